@@ -1,0 +1,76 @@
+/* A command: one file (cmd_NAME.c), one row in the table (commands.c), no other place. From these rows come the
+ * dispatch, --help, the manual pages and the completion.
+ *
+ *     static int queue_run(struct call *call, struct err *e)
+ *     {
+ *         const struct queue_values *values = call->values;
+ *         ...
+ *         return 0;
+ *     }
+ *     const struct command cmd_queue = {
+ *         .name = "queue", .group = GROUP_JOBS, .summary = "list waiting and running jobs", .usage = "[OPTIONS]",
+ *         .options = queue_options, .values_size = sizeof(struct queue_values), .run = queue_run,
+ *     };
+ *
+ * A name of two words ("account add") is a command of its own with its own options; "fairlead account" alone lists them.
+ * Results go to call->out, everything else to standard error (output_note). */
+#ifndef FAIRLEAD_CLI_COMMAND_H
+#define FAIRLEAD_CLI_COMMAND_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+enum command_group { GROUP_JOBS, GROUP_SHARES, GROUP_SERVICE, GROUP_HELP, GROUP_COUNT };
+
+enum { OPERANDS_ANY = UINT32_MAX };
+
+/* One run of a command: what was asked, and where answers go. */
+struct call {
+    const struct command *command;
+    const void *values;          /* the command's own struct, filled from its options */
+    struct common_values common; /* --socket */
+    struct parsed parsed;        /* operands, which options were given */
+    struct arena *arena;         /* memory until the program ends */
+    struct output *out;          /* standard output */
+    bool error_has_place;        /* the error's text begins with FILE:LINE:COLUMN and is printed without the command's name */
+};
+
+struct command_example {
+    const char *line, *meaning; /* "fairlead queue -A physics", "the jobs of one account" */
+};
+
+struct command_exit {
+    int status;
+    const char *meaning; /* beside 0, 1 and 2, which every command has */
+};
+
+struct command {
+    const char *name;    /* "queue" or "account add" */
+    enum command_group group;
+    const char *summary; /* one line, no capital, no full stop */
+    const char *usage;   /* what follows the name: "[OPTIONS] SCRIPT [ARGUMENT...]" */
+    const char *text;    /* paragraphs, a blank line between them; a line that begins with a blank is kept as it stands */
+    const struct option_row *options; /* ends with {0}; NULL: none but --socket and --help */
+    size_t values_size;               /* of the struct the options fill */
+    uint32_t operands_min, operands_max;
+    bool options_first;               /* the first operand ends the options: what follows is somebody else's */
+    bool is_local;                    /* never speaks to a daemon: no --socket */
+    const struct command_example *examples; /* ends with {0}; may be NULL */
+    const struct command_exit *exits;       /* ends with {0}; may be NULL */
+    const char *see_also;                   /* other commands, by name: "queue history"; may be NULL */
+
+    /* Returns the exit status, or -1 with *e, which is printed in one line and decides the status. */
+    int (*run)(struct call *call, struct err *e);
+};
+
+/* Every command, in the order of --help; NULL ends. */
+extern const struct command *const commands[];
+
+/* The command of that name ("queue", "account add"), or NULL. */
+const struct command *command_find(const char *name);
+
+extern const char *const command_group_names[GROUP_COUNT];
+
+#endif
