@@ -1,0 +1,59 @@
+# A small face on Meson. `make help` prints this table:
+#
+## make            build the programs: build/fairlead, build/fairleadd, build/fairlead-launcher
+## make demo       watch a private instance share one machine between three accounts, in under a minute
+## make test       build and run every test, on the plain build and on one with sanitizers
+## make bench      run the benchmarks
+## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
+## make install    install below PREFIX (/usr/local), in DESTDIR when given
+## make format     lay out the C sources as .clang-format says
+## make clean      remove what was built
+## make help       print this
+##
+## Each first installs the packages it needs and does not find (debian/control), and says which.
+
+PREFIX = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 20
+
+.DEFAULT_GOAL = build
+.PHONY: build demo test bench fuzz install format clean help
+MAKEFLAGS += --no-print-directory
+
+build:
+	@tools/install-packages
+	@tools/configure build
+	@ninja -C build
+
+demo: build
+	@sh tools/demo.sh build
+
+test:
+	@tools/install-packages test
+	@tools/run-tests
+
+bench:
+	@tools/install-packages bench
+	@tools/configure build
+	@ninja -C build all meson-benchmark-prereq
+	@sh tools/bench.sh build
+
+fuzz:
+	@tools/install-packages fuzz
+	@tools/run-fuzz '$(FUZZ_SECONDS)'
+
+install:
+	@tools/install-packages
+	@tools/configure build '-Dprefix=$(PREFIX)'
+	@ninja -C build
+	@DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
+
+format:
+	@tools/install-packages test
+	@tools/format
+
+clean:
+	@rm -rf build build-asan build-fuzz
+
+help:
+	@sed -n 's/^## \{0,1\}//p' Makefile
