@@ -1,0 +1,90 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ensure.h"
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
+
+struct arena_block {
+    struct arena_block *older;
+    size_t size; /* of the whole block, this head included */
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+static void *system_memory(void *old, size_t size)
+{
+    void *memory = realloc(old, size);
+    ensure(memory != NULL && "out of memory");
+    return memory;
+}
+
+static void add_block(struct arena *a, size_t size)
+{
+    size_t whole = sizeof(struct arena_block) + (size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES);
+    struct arena_block *block = system_memory(NULL, whole);
+    block->older = a->blocks;
+    block->size = whole;
+    a->blocks = block;
+    a->next = block->bytes;
+    a->end = (char *)block + whole;
+    a->bytes += whole;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    ensure(size < SIZE_MAX / 2);
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (a->next == NULL || (size_t)(a->end - a->next) < size) add_block(a, size);
+    void *memory = a->next;
+    a->next += size;
+    return memset(memory, 0, size);
+}
+
+char *arena_copy(struct arena *a, struct str s)
+{
+    char *copy = arena_alloc(a, s.length + 1);
+    if (s.length > 0) memcpy(copy, s.text, s.length);
+    return copy;
+}
+
+void arena_clear(struct arena *a)
+{
+    struct arena_block *kept = a->blocks;
+    if (kept == NULL) return;
+    for (struct arena_block *block = kept->older, *older; block != NULL; block = older) {
+        older = block->older;
+        free(block);
+    }
+    kept->older = NULL;
+    a->next = kept->bytes;
+    a->end = (char *)kept + kept->size;
+    a->bytes = kept->size;
+}
+
+void arena_release(struct arena *a)
+{
+    for (struct arena_block *block = a->blocks, *older; block != NULL; block = older) {
+        older = block->older;
+        free(block);
+    }
+    *a = (struct arena){0};
+}
+
+void *mem_resize(void *old, size_t old_size, size_t size)
+{
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    char *memory = system_memory(old, size);
+    if (size > old_size) memset(memory + old_size, 0, size - old_size);
+    return memory;
+}
+
+void mem_free(void *memory)
+{
+    free(memory);
+}

@@ -1,0 +1,12 @@
+/* Our own mistakes. A broken invariant stops the program where it is noticed, in every build: a scheduler that goes
+ * on with wrong state gives somebody's time away. What the world does wrong (bad input, a full disk) is no mistake of
+ * ours and goes through base/err.h instead. */
+#ifndef FAIRLEAD_BASE_ENSURE_H
+#define FAIRLEAD_BASE_ENSURE_H
+
+/* Aborts with file, line and the condition's text unless the condition holds. Always compiled in. */
+#define ensure(condition) ((condition) ? (void)0 : ensure_failed(#condition, __FILE__, __LINE__, __func__))
+
+_Noreturn void ensure_failed(const char *condition, const char *file, int line, const char *function);
+
+#endif

@@ -1,0 +1,231 @@
+/* Sets of small numbers as sorted ranges.
+ *
+ *     {0..9, 12}      ranges: [0,9] [12,12]
+ *
+ * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is missing,
+ * so that equal sets have equal ranges and format gives the shortest text.
+ *
+ * A set is found into by bisection, O(log ranges); adding and removing move what is behind, O(ranges). Both are cheap
+ * where it counts: an array job starts its tasks in order, so it takes from the front of one range. Reading collects the
+ * ranges as they are written and sorts them only where they were not in order. */
+#include "base/idset.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "base/sort.h"
+
+/* "0-4000000000:2" is short to write and long to keep: how many separate pieces a text may name. */
+enum { MOST_PIECES = 1 << 22 };
+
+/* The first range that ends at id or behind it; count where there is none. */
+static uint32_t find(const struct idset *s, uint32_t id)
+{
+    uint32_t low = 0, high = s->ranges.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->ranges.items[middle].last < id) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void insert_range(struct idset *s, uint32_t at, struct idset_range range)
+{
+    array_add(&s->ranges);
+    struct idset_range *place = &s->ranges.items[at];
+    memmove(place + 1, place, (s->ranges.count - 1 - at) * sizeof *place);
+    *place = range;
+}
+
+static void remove_range(struct idset *s, uint32_t at)
+{
+    struct idset_range *place = &s->ranges.items[at];
+    s->ranges.count--;
+    memmove(place, place + 1, (s->ranges.count - at) * sizeof *place);
+}
+
+uint32_t idset_count(const struct idset *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->ranges.count; i++) count += s->ranges.items[i].last - s->ranges.items[i].first + 1;
+    return count;
+}
+
+uint32_t idset_first(const struct idset *s)
+{
+    return s->ranges.count > 0 ? s->ranges.items[0].first : NONE;
+}
+
+uint32_t idset_next(const struct idset *s, uint32_t id)
+{
+    if (id == NONE) return NONE;
+    uint32_t i = find(s, id + 1);
+    if (i == s->ranges.count) return NONE;
+    return s->ranges.items[i].first > id ? s->ranges.items[i].first : id + 1;
+}
+
+bool idset_has(const struct idset *s, uint32_t id)
+{
+    uint32_t i = find(s, id);
+    return i < s->ranges.count && s->ranges.items[i].first <= id;
+}
+
+void idset_add(struct idset *s, uint32_t id)
+{
+    ensure(id != NONE);
+    uint32_t i = find(s, id);
+    struct idset_range *after = i < s->ranges.count ? &s->ranges.items[i] : NULL;
+    if (after != NULL && after->first <= id) return;
+    struct idset_range *before = i > 0 ? after ? after - 1 : &s->ranges.items[i - 1] : NULL;
+    bool joins_before = before != NULL && before->last + 1 == id;
+    bool joins_after = after != NULL && after->first == id + 1;
+    if (joins_before && joins_after) {
+        before->last = after->last;
+        remove_range(s, i);
+    } else if (joins_before) {
+        before->last = id;
+    } else if (joins_after) {
+        after->first = id;
+    } else {
+        insert_range(s, i, (struct idset_range){id, id});
+    }
+}
+
+bool idset_remove(struct idset *s, uint32_t id)
+{
+    uint32_t i = find(s, id);
+    if (i == s->ranges.count || s->ranges.items[i].first > id) return false;
+    struct idset_range whole = s->ranges.items[i];
+    if (whole.first == whole.last) {
+        remove_range(s, i);
+    } else if (whole.first == id) {
+        s->ranges.items[i].first++;
+    } else if (whole.last == id) {
+        s->ranges.items[i].last--;
+    } else {
+        s->ranges.items[i].last = id - 1;
+        insert_range(s, i + 1, (struct idset_range){id + 1, whole.last});
+    }
+    return true;
+}
+
+void idset_copy(struct idset *to, const struct idset *from)
+{
+    if (to == from) return;
+    array_clear(&to->ranges);
+    if (from->ranges.count == 0) return;
+    array_reserve(&to->ranges, from->ranges.count);
+    memcpy(to->ranges.items, from->ranges.items, from->ranges.count * sizeof *from->ranges.items);
+    to->ranges.count = from->ranges.count;
+}
+
+void idset_release(struct idset *s)
+{
+    array_release(&s->ranges);
+}
+
+void idset_format(const struct idset *s, struct buf *out)
+{
+    for (uint32_t i = 0; i < s->ranges.count; i++) {
+        struct idset_range range = s->ranges.items[i];
+        if (i > 0) buf_add_char(out, ',');
+        buf_add_u64(out, range.first);
+        if (range.last == range.first) continue;
+        buf_add_char(out, '-');
+        buf_add_u64(out, range.last);
+    }
+}
+
+/* A set while it is read: ranges as written, joined at the end where that is possible. */
+struct reading {
+    struct idset set;
+    bool unsorted;
+    uint32_t max;
+    const char *what;
+};
+
+/* Joins a range to the last one, or puts it behind, or leaves order to the end. */
+static void append(struct reading *r, struct idset_range range)
+{
+    struct idset_range *last = r->set.ranges.count > 0 ? &r->set.ranges.items[r->set.ranges.count - 1] : NULL;
+    if (last != NULL && range.first >= last->first && range.first <= last->last + 1) {
+        if (range.last > last->last) last->last = range.last;
+        return;
+    }
+    if (last != NULL && range.first < last->first) r->unsorted = true;
+    *array_add(&r->set.ranges) = range;
+}
+
+/* Restores order and joins: both ends of a range fit one sort key. */
+static void put_in_order(struct reading *r)
+{
+    uint32_t count = r->set.ranges.count;
+    struct sort_record *records = mem_resize(NULL, 0, 2 * count * sizeof *records);
+    for (uint32_t i = 0; i < count; i++) {
+        struct idset_range range = r->set.ranges.items[i];
+        records[i] = (struct sort_record){.key = (uint64_t)range.first << 32 | range.last};
+    }
+    sort_records(records, count, records + count);
+    array_clear(&r->set.ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        append(r, (struct idset_range){(uint32_t)(records[i].key >> 32), (uint32_t)records[i].key});
+    }
+    mem_free(records);
+}
+
+static int read_id(struct reading *r, struct str s, uint32_t *out_id, struct err *e)
+{
+    uint64_t id;
+    if (!number_parse_u64(s, &id) || id > r->max) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a number from 0 to %u", r->what, (int)(s.length < 100 ? s.length : 100), s.text, r->max);
+    }
+    *out_id = (uint32_t)id;
+    return 0;
+}
+
+/* One of "7", "0-9", "20-30:5". */
+static int read_piece(struct reading *r, struct str s, struct err *e)
+{
+    struct str step_text, last_text;
+    struct str first_text = str_cut(str_cut(s, ':', &step_text), '-', &last_text);
+    uint32_t first, last, step = 1;
+    if (read_id(r, first_text, &first, e) != 0) return -1;
+    last = first;
+    if (last_text.text != NULL && read_id(r, last_text, &last, e) != 0) return -1;
+    if (step_text.text != NULL && read_id(r, step_text, &step, e) != 0) return -1;
+    int shown = (int)(s.length < 100 ? s.length : 100);
+    if (last < first) return err_set(e, ERR_INPUT, "%s: \"%.*s\" ends before it begins", r->what, shown, s.text);
+    if (step == 0) return err_set(e, ERR_INPUT, "%s: \"%.*s\" has step 0; steps are 1 and up", r->what, shown, s.text);
+    if (step_text.text != NULL && last_text.text == NULL) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" has a step but no range; write first-last:step", r->what, shown, s.text);
+    }
+    if (step == 1) {
+        append(r, (struct idset_range){first, last});
+        return 0;
+    }
+    if ((last - first) / step >= MOST_PIECES - r->set.ranges.count) {
+        return err_set(e, ERR_INPUT, "%s: more than %d separate numbers", r->what, MOST_PIECES);
+    }
+    for (uint64_t id = first; id <= last; id += step) append(r, (struct idset_range){(uint32_t)id, (uint32_t)id});
+    return 0;
+}
+
+int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e)
+{
+    ensure(max < NONE);
+    struct reading r = {.max = max, .what = what};
+    struct str rest = s;
+    while (rest.text != NULL && s.length > 0) {
+        struct str piece = str_cut(rest, ',', &rest);
+        if (r.set.ranges.count >= MOST_PIECES || read_piece(&r, piece, e) != 0) {
+            if (r.set.ranges.count >= MOST_PIECES) err_set(e, ERR_INPUT, "%s: more than %d separate numbers", what, MOST_PIECES);
+            idset_release(&r.set);
+            return -1;
+        }
+    }
+    if (r.unsorted) put_in_order(&r);
+    *out_set = r.set;
+    return 0;
+}

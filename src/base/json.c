@@ -1,0 +1,173 @@
+/* Writing JSON (RFC 8259) into a buffer, for listings of any length.
+ *
+ * The writer keeps no tree: a depth, one bit per level that says how the level closes, whether a comma is due, and
+ * whether a key waits for its value. That is enough to refuse, by ensure, everything that would not be JSON: a value in an
+ * object without a key, a key in an array, an end too many.
+ *
+ * Text is looked at one run of plain ASCII at a time, which is nearly all there is, and copied run by run. Escaped are
+ * what RFC 8259 section 7 asks for, quotation mark, backslash and control characters, and nothing else. Bytes that are
+ * not UTF-8 become U+FFFD, one for each: names of jobs come from users, and a listing must not become unreadable by one. */
+#include "base/json.h"
+
+#include <math.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+
+enum { MOST_DEPTH = 32 };
+
+static bool in_array(const struct json *j)
+{
+    return j->closers >> j->depth & 1;
+}
+
+/* What comes before any value. */
+static void begin_value(struct json *j)
+{
+    ensure(j->depth == 0 || in_array(j) || j->after_key);
+    if (j->needs_comma) buf_add_char(j->out, ',');
+    j->after_key = false;
+}
+
+/* What comes after any value. Values at depth 0 are documents of their own and are not separated here. */
+static void end_value(struct json *j)
+{
+    j->needs_comma = j->depth > 0;
+}
+
+static void open_level(struct json *j, char opener, bool array)
+{
+    begin_value(j);
+    ensure(j->depth < MOST_DEPTH);
+    buf_add_char(j->out, opener);
+    j->depth++;
+    uint64_t bit = UINT64_C(1) << j->depth;
+    j->closers = array ? j->closers | bit : j->closers & ~bit;
+    j->needs_comma = false;
+}
+
+void json_object(struct json *j)
+{
+    open_level(j, '{', false);
+}
+
+void json_array(struct json *j)
+{
+    open_level(j, '[', true);
+}
+
+void json_end(struct json *j)
+{
+    ensure(j->depth > 0 && !j->after_key);
+    buf_add_char(j->out, in_array(j) ? ']' : '}');
+    j->depth--;
+    end_value(j);
+}
+
+static void add_escape(struct buf *out, unsigned char c)
+{
+    static const char letters[32] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char hex[] = "0123456789abcdef";
+    char letter = c < 32 ? letters[c] : (char)c;
+    if (letter != 0) {
+        buf_add(out, (char[]){'\\', letter}, 2);
+    } else {
+        buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+    }
+}
+
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
+}
+
+static void add_quoted(struct buf *out, struct str s)
+{
+    buf_add_char(out, '"');
+    while (s.length > 0) {
+        size_t run = 0;
+        while (run < s.length && is_plain(s.text[run])) run++;
+        if (run == 0) {
+            unsigned char c = (unsigned char)s.text[0];
+            size_t sequence = str_utf8(s);
+            run = sequence > 0 ? sequence : 1;
+            if (c < 0x80) add_escape(out, c);
+            else if (sequence == 0) buf_add_text(out, "\xef\xbf\xbd");
+            else buf_add(out, s.text, run);
+        } else {
+            buf_add(out, s.text, run);
+        }
+        s.text += run;
+        s.length -= run;
+    }
+    buf_add_char(out, '"');
+}
+
+void json_key(struct json *j, const char *key)
+{
+    ensure(j->depth > 0 && !in_array(j) && !j->after_key);
+    if (j->needs_comma) buf_add_char(j->out, ',');
+    add_quoted(j->out, str(key));
+    buf_add_char(j->out, ':');
+    j->needs_comma = false;
+    j->after_key = true;
+}
+
+void json_str(struct json *j, struct str value)
+{
+    begin_value(j);
+    add_quoted(j->out, value);
+    end_value(j);
+}
+
+void json_text(struct json *j, const char *value)
+{
+    if (value == NULL) json_null(j);
+    else json_str(j, str(value));
+}
+
+void json_u64(struct json *j, uint64_t value)
+{
+    begin_value(j);
+    buf_add_u64(j->out, value);
+    end_value(j);
+}
+
+void json_i64(struct json *j, int64_t value)
+{
+    begin_value(j);
+    if (value < 0) buf_add_char(j->out, '-');
+    buf_add_u64(j->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    end_value(j);
+}
+
+void json_double(struct json *j, double value)
+{
+    ensure(!isnan(value));
+    begin_value(j);
+    char *to = buf_room(j->out, NUMBER_TEXT_SIZE + 2);
+    size_t quote = isinf(value) ? 1 : 0;
+    to[0] = '"';
+    size_t length = number_format_shortest(to + quote, value);
+    if (quote) to[length + 1] = '"';
+    to[length + 2 * quote] = '\0';
+    j->out->length += length + 2 * quote;
+    end_value(j);
+}
+
+static void add_word(struct json *j, const char *word)
+{
+    begin_value(j);
+    buf_add_text(j->out, word);
+    end_value(j);
+}
+
+void json_bool(struct json *j, bool value)
+{
+    add_word(j, value ? "true" : "false");
+}
+
+void json_null(struct json *j)
+{
+    add_word(j, "null");
+}

@@ -1,0 +1,277 @@
+/* Spans of time, amounts of memory and moments, from text and to text.
+ *
+ * Spans are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
+ * "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As there, a part may exceed its usual
+ * range: "90:00" is an hour and a half. Unlike there, 0 is refused: in sbatch it asks for no limit, which nobody guesses.
+ *
+ * Moments are days and a time of day. Days become dates and back by counting from 1 March of year 0 in eras of 400 years
+ * (146097 days), so that the leap day is the last of its year: Howard Hinnant, "chrono-Compatible Low-Level Date
+ * Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one, without leap seconds, as
+ * POSIX counts. No zone but the one in the text is ever consulted. */
+#include "base/quantity.h"
+
+#include <stdbool.h>
+
+#include "base/number.h"
+#include "base/text.h"
+
+enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, MOST_PARTS = 3 };
+
+#define MOST_SPAN_S (INT64_C(3650) * S_PER_DAY)
+#define MOST_MIB (UINT64_C(1) << 40)
+#define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
+#define LAST_SECOND INT64_C(253402300799)  /* 9999-12-31T23:59:59Z */
+
+/* How much of a wrong value an error shows. */
+static int shown(struct str s)
+{
+    return (int)(s.length < 100 ? s.length : 100);
+}
+
+/* Numbers between colons. Returns how many, or 0 where one is missing, is none, is over 2^40, or there are too many. */
+static int read_parts(struct str s, int64_t parts[MOST_PARTS])
+{
+    int count = 0;
+    for (struct str rest = s; rest.text != NULL || count == 0;) {
+        uint64_t part;
+        if (count == MOST_PARTS || !number_parse_u64(str_cut(rest, ':', &rest), &part) || part >> 40) return 0;
+        parts[count++] = (int64_t)part;
+    }
+    return count;
+}
+
+/* The span in seconds, or -1. What the parts mean depends on whether days are given and on how many parts there are. */
+static int64_t read_span(struct str s)
+{
+    static const int units[2][MOST_PARTS][MOST_PARTS] = {
+        {{S_PER_MINUTE}, {S_PER_MINUTE, 1}, {S_PER_HOUR, S_PER_MINUTE, 1}},
+        {{S_PER_HOUR}, {S_PER_HOUR, S_PER_MINUTE}, {S_PER_HOUR, S_PER_MINUTE, 1}},
+    };
+    struct str behind_days;
+    struct str days_text = str_cut(s, '-', &behind_days);
+    bool has_days = behind_days.text != NULL;
+    uint64_t days = 0;
+    if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return -1;
+
+    int64_t parts[MOST_PARTS];
+    int count = read_parts(has_days ? behind_days : s, parts);
+    if (count == 0) return -1;
+    int64_t span_s = (int64_t)days * S_PER_DAY;
+    for (int i = 0; i < count; i++) span_s += parts[i] * units[has_days][count - 1][i];
+    return span_s;
+}
+
+int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e)
+{
+    if (str_equal_nocase(s, str("UNLIMITED")) || str_equal_nocase(s, str("INFINITE"))) {
+        *out_s = INT64_MAX;
+        return 0;
+    }
+    int64_t span_s = read_span(s);
+    if (span_s < 0) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED", what,
+                       shown(s), s.text);
+    }
+    if (span_s == 0) return err_set(e, ERR_INPUT, "%s: \"%.*s\" is no time at all; at least one second is needed", what, shown(s), s.text);
+    if (span_s > MOST_SPAN_S) return err_set(e, ERR_INPUT, "%s: \"%.*s\" is over 10 years (3650 days); write UNLIMITED for no limit", what, shown(s), s.text);
+    *out_s = span_s;
+    return 0;
+}
+
+static char *add_two(char *to, uint64_t value)
+{
+    *to++ = (char)('0' + value / 10 % 10);
+    *to++ = (char)('0' + value % 10);
+    return to;
+}
+
+/* Hours and days appear where they are needed; padded: two digits in front and hours always. */
+static size_t format_span(char *out, int64_t span_s, bool padded)
+{
+    if (span_s == INT64_MAX) return text_format(out, TEXT_SIZE, "UNLIMITED");
+    char *to = out;
+    if (span_s < 0) *to++ = '-';
+    uint64_t s = span_s < 0 ? 0 - (uint64_t)span_s : (uint64_t)span_s;
+    bool days = s >= S_PER_DAY, hours = padded || s >= S_PER_HOUR;
+    if (days) {
+        to += number_format_u64(to, s / S_PER_DAY);
+        *to++ = '-';
+    }
+    uint64_t hour = s / S_PER_HOUR % 24, minute = s / S_PER_MINUTE % 60;
+    if (hours) {
+        to = days || padded ? add_two(to, hour) : to + number_format_u64(to, hour);
+        *to++ = ':';
+    }
+    to = hours ? add_two(to, minute) : to + number_format_u64(to, minute);
+    *to++ = ':';
+    to = add_two(to, s % 60);
+    *to = '\0';
+    return (size_t)(to - out);
+}
+
+size_t duration_format(char *out, int64_t span_s)
+{
+    return format_span(out, span_s, true);
+}
+
+size_t duration_format_short(char *out, int64_t span_s)
+{
+    return format_span(out, span_s, false);
+}
+
+/* Cuts "K", "MB", "GiB" and the like off the end; returns the letter in upper case, 'M' where there is none. */
+static char cut_suffix(struct str *s)
+{
+    size_t length = s->length;
+    if (length > 0 && (s->text[length - 1] | 0x20) == 'b') {
+        length--;
+        if (length > 0 && (s->text[length - 1] | 0x20) == 'i') length--;
+    }
+    char letter = length > 0 ? (char)(s->text[length - 1] & ~0x20) : '\0';
+    if (letter != 'K' && letter != 'M' && letter != 'G' && letter != 'T') return 'M';
+    s->length = length - 1;
+    return letter;
+}
+
+int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *e)
+{
+    struct str digits = s;
+    char suffix = cut_suffix(&digits);
+    uint64_t value;
+    if (!number_parse_u64(digits, &value)) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it", what,
+                       shown(s), s.text);
+    }
+    int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
+    bool too_large = suffix == 'K' ? value > MOST_MIB << 10 : value > MOST_MIB >> shift;
+    if (value == 0 || too_large) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is outside of what is accepted, 1K to %uT", what, shown(s), s.text, (unsigned)(MOST_MIB >> 20));
+    }
+    *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
+    return 0;
+}
+
+size_t memory_format(char *out, uint64_t mib)
+{
+    static const struct {
+        char letter;
+        int shift;
+    } units[] = {{'T', 20}, {'G', 10}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        uint64_t unit = UINT64_C(1) << units[i].shift, rest = mib & (unit - 1);
+        if (mib < unit || rest * 10 % unit != 0) continue;
+        size_t length = number_format_u64(out, mib >> units[i].shift);
+        if (rest > 0) length += text_format(out + length, TEXT_SIZE - length, ".%u", (unsigned)(rest * 10 / unit));
+        return length + text_format(out + length, TEXT_SIZE - length, "%c", units[i].letter);
+    }
+    return text_format(out, TEXT_SIZE, "%juM", (uintmax_t)mib);
+}
+
+struct date {
+    int64_t year;
+    unsigned month, day; /* from 1 */
+};
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Days since 1970-01-01. */
+static int64_t days_of_date(struct date d)
+{
+    int64_t year = d.year - (d.month <= 2);
+    int64_t era = floor_divide(year, 400);
+    int64_t year_of_era = year - era * 400;
+    int64_t day_of_year = (153 * ((d.month + 9) % 12) + 2) / 5 + d.day - 1; /* from 1 March */
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static struct date date_of_days(int64_t days)
+{
+    days += 719468;
+    int64_t era = floor_divide(days, 146097);
+    int64_t day_of_era = days - era * 146097;
+    int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t month = (5 * day_of_year + 2) / 153; /* from March */
+    return (struct date){
+        .year = year_of_era + era * 400 + (month >= 10),
+        .month = (unsigned)(month < 10 ? month + 3 : month - 9),
+        .day = (unsigned)(day_of_year - (153 * month + 2) / 5 + 1),
+    };
+}
+
+size_t moment_format(char *out, int64_t moment_us)
+{
+    int64_t moment_s = floor_divide(moment_us, US_PER_S);
+    int64_t days = floor_divide(moment_s, S_PER_DAY);
+    unsigned s = (unsigned)(moment_s - days * S_PER_DAY);
+    struct date d = date_of_days(days);
+    return text_format(out, TEXT_SIZE, "%s%04jd-%02u-%02uT%02u:%02u:%02uZ", d.year < 0 ? "-" : "", (intmax_t)(d.year < 0 ? -d.year : d.year), d.month,
+                       d.day, s / S_PER_HOUR, s / S_PER_MINUTE % 60, s % 60);
+}
+
+/* Takes count digits from the front; false where they are not there or out of range. */
+static bool take(struct str *s, size_t count, unsigned low, unsigned high, unsigned *out)
+{
+    uint64_t value;
+    if (s->length < count || !number_parse_u64((struct str){s->text, count}, &value) || value < low || value > high) return false;
+    s->text += count;
+    s->length -= count;
+    *out = (unsigned)value;
+    return true;
+}
+
+static bool take_char(struct str *s, char c)
+{
+    if (s->length == 0 || s->text[0] != c) return false;
+    s->text++;
+    s->length--;
+    return true;
+}
+
+static bool read_zone(struct str s, int64_t *out_ahead_s)
+{
+    unsigned hours = 0, minutes = 0;
+    bool west = false;
+    if (!take_char(&s, 'Z')) {
+        west = take_char(&s, '-');
+        if (!west && !take_char(&s, '+')) return false;
+        if (!take(&s, 2, 0, 23, &hours) || !take_char(&s, ':') || !take(&s, 2, 0, 59, &minutes)) return false;
+    }
+    int64_t ahead_s = (int64_t)hours * S_PER_HOUR + (int64_t)minutes * S_PER_MINUTE;
+    *out_ahead_s = west ? -ahead_s : ahead_s;
+    return s.length == 0;
+}
+
+static bool read_iso(struct str s, int64_t *out_s)
+{
+    unsigned year, month, day, hour, minute, second = 0;
+    int64_t ahead_s;
+    if (!take(&s, 4, 1, 9999, &year) || !take_char(&s, '-') || !take(&s, 2, 1, 12, &month) || !take_char(&s, '-') || !take(&s, 2, 1, 31, &day)) return false;
+    struct date d = {year, month, day};
+    int64_t days = days_of_date(d);
+    struct date same = date_of_days(days);
+    if (same.day != day) return false; /* 30 February is 1 or 2 March */
+    if (!take_char(&s, 'T') || !take(&s, 2, 0, 23, &hour) || !take_char(&s, ':') || !take(&s, 2, 0, 59, &minute)) return false;
+    if (take_char(&s, ':') && !take(&s, 2, 0, 59, &second)) return false;
+    if (!read_zone(s, &ahead_s)) return false;
+    *out_s = days * S_PER_DAY + (int64_t)hour * S_PER_HOUR + (int64_t)minute * S_PER_MINUTE + (int64_t)second - ahead_s;
+    return *out_s >= FIRST_SECOND && *out_s <= LAST_SECOND;
+}
+
+int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
+{
+    uint64_t since_epoch;
+    int64_t moment_s;
+    if (number_parse_u64(s, &since_epoch) && since_epoch <= LAST_SECOND) {
+        moment_s = (int64_t)since_epoch;
+    } else if (!read_iso(s, &moment_s)) {
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a moment; write seconds since 1970 or a date like 2026-11-21T09:05:00Z or 2026-11-21T10:05+01:00",
+                       what, shown(s), s.text);
+    }
+    *out_us = moment_s * US_PER_S;
+    return 0;
+}

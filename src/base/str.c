@@ -1,0 +1,99 @@
+#include "base/str.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct str str(const char *text)
+{
+    return (struct str){text, text ? strlen(text) : 0};
+}
+
+struct str str_range(const char *begin, const char *end)
+{
+    return (struct str){begin, (size_t)(end - begin)};
+}
+
+bool str_equal(struct str a, struct str b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.text, b.text, a.length) == 0);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool str_equal_nocase(struct str a, struct str b)
+{
+    if (a.length != b.length) return false;
+    for (size_t i = 0; i < a.length; i++) {
+        if (lower(a.text[i]) != lower(b.text[i])) return false;
+    }
+    return true;
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+    return s.length >= prefix.length && str_equal((struct str){s.text, prefix.length}, prefix);
+}
+
+int str_compare(struct str a, struct str b)
+{
+    size_t shared = a.length < b.length ? a.length : b.length;
+    int order = shared > 0 ? memcmp(a.text, b.text, shared) : 0;
+    if (order != 0) return order;
+    return a.length < b.length ? -1 : a.length > b.length;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.length > 0 && is_blank(s.text[0])) s.text++, s.length--;
+    while (s.length > 0 && is_blank(s.text[s.length - 1])) s.length--;
+    return s;
+}
+
+struct str str_cut(struct str s, char separator, struct str *rest)
+{
+    const char *found = s.length > 0 ? memchr(s.text, separator, s.length) : NULL;
+    if (found == NULL) {
+        *rest = (struct str){NULL, 0};
+        return s;
+    }
+    *rest = str_range(found + 1, s.text + s.length);
+    return str_range(s.text, found);
+}
+
+size_t str_utf8(struct str s)
+{
+    if (s.length == 0) return 0;
+    const unsigned char *t = (const unsigned char *)s.text;
+    if (t[0] < 0x80) return 1;
+    size_t length = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : t[0] >= 0xc0 ? 2 : 0;
+    if (length == 0 || t[0] > 0xf4 || s.length < length) return 0;
+    uint32_t point = t[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((t[i] & 0xc0) != 0x80) return 0;
+        point = point << 6 | (t[i] & 0x3fu);
+    }
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool surrogate = point >= 0xd800 && point <= 0xdfff;
+    return point < smallest[length] || point > 0x10ffff || surrogate ? 0 : length;
+}
+
+bool str_is_printable(struct str s)
+{
+    while (s.length > 0) {
+        size_t length = str_utf8(s);
+        unsigned char first = (unsigned char)s.text[0];
+        if (length == 0 || first < 0x20 || first == 0x7f) return false;
+        if (length == 2 && first == 0xc2 && (unsigned char)s.text[1] < 0xa0) return false;
+        s.text += length;
+        s.length -= length;
+    }
+    return true;
+}
