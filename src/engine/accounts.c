@@ -1,0 +1,290 @@
+/* Accounts and users: the tree's rows. Every change of shape makes the derived tree stale; it is rebuilt when somebody
+ * reads. Deleting folds usage into the parent, so that no account's total drops because somebody left. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/internal.h"
+
+enum { ROOT = 0 };
+
+static struct assoc *assoc_at(struct turn *t, uint32_t index)
+{
+    return &t->s->assocs.items[index];
+}
+
+static int check_shares(struct turn *t, const char *name, uint32_t shares)
+{
+    if (shares == SHARES_UNSET || shares == SHARES_PARENT || shares <= SHARES_MAX) return 0;
+    return err_set(t->e, ERR_INPUT, "shares of %s: %u is not a whole number from 0 to %u, or 'parent'", name, shares,
+                   SHARES_MAX);
+}
+
+static int find_account(struct turn *t, const char *name, uint32_t *out_index)
+{
+    uint32_t index = state_find_assoc(t->s, name, NULL);
+    if (index == NONE)
+        return err_set(t->e, ERR_NOT_FOUND,
+                       "no account '%s'; 'fairlead account show' lists them, 'fairlead account add' makes one", name);
+    *out_index = index;
+    return 0;
+}
+
+static uint32_t depth_of(struct turn *t, uint32_t index)
+{
+    uint32_t depth = 0;
+    for (; assoc_at(t, index)->parent != NONE; index = assoc_at(t, index)->parent) depth++;
+    return depth;
+}
+
+static bool is_within(struct turn *t, uint32_t index, uint32_t ancestor)
+{
+    while (index != NONE && index != ancestor) index = assoc_at(t, index)->parent;
+    return index == ancestor;
+}
+
+/* How many levels of associations stand below this one. */
+static uint32_t height_of(struct turn *t, uint32_t index)
+{
+    uint32_t own = depth_of(t, index), height = 0;
+    for (uint32_t i = 0; i < t->s->assocs.count; i++) {
+        if (assoc_at(t, i)->deleted_us != 0 || !is_within(t, i, index)) continue;
+        uint32_t below = depth_of(t, i) - own;
+        if (below > height) height = below;
+    }
+    return height;
+}
+
+static int check_depth(struct turn *t, uint32_t parent, uint32_t levels)
+{
+    if (depth_of(t, parent) + levels <= TREE_DEPTH_MAX) return 0;
+    return err_set(t->e, ERR_TOO_LARGE, "below account '%s' the tree would be deeper than %d levels",
+                   assoc_at(t, parent)->account, TREE_DEPTH_MAX);
+}
+
+static uint32_t add_assoc(struct turn *t, uint32_t parent, const char *account, const char *user, uint32_t shares,
+                          bool is_default)
+{
+    struct assoc row = {.parent = parent,
+                        .account = account,
+                        .user = user,
+                        .shares = shares == SHARES_UNSET ? 1 : shares,
+                        .is_default = is_default,
+                        .created_us = t->now_us};
+    uint32_t index = assoc_append(t->s, &row);
+    note_change(t, TABLE_ASSOC, index);
+    note_change(t, TABLE_COUNTERS, 0);
+    note_journal(t, JOURNAL_SHARES, assoc_at(t, index)->id, 0, assoc_at(t, index)->shares);
+    t->s->pass_is_due = true;
+    return index;
+}
+
+static void set_shares(struct turn *t, uint32_t index, uint32_t shares)
+{
+    struct assoc *a = assoc_at(t, index);
+    if (shares == SHARES_UNSET || shares == a->shares) return;
+    note_journal(t, JOURNAL_SHARES, a->id, a->shares, shares);
+    a->shares = shares;
+    t->s->tree_is_stale = t->s->pass_is_due = true;
+    note_change(t, TABLE_ASSOC, index);
+}
+
+static void delete_assoc(struct turn *t, uint32_t index)
+{
+    struct assoc *a = assoc_at(t, index), *parent = assoc_at(t, a->parent);
+    assoc_forget_name(t->s, index);
+    parent->usage += a->usage;
+    a->usage = 0.0;
+    a->deleted_us = t->now_us;
+    t->s->tree_is_stale = t->s->pass_is_due = true;
+    note_journal(t, JOURNAL_FOLD, a->id, 0, parent->id);
+    note_change(t, TABLE_ASSOC, index);
+    note_change(t, TABLE_ASSOC, a->parent);
+}
+
+int apply_account_add(struct turn *t, const struct event *event)
+{
+    const struct event_account *wanted = &event->account;
+    uint32_t parent = ROOT;
+    if (require_operator(t, &event->actor, "add accounts") != 0) return -1;
+    if (check_name("account", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (wanted->parent != NULL && find_account(t, wanted->parent, &parent) != 0) return -1;
+    if (state_find_assoc(t->s, wanted->name, NULL) != NONE)
+        return err_set(t->e, ERR_EXISTS, "account '%s' is there already; 'fairlead account modify' changes it",
+                       wanted->name);
+    if (check_depth(t, parent, 1) != 0) return -1;
+    add_assoc(t, parent, wanted->name, NULL, wanted->shares, false);
+    return 0;
+}
+
+int apply_account_modify(struct turn *t, const struct event *event)
+{
+    const struct event_account *wanted = &event->account;
+    uint32_t index = NONE, parent = NONE;
+    if (require_operator(t, &event->actor, "modify accounts") != 0) return -1;
+    if (find_account(t, wanted->name, &index) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (index == ROOT)
+        return err_set(t->e, ERR_CONFLICT,
+                       "account 'root' has no siblings to share with; nothing of it can be changed");
+    if (wanted->parent != NULL) {
+        if (find_account(t, wanted->parent, &parent) != 0) return -1;
+        if (is_within(t, parent, index))
+            return err_set(t->e, ERR_CONFLICT, "account '%s' cannot go below '%s', which is itself or below it",
+                           wanted->name, wanted->parent);
+        if (check_depth(t, parent, 1 + height_of(t, index)) != 0) return -1;
+    }
+    set_shares(t, index, wanted->shares);
+    if (parent != NONE && parent != assoc_at(t, index)->parent) {
+        assoc_at(t, index)->parent = parent;
+        t->s->tree_is_stale = t->s->pass_is_due = true;
+        note_change(t, TABLE_ASSOC, index);
+    }
+    return 0;
+}
+
+int apply_account_delete(struct turn *t, const struct event *event)
+{
+    uint32_t index = NONE;
+    if (require_operator(t, &event->actor, "delete accounts") != 0) return -1;
+    if (find_account(t, event->account.name, &index) != 0) return -1;
+    if (index == ROOT) return err_set(t->e, ERR_CONFLICT, "account 'root' cannot be deleted: all others are below it");
+    for (uint32_t i = 0; i < t->s->assocs.count; i++) {
+        const struct assoc *a = assoc_at(t, i);
+        if (a->deleted_us != 0 || a->parent != index) continue;
+        return err_set(t->e, ERR_CONFLICT, "account '%s' is not empty: it has %s '%s'; delete or move that first",
+                       event->account.name, a->user ? "user" : "account", a->user ? a->user : a->account);
+    }
+    delete_assoc(t, index);
+    return 0;
+}
+
+static int check_can_add_user(struct turn *t, const char *user, const char *account, uint32_t parent)
+{
+    if (state_find_assoc(t->s, account, user) != NONE)
+        return err_set(t->e, ERR_EXISTS, "user '%s' is in account '%s' already; 'fairlead user modify' changes it",
+                       user, account);
+    return parent == NONE ? 0 : check_depth(t, parent, 1);
+}
+
+static void clear_default(struct turn *t, const char *user)
+{
+    uint32_t index = state_default_assoc(t->s, user);
+    if (index == NONE) return;
+    assoc_at(t, index)->is_default = false;
+    note_change(t, TABLE_ASSOC, index);
+}
+
+static uint32_t add_user(struct turn *t, const char *user, const char *account, uint32_t shares, bool make_default)
+{
+    uint32_t parent = state_find_assoc(t->s, account, NULL);
+    if (parent == NONE) parent = add_assoc(t, ROOT, account, NULL, 1, false);
+    if (make_default) clear_default(t, user);
+    return add_assoc(t, parent, account, user, shares, state_default_assoc(t->s, user) == NONE);
+}
+
+int apply_user_add(struct turn *t, const struct event *event)
+{
+    const struct event_user *wanted = &event->user;
+    const char *account = wanted->account ? wanted->account : "default";
+    uint32_t parent = NONE;
+    if (require_operator(t, &event->actor, "add users") != 0) return -1;
+    if (check_name("user", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (wanted->account != NULL && find_account(t, account, &parent) != 0) return -1;
+    if (check_can_add_user(t, wanted->name, account, parent) != 0) return -1;
+    add_user(t, wanted->name, account, wanted->shares, wanted->make_default);
+    return 0;
+}
+
+/* One association of the user, or all (account NULL), into memory of the cycle. */
+static int find_user(struct turn *t, const struct event_user *wanted, uint32_t **out_indices, uint32_t *out_count)
+{
+    struct state *s = t->s;
+    uint32_t *found = arena_alloc(&s->cycle, (s->assocs.count + (size_t)1) * sizeof *found), count = 0;
+    uint32_t account;
+    if (wanted->account != NULL && find_account(t, wanted->account, &account) != 0) return -1;
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        const struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, wanted->name) != 0) continue;
+        if (wanted->account == NULL || strcmp(a->account, wanted->account) == 0) found[count++] = i;
+    }
+    if (count == 0 && wanted->account != NULL)
+        return err_set(t->e, ERR_NOT_FOUND, "no user '%s' in account '%s'; 'fairlead user add' adds one", wanted->name,
+                       wanted->account);
+    if (count == 0) return err_set(t->e, ERR_NOT_FOUND, "no user '%s'; 'fairlead user show' lists them", wanted->name);
+    *out_indices = found;
+    *out_count = count;
+    return 0;
+}
+
+int apply_user_modify(struct turn *t, const struct event *event)
+{
+    const struct event_user *wanted = &event->user;
+    uint32_t *indices, count;
+    if (require_operator(t, &event->actor, "modify users") != 0) return -1;
+    if (check_shares(t, wanted->name, wanted->shares) != 0 || find_user(t, wanted, &indices, &count) != 0) return -1;
+    if (wanted->make_default && count > 1)
+        return err_set(t->e, ERR_INPUT, "user '%s' is in %u accounts; say which one is to be the default", wanted->name,
+                       count);
+    for (uint32_t i = 0; i < count; i++) set_shares(t, indices[i], wanted->shares);
+    if (wanted->make_default) {
+        clear_default(t, wanted->name);
+        assoc_at(t, indices[0])->is_default = true;
+        note_change(t, TABLE_ASSOC, indices[0]);
+    }
+    return 0;
+}
+
+/* The oldest association left becomes the default where the default went. */
+static void renew_default(struct turn *t, const char *user)
+{
+    if (state_default_assoc(t->s, user) != NONE) return;
+    for (uint32_t i = 0; i < t->s->assocs.count; i++) {
+        struct assoc *a = assoc_at(t, i);
+        if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, user) != 0) continue;
+        a->is_default = true;
+        note_change(t, TABLE_ASSOC, i);
+        return;
+    }
+}
+
+int apply_user_delete(struct turn *t, const struct event *event)
+{
+    const struct event_user *wanted = &event->user;
+    uint32_t *indices, count;
+    if (require_operator(t, &event->actor, "delete users") != 0) return -1;
+    if (find_user(t, wanted, &indices, &count) != 0) return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct assoc *a = assoc_at(t, indices[i]);
+        if (a->live_jobs > 0)
+            return err_set(t->e, ERR_CONFLICT,
+                           "user '%s' has %u jobs waiting or running in account '%s'; cancel them first", a->user,
+                           a->live_jobs, a->account);
+    }
+    for (uint32_t i = 0; i < count; i++) delete_assoc(t, indices[i]);
+    renew_default(t, wanted->name);
+    return 0;
+}
+
+int assoc_for_submission(struct turn *t, const struct actor *actor, const char *account, uint32_t *out_assoc)
+{
+    uint32_t index = NONE;
+    ensure(actor->user != NULL);
+    if (account == NULL) {
+        index = state_default_assoc(t->s, actor->user);
+        if (index == NONE) {
+            uint32_t parent = state_find_assoc(t->s, "default", NULL);
+            if (check_name("user", actor->user, t->e) != 0 ||
+                check_can_add_user(t, actor->user, "default", parent) != 0)
+                return -1;
+            index = add_user(t, actor->user, "default", 1, false);
+        }
+    } else {
+        if (find_account(t, account, &index) != 0) return -1;
+        index = state_find_assoc(t->s, account, actor->user);
+        if (index == NONE)
+            return err_set(t->e, ERR_NOT_FOUND,
+                           "user '%s' is not in account '%s'; 'fairlead user add %s -A %s' adds them", actor->user,
+                           account, actor->user, account);
+    }
+    *out_assoc = index;
+    return 0;
+}

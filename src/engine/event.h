@@ -1,0 +1,169 @@
+/* What can happen to the state, and what comes of it. Events carry plain values and borrowed text; nothing of them is
+ * kept. What comes of them: rows that changed (for the store) and decisions (for the executor). */
+#ifndef FAIRLEAD_ENGINE_EVENT_H
+#define FAIRLEAD_ENGINE_EVENT_H
+
+#include "engine/state.h"
+
+enum event_kind {
+    EVENT_ACCOUNT_ADD,
+    EVENT_ACCOUNT_MODIFY,
+    EVENT_ACCOUNT_DELETE,
+    EVENT_USER_ADD,
+    EVENT_USER_MODIFY,
+    EVENT_USER_DELETE,
+    EVENT_SETTING,
+    EVENT_SUBMIT,
+    EVENT_CANCEL,
+    EVENT_HOLD,
+    EVENT_RELEASE,
+    EVENT_UPDATE,
+    EVENT_HOST,    /* capacity was found */
+    EVENT_STARTED, /* an executor's records */
+    EVENT_COMPLETING,
+    EVENT_ENDED,
+    EVENT_SYNCED, /* the executor has told all it knows */
+    EVENT_TIME    /* a moment: charge upkeep, and the scheduling pass if one is due */
+};
+
+/* Who asks, as the kernel says. An operator may do everything; others what concerns themselves. */
+struct actor {
+    uint32_t uid, gid;
+    const char *user;
+    bool is_operator;
+};
+
+/* shares: SHARES_UNSET keeps what is (a new one gets 1). Text NULL: keeps what is. */
+#define SHARES_UNSET UINT32_MAX
+struct event_account {
+    const char *name;
+    const char *parent; /* NULL on adding: root */
+    uint32_t shares;
+};
+
+struct event_user {
+    const char *name;
+    const char *account; /* on modify and delete NULL: all of the user's; on adding NULL: "default" */
+    uint32_t shares;
+    bool make_default;
+};
+
+struct event_setting {
+    const char *name, *value;
+};
+
+struct event_submit {
+    const char *account; /* NULL: the user's default; none: account "default", made when needed */
+    const char *name;
+    const char *directory;                 /* absolute */
+    const char *out_pattern, *err_pattern; /* NULL: "fairlead-%j.out" or "fairlead-%A_%a.out"; where out goes */
+    const char *command;
+    struct capacity request; /* cpus 0, mem_mib 0: the settings' defaults */
+    int64_t time_limit_s;    /* 0: the setting's default */
+    const char *array;       /* NULL: plain; "0-999%50" */
+    bool held;
+};
+
+/* One job, all of its tasks (task_id NONE) or one task of an array. */
+struct job_ref {
+    uint32_t job_id, task_id;
+};
+
+/* Cancel, hold, release: all refs are right, or nothing happens. all: every job the actor may touch. */
+struct event_jobs {
+    const struct job_ref *refs;
+    uint32_t count;
+    bool all;
+};
+
+/* Of a pending job (time limit and array limit also while it runs is refused: the keeper has its limit). 0 or NULL keeps. */
+struct event_update {
+    uint32_t job_id;
+    const char *name;
+    struct capacity request; /* cpus 0, mem_mib 0 keep; gpus NONE keeps */
+    int64_t time_limit_s;
+    uint32_t array_limit; /* NONE keeps; 0: none */
+};
+
+/* How a launch ended, in the engine's words; the daemon translates exec/launch.h. */
+struct event_record {
+    uint64_t launch_id;
+    int64_t at_us;      /* of this phase */
+    int64_t started_us; /* 0: never */
+    enum job_state end; /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL */
+    int32_t exit_status, signal;
+    int64_t cpu_us, max_rss_kib;
+    const char *detail;
+};
+
+/* launch_ids: of every launch the executor knows. boot_id: of the running boot. lost_us: when a launch of an earlier boot
+ * was last known to run. */
+struct event_synced {
+    const uint64_t *launch_ids;
+    uint32_t count;
+    const char *boot_id;
+    int64_t lost_us;
+};
+
+struct event {
+    enum event_kind kind;
+    struct actor actor;
+    union {
+        struct event_account account;
+        struct event_user user;
+        struct event_setting setting;
+        struct event_submit submit;
+        struct event_jobs jobs;
+        struct event_update update;
+        struct capacity host;
+        struct event_record record;
+        struct event_synced synced;
+        struct {
+            const char *boot_id; /* goes into the tasks that start */
+        } time;
+    };
+};
+
+/* A row that is new or different. index is into the state's table; the store reads the row from there when it commits.
+ * The same row may be named several times. */
+enum table { TABLE_ASSOC, TABLE_JOB, TABLE_TASK, TABLE_SETTING, TABLE_COUNTERS, TABLE_COUNT };
+
+struct change {
+    enum table table;
+    uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay) */
+};
+
+/* For people and for fairlead verify: what changed the meaning of usage and shares. */
+enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD };
+
+struct journal_entry {
+    int64_t at_us;
+    enum journal_kind kind;
+    uint32_t assoc_id; /* SHARES, FOLD: of whom; else 0 */
+    int64_t before,
+        after; /* HALFLIFE: seconds; SHARES: shares; FOLD: 0 and the id of the association that took the usage */
+};
+
+enum decision_kind {
+    DECIDE_START,      /* launch this task */
+    DECIDE_END,        /* end this launch: SIGTERM, grace, SIGKILL */
+    DECIDE_ACKNOWLEDGE /* the end is known; the executor may forget the launch */
+};
+
+struct decision {
+    enum decision_kind kind;
+    uint64_t launch_id;
+    uint32_t job_id, task_id; /* DECIDE_START, DECIDE_END */
+};
+
+/* What came of a turn: appended to by every engine_apply until outcome_clear. */
+struct outcome {
+    ARRAY(struct change) changes;
+    ARRAY(struct journal_entry) journal;
+    ARRAY(struct decision) decisions;
+};
+
+void outcome_clear(struct outcome *o);
+void outcome_release(struct outcome *o);
+
+#endif

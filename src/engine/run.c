@@ -1,0 +1,216 @@
+/* The life of a task: the pass that starts it, the executor's records, its end.
+ *
+ *     pending --pass--> STARTING --start record--> RUNNING --end record--> COMPLETED, FAILED, CANCELLED, TIMEOUT, NODE_FAIL
+ *                           \------ cancel, limit ----> COMPLETING ------------^
+ *
+ * A record may come twice, late, or never; each handler takes what it is told and what the row says, and does nothing
+ * where the row is further on already. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/internal.h"
+#include "sched/pass.h"
+
+/* --- the pass ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t startable_tasks(const struct job *j)
+{
+    if (j->ended_us != 0 || j->held) return 0;
+    uint32_t waiting = idset_count(&j->pending);
+    if (j->array_limit == 0) return waiting;
+    uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
+    return waiting < room ? waiting : room;
+}
+
+/* Who could start on what is free, in order of submission. */
+static uint32_t collect_candidates(struct state *s, struct candidate *candidates)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        uint32_t tasks = startable_tasks(j);
+        if (tasks == 0 || !host_fits(&s->host, &j->request)) continue;
+        candidates[count++] = (struct candidate){.job = i, .tasks = tasks, .request = j->request};
+    }
+    return count;
+}
+
+static void start_task(struct turn *t, struct pass_start *start, const char *boot_id)
+{
+    struct state *s = t->s;
+    struct job *j = &s->jobs.items[start->job];
+    struct task row = {.job_id = j->id,
+                       .task_id = idset_first(&j->pending),
+                       .assoc = j->assoc,
+                       .state = JOB_STARTING,
+                       .launch_id = s->next_launch_id++,
+                       .launch_us = t->now_us,
+                       .placement = start->placement,
+                       .billing = j->request.cpus};
+    strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
+    idset_remove(&j->pending, row.task_id);
+    j->live_tasks++;
+    uint32_t index = task_append(s, &row);
+    note_change(t, TABLE_JOB, start->job);
+    note_change(t, TABLE_TASK, index);
+    note_change(t, TABLE_COUNTERS, 0);
+    note_decision(t, DECIDE_START, &s->tasks.items[index]);
+}
+
+int apply_time(struct turn *t, const struct event *event)
+{
+    struct state *s = t->s;
+    if (!s->pass_is_due) return 0;
+    s->pass_is_due = false;
+    if (idset_first(&s->host.free_cpus) == NONE) return 0;
+
+    struct candidate *candidates = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *candidates);
+    uint32_t count = collect_candidates(s, candidates);
+    if (count == 0) return 0;
+    const double *factors = state_factors(s, t->now_us, &s->cycle);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i].factor = factors[s->node_of.items[s->jobs.items[candidates[i].job].assoc]];
+    struct pass_starts starts = {0};
+    pass_run(&s->host, candidates, count, &s->cycle, &starts);
+    for (uint32_t i = 0; i < starts.list.count; i++) start_task(t, &starts.list.items[i], event->time.boot_id);
+    array_release(&starts.list);
+    return 0;
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
+void end_job_if_done(struct turn *t, uint32_t job_index, int64_t at_us)
+{
+    struct state *s = t->s;
+    struct job *j = &s->jobs.items[job_index];
+    if (j->ended_us != 0 || j->live_tasks > 0 || idset_first(&j->pending) != NONE) return;
+    j->ended_us = at_us > 0 ? at_us : t->now_us;
+    s->assocs.items[j->assoc].live_jobs--;
+    map_remove_u64(&s->job_by_id, j->id);
+    s->ended_rows++;
+    note_change(t, TABLE_JOB, job_index);
+}
+
+void end_task(struct turn *t, uint32_t task_index, enum job_state end)
+{
+    struct state *s = t->s;
+    struct task *k = &s->tasks.items[task_index];
+    uint32_t job_index = state_find_job(s, k->job_id);
+    ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
+    if (k->end_us < k->start_us) k->end_us = k->start_us;
+    if (k->end_us == 0) k->end_us = t->now_us;
+    charge_task(t, k, k->end_us);
+    k->state = end;
+    host_give_back(&s->host, &k->placement);
+    map_remove_u64(&s->task_by_launch, k->launch_id);
+    map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
+    s->ended_rows++;
+    s->pass_is_due = true;
+    s->jobs.items[job_index].live_tasks--;
+    note_change(t, TABLE_TASK, task_index);
+    note_decision(t, DECIDE_ACKNOWLEDGE, k);
+    end_job_if_done(t, job_index, k->end_us);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static void note_unknown_launch(struct turn *t, enum decision_kind kind, uint64_t launch_id)
+{
+    *array_add(&t->out->decisions) = (struct decision){kind, launch_id, 0, 0};
+}
+
+static void set_started(struct turn *t, struct task *k, int64_t started_us)
+{
+    if (k->start_us != 0 || started_us <= 0) return;
+    k->start_us = started_us;
+    k->charged_us = started_us;
+    if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
+    (void)t;
+}
+
+int apply_started(struct turn *t, const struct event *event)
+{
+    const struct event_record *r = &event->record;
+    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    if (index == NONE) { /* nobody accounts for what runs there */
+        note_unknown_launch(t, DECIDE_END, r->launch_id);
+        return 0;
+    }
+    struct task *k = &t->s->tasks.items[index];
+    if (k->start_us != 0) return 0;
+    set_started(t, k, r->started_us);
+    note_change(t, TABLE_TASK, index);
+    return 0;
+}
+
+int apply_completing(struct turn *t, const struct event *event)
+{
+    const struct event_record *r = &event->record;
+    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    if (index == NONE) return 0;
+    struct task *k = &t->s->tasks.items[index];
+    set_started(t, k, r->started_us);
+    k->state = JOB_COMPLETING;
+    note_change(t, TABLE_TASK, index);
+    return 0;
+}
+
+int apply_ended(struct turn *t, const struct event *event)
+{
+    const struct event_record *r = &event->record;
+    ensure(job_state_is_end(r->end));
+    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    if (index == NONE) { /* its end is known already */
+        note_unknown_launch(t, DECIDE_ACKNOWLEDGE, r->launch_id);
+        return 0;
+    }
+    struct task *k = &t->s->tasks.items[index];
+    set_started(t, k, r->started_us);
+    k->end_us = r->at_us;
+    k->exit_status = r->exit_status;
+    k->signal = r->signal;
+    k->cpu_us = r->cpu_us;
+    k->max_rss_kib = r->max_rss_kib;
+    if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
+    end_task(t, index, r->end);
+    return 0;
+}
+
+/* What the executor does not know any more: never started, or lost. */
+static void settle_unknown(struct turn *t, uint32_t index, const struct event_synced *synced)
+{
+    struct task *k = &t->s->tasks.items[index];
+    bool same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
+    if (k->start_us == 0 && same_boot && !k->cancelled) {
+        note_decision(t, DECIDE_START, k);
+        return;
+    }
+    if (k->start_us == 0 && same_boot) {
+        strncpy(k->detail, "cancelled before it started", sizeof k->detail - 1);
+        end_task(t, index, JOB_CANCELLED);
+        return;
+    }
+    k->end_us = same_boot ? t->now_us : synced->lost_us;
+    strncpy(k->detail,
+            same_boot ? "its keeper is gone; how it ended is not known" : "the machine was started anew while it ran",
+            sizeof k->detail - 1);
+    end_task(t, index, JOB_NODE_FAIL);
+}
+
+int apply_synced(struct turn *t, const struct event *event)
+{
+    struct state *s = t->s;
+    const struct event_synced *synced = &event->synced;
+    struct map known = {0};
+    for (uint32_t i = 0; i < synced->count; i++) map_set_u64(&known, synced->launch_ids[i], i);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        if (map_get_u64(&known, k->launch_id) == NONE)
+            settle_unknown(t, i, synced);
+        else if (k->cancelled)
+            note_decision(t, DECIDE_END, k);
+    }
+    map_release(&known);
+    return 0;
+}

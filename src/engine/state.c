@@ -1,0 +1,317 @@
+/* Making, finding and reading the state. What changes it is elsewhere: accounts.c, jobs.c, run.c, settings of engine.c. */
+#include "engine/state.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+#include "engine/internal.h"
+
+static const char *const state_names[JOB_STATE_COUNT] = {
+    [JOB_PENDING] = "PENDING",       [JOB_STARTING] = "STARTING",   [JOB_RUNNING] = "RUNNING",
+    [JOB_COMPLETING] = "COMPLETING", [JOB_COMPLETED] = "COMPLETED", [JOB_FAILED] = "FAILED",
+    [JOB_CANCELLED] = "CANCELLED",   [JOB_TIMEOUT] = "TIMEOUT",     [JOB_NODE_FAIL] = "NODE_FAIL",
+};
+
+const char *job_state_name(enum job_state s)
+{
+    ensure(s < JOB_STATE_COUNT);
+    return state_names[s];
+}
+
+enum job_state job_state_from_name(const char *name)
+{
+    int s = 0;
+    while (s < JOB_STATE_COUNT && strcmp(state_names[s], name) != 0) s++;
+    return (enum job_state)s;
+}
+
+static void init_empty(struct state *s)
+{
+    *s = (struct state){.settings = settings_standard(), .next_assoc_id = 1, .next_job_id = 1, .next_launch_id = 1};
+    s->tree_is_stale = true;
+    s->order = rank_order_new();
+    tree_init(&s->tree);
+}
+
+void state_init(struct state *s, int64_t now_us)
+{
+    init_empty(s);
+    s->decay = (struct decay){s->settings.value[SET_HALFLIFE_S] * US_PER_S, now_us};
+    struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .created_us = now_us};
+    assoc_append(s, &root);
+}
+
+static void release_job(struct job *j)
+{
+    mem_free(j->name);
+    mem_free(j->directory);
+    mem_free(j->out_pattern);
+    mem_free(j->err_pattern);
+    mem_free(j->command);
+    idset_release(&j->array);
+    idset_release(&j->pending);
+    idset_release(&j->cancelled);
+}
+
+static void release_rows(struct state *s)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) release_job(&s->jobs.items[i]);
+    for (uint32_t i = 0; i < s->tasks.count; i++) placement_release(&s->tasks.items[i].placement);
+    array_release(&s->jobs);
+    array_release(&s->tasks);
+    array_release(&s->assocs);
+}
+
+void state_release(struct state *s)
+{
+    release_rows(s);
+    map_release(&s->assoc_by_name);
+    map_release(&s->job_by_id);
+    map_release(&s->task_by_launch);
+    map_release(&s->task_by_id);
+    host_release(&s->host);
+    tree_release(&s->tree);
+    array_release(&s->node_of);
+    array_release(&s->assoc_of);
+    rank_order_free(s->order);
+    arena_release(&s->cycle);
+    arena_release(&s->arena);
+    memset(s, 0, sizeof *s);
+}
+
+/* "account" or "account<1f>user" in key; 0 when it cannot be a name of ours. */
+static size_t assoc_key(char key[2 * NAME_BYTES_MAX + 2], const char *account, const char *user)
+{
+    size_t account_length = strlen(account), user_length = user ? strlen(user) : 0;
+    if (account_length > NAME_BYTES_MAX || user_length > NAME_BYTES_MAX) return 0;
+    memcpy(key, account, account_length);
+    if (user == NULL) return account_length;
+    key[account_length] = '\x1f';
+    memcpy(key + account_length + 1, user, user_length);
+    return account_length + 1 + user_length;
+}
+
+uint32_t state_find_assoc(const struct state *s, const char *account, const char *user)
+{
+    char key[2 * NAME_BYTES_MAX + 2];
+    size_t length = assoc_key(key, account, user);
+    return length > 0 ? map_get(&s->assoc_by_name, (struct str){key, length}) : NONE;
+}
+
+void assoc_index_name(struct state *s, uint32_t index)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    char key[2 * NAME_BYTES_MAX + 2];
+    size_t length = assoc_key(key, a->account, a->user);
+    ensure(length > 0);
+    map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, (struct str){key, length}), length}, index);
+}
+
+void assoc_forget_name(struct state *s, uint32_t index)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    char key[2 * NAME_BYTES_MAX + 2];
+    size_t length = assoc_key(key, a->account, a->user);
+    ensure(map_remove(&s->assoc_by_name, (struct str){key, length}));
+}
+
+uint32_t assoc_append(struct state *s, const struct assoc *row)
+{
+    uint32_t index = s->assocs.count;
+    struct assoc *a = array_add(&s->assocs);
+    *a = *row;
+    a->id = s->next_assoc_id++;
+    a->account = arena_copy(&s->arena, str(row->account));
+    a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
+    assoc_index_name(s, index);
+    s->tree_is_stale = true;
+    return index;
+}
+
+uint32_t state_find_job(const struct state *s, uint32_t job_id)
+{
+    return map_get_u64(&s->job_by_id, job_id);
+}
+
+uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_id)
+{
+    return map_get_u64(&s->task_by_id, task_key(job_id, task_id));
+}
+
+uint32_t state_default_assoc(const struct state *s, const char *user)
+{
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        const struct assoc *a = &s->assocs.items[i];
+        if (a->is_default && a->deleted_us == 0 && a->user != NULL && strcmp(a->user, user) == 0) return i;
+    }
+    return NONE;
+}
+
+/* Lists of each account's children, users and accounts apart, by one counting pass each: the order is by index. */
+struct family {
+    uint32_t *first, *next; /* by association; NONE ends */
+};
+
+static void collect_children(const struct state *s, bool users, struct arena *arena, struct family *out)
+{
+    uint32_t count = s->assocs.count;
+    out->first = arena_alloc(arena, (count + (size_t)1) * sizeof *out->first);
+    out->next = arena_alloc(arena, (count + (size_t)1) * sizeof *out->next);
+    for (uint32_t i = 0; i < count; i++) out->first[i] = NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us != 0 || a->parent == NONE || (a->user != NULL) != users) continue;
+        out->next[i] = out->first[a->parent];
+        out->first[a->parent] = i;
+    }
+}
+
+static void add_node(struct state *s, uint32_t assoc, uint32_t node)
+{
+    s->node_of.items[assoc] = node;
+    *array_add(&s->assoc_of) = assoc;
+}
+
+/* Depth first with an explicit stack of accounts: invariant 2's order. */
+static void number_nodes(struct state *s, const struct family *users, const struct family *accounts)
+{
+    uint32_t stack[TREE_DEPTH_MAX + 1], depth = 0;
+    add_node(s, 0, 0);
+    for (uint32_t account = 0;;) {
+        uint32_t node = s->node_of.items[account];
+        for (uint32_t u = users->first[account]; u != NONE; u = users->next[u])
+            add_node(s, u, tree_add(&s->tree, node, true, s->assocs.items[u].shares));
+        stack[depth++] = accounts->first[account];
+        while (depth > 0 && stack[depth - 1] == NONE) depth--;
+        if (depth == 0) return;
+        ensure(depth <= TREE_DEPTH_MAX);
+        account = stack[depth - 1];
+        stack[depth - 1] = accounts->next[account];
+        const struct assoc *a = &s->assocs.items[account];
+        add_node(s, account, tree_add(&s->tree, s->node_of.items[a->parent], false, a->shares));
+    }
+}
+
+const struct tree *state_tree(struct state *s)
+{
+    if (!s->tree_is_stale) return &s->tree;
+    struct arena scratch = {0};
+    struct family users, accounts;
+    collect_children(s, true, &scratch, &users);
+    collect_children(s, false, &scratch, &accounts);
+    tree_release(&s->tree);
+    tree_init(&s->tree);
+    array_clear(&s->assoc_of);
+    array_clear(&s->node_of);
+    array_reserve(&s->node_of, s->assocs.count);
+    s->node_of.count = s->assocs.count;
+    for (uint32_t i = 0; i < s->node_of.count; i++) s->node_of.items[i] = NONE;
+    number_nodes(s, &users, &accounts);
+    tree_finish(&s->tree);
+    arena_release(&scratch);
+    rank_order_free(s->order);
+    s->order = rank_order_new();
+    s->tree_is_stale = false;
+    return &s->tree;
+}
+
+double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
+{
+    const struct tree *t = state_tree(s);
+    double *own = arena_alloc(arena, t->count * sizeof *own);
+    double scale = decay_scale(&s->decay, now_us);
+    for (uint32_t node = 0; node < t->count; node++) own[node] = s->assocs.items[s->assoc_of.items[node]].usage * scale;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
+        uint32_t node = s->node_of.items[k->assoc];
+        own[node] += usage_charge(s->decay.halflife_us, k->billing, k->charged_us, now_us);
+    }
+    return own;
+}
+
+double *state_factors(struct state *s, int64_t now_us, struct arena *arena)
+{
+    double *own = state_own_usage(s, now_us, arena);
+    const struct tree *t = &s->tree;
+    double *factors = arena_alloc(arena, t->count * sizeof *factors);
+    if (s->settings.value[SET_TIES] == TIES_SLURM) {
+        long double *totals = arena_alloc(arena, t->count * sizeof *totals);
+        fair_tree_slurm_sum(t, own, totals);
+        fair_tree_slurm(t, totals, factors, NULL);
+    } else {
+        tree_sum_usage(t, own, own);
+        fair_tree_rank(t, own, s->order, factors);
+    }
+    return factors;
+}
+
+void state_restore_begin(struct state *s)
+{
+    release_rows(s);
+    map_clear(&s->assoc_by_name);
+}
+
+static char *own_copy(const char *text)
+{
+    if (text == NULL) return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_resize(NULL, 0, size), text, size);
+}
+
+uint32_t job_append(struct state *s, const struct job *row)
+{
+    uint32_t index = s->jobs.count;
+    struct job *j = array_add(&s->jobs);
+    *j = *row;
+    j->name = own_copy(row->name);
+    j->directory = own_copy(row->directory);
+    j->out_pattern = own_copy(row->out_pattern);
+    j->err_pattern = own_copy(row->err_pattern);
+    j->command = own_copy(row->command);
+    map_set_u64(&s->job_by_id, j->id, index);
+    return index;
+}
+
+uint32_t task_append(struct state *s, const struct task *row)
+{
+    uint32_t index = s->tasks.count;
+    *array_add(&s->tasks) = *row;
+    map_set_u64(&s->task_by_launch, row->launch_id, index);
+    map_set_u64(&s->task_by_id, task_key(row->job_id, row->task_id), index);
+    return index;
+}
+
+/* Keeps the rows that have not ended, in order, and numbers them anew. */
+static void compact(struct state *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (s->jobs.items[i].ended_us != 0) {
+            release_job(&s->jobs.items[i]);
+            continue;
+        }
+        map_set_u64(&s->job_by_id, s->jobs.items[i].id, kept);
+        s->jobs.items[kept++] = s->jobs.items[i];
+    }
+    s->jobs.count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) {
+            placement_release(&k->placement);
+            continue;
+        }
+        map_set_u64(&s->task_by_launch, k->launch_id, kept);
+        map_set_u64(&s->task_by_id, task_key(k->job_id, k->task_id), kept);
+        s->tasks.items[kept++] = *k;
+    }
+    s->tasks.count = kept;
+    s->ended_rows = 0;
+}
+
+void engine_forget(struct state *s)
+{
+    if (s->ended_rows > 64 && s->ended_rows > (s->jobs.count + s->tasks.count) / 4) compact(s);
+}

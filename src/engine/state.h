@@ -1,0 +1,169 @@
+/* The state: everything that a decision depends on, as tables of rows addressed by index. The rows are what the store
+ * keeps; nothing here is ever newer than it for longer than one turn of the loop.
+ *
+ *     assocs   accounts, and users in accounts: the association tree's rows
+ *     jobs     what was submitted, one row each; an array is one row until its tasks start
+ *     tasks    what was started: one row per start, so one for a plain job and one per started task of an array
+ *     host     what is free
+ *
+ * Invariants
+ *   1. Ids (job, launch, association) only grow and are never used again. Rows stand in ascending order of id.
+ *   2. Associations form one tree under root. The derived tree numbers those that stand depth first, an account's users
+ *      before its sub-accounts, each by id: the order of listings.
+ *   3. A job's task numbers are each in exactly one place: pending, cancelled, or a row in tasks. A plain job has the
+ *      one number 0.
+ *   4. host is what the placements of tasks in STARTING, RUNNING and COMPLETING leave of the capacity.
+ *   5. usage of an association is its own (not its children's), stored at decay.reference_us: the charges of its tasks from
+ *      start_us to charged_us, and those of deleted users and accounts folded into it. A running task adds its charge from
+ *      charged_us on when somebody reads; an ended one has charged_us >= end_us and adds nothing.
+ *   6. Ended rows (and the jobs with no live task and nothing pending) are only here until engine_forget: the store has them.
+ */
+#ifndef FAIRLEAD_ENGINE_STATE_H
+#define FAIRLEAD_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/idset.h"
+#include "base/map.h"
+#include "policy/fair_tree.h"
+#include "policy/settings.h"
+#include "policy/tree.h"
+#include "policy/usage.h"
+#include "sched/host.h"
+
+enum job_state {
+    JOB_PENDING,
+    JOB_STARTING, /* decided and committed; the keeper has not said so yet */
+    JOB_RUNNING,
+    JOB_COMPLETING, /* being ended */
+    JOB_COMPLETED,  /* from here on: ended */
+    JOB_FAILED,
+    JOB_CANCELLED,
+    JOB_TIMEOUT,
+    JOB_NODE_FAIL,
+    JOB_STATE_COUNT
+};
+
+const char *job_state_name(enum job_state s);         /* "PENDING" */
+enum job_state job_state_from_name(const char *name); /* JOB_STATE_COUNT when there is none */
+static inline bool job_state_is_end(enum job_state s)
+{
+    return s >= JOB_COMPLETED;
+}
+
+struct assoc {
+    uint32_t id;     /* 1 is the root account */
+    uint32_t parent; /* index; root: NONE */
+    const char *account;
+    const char *user; /* NULL: the account itself */
+    uint32_t shares;  /* or SHARES_PARENT */
+    bool is_default;  /* of the user's associations, the one that submit takes without -A */
+    double usage;     /* invariant 5 */
+    int64_t created_us;
+    int64_t deleted_us; /* 0: it stands */
+    uint32_t live_jobs; /* derived: jobs of it in the table that have not ended */
+};
+
+struct job {
+    uint32_t id;
+    uint32_t assoc;                                     /* index */
+    uint32_t uid, gid;                                  /* whom its tasks run as */
+    char *name, *directory, *out_pattern, *err_pattern; /* err_pattern NULL: where out goes */
+    char *command;                                      /* what to show of what it runs */
+    struct capacity request;
+    int64_t time_limit_s;
+    int64_t submit_us;
+    bool held;
+    bool is_array;
+    uint32_t array_limit;            /* tasks at once; 0: no limit */
+    struct idset array;              /* all task numbers, as submitted; plain: {0} */
+    struct idset pending, cancelled; /* invariant 3 */
+    int64_t ended_us;                /* 0 while anything of it is pending or live */
+    uint32_t live_tasks;             /* derived */
+};
+
+struct task {
+    uint32_t job_id;
+    uint32_t task_id;     /* 0 for a plain job */
+    uint32_t assoc;       /* index; its job's */
+    enum job_state state; /* never PENDING */
+    bool cancelled;       /* somebody asked for its end */
+    uint64_t launch_id;
+    char boot_id[40];   /* of the boot it was launched in */
+    int64_t launch_us;  /* decided */
+    int64_t start_us;   /* the keeper's start record; 0: not yet, or never ran */
+    int64_t charged_us; /* charged into its association up to here; 0 until it starts */
+    int64_t end_us;     /* 0: not ended */
+    struct placement placement;
+    uint32_t billing; /* units a second: its CPUs */
+    int32_t exit_status, signal;
+    int64_t cpu_us, max_rss_kib;
+    char detail[200];
+};
+
+struct state {
+    struct arena arena; /* names of associations; jobs own their text */
+    struct settings settings;
+    struct decay decay;
+    struct capacity found; /* of this machine, before settings override it */
+    ARRAY(struct assoc) assocs;
+    ARRAY(struct job) jobs;
+    ARRAY(struct task) tasks;
+    uint32_t next_assoc_id, next_job_id;
+    uint64_t next_launch_id;
+
+    /* Derived from the rows; rebuilt, never stored. */
+    struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
+    struct map job_by_id, task_by_launch, task_by_id; /* live; task_by_id: task_key() */
+    struct host host;
+    struct tree tree;         /* of associations alive */
+    ARRAY(uint32_t) node_of;  /* association index -> node of tree, NONE: deleted */
+    ARRAY(uint32_t) assoc_of; /* node -> association index */
+    bool tree_is_stale;
+    bool pass_is_due; /* something changed that may let a job start */
+    struct rank_order *order;
+    uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */
+    struct arena cycle;  /* of one apply or one reading; cleared at its beginning */
+};
+
+static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
+{
+    return (uint64_t)job_id << 32 | task_id;
+}
+
+/* A state with root (association 1), standard settings, nothing else; no capacity. now_us: the reference. */
+void state_init(struct state *s, int64_t now_us);
+void state_release(struct state *s);
+
+/* Indices, or NONE. user NULL: the account's own row. */
+uint32_t state_find_assoc(const struct state *s, const char *account, const char *user);
+uint32_t state_find_job(const struct state *s, uint32_t job_id);
+uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_id);
+
+/* The user's default association, or NONE. */
+uint32_t state_default_assoc(const struct state *s, const char *user);
+
+/* Rebuilding from rows, in any table order but each table ascending by id; job and task text is copied, arrays are taken
+ * over. state_restore_done checks the invariants and derives the rest: ERR_INTERNAL when the rows contradict each other. */
+void state_restore_begin(struct state *s); /* after state_init: no rows at all, not even root */
+void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id);
+void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id);
+void state_restore_task(struct state *s, const struct task *row);
+int state_restore_done(struct state *s, struct err *e);
+
+/* A hash of every row that has not ended, by content and id, not by place in memory: two states that would decide alike
+ * in all that follows hash alike. */
+uint64_t state_hash(const struct state *s);
+
+/* The tree and every association's own current usage (running tasks charged up to now), by node of s->tree. own: in
+ * memory of arena, s->tree.count entries. */
+const struct tree *state_tree(struct state *s);
+double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena);
+
+/* Fair-share factor by node, in memory of arena. */
+double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
+
+#endif

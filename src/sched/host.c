@@ -1,0 +1,86 @@
+#include "sched/host.h"
+
+#include "base/ensure.h"
+
+static void fill(struct idset *set, uint32_t count)
+{
+    idset_release(set);
+    if (count > 0) *array_add(&set->ranges) = (struct idset_range){0, count - 1};
+}
+
+void host_init(struct host *h, struct capacity has)
+{
+    h->has = has;
+    fill(&h->free_cpus, has.cpus);
+    fill(&h->free_gpus, has.gpus);
+    h->free_mem_mib = (int64_t)has.mem_mib;
+}
+
+void host_release(struct host *h)
+{
+    idset_release(&h->free_cpus);
+    idset_release(&h->free_gpus);
+    *h = (struct host){0};
+}
+
+bool host_could_hold(const struct host *h, const struct capacity *request)
+{
+    return request->cpus <= h->has.cpus && request->gpus <= h->has.gpus && request->mem_mib <= h->has.mem_mib;
+}
+
+bool host_fits(const struct host *h, const struct capacity *request)
+{
+    return request->cpus <= idset_count(&h->free_cpus) && request->gpus <= idset_count(&h->free_gpus) &&
+           (int64_t)request->mem_mib <= h->free_mem_mib;
+}
+
+static void move_lowest(struct idset *from, uint32_t count, struct idset *to)
+{
+    for (; count > 0; count--) {
+        uint32_t lowest = idset_first(from);
+        ensure(lowest != NONE);
+        idset_remove(from, lowest);
+        idset_add(to, lowest);
+    }
+}
+
+void host_take(struct host *h, const struct capacity *request, struct placement *out_placement)
+{
+    ensure(host_fits(h, request));
+    *out_placement = (struct placement){.mem_mib = request->mem_mib};
+    move_lowest(&h->free_cpus, request->cpus, &out_placement->cpus);
+    move_lowest(&h->free_gpus, request->gpus, &out_placement->gpus);
+    h->free_mem_mib -= (int64_t)request->mem_mib;
+}
+
+static void remove_all(struct idset *from, const struct idset *what)
+{
+    for (uint32_t id = idset_first(what); id != NONE; id = idset_next(what, id)) idset_remove(from, id);
+}
+
+void host_take_again(struct host *h, const struct placement *p)
+{
+    remove_all(&h->free_cpus, &p->cpus);
+    remove_all(&h->free_gpus, &p->gpus);
+    h->free_mem_mib -= (int64_t)p->mem_mib;
+}
+
+/* Numbers beyond what the host has now were taken before it shrank; they do not come back. */
+static void add_below(struct idset *to, const struct idset *what, uint32_t below)
+{
+    for (uint32_t id = idset_first(what); id != NONE && id < below; id = idset_next(what, id)) idset_add(to, id);
+}
+
+void host_give_back(struct host *h, const struct placement *p)
+{
+    add_below(&h->free_cpus, &p->cpus, h->has.cpus);
+    add_below(&h->free_gpus, &p->gpus, h->has.gpus);
+    h->free_mem_mib += (int64_t)p->mem_mib;
+}
+
+void placement_release(struct placement *p)
+{
+    idset_release(&p->cpus);
+    idset_release(&p->gpus);
+    p->mem_mib = 0;
+}
