@@ -1,0 +1,82 @@
+#include "api/client/address.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] != '\0' ? value : NULL;
+}
+
+/* The three parts in one. */
+static const char *join(struct arena *a, const char *first, const char *second, const char *third)
+{
+    struct buf path = {0};
+    buf_add_text(&path, first);
+    buf_add_text(&path, second);
+    buf_add_text(&path, third);
+    const char *joined = arena_copy(a, (struct str){path.text, path.length});
+    buf_release(&path);
+    return joined;
+}
+
+/* The standard state directory, or NULL. A relative XDG_STATE_HOME counts as unset (XDG Base Directory 0.8). */
+static const char *standard_directory(struct arena *a)
+{
+    const char *state = environment("XDG_STATE_HOME"), *home = environment("HOME");
+    if (state && state[0] == '/') return join(a, state, "/fairlead", "");
+    if (home && home[0] == '/') return join(a, home, "/.local/state/fairlead", "");
+    return NULL;
+}
+
+int address_check(const char *path, struct err *e)
+{
+    size_t length = strlen(path);
+    if (length == 0) return err_set(e, ERR_INPUT, "the path of the socket is empty");
+    if (length > ADDRESS_LENGTH_MAX)
+        return err_set(e, ERR_INPUT, "the path of the socket has %zu bytes, and a socket's has at most %d: %s", length,
+                       ADDRESS_LENGTH_MAX, path);
+    return 0;
+}
+
+int addresses_find(const char *given, struct arena *a, struct addresses *out_addresses, struct err *e)
+{
+    struct addresses found = {.count = 1, .path = {given ? given : environment("FAIRLEAD_SOCKET"), NULL}};
+    if (found.path[0] == NULL) {
+        const char *directory = standard_directory(a);
+        found.path[0] = directory ? address_in(directory, a) : SYSTEM_ADDRESS;
+        if (directory) found.path[found.count++] = SYSTEM_ADDRESS;
+    }
+    if (address_check(found.path[0], e) != 0) return -1;
+    *out_addresses = found;
+    return 0;
+}
+
+int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
+{
+    if (given && given[0] == '/') {
+        *out_path = given;
+        return 0;
+    }
+    if (given) {
+        char here[4096];
+        if (given[0] == '\0') return err_set(e, ERR_INPUT, "the state directory's name is empty");
+        if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
+        *out_path = join(a, here, "/", given);
+        return 0;
+    }
+    const char *standard = standard_directory(a);
+    if (standard == NULL) return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set: say --state DIR");
+    *out_path = standard;
+    return 0;
+}
+
+const char *address_in(const char *state_directory, struct arena *a)
+{
+    return join(a, state_directory, "/fairlead.sock", "");
+}

@@ -1,0 +1,123 @@
+/* What a reply's body says: lines, rows of a listing, one JSON document, or a refusal. */
+#include <string.h>
+
+#include "api/client/internal.h"
+#include "base/ensure.h"
+
+static struct str pending(const struct client *c)
+{
+    return (struct str){c->body.text + c->taken, c->body.length - c->taken};
+}
+
+int client_line(struct client *c, struct str *out_line, struct err *e)
+{
+    size_t seen = 0; /* bytes of the line that have no end in them */
+    for (;;) {
+        struct str rest = pending(c);
+        const char *end = rest.length > seen ? memchr(rest.text + seen, '\n', rest.length - seen) : NULL;
+        if (end) {
+            *out_line = str_range(rest.text, end);
+            c->taken += out_line->length + 1;
+            return 1;
+        }
+        if (http_reply_is_done(&c->reply)) {
+            *out_line = rest;
+            c->taken += rest.length;
+            return rest.length > 0;
+        }
+        seen = rest.length;
+        if (reply_receive(c, e) != 0) return -1;
+    }
+}
+
+/* The first line opens the listing, the last one closes it, and each row but the last has a comma behind it. */
+int client_row(struct client *c, struct str *out_row, struct err *e)
+{
+    for (;;) {
+        struct str line;
+        int more = client_line(c, &line, e);
+        if (more <= 0) return more;
+        if (line.length >= 2 && line.text[0] == '{' && line.text[line.length - 1] == '[') continue;
+        if (line.length == 0 || line.text[0] == ']') continue;
+        if (line.text[line.length - 1] == ',') line.length--;
+        if (line.length < 2 || line.text[0] != '{' || line.text[line.length - 1] != '}')
+            return err_set(e, ERR_INTERNAL, "a row of the reply is no object: '%.*s'", (int)(line.length < 40 ? line.length : 40), line.text);
+        *out_row = line;
+        return 1;
+    }
+}
+
+int client_rest(struct client *c, struct str *out_body, struct err *e)
+{
+    while (!http_reply_is_done(&c->reply)) {
+        if (reply_receive(c, e) != 0) return -1;
+    }
+    *out_body = pending(c);
+    c->taken = c->body.length;
+    return 0;
+}
+
+int client_json(struct client *c, json_t **out_object, struct err *e)
+{
+    struct str body;
+    if (client_rest(c, &body, e) != 0) return -1;
+    json_error_t error;
+    json_t *object = json_loadb(body.length > 0 ? body.text : "", body.length, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return err_set(e, ERR_INTERNAL, "the reply of %s is no JSON object: %s", c->socket, object ? "another type" : error.text);
+    }
+    *out_object = object;
+    return 0;
+}
+
+int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object, struct err *e)
+{
+    if (client_request(c, method, target, body, e) != 0) return -1;
+    return client_json(c, out_object, e);
+}
+
+int reply_refusal(struct client *c, struct err *e)
+{
+    int status = c->reply.status;
+    json_t *object = NULL;
+    const char *name = NULL, *message = NULL;
+    if (client_json(c, &object, e) == 0) json_unpack(object, "{s:{s:s,s:s}}", "error", "name", &name, "message", &message);
+    if (message)
+        err_set(e, err_from_name(name), "%s", message);
+    else
+        err_set(e, ERR_INTERNAL, "the instance at %s answers with HTTP status %d", c->socket, status);
+    json_decref(object);
+    return -1;
+}
+
+static void add_escaped(struct buf *target, const char *text)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (const char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~,", c) != NULL;
+        if (is_plain) {
+            buf_add_char(target, *p);
+        } else {
+            buf_add_char(target, '%');
+            buf_add_char(target, hex[c >> 4]);
+            buf_add_char(target, hex[c & 15]);
+        }
+    }
+}
+
+void target_add_query(struct buf *target, const char *name, const char *value)
+{
+    ensure(target->length > 0);
+    buf_add_char(target, memchr(target->text, '?', target->length) ? '&' : '?');
+    buf_add_text(target, name);
+    buf_add_char(target, '=');
+    add_escaped(target, value);
+}
+
+void target_add_segment(struct buf *target, const char *segment)
+{
+    buf_add_char(target, '/');
+    add_escaped(target, segment);
+}
