@@ -1,0 +1,105 @@
+/* The columns of a share listing, from tree and usage. Their meaning is sshare's (its manual, and recorded answers for
+ * what the manual leaves open):
+ *
+ *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its fair-share parent's
+ *     norm_usage        usage / the root's usage, at most 1
+ *     effective_usage   usage / the fair-share parent's usage
+ *     fair_share        the factor: docs/formulas.md 2.1 and 2.2
+ *     level_fs          norm_shares / effective_usage, from more precision than the two are shown with
+ *
+ * The tie rule decides the arithmetic, too. merge: doubles. slurm: usages and their quotients in 80 bits, rounded to double at
+ * the end, and where Slurm shows the quotient of a number it never set (norm_shares of the root) the table has it.
+ *
+ * Cost: the pass itself, and about 30 ns an association. Source: docs/formulas.md 2.3. */
+#include "policy/share_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+
+/* Slurm's "not set" as shares of 1: what it shows for the root and for SHARES_PARENT directly below. */
+static const double ROOT_SHARES_SLURM = 1.0 / 4294967294.0;
+
+static double *column(struct arena *arena, uint32_t count)
+{
+    return arena_alloc(arena, count * sizeof(double));
+}
+
+static void fill_norm_shares(const struct tree *t, double root, double *out)
+{
+    out[0] = root;
+    for (uint32_t i = 1; i < t->count; i++) {
+        uint32_t account = t->fs_parent[i];
+        uint64_t all = t->level_shares[account];
+        if (t->shares[i] == SHARES_PARENT) {
+            out[i] = out[account];
+        } else {
+            out[i] = all == 0 ? 0 : (double)t->shares[i] / (double)all;
+        }
+    }
+}
+
+static void fill_merge(const struct tree *t, const double *own, const double *totals, struct rank_order *order,
+                       struct share_table *out)
+{
+    if (own != NULL) {
+        tree_sum_usage(t, own, out->raw_usage);
+    } else {
+        memcpy(out->raw_usage, totals, t->count * sizeof *totals);
+    }
+    const double *usage = out->raw_usage;
+    for (uint32_t i = 1; i < t->count; i++) {
+        double all = usage[t->fs_parent[i]];
+        out->norm_usage[i] = usage[0] == 0 ? 0 : fmin(usage[i] / usage[0], 1);
+        out->effective_usage[i] = all == 0 ? 0 : usage[i] / all;
+    }
+    fair_tree_rank(t, usage, order, out->fair_share);
+    fair_tree_levels(t, usage, out->level_fs);
+}
+
+static void fill_slurm(const struct tree *t, const double *own, const double *totals, struct arena *arena,
+                       struct share_table *out)
+{
+    long double *usage = arena_alloc(arena, t->count * sizeof *usage);
+    if (own != NULL) {
+        fair_tree_slurm_sum(t, own, usage);
+    } else {
+        for (uint32_t i = 0; i < t->count; i++) usage[i] = totals[i];
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        out->raw_usage[i] = (double)usage[i];
+        if (i == 0) continue;
+        long double all = usage[t->fs_parent[i]];
+        out->norm_usage[i] = usage[0] == 0 ? 0 : (double)fminl(usage[i] / usage[0], 1);
+        out->effective_usage[i] = all == 0 ? 0 : (double)(usage[i] / all);
+    }
+    fair_tree_slurm(t, usage, out->fair_share, out->level_fs);
+}
+
+void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,
+                         struct rank_order *order, struct arena *arena, struct share_table *out_table)
+{
+    ensure(t->finished);
+    ensure((own == NULL) != (totals == NULL));
+    *out_table = (struct share_table){
+        .count = t->count,
+        .norm_shares = column(arena, t->count),
+        .raw_usage = column(arena, t->count),
+        .norm_usage = column(arena, t->count),
+        .effective_usage = column(arena, t->count),
+        .fair_share = column(arena, t->count),
+        .level_fs = column(arena, t->count),
+    };
+    out_table->norm_usage[0] = NAN;
+    out_table->effective_usage[0] = 1;
+    fill_norm_shares(t, ties == TIES_SLURM ? ROOT_SHARES_SLURM : 0, out_table->norm_shares);
+    if (ties == TIES_SLURM) {
+        fill_slurm(t, own, totals, arena, out_table);
+    } else {
+        fill_merge(t, own, totals, order, out_table);
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!t->is_user[i]) out_table->fair_share[i] = NAN;
+    }
+}

@@ -1,0 +1,169 @@
+/* The association tree, as arrays: growing it, and what is worked out from it once per change of shape.
+ *
+ * The nodes are five parallel arrays that grow together. tree_finish makes two more views of them: who competes with whom
+ * (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete there.
+ *
+ *     index      0     1     2     3     4     5      root
+ *     parent   NONE    0     0     1     2     2      +- 1 account, 10 shares
+ *     shares     1    10  parent   5     7     3      |  +- 3 user, 5
+ *     fs_parent NONE   0     0     1     0     0      +- 2 account, parent
+ *     children of 0: 1 2 4 5   level_shares 20           +- 4 user, 7 (competes under the root)
+ *                 1: 3                      5            +- 5 user, 3 (likewise)
+ *
+ * The slices are filled by counting: how many children each account has, where its slice begins, then each node in index
+ * order to its place, so that every slice is ascending (invariant 4 of tree.h) without a sort.
+ *
+ * Cost: tree_add amortised O(1); tree_finish two loops over all nodes after a change of shape, one after a change of
+ * shares; tree_sum_usage one. Memory: 10 bytes a node, 24 more once finished.
+ *
+ * Not here: names, usage over time, and removal. A node that is to go has its owner build a new tree; indices are
+ * identities, and whoever holds rows beside them could not follow a shift.
+ * Source: docs/formulas.md 1.1. */
+#include "policy/tree.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+/* Room for one more node in the parallel arrays. */
+static void grow(struct tree *t)
+{
+    if (t->count < t->capacity) return;
+    uint32_t old = t->capacity, new = old == 0 ? FIRST_CAPACITY : old * 2;
+    t->parent = mem_resize(t->parent, old * sizeof *t->parent, new * sizeof *t->parent);
+    t->shares = mem_resize(t->shares, old * sizeof *t->shares, new * sizeof *t->shares);
+    t->depth = mem_resize(t->depth, old * sizeof *t->depth, new * sizeof *t->depth);
+    t->is_user = mem_resize(t->is_user, old * sizeof *t->is_user, new * sizeof *t->is_user);
+    t->capacity = new;
+}
+
+void tree_init(struct tree *t)
+{
+    *t = (struct tree){0};
+    grow(t);
+    t->parent[0] = NONE;
+    t->shares[0] = 1;
+    t->count = 1;
+}
+
+void tree_release(struct tree *t)
+{
+    mem_free(t->parent);
+    mem_free(t->shares);
+    mem_free(t->depth);
+    mem_free(t->is_user);
+    mem_free(t->fs_parent);
+    mem_free(t->level_shares);
+    mem_free(t->child_start);
+    mem_free(t->children);
+    *t = (struct tree){0};
+}
+
+uint32_t tree_add(struct tree *t, uint32_t parent, bool is_user, uint32_t shares)
+{
+    ensure(parent < t->count && !t->is_user[parent] && t->depth[parent] < TREE_DEPTH_MAX);
+    ensure(shares <= SHARES_PARENT && t->count < TREE_COUNT_MAX);
+    grow(t);
+    uint32_t node = t->count++;
+    t->parent[node] = parent;
+    t->shares[node] = shares;
+    t->depth[node] = (uint8_t)(t->depth[parent] + 1);
+    t->is_user[node] = is_user;
+    t->user_count += is_user;
+    t->finished = t->shaped = false;
+    return node;
+}
+
+void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares)
+{
+    ensure(node > 0 && node < t->count && shares <= SHARES_PARENT);
+    uint32_t old = t->shares[node];
+    if (old == shares) return;
+    t->shares[node] = shares;
+    t->finished = false;
+    /* A user with SHARES_PARENT stays in its list; an account hands its children up or takes them back. */
+    if (!t->is_user[node] && (old == SHARES_PARENT || shares == SHARES_PARENT)) t->shaped = false;
+}
+
+static void reserve_finished(struct tree *t)
+{
+    if (t->count <= t->finished_capacity) return;
+    uint32_t old = t->finished_capacity, new = t->capacity;
+    size_t slices = old == 0 ? 0 : (size_t)old + 1;
+    t->fs_parent = mem_resize(t->fs_parent, old * sizeof *t->fs_parent, new * sizeof *t->fs_parent);
+    t->level_shares = mem_resize(t->level_shares, old * sizeof *t->level_shares, new * sizeof *t->level_shares);
+    t->child_start = mem_resize(t->child_start, slices * sizeof *t->child_start, (new + 1u) * sizeof *t->child_start);
+    t->children = mem_resize(t->children, old * sizeof *t->children, new * sizeof *t->children);
+    t->finished_capacity = new;
+}
+
+/* fs_parent, by invariant 1 known for the parent when its child asks; and how many children each has, one place ahead
+ * in child_start. */
+static void find_fs_parents(struct tree *t)
+{
+    memset(t->child_start, 0, (t->count + 1u) * sizeof *t->child_start);
+    t->fs_parent[0] = NONE;
+    for (uint32_t i = 1; i < t->count; i++) {
+        uint32_t p = t->parent[i];
+        if (p != 0 && t->shares[p] == SHARES_PARENT) p = t->fs_parent[p];
+        t->fs_parent[i] = p;
+        t->child_start[p + 1]++;
+    }
+}
+
+/* The slices: child_start[a + 1] runs from the slice's begin to its end while a's children are put in. */
+static void fill_children(struct tree *t)
+{
+    uint32_t start = 0;
+    for (uint32_t a = 0; a < t->count; a++) {
+        uint32_t children = t->child_start[a + 1];
+        t->child_start[a + 1] = start;
+        start += children;
+    }
+    for (uint32_t i = 1; i < t->count; i++) t->children[t->child_start[t->fs_parent[i] + 1]++] = i;
+    ensure(t->child_start[t->count] == t->count - 1);
+}
+
+static void sum_level_shares(struct tree *t)
+{
+    memset(t->level_shares, 0, t->count * sizeof *t->level_shares);
+    for (uint32_t i = 1; i < t->count; i++) {
+        if (t->shares[i] != SHARES_PARENT) t->level_shares[t->fs_parent[i]] += t->shares[i];
+    }
+}
+
+void tree_finish(struct tree *t)
+{
+    if (t->finished) return;
+    if (!t->shaped) {
+        reserve_finished(t);
+        find_fs_parents(t);
+        fill_children(t);
+        t->shaped = true;
+        t->revision++;
+    }
+    sum_level_shares(t);
+    t->finished = true;
+}
+
+/* Siblings mostly follow each other, so their parent's sum stays in a register until the parent changes: the same
+ * additions in the same order as without, a store to memory less between two of them. A parent's own entry is read
+ * only after the sum was put back, since no node is its own parent. */
+void tree_sum_usage(const struct tree *t, const double *own, double *out_total)
+{
+    ensure(t->count > 0);
+    if (out_total != own) memcpy(out_total, own, t->count * sizeof *own);
+    uint32_t parent = 0;
+    double sum = out_total[0];
+    for (uint32_t i = t->count - 1; i > 0; i--) {
+        if (t->parent[i] != parent) {
+            out_total[parent] = sum;
+            parent = t->parent[i];
+            sum = out_total[parent];
+        }
+        sum += out_total[i];
+    }
+    out_total[parent] = sum;
+}
