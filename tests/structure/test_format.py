@@ -1,0 +1,38 @@
+"""Every C source is laid out as .clang-format says: `make format` does it."""
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import csource
+
+
+def offences(top):
+    """file:line of everything that tools/format would change."""
+    if not shutil.which('clang-format'):
+        pytest.skip('clang-format is not installed: the layout was not checked')
+    result = subprocess.run(['sh', 'tools/format', '--check'], cwd=top, capture_output=True, text=True)
+    found = re.findall(r'^([^:\n]+:\d+):\d+: error: .*clang-format-violations', result.stderr, re.MULTILINE)
+    assert bool(found) == (result.returncode != 0), result.stderr
+    return found
+
+
+def test_format():
+    csource.none(offences('.'))
+
+
+def test_finds_planted_offences(tmp_path):
+    (tmp_path / 'tools').mkdir()
+    (tmp_path / 'src').mkdir()
+    shutil.copy('.clang-format', tmp_path)
+    shutil.copy('tools/format', tmp_path / 'tools')
+    good, bad = tmp_path / 'src/good.c', tmp_path / 'src/with space.c'
+    good.write_text('int f(int *x)\n{\n    return *x;\n}\n')
+    assert offences(tmp_path) == []
+    bad.write_text('int f(int* x) {\n  return *x;\n}\n')
+    assert {name.rsplit(':', 1)[0] for name in offences(tmp_path)} == {'src/with space.c'}
+    subprocess.run(['sh', 'tools/format'], cwd=tmp_path, check=True)
+    assert bad.read_text() == good.read_text()
+    assert offences(tmp_path) == []

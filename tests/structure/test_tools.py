@@ -1,0 +1,256 @@
+"""The tools that judge and install: what they do when something is wrong, which no ordinary day shows."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+TOP = pathlib.Path.cwd()
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader(path.name.replace('-', '_'), str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+run_tests = load(TOP / 'tools/run-tests')
+
+
+# tools/run-tests: the count
+
+def outcomes(stdout, returncode=0, result='OK'):
+    test = run_tests.Test('plain', {'name': 'fairlead:unit / arena', 'stdout': stdout, 'returncode': returncode,
+                                    'result': result})
+    assert (test.layer, test.name) == ('unit', 'arena')
+    return tuple(test.count(outcome) for outcome in ('passed', 'failed', 'skipped'))
+
+
+COUNTS = {
+    'all pass': ('1..2\nok 1 - a\nok 2 - b\n', 0, (2, 0, 0)),
+    'one fails': ('1..2\nok 1 - a\nnot ok 2 - b\n# why\n', 1, (1, 1, 0)),
+    'one is skipped': ('1..2\nok 1 - a\nok 2 - b # SKIP no GPU\n', 0, (1, 0, 1)),
+    'cmocka skips so': ('1..2\nok 1 - a\n# skip: traces absent\nnot ok 2 # SKIP b\n', 0, (1, 0, 1)),
+    'two groups': ('1..1\nok 1 - a\n# ok - group\n1..1\nok 1 - b\n', 0, (2, 0, 0)),
+    'a crash': ('1..3\nok 1 - a\n', -11, (1, 2, 0)),
+    'an early exit with status 0': ('1..3\nok 1 - a\n', 0, (1, 2, 0)),
+    'a bad status after all passed': ('1..1\nok 1 - a\n', 1, (1, 1, 0)),
+    'group set-up fails': ('1..2\nnot ok 0 - t [  FAILED  ] GROUP SETUP\n', 1, (0, 2, 0)),
+    'silence': ('', 0, (0, 1, 0)),
+    'silence and a bad status': ('', 127, (0, 1, 0)),
+    'an empty plan': ('1..0\n', 0, (0, 1, 0)),
+    'all left out': ('# left out on the build with sanitizers: 2 slow\n1..0\n', 0, (0, 0, 0)),
+    'words that look alike': ('okay then\n# ok 1 - quoted\n', 0, (0, 1, 0)),
+}
+
+
+@pytest.mark.parametrize('stdout, returncode, counts', COUNTS.values(), ids=COUNTS.keys())
+def test_counting(stdout, returncode, counts):
+    assert outcomes(stdout, returncode) == counts
+
+
+def test_a_time_out_fails():
+    assert outcomes('1..1\nok 1 - a\n', -15, 'TIMEOUT') == (1, 1, 0)
+
+
+def test_the_reason_of_a_skip():
+    test = run_tests.Test('plain', {'name': 'x', 'returncode': 0, 'result': 'OK', 'stdout':
+                                    '1..3\n# skip: traces absent\nnot ok 1 # SKIP b\nok 2 - c # SKIP no GPU\nnot ok 3 # SKIP d\n'})
+    assert [(case.name, case.reason) for case in test.cases] \
+        == [('b', 'traces absent'), ('c', 'no GPU'), ('d', 'no reason given')]
+
+
+@pytest.mark.parametrize('counts, line, status', [
+    ((3, 0, 0), '3 passed, 0 failed', 0),
+    ((3, 0, 2), '3 passed, 0 failed, 2 skipped', 0),
+    ((3, 1, 0), '3 passed, 1 failed', 1),
+    ((0, 0, 0), '0 passed, 0 failed', 1),
+    ((0, 0, 5), '0 passed, 0 failed, 5 skipped', 1),
+])
+def test_the_last_line(capsys, counts, line, status):
+    with pytest.raises(SystemExit) as ended:
+        run_tests.finish(*counts)
+    assert (capsys.readouterr().out, ended.value.code) == (line + '\n', status)
+
+
+# tests/run_pytest.py
+
+def run_pytest(tmp_path, source, **variables):
+    (tmp_path / 'test_it.py').write_text(textwrap.dedent(source))
+    result = subprocess.run([sys.executable, TOP / 'tests/run_pytest.py', 'test_it.py'], cwd=tmp_path, text=True,
+                            stdout=subprocess.PIPE, env={**os.environ, 'FAIRLEAD_SANITIZED': '0', **variables})
+    return result.stdout, result.returncode
+
+
+CASES = '''
+    import pytest
+    def test_good(): print('# compared 7 trees')
+    def test_bad(): assert 1 == 2
+    @pytest.mark.slow
+    def test_slow(): pass
+    def test_skipped(): pytest.skip('no GPU')
+    @pytest.fixture
+    def broken(): yield 1; raise OSError('left over')
+    def test_tear_down(broken): pass
+    '''
+
+
+@pytest.mark.parametrize('sanitized, passed', [('0', 2), ('1', 1)])
+def test_pytest_cases_are_reported(tmp_path, sanitized, passed):
+    stdout, status = run_pytest(tmp_path, CASES, FAIRLEAD_SANITIZED=sanitized)
+    assert outcomes(stdout, status) == (passed, 2, 1)
+    assert '\n# compared 7 trees\n' in '\n' + stdout
+    assert ' - test_skipped # SKIP no GPU\n' in stdout
+    assert 'assert 1 == 2' in stdout
+    assert ('left out' in stdout) == (sanitized == '1')
+
+
+@pytest.mark.parametrize('source, counts', [
+    ('import nothing_of_the_kind', (0, 1, 0)),
+    ('', (0, 1, 0)),
+    ('import pytest\npytest.skip("no browser", allow_module_level=True)', (0, 0, 1)),
+], ids=['broken', 'empty', 'skipped whole'])
+def test_pytest_files_that_cannot_run(tmp_path, source, counts):
+    assert outcomes(*run_pytest(tmp_path, source)) == counts
+
+
+# tests/fuzz/replay.c
+
+@pytest.fixture(scope='module')
+def replay(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('replay')
+    (folder / 'fuzz.c').write_text('#include <stdint.h>\n#include <stdlib.h>\n'
+                                   'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);\n'
+                                   'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n'
+                                   '{ if (size == 3 && data[0] == 33) abort(); return 0; }\n')
+    subprocess.run(['cc', '-D_GNU_SOURCE', 'fuzz.c', TOP / 'tests/fuzz/replay.c', '-o', 'fuzz'], cwd=folder, check=True)
+    return folder / 'fuzz'
+
+
+@pytest.mark.parametrize('inputs, counts', [
+    ({}, (0, 1, 0)),
+    ({'a': b'', 'b': b'x' * 9000}, (2, 0, 0)),
+    ({'a': b'', 'b': b'!!!', 'c': b''}, (1, 2, 0)),
+], ids=['empty corpus', 'all pass', 'a crash'])
+def test_replay(tmp_path, replay, inputs, counts):
+    for name, data in inputs.items():
+        (tmp_path / name).write_bytes(data)
+    result = subprocess.run([replay, tmp_path], stdout=subprocess.PIPE, text=True)
+    assert outcomes(result.stdout, result.returncode) == counts
+
+
+def test_replay_without_a_corpus(tmp_path, replay):
+    result = subprocess.run([replay, tmp_path / 'none'], stdout=subprocess.PIPE, text=True)
+    assert outcomes(result.stdout, result.returncode) == (0, 1, 0)
+
+
+# tools/install-packages, with a pretended apt
+
+CONTROL = '''\
+    Source: x
+    Build-Depends:
+     debhelper (>= 13) <!pkg.fairlead.make>,
+    # a comment, with gcc-99,
+     meson (>= 1.0),
+     pkgconf | pkg-config,
+     libuv1-dev [linux-any],
+     python3-pytest <!nocheck>, clang <pkg.fairlead.fuzz>,
+    Standards-Version: 4.6.2
+
+    Package: x
+    Depends: elsewhere
+    '''
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A checkout in a path with spaces, and a PATH on which `installed` names the packages that are there."""
+    top = tmp_path / 'a check out'
+    commands = tmp_path / 'bin'
+    for folder in (top / 'tools', top / 'debian', commands):
+        folder.mkdir(parents=True)
+    (top / 'debian/control').write_text(textwrap.dedent(CONTROL))
+    shutil.copy(TOP / 'tools/install-packages', top / 'tools')
+    for name in 'sh awk sed env dirname mktemp rm cat printf'.split():
+        (commands / name).symlink_to(shutil.which(name))
+
+    def command(name, script):
+        (commands / name).write_text('#!/bin/sh\n' + script)
+        (commands / name).chmod(0o755)
+
+    def run(installed, *purposes, user=0, apt='exit 0', sudo=True, dpkg=True):
+        calls = tmp_path / 'calls'
+        calls.write_text('')
+        command('id', 'echo %d' % user)
+        if sudo:
+            command('sudo', 'echo "sudo $*" >>"%s"; exec "$@"' % calls)
+        if dpkg:
+            command('dpkg-query', 'for name in %s; do echo "installed $name"; done; exit 1' % ' '.join(installed))
+            command('apt-get', 'echo "apt-get $* ($DEBIAN_FRONTEND)" >>"%s"\n%s' % (calls, apt))
+        result = subprocess.run([top / 'tools/install-packages', *purposes], cwd='/', env={'PATH': str(commands)},
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return result.returncode, result.stdout, calls.read_text().splitlines()
+
+    return run
+
+
+BUILD_PACKAGES = ['meson', 'pkgconf', 'libuv1-dev']
+
+
+def test_nothing_is_missing(machine):
+    assert machine(BUILD_PACKAGES) == (0, '', [])
+    assert machine(BUILD_PACKAGES + ['python3-pytest'], 'test') == (0, '', [])
+
+
+@pytest.mark.parametrize('purposes, missing', [([], ''), (['test'], ' python3-pytest'), (['fuzz'], ' clang')])
+def test_only_what_is_missing_and_asked_for(machine, purposes, missing):
+    status, said, calls = machine(['pkgconf'], *purposes)
+    assert (status, said) == (0, 'Installing, from debian/control: meson libuv1-dev%s\n' % missing)
+    assert len(calls) == 1
+    assert calls[0].endswith('install --no-install-recommends meson libuv1-dev%s (noninteractive)' % missing)
+
+
+def test_not_root(machine):
+    calls = machine([], user=1000)[2]
+    assert calls[0].startswith('sudo env DEBIAN_FRONTEND=noninteractive apt-get ')
+
+
+def test_not_root_and_no_sudo(machine):
+    status, said, calls = machine([], user=1000, sudo=False)
+    assert (status, calls) == (0, [])
+    assert said.endswith('apt-get install --no-install-recommends meson pkgconf libuv1-dev\n') and said.count('\n') == 1
+
+
+def test_no_package_lists(machine):
+    """As on a fresh machine: the first install fails, then the lists are fetched."""
+    apt = 'case "$*" in *update*) : >"$0.fetched" ;; esac; [ -e "$0.fetched" ]'
+    status, said, calls = machine(['meson', 'pkgconf'], apt=apt)
+    assert (status, said) == (0, 'Installing, from debian/control: libuv1-dev\n')
+    assert ['update' in call for call in calls] == [False, True, False]
+
+
+def test_installing_fails(machine):
+    status, said, _ = machine([], apt='echo "no network" >&2; exit 100')
+    assert status == 1
+    assert said.splitlines()[-2:] == ['no network', 'Could not install: meson pkgconf libuv1-dev']
+
+
+def test_no_apt(machine):
+    status, said, _ = machine([], dpkg=False)
+    assert (status, said) == (0, 'No apt here. Needed, by their Debian names: meson pkgconf libuv1-dev\n')
+
+
+# Makefile
+
+def test_help_names_every_target():
+    text = pathlib.Path('Makefile').read_text()
+    phony = text.split('.PHONY:')[1].split('\n')[0].split()
+    shown = subprocess.run(['make', 'help'], capture_output=True, text=True, check=True).stdout
+    assert [name for name in phony if name != 'build' and 'make %s ' % name not in shown] == []
+    assert shown.startswith('make  ')
