@@ -1,0 +1,54 @@
+/* The daemon's own struct and what its files share. */
+#ifndef FAIRLEAD_DAEMON_DAEMON_H
+#define FAIRLEAD_DAEMON_DAEMON_H
+
+#include <uv.h>
+
+#include "api/server/server.h"
+#include "daemon/config.h"
+#include "daemon/machine.h"
+#include "daemon/place.h"
+#include "engine/engine.h"
+#include "exec/executor.h"
+#include "store/store.h"
+
+struct daemon {
+    struct arena arena; /* the process's lifetime */
+    struct place place;
+    struct machine machine;
+    const char *launcher_path;
+    struct actor person; /* whom a private instance serves */
+    int64_t started_us, now_us;
+
+    struct store *store;
+    struct state state;
+    struct server *server;
+    struct executor *executor; /* NULL while the launcher cannot be reached */
+
+    /* Of one turn. */
+    struct outcome outcome;
+    struct executor_reports reports;
+    ARRAY(uint64_t) known_launches; /* told since the executor was opened, until it is synced */
+    int64_t lost_us;
+
+    uv_loop_t loop;
+    uv_poll_t server_poll;
+    uv_poll_t *executor_poll; /* of the executor there is; NULL without one. Frees itself when closed */
+    uv_timer_t server_timer, retry_timer;
+    uv_signal_t terminate, interrupt;
+    bool stopping;
+};
+
+/* Opens store, state, launcher and server in that order; -1 with *e when one of them cannot be had. config: settings of the
+ * configuration file, applied as events. */
+int daemon_open(struct daemon *d, const struct config *config, struct err *e);
+void daemon_run(struct daemon *d);   /* until SIGTERM or SIGINT; then the turn is finished */
+void daemon_close(struct daemon *d); /* jobs go on running */
+
+/* Does what was decided and committed. launches.c */
+void daemon_act(struct daemon *d);
+
+/* The daemon's side of /v1/verify. verify.c */
+void daemon_verify(void *context, struct request *request);
+
+#endif

@@ -1,0 +1,140 @@
+/* Acting: what was decided and committed becomes words to the executor. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+/* The environment of a task being put together; text in memory of an arena. */
+struct environment {
+    struct arena *arena;
+    ARRAY(char *) entries;
+};
+
+static void add_entry(struct environment *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_entry(struct environment *env, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    size_t size = text_vformat(NULL, 0, format, arguments) + 1;
+    char *entry = arena_alloc(env->arena, size);
+    text_vformat(entry, size, format, again);
+    va_end(again);
+    va_end(arguments);
+    *array_add(&env->entries) = entry;
+}
+
+/* What we set ourselves and a submitter's environment therefore does not decide. */
+static bool is_ours(struct str entry)
+{
+    struct str value, name = str_cut(entry, '=', &value);
+    return str_starts(name, str("FAIRLEAD_")) || str_equal(name, str("CUDA_VISIBLE_DEVICES")) ||
+           str_equal(name, str("CUDA_DEVICE_ORDER"));
+}
+
+static void add_gpus(const struct daemon *d, const struct task *k, struct environment *env)
+{
+    if (d->state.host.has.gpus == 0) return;
+    struct buf list = {0};
+    buf_add_text(&list, "");
+    for (uint32_t id = idset_first(&k->placement.gpus); id != NONE; id = idset_next(&k->placement.gpus, id))
+        buf_format(&list, "%s%u", list.length > 0 ? "," : "", id);
+    add_entry(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID");
+    add_entry(env, "CUDA_VISIBLE_DEVICES=%s", list.text ? list.text : "");
+    add_entry(env, "FAIRLEAD_GPU_IDS=%s", list.text ? list.text : "");
+    buf_release(&list);
+}
+
+static void add_variables(const struct daemon *d, const struct job *j, const struct task *k, struct environment *env)
+{
+    const struct assoc *a = &d->state.assocs.items[k->assoc];
+    add_entry(env, "FAIRLEAD_JOB_ID=%u", j->id);
+    if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_JOB_ID=%u", j->id);
+    if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_TASK_ID=%u", k->task_id);
+    add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->name);
+    add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
+    add_entry(env, "FAIRLEAD_USER=%s", a->user);
+    add_entry(env, "FAIRLEAD_CPUS=%u", j->request.cpus);
+    add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)j->request.mem_mib);
+    add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
+    add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
+    add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->directory);
+    add_entry(env, "FAIRLEAD_SOCKET=%s", d->place.socket_path);
+    add_gpus(d, k, env);
+}
+
+static char **copy_all(struct arena *arena, const struct str *list, uint32_t count)
+{
+    char **copies = arena_alloc(arena, (count + (size_t)1) * sizeof *copies);
+    for (uint32_t i = 0; i < count; i++) copies[i] = arena_copy(arena, list[i]);
+    return copies;
+}
+
+static char *expand(struct arena *arena, const struct job *j, const char *user, uint32_t task_id, const char *pattern)
+{
+    if (pattern == NULL) return NULL;
+    struct buf path = {0};
+    job_expand_path(j, user, task_id, pattern, &path);
+    char *copy = arena_copy(arena, (struct str){path.text, path.length});
+    buf_release(&path);
+    return copy;
+}
+
+static void start(struct daemon *d, const struct decision *decision)
+{
+    uint32_t job_index = state_find_job(&d->state, decision->job_id);
+    uint32_t task_index = state_find_task(&d->state, decision->job_id, decision->task_id);
+    if (job_index == NONE || task_index == NONE) return; /* ended within the same turn */
+    const struct job *j = &d->state.jobs.items[job_index];
+    const struct task *k = &d->state.tasks.items[task_index];
+    const char *user = d->state.assocs.items[k->assoc].user;
+    struct arena cycle = {0};
+    struct job_script script = {0};
+    struct err e;
+    if (store_script(d->store, j->id, &cycle, &script, &e) != 0)
+        log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, e.text);
+
+    struct environment env = {.arena = &cycle};
+    for (uint32_t i = 0; i < script.environment_count; i++) {
+        if (!is_ours(script.environment[i])) *array_add(&env.entries) = arena_copy(&cycle, script.environment[i]);
+    }
+    add_variables(d, j, k, &env);
+    *array_add(&env.entries) = NULL;
+    char name[32];
+    text_format(name, sizeof name, j->is_array ? "%u_%u" : "%u", j->id, k->task_id);
+    struct launch launch = {.id = k->launch_id,
+                            .uid = j->uid,
+                            .gid = j->gid,
+                            .name = name,
+                            .directory = j->directory,
+                            .out_path = expand(&cycle, j, user, k->task_id, j->out_pattern),
+                            .err_path = expand(&cycle, j, user, k->task_id, j->err_pattern),
+                            .script = script.script,
+                            .arguments = copy_all(&cycle, script.arguments, script.argument_count),
+                            .environment = env.entries.items,
+                            .mem_mib = j->request.mem_mib,
+                            .time_limit_us = j->time_limit_s * 1000000,
+                            .grace_us = d->state.settings.value[SET_GRACE_S] * 1000000};
+    machine_cpus(&d->machine, &k->placement.cpus, &launch.cpus);
+    executor_start(d->executor, &launch);
+    log_line(LOG_INFO, "start", " job=%s launch=%llu", name, (unsigned long long)k->launch_id);
+    idset_release(&launch.cpus);
+    array_release(&env.entries);
+    arena_release(&cycle);
+}
+
+/* Without an executor nothing is lost: when it is back, EVENT_SYNCED decides all of this again from the rows. */
+void daemon_act(struct daemon *d)
+{
+    int64_t grace_us = d->state.settings.value[SET_GRACE_S] * 1000000;
+    for (uint32_t i = 0; i < d->outcome.decisions.count && d->executor != NULL; i++) {
+        const struct decision *decision = &d->outcome.decisions.items[i];
+        switch (decision->kind) {
+        case DECIDE_START: start(d, decision); break;
+        case DECIDE_END: executor_end(d->executor, decision->launch_id, grace_us); break;
+        case DECIDE_ACKNOWLEDGE: executor_acknowledge(d->executor, decision->launch_id); break;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+#include "daemon/log.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+
+static const char *const level_names[] = {"debug", "info", "warning", "error"};
+static enum log_level least_level = LOG_INFO;
+
+void log_set_level(enum log_level least)
+{
+    least_level = least;
+}
+
+int log_level_from_name(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof level_names / sizeof *level_names); i++) {
+        if (strcmp(level_names[i], name) == 0) return i;
+    }
+    return -1;
+}
+
+/* One write per line, so that lines of several processes do not mix. A log that cannot be written stops nobody. */
+void log_line(enum log_level level, const char *event, const char *format, ...)
+{
+    if (level < least_level) return;
+    char line[2048], moment[32];
+    moment_format(moment, (int64_t)time(NULL) * 1000000);
+    size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", moment, level_names[level], event);
+    va_list arguments;
+    va_start(arguments, format);
+    length += text_vformat(line + length, sizeof line - length, format, arguments);
+    va_end(arguments);
+    if (length > sizeof line - 2) length = sizeof line - 2;
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)line[i] < 0x20) line[i] = '?';
+    }
+    line[length++] = '\n';
+    if (write(STDERR_FILENO, line, length) < 0) return;
+}

@@ -1,0 +1,422 @@
+/* The loop. One turn is five steps, in this order and never another:
+ *
+ *     read     take the requests that arrived, and the executor's reports, as events
+ *     decide   engine_apply each; then EVENT_TIME, the scheduling pass
+ *     commit   every changed row, in one transaction
+ *     act      tell the executor what was decided
+ *     answer   the requests
+ *
+ * Invariants
+ *   1. Nobody is told and nothing is done that is not committed.
+ *   2. When a commit fails, nothing of its turn happened: the state is loaded anew from the store, everybody in the turn is
+ *      told so, and the executor is asked again for what it knows.
+ *   3. An ended launch is acknowledged only after the commit of its end.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/ensure.h"
+#include "base/quantity.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+enum { RETRY_MS = 1000 };
+
+static void turn(struct daemon *d);
+static void on_executor(uv_poll_t *poll, int status, int events);
+
+/* Wall-clock time that does not go backwards while we run. */
+static int64_t clock_now(struct daemon *d)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    if (now_us > d->now_us) d->now_us = now_us;
+    return d->now_us;
+}
+
+/* --- read and decide ---------------------------------------------------------------------------------------------- */
+
+/* A request that was taken, and what came of it. */
+struct decided {
+    struct request *request;
+    uint32_t id;
+    bool refused;
+    struct err err;
+};
+struct decided_list {
+    ARRAY(struct decided) list;
+};
+
+/* A request with several events is all or nothing. Only settings come so, and whether one is right does not depend on
+ * the others: so all are tried for their values before the first is applied. */
+static int check_settings(const struct event *events, uint32_t count, struct err *e)
+{
+    for (uint32_t i = 0; i < count && count > 1; i++) {
+        enum setting setting;
+        int64_t value;
+        ensure(events[i].kind == EVENT_SETTING);
+        if (setting_find(str(events[i].setting.name), &setting, e) != 0) return -1;
+        if (setting_parse(setting, str(events[i].setting.value), &value, e) != 0) return -1;
+        if (setting == SET_TIES && value == TIES_SLURM && !fair_tree_slurm_available())
+            return err_set(e, ERR_INPUT, "ties: this machine has only merge");
+    }
+    return 0;
+}
+
+static void decide_request(struct daemon *d, struct decided *decided)
+{
+    uint32_t count;
+    const struct event *events = request_events(decided->request, &count);
+    const struct request_script *script = request_script(decided->request);
+    if (check_settings(events, count, &decided->err) != 0) decided->refused = true;
+    for (uint32_t i = 0; i < count && !decided->refused; i++) {
+        if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->id, &decided->err) != 0)
+            decided->refused = true;
+    }
+    if (script == NULL || decided->refused) return;
+    struct job_script kept = {script->script,         script->script_name, script->arguments,
+                              script->argument_count, script->environment, script->environment_count};
+    store_add_script(d->store, decided->id, &kept);
+}
+
+static enum job_state end_of(const struct launch_record *r)
+{
+    switch (r->end) {
+    case LAUNCH_EXITED: return r->exit_status == 0 && r->signal == 0 ? JOB_COMPLETED : JOB_FAILED;
+    case LAUNCH_CANCELLED: return JOB_CANCELLED;
+    case LAUNCH_TIMED_OUT: return JOB_TIMEOUT;
+    case LAUNCH_REFUSED: return JOB_FAILED;
+    case LAUNCH_LOST: return JOB_NODE_FAIL;
+    }
+    ensure(false && "an end that is not in the list");
+    return JOB_FAILED;
+}
+
+static void apply_own(struct daemon *d, const struct event *event)
+{
+    struct err e;
+    if (engine_apply(&d->state, d->now_us, event, &d->outcome, NULL, &e) != 0)
+        log_line(LOG_ERROR, "refused", " kind=%d error=\"%s\"", event->kind, e.text);
+}
+
+static void decide_record(struct daemon *d, const struct launch_record *r)
+{
+    static const enum event_kind kinds[] = {
+        [LAUNCH_STARTED] = EVENT_STARTED, [LAUNCH_COMPLETING] = EVENT_COMPLETING, [LAUNCH_ENDED] = EVENT_ENDED};
+    struct event event = {.kind = kinds[r->phase],
+                          .record = {.launch_id = r->id,
+                                     .at_us = r->at_us,
+                                     .started_us = r->started_us,
+                                     .end = r->phase == LAUNCH_ENDED ? end_of(r) : JOB_PENDING,
+                                     .exit_status = r->exit_status,
+                                     .signal = r->signal,
+                                     .cpu_us = r->cpu_us,
+                                     .max_rss_kib = r->max_rss_kib,
+                                     .detail = r->detail}};
+    log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
+    *array_add(&d->known_launches) = r->id;
+    apply_own(d, &event);
+}
+
+static void decide_synced(struct daemon *d)
+{
+    struct event event = {.kind = EVENT_SYNCED,
+                          .synced = {.launch_ids = d->known_launches.items,
+                                     .count = d->known_launches.count,
+                                     .boot_id = d->machine.boot_id,
+                                     .lost_us = d->lost_us}};
+    log_line(LOG_INFO, "executor-synced", " launches=%u", d->known_launches.count);
+    apply_own(d, &event);
+}
+
+static void free_handle(uv_handle_t *handle)
+{
+    mem_free(handle);
+}
+
+static void drop_executor(struct daemon *d)
+{
+    if (d->executor == NULL) return;
+    uv_close((uv_handle_t *)d->executor_poll, free_handle);
+    d->executor_poll = NULL;
+    executor_close(d->executor);
+    d->executor = NULL;
+    uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, 0, RETRY_MS);
+}
+
+static bool decide_reports(struct daemon *d)
+{
+    bool gone = false;
+    for (uint32_t i = 0; i < d->reports.list.count; i++) {
+        const struct executor_report *report = &d->reports.list.items[i];
+        switch (report->kind) {
+        case EXECUTOR_RECORD: decide_record(d, &report->record); break;
+        case EXECUTOR_SYNCED: decide_synced(d); break;
+        case EXECUTOR_GONE: gone = true; break;
+        }
+    }
+    array_clear(&d->reports.list);
+    return gone;
+}
+
+/* --- commit and answer -------------------------------------------------------------------------------------------- */
+
+static int load_state(struct daemon *d, struct err *e)
+{
+    state_release(&d->state);
+    state_init(&d->state, d->now_us);
+    if (store_load(d->store, &d->state, e) != 0) return -1;
+    struct event host = {.kind = EVENT_HOST, .host = d->machine.has};
+    struct outcome unused = {0};
+    int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
+    outcome_release(&unused);
+    return result;
+}
+
+/* Invariant 2. */
+static void recover(struct daemon *d, struct decided_list *decided, const struct err *cause)
+{
+    struct err e = *cause;
+    log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", e.text);
+    store_abandon(d->store);
+    outcome_clear(&d->outcome);
+    err_prefix(&e, "nothing was changed: the state cannot be written");
+    for (uint32_t i = 0; i < decided->list.count; i++) {
+        struct decided *one = &decided->list.items[i];
+        if (one->refused) continue;
+        one->refused = true;
+        one->err = e;
+    }
+    if (load_state(d, &e) != 0) {
+        log_line(LOG_ERROR, "load-failed", " error=\"%s\"", e.text);
+        d->stopping = true;
+    }
+    drop_executor(d);
+}
+
+static void answer(struct daemon *d, struct decided_list *decided)
+{
+    for (uint32_t i = 0; i < decided->list.count; i++) {
+        const struct decided *one = &decided->list.items[i];
+        server_answer(one->request, one->id, one->refused ? &one->err : NULL);
+    }
+    array_release(&decided->list);
+    server_committed(d->server);
+}
+
+static void schedule_server_timer(struct daemon *d)
+{
+    int64_t timeout_ms = server_timeout_ms(d->server);
+    if (timeout_ms < 0)
+        uv_timer_stop(&d->server_timer);
+    else
+        uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
+}
+
+/* A file descriptor's set of wanted events may change with what is queued. */
+static void watch_executor(struct daemon *d)
+{
+    if (d->executor == NULL) return;
+    int events = UV_READABLE | (executor_wants_write(d->executor) ? UV_WRITABLE : 0);
+    uv_poll_start(d->executor_poll, events, on_executor);
+}
+
+static void turn(struct daemon *d)
+{
+    struct decided_list decided = {0};
+    struct err e;
+    clock_now(d);
+    bool gone = decide_reports(d);
+    for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
+        struct decided *one = array_add(&decided.list);
+        one->request = r;
+        decide_request(d, one);
+    }
+    struct event time_event = {.kind = EVENT_TIME, .time = {.boot_id = d->machine.boot_id}};
+    apply_own(d, &time_event);
+
+    bool wrote = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
+    if (wrote && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &decided, &e);
+    daemon_act(d);
+    outcome_clear(&d->outcome);
+    answer(d, &decided);
+    engine_forget(&d->state);
+    if (gone) drop_executor(d);
+    watch_executor(d);
+    schedule_server_timer(d);
+}
+
+/* --- what wakes us ------------------------------------------------------------------------------------------------ */
+
+static void on_server(uv_poll_t *poll, int status, int events)
+{
+    struct daemon *d = poll->data;
+    (void)status, (void)events;
+    server_ready(d->server);
+    turn(d);
+}
+
+static void on_server_timer(uv_timer_t *timer)
+{
+    struct daemon *d = timer->data;
+    server_ready(d->server);
+    turn(d);
+}
+
+static void on_executor(uv_poll_t *poll, int status, int events)
+{
+    struct daemon *d = poll->data;
+    (void)status, (void)events;
+    executor_ready(d->executor, &d->reports);
+    turn(d);
+}
+
+static int open_executor(struct daemon *d, struct err *e)
+{
+    array_clear(&d->known_launches);
+    d->executor = executor_open_launcher(d->place.directory, d->launcher_path, e);
+    if (d->executor == NULL) return -1;
+    d->lost_us = store_last_commit_us(d->store);
+    d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
+    ensure(uv_poll_init(&d->loop, d->executor_poll, executor_descriptor(d->executor)) == 0);
+    d->executor_poll->data = d;
+    watch_executor(d);
+    return 0;
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct daemon *d = timer->data;
+    struct err e;
+    if (open_executor(d, &e) != 0) {
+        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", e.text);
+        return;
+    }
+    uv_timer_stop(&d->retry_timer);
+    turn(d);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct daemon *d = handle->data;
+    log_line(LOG_INFO, "stopping", " signal=%d", number);
+    d->stopping = true;
+    uv_stop(&d->loop);
+}
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+static int64_t host_now(void *context)
+{
+    return clock_now(context);
+}
+
+/* A private instance serves the person who started it and nobody else. */
+static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
+{
+    const struct daemon *d = context;
+    if (uid != d->person.uid) return false;
+    *out_actor = d->person;
+    out_actor->gid = gid;
+    return true;
+}
+
+static int open_server(struct daemon *d, struct err *e)
+{
+    struct server_host host = {.context = d,
+                               .state = &d->state,
+                               .jobs = store_job_reader(d->store),
+                               .now_us = host_now,
+                               .identify = host_identify,
+                               .verify = daemon_verify,
+                               .state_directory = d->place.directory,
+                               .socket_path = d->place.socket_path,
+                               .host_name = d->machine.name,
+                               .started_us = d->started_us};
+    d->server = server_open(d->place.socket_path, &host, e);
+    return d->server != NULL ? 0 : -1;
+}
+
+/* The configuration file's settings and this machine's capacity, committed before anybody can ask. */
+static int apply_config(struct daemon *d, const struct config *config, struct err *e)
+{
+    for (uint32_t i = 0; i < config->lines.count; i++) {
+        const struct config_line *line = &config->lines.items[i];
+        struct event event = {.kind = EVENT_SETTING,
+                              .actor = d->person,
+                              .setting = {settings_table[line->setting].name, arena_copy(&d->arena, line->value)}};
+        if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
+    }
+    int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
+    outcome_clear(&d->outcome);
+    return result;
+}
+
+static void init_handles(struct daemon *d)
+{
+    uv_timer_init(&d->loop, &d->server_timer);
+    uv_timer_init(&d->loop, &d->retry_timer);
+    uv_signal_init(&d->loop, &d->terminate);
+    uv_signal_init(&d->loop, &d->interrupt);
+    d->server_timer.data = d->retry_timer.data = d->terminate.data = d->interrupt.data = d;
+    d->server_timer.timer_cb = on_server_timer;
+    d->retry_timer.timer_cb = on_retry;
+}
+
+int daemon_open(struct daemon *d, const struct config *config, struct err *e)
+{
+    d->started_us = clock_now(d);
+    ensure(uv_loop_init(&d->loop) == 0);
+    d->loop.data = d;
+    init_handles(d);
+    d->store = store_open(d->place.directory, d->now_us, e);
+    if (d->store == NULL) return -1;
+    state_init(&d->state, d->now_us);
+    if (load_state(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
+    ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
+    d->server_poll.data = d;
+    uv_poll_start(&d->server_poll, UV_READABLE, on_server);
+    uv_signal_start(&d->terminate, on_signal, SIGTERM);
+    uv_signal_start(&d->interrupt, on_signal, SIGINT);
+    schedule_server_timer(d);
+    log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->place.directory,
+             d->place.socket_path, d->state.host.has.cpus, (unsigned long long)d->state.host.has.mem_mib,
+             d->state.host.has.gpus, d->state.jobs.count);
+    return 0;
+}
+
+void daemon_run(struct daemon *d)
+{
+    turn(d);
+    while (!d->stopping) uv_run(&d->loop, UV_RUN_ONCE);
+}
+
+static void close_handle(uv_handle_t *handle, void *context)
+{
+    const struct daemon *d = context;
+    if (!uv_is_closing(handle)) uv_close(handle, handle == (uv_handle_t *)d->executor_poll ? free_handle : NULL);
+}
+
+static void close_loop(struct daemon *d)
+{
+    if (d->loop.data == NULL) return;
+    uv_walk(&d->loop, close_handle, d);
+    uv_run(&d->loop, UV_RUN_DEFAULT); /* a verification that runs is waited for */
+    uv_loop_close(&d->loop);
+}
+
+void daemon_close(struct daemon *d)
+{
+    close_loop(d);
+    if (d->server != NULL) server_close(d->server);
+    if (d->executor != NULL) executor_close(d->executor);
+    if (d->store != NULL) store_close(d->store);
+    state_release(&d->state);
+    machine_release(&d->machine);
+    outcome_release(&d->outcome);
+    array_release(&d->reports.list);
+    array_release(&d->known_launches);
+    arena_release(&d->arena);
+}

@@ -1,0 +1,70 @@
+/* Verification reads every task there ever was: it runs in a thread of its own, on a connection of its own, and the loop
+ * goes on meanwhile. */
+#include "base/json.h"
+#include "daemon/daemon.h"
+
+struct verification {
+    uv_work_t work;
+    struct daemon *d;
+    struct request *request;
+    struct arena arena;
+    struct verify_report report;
+    struct buf body;
+    struct err err;
+    bool failed;
+};
+
+static void write_report(struct verification *v)
+{
+    struct json j = {.out = &v->body};
+    json_object(&j);
+    json_key(&j, "associations");
+    json_u64(&j, v->report.assoc_count);
+    json_key(&j, "tasks");
+    json_u64(&j, v->report.task_count);
+    json_key(&j, "differences");
+    json_array(&j);
+    for (uint32_t i = 0; i < v->report.differences.count; i++) {
+        const struct verify_difference *difference = &v->report.differences.items[i];
+        json_object(&j);
+        json_key(&j, "account");
+        json_text(&j, difference->account);
+        json_key(&j, "user");
+        json_text(&j, difference->user);
+        json_key(&j, "stored");
+        json_double(&j, difference->stored);
+        json_key(&j, "recomputed");
+        json_double(&j, difference->recomputed);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
+static void in_thread(uv_work_t *work)
+{
+    struct verification *v = work->data;
+    v->failed = store_verify(v->d->place.directory, &v->arena, &v->report, &v->err) != 0;
+    if (!v->failed) write_report(v);
+}
+
+static void in_loop(uv_work_t *work, int status)
+{
+    struct verification *v = work->data;
+    (void)status;
+    server_verified(v->request, (struct str){v->body.text, v->body.length}, v->failed ? &v->err : NULL);
+    array_release(&v->report.differences);
+    buf_release(&v->body);
+    arena_release(&v->arena);
+    mem_free(v);
+}
+
+void daemon_verify(void *context, struct request *request)
+{
+    struct daemon *d = context;
+    struct verification *v = mem_resize(NULL, 0, sizeof *v);
+    v->work.data = v;
+    v->d = d;
+    v->request = request;
+    uv_queue_work(&d->loop, &v->work, in_thread, in_loop);
+}
