@@ -23,7 +23,7 @@ MAKEFLAGS += --no-print-directory
 build:
 	@tools/install-packages
 	@tools/configure build
-	@ninja -C build
+	@ninja -C build programs
 
 demo: build
 	@sh tools/demo.sh build
@@ -35,7 +35,7 @@ test:
 bench:
 	@tools/install-packages bench
 	@tools/configure build
-	@ninja -C build all meson-benchmark-prereq
+	@ninja -C build programs meson-benchmark-prereq
 	@sh tools/bench.sh build
 
 fuzz:
@@ -45,8 +45,8 @@ fuzz:
 install:
 	@tools/install-packages
 	@tools/configure build '-Dprefix=$(PREFIX)'
-	@ninja -C build
-	@DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
+	@ninja -C build programs
+	@to='$(DESTDIR)'; case $$to in [!/]*) to=$$PWD/$$to ;; esac; DESTDIR=$$to meson install -C build --no-rebuild
 
 format:
 	@tools/install-packages test
