@@ -35,7 +35,8 @@ void arena_clear(struct arena *a);
 /* Gives everything back; the arena is empty and usable again. */
 void arena_release(struct arena *a);
 
-/* size bytes that hold what old held (its first old_size bytes); new bytes are zero. old may be NULL; size 0 frees and returns NULL. */
+/* size bytes that hold what old held (its first old_size bytes); new bytes are zero. old may be NULL; size 0 frees and
+ * returns NULL. */
 void *mem_resize(void *old, size_t old_size, size_t size);
 void mem_free(void *memory);
 

@@ -21,7 +21,8 @@ _Noreturn void ensure_failed(const char *condition, const char *file, int line, 
     char digits[12];
     char *d = digits + sizeof digits;
     *--d = '\0';
-    for (unsigned rest = (unsigned)line; d == digits + sizeof digits - 1 || rest > 0; rest /= 10) *--d = (char)('0' + rest % 10);
+    for (unsigned rest = (unsigned)line; d == digits + sizeof digits - 1 || rest > 0; rest /= 10)
+        *--d = (char)('0' + rest % 10);
 
     say(file);
     say(":");

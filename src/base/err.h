@@ -30,9 +30,9 @@ int err_set(struct err *e, enum err_code code, const char *format, ...) __attrib
 /* Puts "prefix: " before the text that is there, and returns -1: for adding where it happened. */
 int err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-const char *err_name(enum err_code code);   /* "not-found": stable, part of the API */
-int err_http_status(enum err_code code);    /* 404 */
-int err_exit_status(enum err_code code);    /* 2 for usage and input, else 1 */
+const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
+int err_http_status(enum err_code code);       /* 404 */
+int err_exit_status(enum err_code code);       /* 2 for usage and input, else 1 */
 enum err_code err_from_name(const char *name); /* ERR_INTERNAL for a name that is not in the table */
 
 #endif

@@ -2,12 +2,12 @@
  *
  *     {0..9, 12}      ranges: [0,9] [12,12]
  *
- * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is missing,
- * so that equal sets have equal ranges and format gives the shortest text.
+ * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is
+ * missing, so that equal sets have equal ranges and format gives the shortest text.
  *
  * A set is found into by bisection, O(log ranges); adding and removing move what is behind, O(ranges). Both are cheap
- * where it counts: an array job starts its tasks in order, so it takes from the front of one range. Reading collects the
- * ranges as they are written and sorts them only where they were not in order. */
+ * where it counts: an array job starts its tasks in order, so it takes from the front of one range. Reading collects
+ * the ranges as they are written and sorts them only where they were not in order. */
 #include "base/idset.h"
 
 #include <string.h>
@@ -25,8 +25,10 @@ static uint32_t find(const struct idset *s, uint32_t id)
     uint32_t low = 0, high = s->ranges.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (s->ranges.items[middle].last < id) low = middle + 1;
-        else high = middle;
+        if (s->ranges.items[middle].last < id)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -179,7 +181,8 @@ static int read_id(struct reading *r, struct str s, uint32_t *out_id, struct err
 {
     uint64_t id;
     if (!number_parse_u64(s, &id) || id > r->max) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a number from 0 to %u", r->what, (int)(s.length < 100 ? s.length : 100), s.text, r->max);
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a number from 0 to %u", r->what,
+                       (int)(s.length < 100 ? s.length : 100), s.text, r->max);
     }
     *out_id = (uint32_t)id;
     return 0;
@@ -199,7 +202,8 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
     if (last < first) return err_set(e, ERR_INPUT, "%s: \"%.*s\" ends before it begins", r->what, shown, s.text);
     if (step == 0) return err_set(e, ERR_INPUT, "%s: \"%.*s\" has step 0; steps are 1 and up", r->what, shown, s.text);
     if (step_text.text != NULL && last_text.text == NULL) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" has a step but no range; write first-last:step", r->what, shown, s.text);
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" has a step but no range; write first-last:step", r->what, shown,
+                       s.text);
     }
     if (step == 1) {
         append(r, (struct idset_range){first, last});
@@ -220,7 +224,8 @@ int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_
     while (rest.text != NULL && s.length > 0) {
         struct str piece = str_cut(rest, ',', &rest);
         if (r.set.ranges.count >= MOST_PIECES || read_piece(&r, piece, e) != 0) {
-            if (r.set.ranges.count >= MOST_PIECES) err_set(e, ERR_INPUT, "%s: more than %d separate numbers", what, MOST_PIECES);
+            if (r.set.ranges.count >= MOST_PIECES)
+                err_set(e, ERR_INPUT, "%s: more than %d separate numbers", what, MOST_PIECES);
             idset_release(&r.set);
             return -1;
         }

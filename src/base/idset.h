@@ -20,7 +20,9 @@ struct idset {
     ARRAY(struct idset_range) ranges;
 };
 
-/* Reads "0-9,12,20-30:5" (step behind a colon). Numbers up to max; what names the field in the error. */
+/* Reads "0-9,12,20-30:5" (step behind a colon), in any order, overlapping or not. Numbers up to max; what names the field
+ * in the error. The empty text is the empty set: refuse that where one number at least is meant. out_set is
+ * overwritten: release what it held. */
 int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e);
 
 /* "0-9,12": appended. The empty set gives "". */

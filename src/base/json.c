@@ -1,12 +1,13 @@
 /* Writing JSON (RFC 8259) into a buffer, for listings of any length.
  *
  * The writer keeps no tree: a depth, one bit per level that says how the level closes, whether a comma is due, and
- * whether a key waits for its value. That is enough to refuse, by ensure, everything that would not be JSON: a value in an
- * object without a key, a key in an array, an end too many.
+ * whether a key waits for its value. That is enough to refuse, by ensure, everything that would not be JSON: a value
+ * in an object without a key, a key in an array, an end too many.
  *
  * Text is looked at one run of plain ASCII at a time, which is nearly all there is, and copied run by run. Escaped are
  * what RFC 8259 section 7 asks for, quotation mark, backslash and control characters, and nothing else. Bytes that are
- * not UTF-8 become U+FFFD, one for each: names of jobs come from users, and a listing must not become unreadable by one. */
+ * not UTF-8 become U+FFFD, one for each: names of jobs come from users, and a listing must not become unreadable by
+ * one. */
 #include "base/json.h"
 
 #include <math.h>
@@ -91,9 +92,12 @@ static void add_quoted(struct buf *out, struct str s)
             unsigned char c = (unsigned char)s.text[0];
             size_t sequence = str_utf8(s);
             run = sequence > 0 ? sequence : 1;
-            if (c < 0x80) add_escape(out, c);
-            else if (sequence == 0) buf_add_text(out, "\xef\xbf\xbd");
-            else buf_add(out, s.text, run);
+            if (c < 0x80)
+                add_escape(out, c);
+            else if (sequence == 0)
+                buf_add_text(out, "\xef\xbf\xbd");
+            else
+                buf_add(out, s.text, run);
         } else {
             buf_add(out, s.text, run);
         }
@@ -122,8 +126,10 @@ void json_str(struct json *j, struct str value)
 
 void json_text(struct json *j, const char *value)
 {
-    if (value == NULL) json_null(j);
-    else json_str(j, str(value));
+    if (value == NULL)
+        json_null(j);
+    else
+        json_str(j, str(value));
 }
 
 void json_u64(struct json *j, uint64_t value)

@@ -16,9 +16,9 @@
 struct json {
     struct buf *out;
     uint32_t depth;
-    uint64_t closers;  /* bit d: level d is an array */
-    bool needs_comma;  /* something stands before the next value or key of this level */
-    bool after_key;    /* a key waits for its value */
+    uint64_t closers; /* bit d: level d is an array */
+    bool needs_comma; /* something stands before the next value or key of this level */
+    bool after_key;   /* a key waits for its value */
 };
 
 void json_object(struct json *j);

@@ -38,7 +38,8 @@ static uint64_t key_hash(struct str key)
     return hash > WAS_TAKEN ? hash : hash + 2;
 }
 
-/* A 64-bit key lives in the slot itself, as its (bijective) hash; text NULL tells it from text keys. */
+/* A 64-bit key is kept as the length of a key without text, which tells it from text keys. 0 and 1 are hashes of
+ * their own (FREE, WAS_TAKEN), so the two keys that would get them move on. */
 static uint64_t u64_hash(uint64_t key)
 {
     ensure(key < UINT64_MAX - 2);
@@ -52,7 +53,8 @@ static struct map_slot *find(const struct map *m, uint64_t hash, struct str key,
         struct map_slot *slot = &m->slots[i & (m->capacity - 1)];
         if (slot->hash == FREE) return NULL;
         if (slot->hash != hash) continue;
-        if (key.text == NULL ? slot->key.length == number && slot->key.text == NULL : str_equal(slot->key, key)) return slot;
+        if (key.text == NULL ? slot->key.length == number && slot->key.text == NULL : str_equal(slot->key, key))
+            return slot;
     }
 }
 
@@ -70,6 +72,7 @@ static void make_room(struct map *m)
     if ((m->used + 1) * UINT64_C(8) <= m->capacity * UINT64_C(7)) return;
     struct map old = *m;
     uint32_t capacity = 16;
+    ensure(old.count < UINT32_MAX / 4);
     while (capacity / 2 < old.count + 1) capacity *= 2;
     *m = (struct map){.capacity = capacity};
     m->slots = mem_resize(NULL, 0, capacity * sizeof *m->slots);

@@ -1,25 +1,38 @@
-/* Numbers from text and to text. */
+/* Numbers from text: whole ones with every overflow noticed, and doubles rounded as strtod rounds them.
+ *
+ * strtod itself obeys the locale (in German, it ends at the point of "2.5"), wants a closing zero byte, and takes
+ * hexadecimal and NaN. So text is scanned here, into up to 19 digits and a power of ten, and base/decimal.c makes the
+ * double. Only where that is not sure, or where there are more digits, is strtod asked, with the number written as a
+ * whole number with an exponent ("12345e-3"), which is the same in every locale.
+ *
+ * How many digits count: the middle between two doubles has at most 767 significant digits (2^-1075 times an odd
+ * 54-bit number). So of longer text 800 are kept, and a 1 behind them stands for whatever was not 0.
+ *
+ * Numbers to text: base/number_format.c. */
 #include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/ensure.h"
+#include "base/decimal.h"
+
+enum { MOST_EASY_DIGITS = 19, MOST_DIGITS = 800, MOST_EXPONENT = 99999 };
 
 bool number_parse_u64(struct str s, uint64_t *out_value)
 {
     if (s.length == 0) return false;
     uint64_t value = 0;
     for (size_t i = 0; i < s.length; i++) {
-        if (s.text[i] < '0' || s.text[i] > '9') return false;
+        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        if (digit > 9) return false;
         if (__builtin_mul_overflow(value, 10u, &value)) return false;
-        if (__builtin_add_overflow(value, (uint64_t)(s.text[i] - '0'), &value)) return false;
+        if (__builtin_add_overflow(value, digit, &value)) return false;
     }
     *out_value = value;
     return true;
 }
 
+/* Takes a sign off the front; true for a minus. */
 static bool cut_sign(struct str *s)
 {
     if (s->length == 0 || (s->text[0] != '-' && s->text[0] != '+')) return false;
@@ -37,72 +50,117 @@ bool number_parse_i64(struct str s, int64_t *out_value)
     return true;
 }
 
-enum { MOST_DIGITS = 800 };
-
-/* Decimal text as it was scanned: digits · 10^exponent. */
+/* A number as it was scanned: digits · 10^exponent, and where its digits stand for the case that they are too many. */
 struct scanned {
-    char text[MOST_DIGITS + 32];
-    size_t count;
+    struct str whole, fraction; /* the runs of digits */
+    int64_t written_exponent;
+    uint64_t digits;
     int64_t exponent;
-    bool any, lost; /* a digit was seen; one other than 0 was left out */
+    unsigned count; /* of digits, the zeros in front apart */
+    bool lost;      /* one other than 0 was left out of digits */
 };
 
-static size_t scan_digits(struct str s, struct scanned *d, bool fraction)
+/* The run of digits at the front of s, added to d. */
+static struct str scan_digits(struct str s, struct scanned *d, bool fraction)
 {
     size_t i = 0;
-    for (; i < s.length && s.text[i] >= '0' && s.text[i] <= '9'; i++) {
-        d->any = true;
-        if (d->count == MOST_DIGITS) {
-            d->lost |= s.text[i] != '0';
-            d->exponent += !fraction;
-        } else {
-            if (d->count > 0 || s.text[i] != '0') d->text[d->count++] = s.text[i];
+    for (; i < s.length; i++) {
+        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        if (digit > 9) break;
+        if (d->count < MOST_EASY_DIGITS) {
+            d->digits = d->digits * 10 + digit;
+            d->count += d->digits > 0;
             d->exponent -= fraction;
+        } else {
+            d->lost |= digit > 0;
+            d->exponent += !fraction;
         }
     }
-    return i;
+    return (struct str){s.text, i};
 }
 
-static bool scan_exponent(struct str s, int64_t *exponent)
+static bool scan_exponent(struct str s, int64_t *out_exponent)
 {
     bool negative = cut_sign(&s);
     if (s.length == 0) return false;
     int64_t value = 0;
     for (size_t i = 0; i < s.length; i++) {
-        if (s.text[i] < '0' || s.text[i] > '9') return false;
-        if (value < INT64_C(1) << 50) value = value * 10 + (s.text[i] - '0');
+        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        if (digit > 9) return false;
+        if (value < INT64_C(1) << 55) value = value * 10 + digit;
     }
-    *exponent += negative ? -value : value;
+    *out_exponent = negative ? -value : value;
     return true;
+}
+
+/* digits [. digits] [e [sign] digits], at least one digit before the exponent; all of s. */
+static bool scan(struct str s, struct scanned *d)
+{
+    const char *end = s.text + s.length;
+    d->whole = scan_digits(s, d, false);
+    const char *at = d->whole.text + d->whole.length;
+    if (at < end && *at == '.') {
+        d->fraction = scan_digits(str_range(at + 1, end), d, true);
+        at = d->fraction.text + d->fraction.length;
+    }
+    if (d->whole.length + d->fraction.length == 0) return false;
+    if (at == end) return true;
+    if (*at != 'e' && *at != 'E') return false;
+    if (!scan_exponent(str_range(at + 1, end), &d->written_exponent)) return false;
+    d->exponent += d->written_exponent;
+    return true;
+}
+
+/* The number in strtod's hands: at most 800 digits, without zeros in front, and an exponent. */
+struct digit_text {
+    char text[MOST_DIGITS + 32];
+    size_t count;
+    int64_t exponent;
+    bool lost;
+};
+
+static void copy_digits(struct str run, struct digit_text *to, bool fraction)
+{
+    for (size_t i = 0; i < run.length; i++) {
+        if (to->count == MOST_DIGITS) {
+            to->lost |= run.text[i] != '0';
+            to->exponent += !fraction;
+        } else {
+            if (to->count > 0 || run.text[i] != '0') to->text[to->count++] = run.text[i];
+            to->exponent -= fraction;
+        }
+    }
+}
+
+static double ask_strtod(const struct scanned *d)
+{
+    struct digit_text t;
+    t.count = 0;
+    t.exponent = d->written_exponent;
+    t.lost = false;
+    copy_digits(d->whole, &t, false);
+    copy_digits(d->fraction, &t, true);
+    if (t.lost) {
+        t.text[t.count++] = '1';
+        t.exponent--;
+    }
+    /* 800 digits and an exponent beyond this are 0 or infinite, whatever the digits. */
+    bool negative = t.exponent < 0;
+    uint64_t exponent = negative ? 0 - (uint64_t)t.exponent : (uint64_t)t.exponent;
+    t.text[t.count++] = 'e';
+    if (negative) t.text[t.count++] = '-';
+    number_format_u64(t.text + t.count, exponent < MOST_EXPONENT ? exponent : MOST_EXPONENT);
+    return strtod(t.text, NULL);
 }
 
 static bool parse_finite(struct str s, double *out_value)
 {
-    struct scanned d;
-    d.count = 0;
-    d.exponent = 0;
-    d.any = d.lost = false;
-    size_t i = scan_digits(s, &d, false);
-    if (i < s.length && s.text[i] == '.') {
-        i++;
-        i += scan_digits((struct str){s.text + i, s.length - i}, &d, true);
+    struct scanned d = {0};
+    if (!scan(s, &d)) return false;
+    if (!d.lost && d.exponent > -MOST_EXPONENT && d.exponent < MOST_EXPONENT) {
+        if (decimal_to_double((struct decimal){d.digits, (int)d.exponent}, out_value)) return true;
     }
-    if (!d.any) return false;
-    if (i < s.length && (s.text[i] | 0x20) != 'e') return false;
-    if (i < s.length && !scan_exponent((struct str){s.text + i + 1, s.length - i - 1}, &d.exponent)) return false;
-    if (d.count == 0) {
-        *out_value = 0;
-        return true;
-    }
-    if (d.lost) {
-        d.text[d.count++] = '1';
-        d.exponent--;
-    }
-    int64_t exponent = d.exponent < -99999 ? -99999 : d.exponent > 99999 ? 99999 : d.exponent;
-    d.text[d.count++] = 'e';
-    if (exponent < 0) d.text[d.count++] = '-';
-    number_format_u64(d.text + d.count, (uint64_t)(exponent < 0 ? -exponent : exponent));
-    double value = strtod(d.text, NULL);
+    double value = d.digits == 0 ? 0 : ask_strtod(&d);
     if (isinf(value)) return false;
     *out_value = value;
     return true;
@@ -112,61 +170,12 @@ bool number_parse_double(struct str s, double *out_value)
 {
     bool negative = cut_sign(&s);
     double value;
-    if (str_equal_nocase(s, str("inf")) || str_equal_nocase(s, str("infinity"))) {
+    bool may_be_infinite = s.length > 0 && (s.text[0] | 0x20) == 'i';
+    if (may_be_infinite && (str_equal_nocase(s, str("inf")) || str_equal_nocase(s, str("infinity")))) {
         value = INFINITY;
     } else if (!parse_finite(s, &value)) {
         return false;
     }
     *out_value = negative ? -value : value;
     return true;
-}
-
-static size_t format_special(char *out, double value)
-{
-    const char *word = isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-    strcpy(out, word);
-    return strlen(word);
-}
-
-size_t number_format_double(char *out, double value, int precision, char style)
-{
-    ensure(precision >= 0 && precision <= 40);
-    ensure(style == 'f' || style == 'e' || style == 'g');
-    if (!isfinite(value)) return format_special(out, value);
-    char format[] = {'%', '.', (char)('0' + precision / 10), (char)('0' + precision % 10), style, '\0'};
-    char text[NUMBER_TEXT_SIZE];
-    strfromd(text, sizeof text, format, value);
-    char *to = out;
-    for (const char *from = text; *from != '\0'; from++) {
-        bool known = (*from >= '0' && *from <= '9') || *from == 'e' || *from == '-' || *from == '+';
-        if (known) *to++ = *from;
-        else if (to[-1] != '.') *to++ = '.';
-    }
-    *to = '\0';
-    return (size_t)(to - out);
-}
-
-size_t number_format_shortest(char *out, double value)
-{
-    size_t length = 0;
-    double back = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        length = number_format_double(out, value, digits, 'g');
-        if (!isfinite(value) || (number_parse_double((struct str){out, length}, &back) && back == value)) break;
-    }
-    return length;
-}
-
-size_t number_format_g17(char *out, double value)
-{
-    return number_format_double(out, value, 17, 'g');
-}
-
-size_t number_format_u64(char *out, uint64_t value)
-{
-    size_t length = 1;
-    for (uint64_t rest = value / 10; rest > 0; rest /= 10) length++;
-    out[length] = '\0';
-    for (size_t i = length; i-- > 0; value /= 10) out[i] = (char)('0' + value % 10);
-    return length;
 }

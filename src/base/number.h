@@ -12,7 +12,8 @@ bool number_parse_u64(struct str s, uint64_t *out_value);
 bool number_parse_i64(struct str s, int64_t *out_value);
 
 /* The nearest double to decimal text with optional sign, fraction and exponent ("1", "-2.5e-3", ".5"), or false. "inf"
- * and "infinity" (any case, optional sign) are read as such; a finite text too large for a double is refused; NaN is refused. */
+ * and "infinity" (any case, optional sign) are read as such; a finite text too large for a double is refused, and so
+ * is NaN. */
 bool number_parse_double(struct str s, double *out_value);
 
 enum { NUMBER_TEXT_SIZE = 400 }; /* enough for any of the below with precision up to 40 */

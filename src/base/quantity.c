@@ -2,12 +2,13 @@
  *
  * Spans are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
  * "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As there, a part may exceed its usual
- * range: "90:00" is an hour and a half. Unlike there, 0 is refused: in sbatch it asks for no limit, which nobody guesses.
+ * range: "90:00" is an hour and a half. Unlike there, 0 is refused: in sbatch it asks for no limit, which nobody
+ * guesses.
  *
- * Moments are days and a time of day. Days become dates and back by counting from 1 March of year 0 in eras of 400 years
- * (146097 days), so that the leap day is the last of its year: Howard Hinnant, "chrono-Compatible Low-Level Date
- * Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one, without leap seconds, as
- * POSIX counts. No zone but the one in the text is ever consulted. */
+ * Moments are days and a time of day. Days become dates and back by counting from 1 March of year 0 in eras of 400
+ * years (146097 days), so that the leap day is the last of its year: Howard Hinnant, "chrono-Compatible Low-Level Date
+ * Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one, without leap seconds,
+ * as POSIX counts. No zone but the one in the text is ever consulted. */
 #include "base/quantity.h"
 
 #include <stdbool.h>
@@ -69,11 +70,17 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
     }
     int64_t span_s = read_span(s);
     if (span_s < 0) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED", what,
-                       shown(s), s.text);
+        return err_set(
+            e, ERR_INPUT,
+            "%s: \"%.*s\" is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED", what,
+            shown(s), s.text);
     }
-    if (span_s == 0) return err_set(e, ERR_INPUT, "%s: \"%.*s\" is no time at all; at least one second is needed", what, shown(s), s.text);
-    if (span_s > MOST_SPAN_S) return err_set(e, ERR_INPUT, "%s: \"%.*s\" is over 10 years (3650 days); write UNLIMITED for no limit", what, shown(s), s.text);
+    if (span_s == 0)
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is no time at all; at least one second is needed", what, shown(s),
+                       s.text);
+    if (span_s > MOST_SPAN_S)
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is over 10 years (3650 days); write UNLIMITED for no limit", what,
+                       shown(s), s.text);
     *out_s = span_s;
     return 0;
 }
@@ -139,13 +146,16 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
     char suffix = cut_suffix(&digits);
     uint64_t value;
     if (!number_parse_u64(digits, &value)) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it", what,
-                       shown(s), s.text);
+        return err_set(
+            e, ERR_INPUT,
+            "%s: \"%.*s\" is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it",
+            what, shown(s), s.text);
     }
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
     bool too_large = suffix == 'K' ? value > MOST_MIB << 10 : value > MOST_MIB >> shift;
     if (value == 0 || too_large) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is outside of what is accepted, 1K to %uT", what, shown(s), s.text, (unsigned)(MOST_MIB >> 20));
+        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is outside of what is accepted, 1K to %uT", what, shown(s), s.text,
+                       (unsigned)(MOST_MIB >> 20));
     }
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
     return 0;
@@ -209,15 +219,17 @@ size_t moment_format(char *out, int64_t moment_us)
     int64_t days = floor_divide(moment_s, S_PER_DAY);
     unsigned s = (unsigned)(moment_s - days * S_PER_DAY);
     struct date d = date_of_days(days);
-    return text_format(out, TEXT_SIZE, "%s%04jd-%02u-%02uT%02u:%02u:%02uZ", d.year < 0 ? "-" : "", (intmax_t)(d.year < 0 ? -d.year : d.year), d.month,
-                       d.day, s / S_PER_HOUR, s / S_PER_MINUTE % 60, s % 60);
+    return text_format(out, TEXT_SIZE, "%s%04jd-%02u-%02uT%02u:%02u:%02uZ", d.year < 0 ? "-" : "",
+                       (intmax_t)(d.year < 0 ? -d.year : d.year), d.month, d.day, s / S_PER_HOUR, s / S_PER_MINUTE % 60,
+                       s % 60);
 }
 
 /* Takes count digits from the front; false where they are not there or out of range. */
 static bool take(struct str *s, size_t count, unsigned low, unsigned high, unsigned *out)
 {
     uint64_t value;
-    if (s->length < count || !number_parse_u64((struct str){s->text, count}, &value) || value < low || value > high) return false;
+    if (s->length < count || !number_parse_u64((struct str){s->text, count}, &value) || value < low || value > high)
+        return false;
     s->text += count;
     s->length -= count;
     *out = (unsigned)value;
@@ -246,32 +258,62 @@ static bool read_zone(struct str s, int64_t *out_ahead_s)
     return s.length == 0;
 }
 
-static bool read_iso(struct str s, int64_t *out_s)
+/* ".5", ".123456789": digits behind the sixth are dropped. */
+static bool take_fraction(struct str *s, int64_t *out_us)
 {
-    unsigned year, month, day, hour, minute, second = 0;
-    int64_t ahead_s;
-    if (!take(&s, 4, 1, 9999, &year) || !take_char(&s, '-') || !take(&s, 2, 1, 12, &month) || !take_char(&s, '-') || !take(&s, 2, 1, 31, &day)) return false;
-    struct date d = {year, month, day};
-    int64_t days = days_of_date(d);
-    struct date same = date_of_days(days);
-    if (same.day != day) return false; /* 30 February is 1 or 2 March */
-    if (!take_char(&s, 'T') || !take(&s, 2, 0, 23, &hour) || !take_char(&s, ':') || !take(&s, 2, 0, 59, &minute)) return false;
-    if (take_char(&s, ':') && !take(&s, 2, 0, 59, &second)) return false;
-    if (!read_zone(s, &ahead_s)) return false;
-    *out_s = days * S_PER_DAY + (int64_t)hour * S_PER_HOUR + (int64_t)minute * S_PER_MINUTE + (int64_t)second - ahead_s;
-    return *out_s >= FIRST_SECOND && *out_s <= LAST_SECOND;
+    *out_us = 0;
+    if (!take_char(s, '.')) return true;
+    unsigned digit;
+    if (!take(s, 1, 0, 9, &digit)) return false;
+    int64_t unit = US_PER_S;
+    do {
+        unit /= 10;
+        *out_us += digit * unit;
+    } while (take(s, 1, 0, 9, &digit));
+    return true;
+}
+
+static bool take_date(struct str *s, int64_t *out_days)
+{
+    unsigned year, month, day;
+    bool read = take(s, 4, 1, 9999, &year) && take_char(s, '-') && take(s, 2, 1, 12, &month) && take_char(s, '-') &&
+                take(s, 2, 1, 31, &day);
+    if (!read) return false;
+    *out_days = days_of_date((struct date){year, month, day});
+    return date_of_days(*out_days).day == day; /* 30 February is 1 or 2 March */
+}
+
+static bool take_time(struct str *s, int64_t *out_us)
+{
+    unsigned hour, minute, second = 0;
+    int64_t fraction_us = 0;
+    if (!take(s, 2, 0, 23, &hour) || !take_char(s, ':') || !take(s, 2, 0, 59, &minute)) return false;
+    if (take_char(s, ':') && (!take(s, 2, 0, 59, &second) || !take_fraction(s, &fraction_us))) return false;
+    *out_us = ((int64_t)hour * S_PER_HOUR + (int64_t)minute * S_PER_MINUTE + second) * US_PER_S + fraction_us;
+    return true;
+}
+
+static bool read_iso(struct str s, int64_t *out_us)
+{
+    int64_t days, time_us, ahead_s;
+    if (!take_date(&s, &days) || !take_char(&s, 'T') || !take_time(&s, &time_us) || !read_zone(s, &ahead_s))
+        return false;
+    *out_us = (days * S_PER_DAY - ahead_s) * US_PER_S + time_us;
+    return *out_us >= FIRST_SECOND * US_PER_S && *out_us < (LAST_SECOND + 1) * US_PER_S;
 }
 
 int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
 {
-    uint64_t since_epoch;
-    int64_t moment_s;
-    if (number_parse_u64(s, &since_epoch) && since_epoch <= LAST_SECOND) {
-        moment_s = (int64_t)since_epoch;
-    } else if (!read_iso(s, &moment_s)) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a moment; write seconds since 1970 or a date like 2026-11-21T09:05:00Z or 2026-11-21T10:05+01:00",
+    uint64_t since_epoch_s;
+    int64_t moment_us;
+    if (number_parse_u64(s, &since_epoch_s) && since_epoch_s <= LAST_SECOND) {
+        moment_us = (int64_t)since_epoch_s * US_PER_S;
+    } else if (!read_iso(s, &moment_us)) {
+        return err_set(e, ERR_INPUT,
+                       "%s: \"%.*s\" is not a moment; write seconds since 1970 or a date and time with its zone, "
+                       "2026-11-21T09:05:00Z or 2026-11-21T10:05+01:00",
                        what, shown(s), s.text);
     }
-    *out_us = moment_s * US_PER_S;
+    *out_us = moment_us;
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Sorting by a 64-bit key, stable. The keys of a pass are numbers; comparing structures through a callback costs three
- * times as much. Insertion sort below a few dozen records, else least-significant-digit radix that skips digits all share. */
+ * times as much. Insertion sort below a few dozen records, else least-significant-digit radix that skips digits which
+ * all share. */
 #ifndef FAIRLEAD_BASE_SORT_H
 #define FAIRLEAD_BASE_SORT_H
 

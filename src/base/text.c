@@ -5,9 +5,9 @@
  *
  *     %[flags][width][.precision][length]conversion      flags: - 0      length: hh h l ll z j t
  *
- * One pass over the format. Every conversion ends as up to three pieces: blanks or zeros to fill, a sign, a body; put_field
- * lays them out, so width and flags are handled in one place. Text that does not fit is counted and dropped, so that the
- * length returned is that of the whole text, as with snprintf (C17 7.21.6.5).
+ * One pass over the format. Every conversion ends as up to three pieces: blanks or zeros to fill, a sign, a body;
+ * put_field lays them out, so width and flags are handled in one place. Text that does not fit is counted and dropped,
+ * so that the length returned is that of the whole text, as with snprintf (C17 7.21.6.5).
  *
  * The buffer doubles, so adding is O(1) amortised, and keeps a zero byte behind its text: it can be handed to whoever
  * wants a C string. Running out of memory is met in base/arena.c. */
@@ -105,7 +105,7 @@ static struct spec read_spec(const char **format, struct arguments *a)
     }
     int width = **format == '*' ? ((*format)++, va_arg(a->list, int)) : read_number(format);
     if (width < 0) spec.left = true;
-    spec.width = width < 0 ? (size_t)-(int64_t)width : (size_t)width;
+    spec.width = width < 0 ? (size_t) - (int64_t)width : (size_t)width;
     if (**format == '.') {
         (*format)++;
         spec.precision = **format == '*' ? ((*format)++, va_arg(a->list, int)) : read_number(format);
@@ -169,7 +169,8 @@ static void put_integer(struct sink *s, struct spec spec, struct arguments *a)
     size_t length = spec.conversion == 'x' ? format_hex(digits, magnitude) : number_format_u64(digits, magnitude);
     size_t zeros = 0;
     if (spec.precision >= 0) {
-        spec.zero = false; /* C17 7.21.6.1: with a precision the 0 flag is ignored, and 0 with precision 0 has no digits */
+        spec.zero =
+            false; /* C17 7.21.6.1: with a precision the 0 flag is ignored, and 0 with precision 0 has no digits */
         if (spec.precision == 0 && magnitude == 0) length = 0;
         if ((size_t)spec.precision > length) zeros = (size_t)spec.precision - length;
     }
@@ -181,7 +182,8 @@ static void put_double(struct sink *s, struct spec spec, struct arguments *a)
     ensure(spec.length == 0 || spec.length == 'l');
     ensure(spec.precision <= MAX_DOUBLE_PRECISION);
     char text[NUMBER_TEXT_SIZE];
-    size_t length = number_format_double(text, va_arg(a->list, double), spec.precision < 0 ? 6 : spec.precision, spec.conversion);
+    size_t length =
+        number_format_double(text, va_arg(a->list, double), spec.precision < 0 ? 6 : spec.precision, spec.conversion);
     size_t sign = text[0] == '-';
     if (text[sign] == 'i' || text[sign] == 'n') spec.zero = false;
     put_field(s, &spec, (struct str){text, sign}, 0, (struct str){text + sign, length - sign});

@@ -10,7 +10,8 @@
 #include "base/str.h"
 
 /* Like snprintf for: %s %.*s %c %d %i %u %x %f %e %g %%, with flags - and 0, width, precision, * for either, and the
- * lengths h l ll z j t. Returns the length the whole text has; what is stored is cut to size and closed with a zero byte. */
+ * lengths hh h l ll z j t; a precision of %f %e %g is at most 40. Another conversion is our own mistake. Returns the
+ * length the whole text has; what is stored is cut to size and closed with a zero byte. */
 size_t text_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t text_vformat(char *out, size_t size, const char *format, va_list arguments);
 
@@ -20,7 +21,8 @@ struct buf {
     size_t length, capacity;
 };
 
-/* Room for that many more bytes (and a closing zero byte); where they go. Raise length after writing them. */
+/* Room for that many more bytes, and a zero byte behind them; where they go. Raise length after writing them, and close
+ * the text yourself if they were fewer. */
 char *buf_room(struct buf *b, size_t bytes);
 
 void buf_add(struct buf *b, const void *bytes, size_t length);

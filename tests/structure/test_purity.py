@@ -26,11 +26,12 @@ ALLOWED = {name + suffix for name in LIBM for suffix in ('', 'f', 'l')} | set(ST
 # What the compiler puts in: checked copies, the stack's guard, arithmetic wider than the machine's.
 HELPERS = re.compile(r'__(%s)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+[dtsx][ifc][0-9]?' % '|'.join(STRINGS))
 # The files that touch the world for everybody: the abort, the memory, and libc's exact conversion of doubles, whose
-# decimal point number.c makes a point again in any locale.
+# decimal point these two make a point again in any locale.
 BY_FILE = {
     'base_ensure.c.o': {'write', 'abort'},
     'base_arena.c.o': {'malloc', 'realloc', 'free'},
-    'base_number.c.o': {'strtod', 'strfromd'},
+    'base_number.c.o': {'strtod'},
+    'base_number_format.c.o': {'strfromd'},
 }
 
 CLOCK = set('time clock clock_gettime clock_getres gettimeofday timespec_get ftime times localtime localtime_r mktime tzset '
