@@ -47,12 +47,12 @@ static void open_level(struct json *j, char opener, bool array)
     j->needs_comma = false;
 }
 
-void json_object(struct json *j)
+void json_begin_object(struct json *j)
 {
     open_level(j, '{', false);
 }
 
-void json_array(struct json *j)
+void json_begin_array(struct json *j)
 {
     open_level(j, '[', true);
 }
@@ -127,7 +127,7 @@ void json_str(struct json *j, struct str value)
 void json_text(struct json *j, const char *value)
 {
     if (value == NULL)
-        json_null(j);
+        json_write_null(j);
     else
         json_str(j, str(value));
 }
@@ -173,7 +173,7 @@ void json_bool(struct json *j, bool value)
     add_word(j, value ? "true" : "false");
 }
 
-void json_null(struct json *j)
+void json_write_null(struct json *j)
 {
     add_word(j, "null");
 }

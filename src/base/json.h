@@ -1,6 +1,6 @@
 /* Writing JSON straight into a buffer, for listings of any length. Reading and short documents are jansson's business.
  *
- *     json_object(&j); json_key(&j, "id"); json_u64(&j, 5); json_end(&j);      ->   {"id":5}
+ *     json_begin_object(&j); json_key(&j, "id"); json_u64(&j, 5); json_end(&j);      ->   {"id":5}
  *
  * Text that is not valid UTF-8 has its bad bytes replaced by U+FFFD. Infinite numbers become the strings "inf" and
  * "-inf", because JSON has no other word for them; NaN is our own mistake. */
@@ -21,8 +21,8 @@ struct json {
     bool after_key;   /* a key waits for its value */
 };
 
-void json_object(struct json *j);
-void json_array(struct json *j);
+void json_begin_object(struct json *j);
+void json_begin_array(struct json *j);
 void json_end(struct json *j); /* closes the innermost object or array */
 void json_key(struct json *j, const char *key);
 
@@ -32,6 +32,6 @@ void json_u64(struct json *j, uint64_t value);
 void json_i64(struct json *j, int64_t value);
 void json_double(struct json *j, double value);
 void json_bool(struct json *j, bool value);
-void json_null(struct json *j);
+void json_write_null(struct json *j);
 
 #endif

@@ -17,16 +17,16 @@ struct verification {
 static void write_report(struct verification *v)
 {
     struct json j = {.out = &v->body};
-    json_object(&j);
+    json_begin_object(&j);
     json_key(&j, "associations");
     json_u64(&j, v->report.assoc_count);
     json_key(&j, "tasks");
     json_u64(&j, v->report.task_count);
     json_key(&j, "differences");
-    json_array(&j);
+    json_begin_array(&j);
     for (uint32_t i = 0; i < v->report.differences.count; i++) {
         const struct verify_difference *difference = &v->report.differences.items[i];
-        json_object(&j);
+        json_begin_object(&j);
         json_key(&j, "account");
         json_text(&j, difference->account);
         json_key(&j, "user");
