@@ -1,0 +1,22 @@
+/* What a kind of executor fills in; executor.c calls through it. Private to exec/. */
+#ifndef FAIRLEAD_EXEC_EXECUTOR_KIND_H
+#define FAIRLEAD_EXEC_EXECUTOR_KIND_H
+
+#include "exec/executor.h"
+
+struct executor_kind {
+    void (*close)(struct executor *x);
+    void (*start)(struct executor *x, const struct launch *launch);
+    void (*end)(struct executor *x, uint64_t launch_id, int64_t grace_us);
+    void (*acknowledge)(struct executor *x, uint64_t launch_id);
+    int (*descriptor)(const struct executor *x);
+    bool (*wants_write)(const struct executor *x);
+    void (*ready)(struct executor *x, struct executor_reports *out_reports);
+};
+
+/* The first member of each kind's own structure. */
+struct executor {
+    const struct executor_kind *kind;
+};
+
+#endif

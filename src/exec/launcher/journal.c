@@ -1,0 +1,97 @@
+/* Records to disk first, then a word to the launcher: its launch id into DIR/launcher.events. The word may be lost with
+ * the launcher; the next one reads all directories when it starts, after it has opened the fifo, so nothing falls between. */
+#include "exec/launcher/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "exec/launcher/clock.h"
+#include "exec/launcher/durable.h"
+#include "exec/record.h"
+
+static void copy_value(struct str text, const char *name, char *out, size_t size)
+{
+    struct str value = record_value(text, name);
+    if (value.length >= size) value.length = 0;
+    if (value.length > 0) memcpy(out, value.text, value.length);
+    out[value.length] = '\0';
+}
+
+void traces_parse(struct str text, struct traces *out)
+{
+    copy_value(text, "key", out->key, sizeof out->key);
+    copy_value(text, "boot_id", out->boot_id, sizeof out->boot_id);
+    copy_value(text, "cgroup", out->cgroup.path, sizeof out->cgroup.path);
+    if (!number_parse_u64(record_value(text, "born"), &out->born)) out->born = 0;
+}
+
+void boot_id_read(char out[64])
+{
+    struct buf text = {0};
+    bool found = false;
+    out[0] = '\0';
+    if (durable_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &text, &found, NULL) == 0 && found) {
+        struct str id = str_trim((struct str){text.text, text.length});
+        if (id.length < 64) text_format(out, 64, "%.*s", (int)id.length, id.text);
+    }
+    buf_release(&text);
+}
+
+static void format_traces(const struct traces *t, struct buf *out)
+{
+    buf_format(out, "key=%s\nborn=%" PRIu64 "\nboot_id=%s\n", t->key, t->born, t->boot_id);
+    if (strchr(t->cgroup.path, '\n') == NULL) buf_format(out, "cgroup=%s\n", t->cgroup.path);
+}
+
+/* The directory's own entry must survive too, else the record in it does not. */
+static int sync_parent(const struct launch_dir *d, struct err *e)
+{
+    int fd = openat(d->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = fd < 0 ? -1 : fsync(fd);
+    int why = errno;
+    if (fd >= 0) close(fd);
+    return result == 0 ? 0 : err_set(e, ERR_IO, "cannot write the directory of launches: %s", strerror(why));
+}
+
+static int write_record(struct journal *j, const struct launch_record *record, const struct traces *traces,
+                        struct err *e)
+{
+    static const char *const names[] = {"start", "completing", "end"};
+    struct buf text = {0};
+    record_format(record, &text);
+    if (traces != NULL) format_traces(traces, &text);
+    int result = durable_write(j->dir->fd, names[record->phase], (struct str){text.text, text.length}, e);
+    buf_release(&text);
+    if (result == 0) j->record = *record;
+    return result;
+}
+
+int journal_start(struct journal *j, struct launch_record record, const struct traces *traces, struct err *e)
+{
+    record.phase = LAUNCH_STARTED;
+    record.at_us = record.started_us = clock_wall_us();
+    if (write_record(j, &record, traces, e) || sync_parent(j->dir, e)) return -1;
+    journal_notice(j);
+    return 0;
+}
+
+int journal_write(struct journal *j, struct launch_record record, struct err *e)
+{
+    record.at_us = clock_wall_us();
+    if (write_record(j, &record, NULL, e)) return -1;
+    journal_notice(j);
+    return 0;
+}
+
+void journal_notice(struct journal *j)
+{
+    j->notice_due = false;
+    int fd = openat(j->spool_fd, "launcher.events", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return; /* no launcher */
+    if (write(fd, &j->dir->id, sizeof j->dir->id) < 0 && errno == EAGAIN) j->notice_due = true;
+    close(fd);
+}

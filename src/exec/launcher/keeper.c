@@ -1,0 +1,439 @@
+/* The keeper of one job. It needs nobody: it enforces the time limit, takes orders from its control fifo, ends whatever
+ * the job leaves behind, and writes down what happened. Launcher and daemon may come and go meanwhile.
+ *
+ *     PREPARING   the job's process sets itself up            no record
+ *     RUNNING     it may run its program                      start
+ *     ENDING      SIGTERM was sent to all; grace runs         completing
+ *     KILLING     SIGKILL, round by round                     completing
+ *     (gone)      no descendant is left                       end
+ *
+ *  I1  The start record is on disk before the job's process may execute its program. So: no start record, never ran.
+ *  I2  The end record is written when waitpid says that no descendant is left, and is the last thing that is written.
+ *  I3  The reason of an end is the first there was: a job that is cancelled in the grace after its time limit timed out.
+ *  I4  A deadline only moves nearer.
+ *
+ * Time is CLOCK_BOOTTIME: a suspended machine's jobs grow older too. What the keeper does not do: change its identity
+ * (the job's own process does, job.c). So a job's user can neither forge its records nor, by killing the keeper of a job
+ * that is another's, outlive a limit. */
+#include "exec/launcher/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "exec/launcher/clock.h"
+#include "exec/launcher/durable.h"
+#include "exec/launcher/family.h"
+#include "exec/launcher/journal.h"
+#include "exec/launcher/title.h"
+
+#define LEFTOVER_GRACE_US INT64_C(2000000) /* for what outlives the main process */
+#define NOTICE_RETRY_US INT64_C(100000)
+#define KILL_WAIT_MIN_US INT64_C(1000)
+#define KILL_WAIT_MAX_US INT64_C(200000)
+#define NEVER INT64_MAX
+
+enum phase { PREPARING, RUNNING, ENDING, KILLING };
+
+struct keeper {
+    struct keeper_task *task;
+    struct journal journal;
+    struct traces traces;
+    struct command command;
+    struct job job; /* report_fd is -1 when there is nothing more to hear */
+    enum phase phase;
+    int64_t time_limit_us, grace_us;
+    int64_t deadline_us;  /* steady; of what comes next: ending by time limit, killing */
+    int64_t kill_wait_us; /* until the next round */
+    bool main_gone;
+    int main_status;
+    struct launch_record outcome; /* grows into the end record: end, detail */
+    bool decided;                 /* I3: outcome.end is fixed */
+    int signal_fd, timer_fd;
+    struct buf orders; /* an unfinished line */
+};
+
+static void decide(struct keeper *k, enum launch_end end, const char *detail)
+{
+    if (k->decided) return; /* I3 */
+    k->decided = true;
+    k->outcome.end = end;
+    launch_detail_set(&k->outcome, detail);
+}
+
+/* ---- the end ---- */
+
+static void fill_usage(struct launch_record *record)
+{
+    struct rusage usage;
+    ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
+    record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
+                     usage.ru_stime.tv_usec;
+    record->max_rss_kib = usage.ru_maxrss;
+}
+
+static void fill_status(struct keeper *k)
+{
+    if (!k->main_gone || k->outcome.end == LAUNCH_REFUSED || k->journal.record.pid == 0) return;
+    if (WIFEXITED(k->main_status))
+        k->outcome.exit_status = WEXITSTATUS(k->main_status);
+    else
+        k->outcome.signal = WTERMSIG(k->main_status);
+}
+
+static bool directory_gone(const struct launch_dir *d)
+{
+    struct stat s;
+    return fstat(d->fd, &s) < 0 || s.st_nlink == 0;
+}
+
+/* A full disk delays the end record; only when there is no directory any more does nobody wait for it. */
+static _Noreturn void finish(struct keeper *k)
+{
+    struct launch_record record = k->journal.record;
+    for (int tries = 0; tries < 100 && !cgroup_remove(&k->traces.cgroup); tries++) usleep(1000);
+    decide(k, LAUNCH_EXITED, "");
+    fill_status(k);
+    record.id = k->outcome.id;
+    record.phase = LAUNCH_ENDED;
+    record.end = k->outcome.end;
+    record.exit_status = k->outcome.exit_status;
+    record.signal = k->outcome.signal;
+    memcpy(record.detail, k->outcome.detail, sizeof record.detail);
+    fill_usage(&record);
+    if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
+    while (journal_write(&k->journal, record, NULL) && !directory_gone(&k->task->dir)) sleep(1);
+    _exit(0); /* the launcher sees that, should it have missed the notice */
+}
+
+/* Waits for whoever can be waited for; finishes when nobody is left (I2). */
+static void reap(struct keeper *k)
+{
+    for (;;) {
+        int status;
+        pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid < 0 && errno == EINTR) continue;
+        if (pid < 0) finish(k);
+        if (pid == 0) return;
+        k->kill_wait_us = KILL_WAIT_MIN_US;
+        if (pid != k->job.pid) continue;
+        k->main_gone = true;
+        k->main_status = status;
+    }
+}
+
+/* ---- ending ---- */
+
+static void kill_round(struct keeper *k)
+{
+    cgroup_kill(&k->traces.cgroup);
+    family_kill_children();
+    k->kill_wait_us = k->kill_wait_us * 2 < KILL_WAIT_MAX_US ? k->kill_wait_us * 2 : KILL_WAIT_MAX_US;
+}
+
+static void begin_killing(struct keeper *k)
+{
+    k->phase = KILLING;
+    k->deadline_us = NEVER;
+    k->kill_wait_us = KILL_WAIT_MIN_US;
+    kill_round(k);
+}
+
+static void write_completing(struct keeper *k)
+{
+    struct launch_record record = k->journal.record;
+    record.phase = LAUNCH_COMPLETING;
+    (void)journal_write(&k->journal, record, NULL); /* news only: without it the job ends all the same */
+}
+
+/* SIGTERM to all now, SIGKILL after the grace. In the midst of it: only a nearer end. */
+static void begin_ending(struct keeper *k, int64_t grace_us)
+{
+    int64_t deadline_us = clock_steady_us() + grace_us;
+    if (k->phase == PREPARING) {
+        begin_killing(k); /* nothing of the user's runs yet */
+    } else if (k->phase == RUNNING) {
+        k->phase = ENDING;
+        k->deadline_us = deadline_us;
+        family_terminate();
+        write_completing(k);
+    } else if (k->phase == ENDING && deadline_us < k->deadline_us) {
+        k->deadline_us = deadline_us; /* I4 */
+    }
+}
+
+static void end_by_order(struct keeper *k, int64_t grace_us, const char *detail)
+{
+    if (!k->main_gone) decide(k, LAUNCH_CANCELLED, detail);
+    begin_ending(k, grace_us);
+}
+
+static void end_leftovers(struct keeper *k)
+{
+    decide(k, LAUNCH_EXITED, "");
+    begin_ending(k, k->grace_us < LEFTOVER_GRACE_US ? k->grace_us : LEFTOVER_GRACE_US);
+}
+
+static void deadline_passed(struct keeper *k)
+{
+    if (k->phase == ENDING) {
+        begin_killing(k);
+    } else if (k->phase == RUNNING) {
+        decide(k, LAUNCH_TIMED_OUT, "");
+        begin_ending(k, k->grace_us);
+    }
+}
+
+/* ---- the start ---- */
+
+static void refuse(struct keeper *k, const char *detail)
+{
+    decide(k, LAUNCH_REFUSED, detail);
+    begin_killing(k);
+}
+
+static void stop_listening(struct keeper *k)
+{
+    close(k->job.report_fd);
+    k->job.report_fd = -1;
+    if (k->job.go_fd >= 0) close(k->job.go_fd);
+    k->job.go_fd = -1;
+}
+
+/* The job's process is ready. Its start is written down, then it is let go (I1). */
+static void let_go(struct keeper *k)
+{
+    struct process self = {0};
+    struct launch_record record = {.id = k->task->launch->id, .pid = k->job.pid};
+    struct err e;
+    (void)process_look(k->job.pid, &self);
+    k->traces.born = self.born;
+    if (!cgroup_add(&k->traces.cgroup, k->job.pid)) {
+        (void)cgroup_remove(&k->traces.cgroup);
+        k->traces.cgroup.path[0] = '\0';
+    }
+    if (journal_start(&k->journal, record, &k->traces, &e)) {
+        refuse(k, e.text);
+        return;
+    }
+    k->phase = RUNNING;
+    if (k->time_limit_us > 0) k->deadline_us = clock_steady_us() + k->time_limit_us;
+    if (write(k->job.go_fd, "", 1) == 1) return;
+    refuse(k, "the job's process ended before it ran the program");
+}
+
+/* The program runs, or its process is gone: what it was started from is needed no more. */
+static void started(struct keeper *k)
+{
+    k->task->launch = NULL;
+    arena_release(k->task->memory);
+    buf_release(k->task->bytes);
+}
+
+static void hear_report(struct keeper *k)
+{
+    struct job_report report;
+    ssize_t n = read(k->job.report_fd, &report, sizeof report);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (n == (ssize_t)sizeof report && report.step == JOB_READY) {
+        if (k->phase == PREPARING) let_go(k);
+        return;
+    }
+    if (n == (ssize_t)sizeof report) {
+        char why[sizeof((struct err *)0)->text];
+        job_explain(&report, k->task->launch, &k->command, why, sizeof why);
+        refuse(k, why);
+    } else if (k->phase == PREPARING) {
+        refuse(k, "the job's process was killed before it ran the program");
+    }
+    stop_listening(k);
+    started(k);
+}
+
+/* ---- orders ---- */
+
+static void take_order(struct keeper *k, struct str line)
+{
+    int64_t grace_us;
+    struct str argument;
+    struct str word = str_cut(line, ' ', &argument);
+    if (str_equal(word, str("end")) && number_parse_i64(argument, &grace_us) && grace_us >= 0)
+        end_by_order(k, grace_us, "");
+}
+
+static void hear_orders(struct keeper *k)
+{
+    enum { AT_ONCE = 4096 };
+    ssize_t n = read(k->task->dir.control_fd, buf_room(&k->orders, AT_ONCE), AT_ONCE);
+    if (n <= 0) return;
+    k->orders.length += (size_t)n;
+    struct str rest = {k->orders.text, k->orders.length};
+    while (rest.length > 0 && memchr(rest.text, '\n', rest.length) != NULL) {
+        struct str line = str_cut(rest, '\n', &rest);
+        take_order(k, line);
+    }
+    if (rest.length > AT_ONCE) rest.length = 0; /* no order is that long */
+    if (rest.length > 0) memmove(k->orders.text, rest.text, rest.length);
+    k->orders.length = rest.length;
+}
+
+static void hear_signals(struct keeper *k)
+{
+    struct signalfd_siginfo info;
+    while (read(k->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGTERM)
+            end_by_order(k, k->grace_us, "its keeper was told to end (SIGTERM), as at a shutdown");
+    }
+}
+
+/* ---- the loop ---- */
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A timer of CLOCK_BOOTTIME, for poll's own waiting stands still while the machine sleeps. */
+static void set_timer(const struct keeper *k)
+{
+    int64_t now_us = clock_steady_us(), wake_us = k->deadline_us;
+    if (k->phase == KILLING) wake_us = earlier(wake_us, now_us + k->kill_wait_us);
+    if (k->journal.notice_due) wake_us = earlier(wake_us, now_us + NOTICE_RETRY_US);
+    struct itimerspec at = {0}; /* never */
+    if (wake_us != NEVER)
+        at.it_value = (struct timespec){.tv_sec = wake_us / 1000000, .tv_nsec = wake_us % 1000000 * 1000};
+    ensure(timerfd_settime(k->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0);
+}
+
+static void wait_for_news(const struct keeper *k, struct pollfd fds[4])
+{
+    set_timer(k);
+    fds[0] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = k->task->dir.control_fd, .events = POLLIN};
+    fds[2] = (struct pollfd){.fd = k->job.report_fd, .events = POLLIN};
+    fds[3] = (struct pollfd){.fd = k->timer_fd, .events = POLLIN};
+    if (poll(fds, 4, -1) < 0) fds[0].revents = fds[1].revents = fds[2].revents = 0;
+}
+
+static _Noreturn void watch(struct keeper *k)
+{
+    for (;;) {
+        struct pollfd fds[4];
+        wait_for_news(k, fds);
+        if (fds[2].revents != 0) hear_report(k);
+        if (fds[1].revents != 0) hear_orders(k);
+        if (fds[0].revents != 0) hear_signals(k);
+        reap(k);
+        if (k->main_gone && k->phase == RUNNING) end_leftovers(k);
+        if (k->main_gone && k->phase == ENDING)
+            k->deadline_us = earlier(k->deadline_us, clock_steady_us() + LEFTOVER_GRACE_US);
+        if (clock_steady_us() >= k->deadline_us) deadline_passed(k);
+        if (k->phase == KILLING) kill_round(k);
+        if (k->journal.notice_due) journal_notice(&k->journal);
+    }
+}
+
+/* ---- before the fork of the job ---- */
+
+static void keep_only(const int *kept, int count)
+{
+    int next = 3;
+    for (;;) { /* the lowest that is kept, again and again; there are four */
+        int lowest = -1;
+        for (int i = 0; i < count; i++) {
+            if (kept[i] >= next && (lowest < 0 || kept[i] < lowest)) lowest = kept[i];
+        }
+        if (lowest < 0) break;
+        if (lowest > next) (void)close_range((unsigned)next, (unsigned)lowest - 1, 0);
+        next = lowest + 1;
+    }
+    (void)close_range((unsigned)next, ~0u, 0);
+}
+
+static int settle_in(struct keeper *k, struct err *e)
+{
+    struct keeper_task *t = k->task;
+    char title[32 + LAUNCH_NAME_MAX];
+    sigset_t all, heard;
+    keep_only((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
+    (void)setsid();
+    text_format(title, sizeof title, "fairlead-keeper %s", t->launch->name);
+    title_set(title);
+    sigfillset(&all);
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    sigaddset(&heard, SIGTERM);
+    ensure(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+    (void)signal(SIGCHLD, SIG_DFL);
+    k->signal_fd = signalfd(-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
+    k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
+        return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
+    }
+    return launch_dir_note_keeper(&t->dir, e);
+}
+
+static int make_key(char out[KEY_TEXT], struct err *e)
+{
+    unsigned char bytes[(KEY_TEXT - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        return err_set(e, ERR_UNAVAILABLE, "cannot get random bytes: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < sizeof bytes; i++) text_format(out + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+static int write_script(const struct keeper *k, struct err *e)
+{
+    struct str script = k->task->launch->script;
+    if (script.length == 0) return 0;
+    int fd = openat(k->task->dir.fd, "script", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 && write_all(fd, script) == 0 && close(fd) == 0) return 0;
+    return err_set(e, ERR_IO, "cannot write the job's script: %s", strerror(errno));
+}
+
+static int prepare(struct keeper *k, struct err *e)
+{
+    struct keeper_task *t = k->task;
+    char script_path[LAUNCH_PATH_MAX + 64], group[96];
+    if (settle_in(k, e) || make_key(k->traces.key, e) || write_script(k, e)) return -1;
+    boot_id_read(k->traces.boot_id);
+    text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
+    command_make(t->launch, script_path, k->traces.key, t->memory, &k->command);
+    text_format(group, sizeof group, "fairlead-%" PRIu64 "-%.8s", t->launch->id, k->traces.key);
+    cgroup_make(t->cgroups, group, &k->traces.cgroup);
+    return job_fork(t->launch, &k->command, t->inherited, &k->job, e);
+}
+
+_Noreturn void keeper_main(struct keeper_task *task)
+{
+    struct err e;
+    struct keeper k = {
+        .task = task,
+        .journal = {.dir = &task->dir, .spool_fd = task->spool->fd},
+        .job = {.report_fd = -1, .go_fd = -1},
+        .time_limit_us = task->launch->time_limit_us,
+        .grace_us = task->launch->grace_us,
+        .deadline_us = NEVER,
+        .outcome = {.id = task->launch->id},
+        .signal_fd = -1,
+        .timer_fd = -1,
+    };
+    if (prepare(&k, &e)) {
+        decide(&k, LAUNCH_REFUSED, e.text);
+        finish(&k);
+    }
+    watch(&k);
+}

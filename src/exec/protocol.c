@@ -1,0 +1,304 @@
+/* Frames made and taken apart (layout: protocol.h).
+ *
+ * A reader walks over a body with a cursor that remembers whether anything was wrong; reading on after that gives
+ * zeros and empty text, so that a body is checked once, at its end.
+ *
+ *  I1  No length is believed before as many bytes are there: memory taken is at most a small multiple of bytes received.
+ *  I2  A body is used up exactly; left-over bytes are an error.
+ *  I3  Text has no zero byte inside, so that a C string is all of it.
+ *
+ * What the fields mean is not checked here but by launch_check. */
+#include "exec/protocol.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "exec/record.h"
+
+static const char hello_magic[] = "fairlead";
+
+enum { MAGIC = sizeof hello_magic - 1 };
+
+/* ---- making ---- */
+
+static void put_u32(struct buf *out, uint32_t value)
+{
+    unsigned char bytes[4];
+    for (uint32_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(value >> 8 * i);
+    buf_add(out, bytes, sizeof bytes);
+}
+
+static void put_u64(struct buf *out, uint64_t value)
+{
+    put_u32(out, (uint32_t)value);
+    put_u32(out, (uint32_t)(value >> 32));
+}
+
+static void put_str(struct buf *out, struct str s)
+{
+    put_u32(out, (uint32_t)s.length);
+    buf_add_str(out, s);
+}
+
+static void put_strings(struct buf *out, char *const *strings)
+{
+    uint32_t count = 0;
+    while (strings[count] != NULL) count++;
+    put_u32(out, count);
+    for (uint32_t i = 0; i < count; i++) put_str(out, str(strings[i]));
+}
+
+/* A frame is begun with an empty length and closed by filling it in. */
+static size_t frame_begin(struct buf *out, enum message_kind kind)
+{
+    size_t at = out->length;
+    put_u32(out, 0);
+    buf_add_char(out, (char)kind);
+    return at;
+}
+
+static void frame_close(struct buf *out, size_t at)
+{
+    size_t length = out->length - at - PROTOCOL_HEAD;
+    ensure(length <= PROTOCOL_FRAME_MAX);
+    for (uint32_t i = 0; i < PROTOCOL_HEAD; i++) out->text[at + i] = (char)(unsigned char)(length >> 8 * i);
+}
+
+void protocol_hello(struct buf *out, uint32_t version)
+{
+    size_t at = frame_begin(out, MESSAGE_HELLO);
+    buf_add(out, hello_magic, MAGIC);
+    put_u32(out, version);
+    frame_close(out, at);
+}
+
+static size_t strings_bytes(char *const *strings)
+{
+    size_t bytes = 4;
+    for (; *strings != NULL; strings++) bytes += 4 + strlen(*strings);
+    return bytes;
+}
+
+static size_t launch_bytes(const struct launch *l)
+{
+    size_t fixed = 256; /* more than all numbers and lengths of a launch */
+    return fixed + strlen(l->name) + strlen(l->directory) + strlen(l->out_path) +
+           (l->err_path ? strlen(l->err_path) : 0) + l->script.length + strings_bytes(l->arguments) +
+           strings_bytes(l->environment) + (size_t)l->cpus.ranges.count * 8;
+}
+
+int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
+{
+    size_t bytes = launch_bytes(launch);
+    if (bytes > PROTOCOL_FRAME_MAX) {
+        return err_set(e, ERR_TOO_LARGE,
+                       "script, arguments and environment have %zu bytes together; at most %d can be sent", bytes,
+                       PROTOCOL_FRAME_MAX);
+    }
+    size_t at = frame_begin(out, MESSAGE_START);
+    put_u64(out, launch->id);
+    put_u32(out, launch->uid);
+    put_u32(out, launch->gid);
+    put_str(out, str(launch->name));
+    put_str(out, str(launch->directory));
+    put_str(out, str(launch->out_path));
+    buf_add_char(out, launch->err_path != NULL);
+    put_str(out, str(launch->err_path));
+    put_str(out, launch->script);
+    put_strings(out, launch->arguments);
+    put_strings(out, launch->environment);
+    put_u32(out, launch->cpus.ranges.count);
+    for (uint32_t i = 0; i < launch->cpus.ranges.count; i++) {
+        put_u32(out, launch->cpus.ranges.items[i].first);
+        put_u32(out, launch->cpus.ranges.items[i].last);
+    }
+    put_u64(out, launch->mem_mib);
+    put_u64(out, (uint64_t)launch->time_limit_us);
+    put_u64(out, (uint64_t)launch->grace_us);
+    frame_close(out, at);
+    return 0;
+}
+
+void protocol_end(struct buf *out, uint64_t id, int64_t grace_us)
+{
+    size_t at = frame_begin(out, MESSAGE_END);
+    put_u64(out, id);
+    put_u64(out, (uint64_t)grace_us);
+    frame_close(out, at);
+}
+
+void protocol_ack(struct buf *out, uint64_t id)
+{
+    size_t at = frame_begin(out, MESSAGE_ACK);
+    put_u64(out, id);
+    frame_close(out, at);
+}
+
+void protocol_record(struct buf *out, const struct launch_record *record)
+{
+    size_t at = frame_begin(out, MESSAGE_RECORD);
+    record_format(record, out);
+    frame_close(out, at);
+}
+
+void protocol_synced(struct buf *out)
+{
+    frame_close(out, frame_begin(out, MESSAGE_SYNCED));
+}
+
+/* ---- taking apart ---- */
+
+struct cursor {
+    const unsigned char *at, *end;
+    struct arena *arena;
+    bool bad;
+};
+
+static size_t left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+/* length bytes, or NULL and bad when they are not there (I1). */
+static const unsigned char *take(struct cursor *c, size_t length)
+{
+    if (c->bad || left(c) < length) {
+        c->bad = true;
+        return NULL;
+    }
+    const unsigned char *bytes = c->at;
+    c->at += length;
+    return bytes;
+}
+
+static uint32_t take_u32(struct cursor *c)
+{
+    const unsigned char *b = take(c, 4);
+    return b ? (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24 : 0;
+}
+
+static uint64_t take_u64(struct cursor *c)
+{
+    uint64_t low = take_u32(c);
+    return low | (uint64_t)take_u32(c) << 32;
+}
+
+static struct str take_str(struct cursor *c)
+{
+    size_t length = take_u32(c);
+    const char *text = (const char *)take(c, length);
+    if (text == NULL) return (struct str){0};
+    if (memchr(text, '\0', length) != NULL) c->bad = true; /* I3 */
+    return (struct str){text, length};
+}
+
+static char *take_text(struct cursor *c)
+{
+    return arena_copy(c->arena, take_str(c));
+}
+
+static char **take_strings(struct cursor *c)
+{
+    size_t count = take_u32(c);
+    if (count > left(c) / 4) { /* I1: each has at least its length */
+        c->bad = true;
+        count = 0;
+    }
+    char **strings = arena_alloc(c->arena, (count + 1) * sizeof *strings);
+    for (size_t i = 0; i < count; i++) strings[i] = take_text(c);
+    return strings;
+}
+
+static void take_cpus(struct cursor *c, struct idset *out)
+{
+    uint32_t count = take_u32(c);
+    if (count > left(c) / 8) { /* I1 */
+        c->bad = true;
+        return;
+    }
+    struct idset_range *ranges = arena_alloc(c->arena, count * sizeof *ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        ranges[i].first = take_u32(c);
+        ranges[i].last = take_u32(c);
+    }
+    out->ranges.items = ranges;
+    out->ranges.count = out->ranges.capacity = count;
+}
+
+static void take_launch(struct cursor *c, struct launch *out)
+{
+    out->id = take_u64(c);
+    out->uid = take_u32(c);
+    out->gid = take_u32(c);
+    out->name = take_text(c);
+    out->directory = take_text(c);
+    out->out_path = take_text(c);
+    const unsigned char *has_err = take(c, 1);
+    const char *err_path = take_text(c);
+    out->err_path = has_err && *has_err ? err_path : NULL;
+    size_t script_length = take_u32(c);
+    const char *script = (const char *)take(c, script_length);
+    out->script = script ? (struct str){script, script_length} : (struct str){0};
+    out->arguments = take_strings(c);
+    out->environment = take_strings(c);
+    take_cpus(c, &out->cpus);
+    out->mem_mib = take_u64(c);
+    out->time_limit_us = (int64_t)take_u64(c);
+    out->grace_us = (int64_t)take_u64(c);
+}
+
+static void take_hello(struct cursor *c, uint32_t *out_version)
+{
+    const unsigned char *magic = take(c, MAGIC);
+    if (magic && memcmp(magic, hello_magic, MAGIC) != 0) c->bad = true;
+    *out_version = take_u32(c);
+}
+
+static void take_record(struct cursor *c, struct launch_record *out)
+{
+    struct str text = {(const char *)c->at, left(c)};
+    take(c, text.length);
+    if (record_parse(text, out, NULL)) c->bad = true;
+}
+
+static void take_body(struct cursor *c, struct message *m)
+{
+    switch (m->kind) {
+    case MESSAGE_HELLO: take_hello(c, &m->version); break;
+    case MESSAGE_START: take_launch(c, &m->launch); break;
+    case MESSAGE_END:
+        m->end.id = take_u64(c);
+        m->end.grace_us = (int64_t)take_u64(c);
+        break;
+    case MESSAGE_ACK: m->id = take_u64(c); break;
+    case MESSAGE_RECORD: take_record(c, &m->record); break;
+    case MESSAGE_SYNCED: break;
+    default: c->bad = true;
+    }
+}
+
+int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct message *out, struct err *e)
+{
+    if (bytes.length < PROTOCOL_HEAD) {
+        *out_used = 0;
+        return 0;
+    }
+    struct cursor head = {.at = (const unsigned char *)bytes.text,
+                          .end = (const unsigned char *)bytes.text + bytes.length};
+    size_t length = take_u32(&head);
+    if (length == 0 || length > PROTOCOL_FRAME_MAX) {
+        return err_set(e, ERR_INTERNAL, "a message of %zu bytes; 1 to %d are accepted", length, PROTOCOL_FRAME_MAX);
+    }
+    if (left(&head) < length) {
+        *out_used = 0;
+        return 0;
+    }
+    struct cursor c = {.at = head.at + 1, .end = head.at + length, .arena = a};
+    struct message m = {.kind = (enum message_kind) * head.at};
+    take_body(&c, &m);
+    if (c.bad || left(&c) > 0)
+        return err_set(e, ERR_INTERNAL, "a message of kind %d that cannot be read", (int)*head.at); /* I2 */
+    *out = m;
+    *out_used = PROTOCOL_HEAD + length;
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* Launch records to text and back. One table lists the fields; both directions walk it.
+ *
+ * Text, because a record outlives the program that wrote it (a keeper started before an upgrade ends after it) and
+ * because a person looking for a job's fate after a crash can read it. */
+#include "exec/record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+
+enum field_type { FIELD_U64, FIELD_I64, FIELD_I32, FIELD_PHASE, FIELD_END, FIELD_DETAIL };
+
+static const struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset;
+} fields[] = {
+    {"id", FIELD_U64, offsetof(struct launch_record, id)},
+    {"phase", FIELD_PHASE, offsetof(struct launch_record, phase)},
+    {"at_us", FIELD_I64, offsetof(struct launch_record, at_us)},
+    {"started_us", FIELD_I64, offsetof(struct launch_record, started_us)},
+    {"pid", FIELD_I32, offsetof(struct launch_record, pid)},
+    {"end", FIELD_END, offsetof(struct launch_record, end)},
+    {"exit_status", FIELD_I32, offsetof(struct launch_record, exit_status)},
+    {"signal", FIELD_I32, offsetof(struct launch_record, signal)},
+    {"cpu_us", FIELD_I64, offsetof(struct launch_record, cpu_us)},
+    {"max_rss_kib", FIELD_I64, offsetof(struct launch_record, max_rss_kib)},
+    {"detail", FIELD_DETAIL, offsetof(struct launch_record, detail)},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* Reads and writes through memcpy: the fields have different types and the table knows only where they are. */
+#define LOAD(type, variable, record, field) \
+    type variable;                          \
+    memcpy(&variable, (const char *)(record) + (field)->offset, sizeof variable)
+#define STORE(type, value, record, field)                                     \
+    do {                                                                      \
+        type stored_ = (type)(value);                                         \
+        memcpy((char *)(record) + (field)->offset, &stored_, sizeof stored_); \
+    } while (0)
+
+static void format_field(const struct field *f, const struct launch_record *record, struct buf *out)
+{
+    buf_format(out, "%s=", f->name);
+    switch (f->type) {
+    case FIELD_U64: {
+        LOAD(uint64_t, value, record, f);
+        buf_format(out, "%" PRIu64, value);
+        break;
+    }
+    case FIELD_I64: {
+        LOAD(int64_t, value, record, f);
+        buf_format(out, "%" PRId64, value);
+        break;
+    }
+    case FIELD_I32: {
+        LOAD(int32_t, value, record, f);
+        buf_format(out, "%" PRId32, value);
+        break;
+    }
+    case FIELD_PHASE: buf_add_text(out, launch_phase_name(record->phase)); break;
+    case FIELD_END: buf_add_text(out, launch_end_name(record->end)); break;
+    case FIELD_DETAIL: buf_add_text(out, record->detail); break;
+    }
+    buf_add_char(out, '\n');
+}
+
+void record_format(const struct launch_record *record, struct buf *out)
+{
+    ensure(strchr(record->detail, '\n') == NULL);
+    for (uint32_t i = 0; i < FIELDS; i++) format_field(&fields[i], record, out);
+}
+
+static bool parse_phase(struct str value, struct launch_record *record)
+{
+    for (int phase = LAUNCH_STARTED; phase <= LAUNCH_ENDED; phase++) {
+        if (!str_equal(value, str(launch_phase_name((enum launch_phase)phase)))) continue;
+        record->phase = (enum launch_phase)phase;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_end(struct str value, struct launch_record *record)
+{
+    for (int end = LAUNCH_EXITED; end <= LAUNCH_LOST; end++) {
+        if (!str_equal(value, str(launch_end_name((enum launch_end)end)))) continue;
+        record->end = (enum launch_end)end;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_detail(struct str value, struct launch_record *record)
+{
+    if (value.length >= sizeof record->detail || memchr(value.text, '\0', value.length) != NULL) return false;
+    memcpy(record->detail, value.text, value.length);
+    record->detail[value.length] = '\0';
+    return true;
+}
+
+static bool parse_value(const struct field *f, struct str value, struct launch_record *record)
+{
+    uint64_t u;
+    int64_t i;
+    switch (f->type) {
+    case FIELD_U64:
+        if (!number_parse_u64(value, &u)) return false;
+        STORE(uint64_t, u, record, f);
+        return true;
+    case FIELD_I64:
+        if (!number_parse_i64(value, &i)) return false;
+        STORE(int64_t, i, record, f);
+        return true;
+    case FIELD_I32:
+        if (!number_parse_i64(value, &i) || i < INT32_MIN || i > INT32_MAX) return false;
+        STORE(int32_t, i, record, f);
+        return true;
+    case FIELD_PHASE: return parse_phase(value, record);
+    case FIELD_END: return parse_end(value, record);
+    case FIELD_DETAIL: return parse_detail(value, record);
+    }
+    return false;
+}
+
+static int parse_line(struct str line, struct launch_record *record, uint32_t *seen, struct err *e)
+{
+    struct str value;
+    struct str name = str_cut(line, '=', &value);
+    if (value.text == NULL) return err_set(e, ERR_INTERNAL, "a record's line without \"=\"");
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        if (!str_equal(name, str(fields[i].name))) continue;
+        if (!parse_value(&fields[i], value, record)) {
+            return err_set(e, ERR_INTERNAL, "a record's %s has no acceptable value", fields[i].name);
+        }
+        *seen |= 1u << i;
+    }
+    return 0;
+}
+
+int record_parse(struct str text, struct launch_record *out_record, struct err *e)
+{
+    struct launch_record record = {0};
+    uint32_t seen = 0;
+    while (text.length > 0) {
+        struct str line = str_cut(text, '\n', &text);
+        if (line.length > 0 && parse_line(line, &record, &seen, e)) return -1;
+    }
+    bool whole = (seen & 3u) == 3u && record.id != 0; /* the first two rows of the table */
+    if (!whole) return err_set(e, ERR_INTERNAL, "a record without id or phase");
+    *out_record = record;
+    return 0;
+}
+
+struct str record_value(struct str text, const char *name)
+{
+    while (text.length > 0) {
+        struct str value;
+        struct str line = str_cut(text, '\n', &text);
+        if (str_equal(str_cut(line, '=', &value), str(name)) && value.text != NULL) return value;
+    }
+    return (struct str){0};
+}

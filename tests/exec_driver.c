@@ -1,0 +1,203 @@
+/* An executor with a line-based face, so that tests in another language can play the daemon.
+ *
+ * usage: exec_driver DIRECTORY LAUNCHER
+ *
+ * Lines in, their fields separated by tabs, with \n \t \\ for what cannot stand in a field:
+ *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us; arg and env as often as needed
+ *     end ID GRACE_US       ack ID       open        close
+ * Lines out: "opened", "error TEXT", "synced", "gone", and "record" followed by the record's lines as fields. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "exec/executor.h"
+#include "exec/record.h"
+
+enum { STRINGS_MAX = 4000 };
+
+struct driver {
+    const char *directory, *launcher;
+    struct executor *executor;
+    struct buf in;
+};
+
+struct request {
+    struct launch launch;
+    char *arguments[STRINGS_MAX], *environment[STRINGS_MAX];
+    int argument_count, environment_count;
+};
+
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text != '\0'; text++) {
+        if (*text != '\\') {
+            *to++ = *text;
+            continue;
+        }
+        text++;
+        *to++ = (char)(*text == 'n' ? '\n' : *text == 't' ? '\t' : *text);
+    }
+    *to = '\0';
+}
+
+static int64_t number(const char *text)
+{
+    int64_t value;
+    ensure(number_parse_i64(str(text), &value));
+    return value;
+}
+
+static void take_field(struct request *r, const char *name, char *value)
+{
+    struct launch *l = &r->launch;
+    ensure(r->argument_count < STRINGS_MAX - 1 && r->environment_count < STRINGS_MAX - 1);
+    if (strcmp(name, "id") == 0)
+        l->id = (uint64_t)number(value);
+    else if (strcmp(name, "uid") == 0)
+        l->uid = (uid_t)number(value);
+    else if (strcmp(name, "gid") == 0)
+        l->gid = (gid_t)number(value);
+    else if (strcmp(name, "name") == 0)
+        l->name = value;
+    else if (strcmp(name, "directory") == 0)
+        l->directory = value;
+    else if (strcmp(name, "out") == 0)
+        l->out_path = value;
+    else if (strcmp(name, "err") == 0)
+        l->err_path = value;
+    else if (strcmp(name, "script") == 0)
+        l->script = str(value);
+    else if (strcmp(name, "cpus") == 0)
+        ensure(idset_parse(str(value), 100000, "cpus", &l->cpus, NULL) == 0);
+    else if (strcmp(name, "limit_us") == 0)
+        l->time_limit_us = number(value);
+    else if (strcmp(name, "grace_us") == 0)
+        l->grace_us = number(value);
+    else if (strcmp(name, "arg") == 0)
+        r->arguments[r->argument_count++] = value;
+    else if (strcmp(name, "env") == 0)
+        r->environment[r->environment_count++] = value;
+    else
+        ensure(!"a field that is known");
+}
+
+static void start(struct driver *d, char *fields)
+{
+    static struct request r;
+    r = (struct request){
+        .launch = {.uid = geteuid(), .gid = getegid(), .name = "1", .directory = "/", .out_path = "/dev/null"}};
+    for (char *field; (field = strsep(&fields, "\t")) != NULL;) {
+        char *value = strchr(field, '=');
+        if (value == NULL) continue;
+        *value++ = '\0';
+        unescape(value);
+        take_field(&r, field, value);
+    }
+    r.launch.arguments = r.arguments;
+    r.launch.environment = r.environment;
+    executor_start(d->executor, &r.launch);
+    idset_release(&r.launch.cpus);
+}
+
+static void open_executor(struct driver *d)
+{
+    struct err e;
+    d->executor = executor_open_launcher(d->directory, d->launcher, &e);
+    if (d->executor != NULL)
+        printf("opened\n");
+    else
+        printf("error %s\n", e.text);
+}
+
+static void close_executor(struct driver *d)
+{
+    executor_close(d->executor);
+    d->executor = NULL;
+}
+
+static void take_line(struct driver *d, char *line)
+{
+    char *rest = line;
+    const char *word = strsep(&rest, "\t");
+    if (strcmp(word, "open") == 0) {
+        close_executor(d);
+        open_executor(d);
+    } else if (strcmp(word, "close") == 0) {
+        close_executor(d);
+    } else if (d->executor == NULL) {
+        printf("error closed\n");
+    } else if (strcmp(word, "start") == 0) {
+        start(d, rest);
+    } else if (strcmp(word, "end") == 0) {
+        const char *id = strsep(&rest, "\t");
+        executor_end(d->executor, (uint64_t)number(id), number(rest));
+    } else if (strcmp(word, "ack") == 0) {
+        executor_acknowledge(d->executor, (uint64_t)number(rest));
+    }
+}
+
+static void print_record(const struct launch_record *record)
+{
+    struct buf text = {0};
+    record_format(record, &text);
+    for (char *c = text.text; *c != '\0'; c++) {
+        if (*c == '\n') *c = '\t';
+    }
+    printf("record\t%s\n", text.text);
+    buf_release(&text);
+}
+
+static void print_reports(struct driver *d)
+{
+    struct executor_reports reports = {0};
+    executor_ready(d->executor, &reports);
+    for (uint32_t i = 0; i < reports.list.count; i++) {
+        const struct executor_report *report = &reports.list.items[i];
+        if (report->kind == EXECUTOR_RECORD)
+            print_record(&report->record);
+        else
+            printf("%s\n", report->kind == EXECUTOR_SYNCED ? "synced" : "gone");
+    }
+    array_release(&reports.list);
+}
+
+/* False at the end of input. */
+static bool read_lines(struct driver *d)
+{
+    ssize_t n = read(0, buf_room(&d->in, 65536), 65536);
+    if (n <= 0) return n < 0 && errno == EINTR;
+    d->in.length += (size_t)n;
+    for (char *end; d->in.length > 0 && (end = memchr(d->in.text, '\n', d->in.length)) != NULL;) {
+        *end = '\0';
+        take_line(d, d->in.text);
+        size_t used = (size_t)(end + 1 - d->in.text);
+        memmove(d->in.text, end + 1, d->in.length - used);
+        d->in.length -= used;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    ensure(argc == 3);
+    struct driver d = {.directory = argv[1], .launcher = argv[2]};
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    open_executor(&d);
+    for (bool more = true; more;) {
+        short events = d.executor != NULL && executor_wants_write(d.executor) ? POLLIN | POLLOUT : POLLIN;
+        struct pollfd fds[2] = {{.fd = 0, .events = POLLIN},
+                                {.fd = d.executor != NULL ? executor_descriptor(d.executor) : -1, .events = events}};
+        if (poll(fds, 2, -1) < 0) continue;
+        if (fds[1].revents != 0) print_reports(&d);
+        if (fds[0].revents != 0) more = read_lines(&d);
+    }
+    close_executor(&d);
+    buf_release(&d.in);
+    return 0;
+}
