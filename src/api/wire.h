@@ -1,0 +1,319 @@
+/* What the daemon and its clients say to each other: HTTP/1.1 with JSON, paths under /v1. This file has what both ends
+ * must agree on; which route takes and gives what is the table in api/server/routes.c, served as /v1/openapi.json.
+ *
+ * One JSON object per body. Fields are named as in the engine, units last. A refusal has the HTTP status of its kind
+ * (base/err.h) and the body {"error":{"name":"not-found","message":"one line"}}. Listings have one row a line:
+ *
+ *     {"jobs":[
+ *     {"id":"5",...},
+ *     {"id":"6_[0-9%2]",...}
+ *     ]}
+ *
+ * A body is described once, by a shape: the fields of a C struct with their names, types and ranges. From shapes come
+ * writing, strict reading, and the schemas of the API's description.
+ *
+ *     struct wire_submit submit = {.directory = "/tmp", .command = "true", .gpus = 1};
+ *     wire_request(&wire_submit_shape, &submit, &body, e);               client: body to send
+ *     wire_read_text(&wire_submit_shape, body, arena, &submit, e);       server
+ *     wire_read_text(&wire_job_row_shape, row, arena, &job, e);          client: a row of a listing
+ *
+ * Invariants
+ *   1. What wire_request or wire_write wrote, wire_read reads back the same, bytes that are no UTF-8 included.
+ *   2. Reading a request refuses fields it does not know; reading a reply skips them, so a client may be older than
+ *      the daemon.
+ *   3. A field that is absent has its absent value in the struct (NULL, 0, NONE, NAN: said at each) and the other way
+ *      round: requests leave it out, replies have null. */
+#ifndef FAIRLEAD_API_WIRE_H
+#define FAIRLEAD_API_WIRE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/err.h"
+#include "base/text.h"
+
+#define WIRE_ACCOUNTS "/v1/accounts"
+#define WIRE_JOBS "/v1/jobs"
+#define WIRE_JOBS_CANCEL "/v1/jobs/cancel"
+#define WIRE_JOBS_HOLD "/v1/jobs/hold"
+#define WIRE_JOBS_RELEASE "/v1/jobs/release"
+#define WIRE_OPENAPI "/v1/openapi.json"
+#define WIRE_SETTINGS "/v1/settings"
+#define WIRE_SHARES "/v1/shares"
+#define WIRE_STATUS "/v1/status"
+#define WIRE_USERS "/v1/users"
+#define WIRE_VERIFY "/v1/verify"
+
+enum { WIRE_BODY_MAX = 64 * 1048576, WIRE_WAIT_MAX_S = 3600 };
+
+/* Shares: a number, or these. */
+#define WIRE_SHARES_UNSET UINT32_MAX            /* absent */
+#define WIRE_SHARES_PARENT UINT32_C(0x7fffffff) /* "parent" */
+
+enum wire_type {
+    WIRE_TEXT,   /* const char *; absent NULL */
+    WIRE_CHOICE, /* const char *, one of a list; absent NULL */
+    WIRE_BYTES,  /* const char *, any bytes but 0: a string, or {"base64":"..."} when it is not UTF-8; absent NULL */
+    WIRE_BLOB,   /* struct str, any bytes at all, as above; absent: text NULL */
+    WIRE_TEXTS,  /* struct wire_list of const char * */
+    WIRE_BYTES_LIST, /* struct wire_list of struct str without 0 bytes, each followed by one */
+    WIRE_BOOL,       /* bool */
+    WIRE_U32,        /* uint32_t, uint64_t, int32_t, int64_t in a range; each with an absent value of its own */
+    WIRE_U64,
+    WIRE_I32,
+    WIRE_I64,
+    WIRE_DOUBLE, /* double, "inf"; absent NAN */
+    WIRE_SHARE,  /* uint32_t, a number or "parent"; absent WIRE_SHARES_UNSET */
+    WIRE_OBJECT, /* a struct of another shape */
+    WIRE_ROWS    /* struct wire_list of structs of another shape */
+};
+
+struct wire_list {
+    void *items;
+    uint32_t count;
+};
+
+struct wire_field {
+    const char *name;
+    const char *help; /* one line, for the API's description */
+    enum wire_type type;
+    bool is_required;               /* requests: has to be there; replies: is never null */
+    uint32_t offset;                /* in the struct */
+    int64_t least, most;            /* of numbers; of lists the counts, of texts the lengths, when most is not 0 */
+    int64_t absent;                 /* of numbers */
+    const char *choices;            /* of WIRE_CHOICE: "live,ended,all" */
+    const struct wire_shape *shape; /* of WIRE_OBJECT and WIRE_ROWS */
+};
+
+struct wire_shape {
+    const char *name; /* "Submit" */
+    const char *help;
+    const struct wire_field *fields; /* a row without name ends */
+    uint32_t size;                   /* of the struct */
+    bool is_reply;                   /* invariants 2 and 3 */
+};
+
+/* Appends the value as a JSON object, lists of rows one row a line. Text that is not UTF-8 where only text is possible
+ * gets U+FFFD for each bad byte. */
+void wire_write(const struct wire_shape *shape, const void *value, struct buf *out);
+
+/* A request's whole body, appended. ERR_INPUT: text that is not UTF-8, naming the field. */
+int wire_request(const struct wire_shape *shape, const void *value, struct buf *out, struct err *e);
+
+/* Reads an object into the struct; text and lists are copied into arena, the object may go. What is refused names the
+ * field, its value and what is accepted: ERR_INPUT in requests, ERR_INTERNAL in replies. out_value is undefined then. */
+int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e);
+int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
+                   struct err *e);
+
+/* Every field absent. */
+void wire_clear(const struct wire_shape *shape, void *out_value);
+
+/* One value as it stands in a URL's query: lists are separated by commas. ERR_INPUT as wire_read. */
+int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
+                    void *value, struct err *e);
+
+/* The body of PATCH /v1/settings, {"halflife_s":"604800"}: values are strings or whole numbers. A list of
+ * wire_setting. */
+int wire_read_settings(struct str text, struct arena *arena, struct wire_list *out_settings, struct err *e);
+
+/* A job's id "5", or "5_3" with its task (else NONE); ids are from 1 to 2^32 - 3. what: the field's name. */
+int wire_job_id_parse(struct str text, const char *what, uint32_t *out_job_id, uint32_t *out_task_id, struct err *e);
+size_t wire_job_id_format(char out[24], uint32_t job_id, uint32_t task_id);
+
+/* --- requests ---------------------------------------------------------------------------------------------------- */
+
+struct wire_submit { /* POST /v1/jobs -> wire_submitted */
+    const char *account, *name;
+    const char *directory, *out, *err; /* WIRE_BYTES; out and err are patterns (%j ...), relative to directory */
+    const char *command;               /* what to show of what it runs */
+    uint32_t cpus, gpus;               /* 0: absent */
+    uint64_t mem_mib;
+    int64_t time_limit_s;
+    const char *array; /* "0-999%50" */
+    bool held;
+    struct str script; /* its text; absent: arguments[0] is the program */
+    const char *script_name;
+    struct wire_list arguments, environment; /* of struct str; "NAME=value" */
+};
+
+struct wire_update { /* PATCH /v1/jobs/{id} -> wire_done */
+    const char *name;
+    uint32_t cpus;        /* 0: absent */
+    uint64_t mem_mib;     /* 0: absent */
+    uint32_t gpus;        /* NONE: absent */
+    int64_t time_limit_s; /* 0: absent */
+    uint32_t array_limit; /* NONE: absent; 0: no limit */
+};
+
+struct wire_jobs {        /* POST /v1/jobs/cancel, hold, release -> wire_count; either of the two */
+    struct wire_list ids; /* of const char *: "5", "6_1" */
+    bool all;
+};
+
+struct wire_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
+    const char *name, *parent;
+    uint32_t shares;
+};
+
+struct wire_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
+    const char *name, *account;
+    uint32_t shares;
+    bool is_default; /* "default" */
+};
+
+struct wire_jobs_query { /* GET /v1/jobs?... -> {"jobs":[wire_job_row]} */
+    const char *which;   /* "live" (default), "ended", "all" */
+    struct wire_list id; /* of const char * */
+    const char *account, *user, *state;
+    int64_t since_us, until_us; /* 0: absent; of the job's end */
+    const char *order;          /* "oldest" (default), "newest" */
+    uint32_t limit;             /* 0: absent */
+};
+
+struct wire_shares_query { /* GET /v1/shares?... -> {"shares":[wire_share_row]} */
+    const char *format;    /* "json" (default), "psv": as fairlead share -P */
+    const char *account, *user;
+};
+
+struct wire_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> wire_waited */
+    int64_t timeout_s;   /* -1: absent, which is 30 */
+};
+
+struct wire_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
+    const char *account;
+};
+
+extern const struct wire_shape wire_submit_shape, wire_update_shape, wire_jobs_shape, wire_account_shape,
+    wire_account_modify_shape, wire_user_shape, wire_user_modify_shape, wire_jobs_query_shape, wire_shares_query_shape,
+    wire_wait_query_shape, wire_account_query_shape;
+
+/* --- replies ----------------------------------------------------------------------------------------------------- */
+
+struct wire_error_text {
+    const char *name, *message; /* err_from_name */
+};
+struct wire_error {
+    struct wire_error_text error;
+};
+
+struct wire_submitted {
+    uint32_t job_id;
+};
+struct wire_count {
+    uint32_t count;
+};
+struct wire_done {
+    bool ok;
+};
+
+/* A started or ended task; or what of a job has not started; or what of it was cancelled before it did. */
+struct wire_job_row {
+    const char *id;           /* "5", "5_3", "5_[3-9%2]" */
+    uint32_t job_id, task_id; /* task_id NONE: null, of plain jobs and of rows that stand for several tasks */
+    const char *array_tasks;  /* "3-9", of rows that stand for several tasks; else NULL */
+    uint32_t array_limit, task_count;
+    const char *account, *user;
+    uint32_t uid;
+    const char *name, *command, *directory, *out_path, *err_path;
+    const char *state; /* "PENDING" */
+    bool held;
+    const char *reason; /* why it waits; "None" */
+    uint32_t cpus, gpus;
+    uint64_t mem_mib;
+    int64_t time_limit_s, submit_us, start_us, end_us; /* start_us, end_us 0: null */
+    const char *cpu_ids, *gpu_ids;                     /* "0-3" */
+    int32_t exit_status, signal;                       /* -1: null, until it has ended */
+    int64_t cpu_us, max_rss_kib;
+    const char *detail;
+    double fair_share; /* of its association when the listing was made; NAN: null, deleted since */
+};
+
+struct wire_waited {
+    bool ended;
+    struct wire_list jobs; /* of wire_job_row */
+};
+struct wire_job_list {
+    struct wire_list jobs; /* of wire_job_row */
+};
+
+struct wire_share_row {
+    const char *account, *user, *parent_account; /* user, parent_account NULL: null */
+    uint32_t raw_shares;
+    double norm_shares, raw_usage, norm_usage, effective_usage, fair_share, level_fs; /* NAN: null */
+    uint32_t pending, running, running_cpus;                                          /* tasks, tasks and CPUs */
+};
+struct wire_share_list {
+    struct wire_list shares; /* of wire_share_row */
+};
+
+struct wire_account_row {
+    const char *name, *parent; /* parent NULL: root's */
+    uint32_t shares;
+    int64_t created_us;
+};
+struct wire_account_list {
+    struct wire_list accounts;
+};
+
+struct wire_user_row {
+    const char *name, *account;
+    uint32_t shares;
+    bool is_default; /* "default" */
+    int64_t created_us;
+};
+struct wire_user_list {
+    struct wire_list users;
+};
+
+struct wire_setting {
+    const char *name, *value, *standard, *help; /* standard: "default" */
+};
+struct wire_setting_list {
+    struct wire_list settings;
+};
+
+struct wire_host {
+    const char *name;
+    uint32_t cpus, gpus, free_cpus, free_gpus;
+    uint64_t mem_mib;
+    int64_t free_mem_mib; /* below zero when the host shrank under running jobs */
+};
+struct wire_tasks {
+    uint64_t pending;
+    uint32_t starting, running, completing;
+};
+struct wire_status {
+    const char *version;
+    int64_t pid;
+    uint32_t uid;
+    const char *user; /* NULL: the uid has no name */
+    const char *state_directory, *socket;
+    int64_t started_us, now_us;
+    struct wire_host host;
+    struct wire_tasks tasks;
+    uint32_t associations;
+    const char *policy;        /* "fair-tree, ties merge, half-life 7-00:00:00" */
+    struct wire_list settings; /* of wire_setting */
+};
+
+struct wire_difference {
+    const char *account, *user;
+    double stored, recomputed;
+};
+struct wire_verified {
+    uint32_t associations;
+    uint64_t tasks;
+    struct wire_list differences; /* of wire_difference */
+};
+
+extern const struct wire_shape wire_error_shape, wire_submitted_shape, wire_count_shape, wire_done_shape,
+    wire_job_row_shape, wire_waited_shape, wire_job_list_shape, wire_share_row_shape, wire_share_list_shape,
+    wire_account_row_shape, wire_account_list_shape, wire_user_row_shape, wire_user_list_shape, wire_setting_shape,
+    wire_setting_list_shape, wire_host_shape, wire_tasks_shape, wire_status_shape, wire_difference_shape,
+    wire_verified_shape;
+
+#endif

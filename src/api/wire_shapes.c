@@ -1,0 +1,346 @@
+/* The shapes: every body of the API, field by field. To add a field is a member in wire.h and a row here; writing,
+ * reading and the API's description follow. The help of a required field completes the sentence "NAME: missing; ...". */
+#include <stddef.h>
+
+#include "api/wire.h"
+
+#define ROW(owner, member, json_name, kind, ...)                                                   \
+    {                                                                                              \
+        .name = (json_name), .type = (kind), .offset = offsetof(struct owner, member), __VA_ARGS__ \
+    }
+#define MAYBE(owner, member, kind, ...) ROW(owner, member, #member, kind, __VA_ARGS__)
+#define MUST(owner, member, kind, ...) ROW(owner, member, #member, kind, .is_required = true, __VA_ARGS__)
+
+#define COUNT32 .least = 0, .most = UINT32_MAX
+#define MOMENT .least = 0, .most = INT64_MAX
+
+enum { CPUS_MOST = 65536, GPUS_MOST = 1024 };
+#define MEM_MIB_MOST (INT64_C(1) << 40)
+#define TIME_LIMIT_S_MOST INT64_C(316224000) /* ten years */
+#define SHARES_MOST (WIRE_SHARES_PARENT - 1)
+
+#define STATES "PENDING,STARTING,RUNNING,COMPLETING,COMPLETED,FAILED,CANCELLED,TIMEOUT,NODE_FAIL"
+
+/* --- requests ----------------------------------------------------------------------------------------------------- */
+
+static const struct wire_field submit_fields[] = {
+    MAYBE(wire_submit, account, WIRE_TEXT, .help = "the account to charge; absent: the user's default"),
+    MAYBE(wire_submit, name, WIRE_TEXT, .help = "the job's name; absent: that of the script or program"),
+    MUST(wire_submit, directory, WIRE_BYTES, .help = "the absolute path of the directory to run in"),
+    MAYBE(wire_submit, out, WIRE_BYTES, .help = "where standard output goes: a path with %j, %A, %a, %x, %u, %%"),
+    MAYBE(wire_submit, err, WIRE_BYTES, .help = "where standard error goes; absent: where standard output goes"),
+    MUST(wire_submit, command, WIRE_TEXT, .help = "what to show of what the job runs"),
+    MAYBE(wire_submit, cpus, WIRE_U32, .help = "CPUs of each task; absent: setting default_cpus", .least = 1,
+          .most = CPUS_MOST),
+    MAYBE(wire_submit, mem_mib, WIRE_U64, .help = "memory of each task; absent: setting default_mem_mib", .least = 1,
+          .most = MEM_MIB_MOST),
+    MAYBE(wire_submit, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = GPUS_MOST),
+    MAYBE(wire_submit, time_limit_s, WIRE_I64, .help = "time limit of each task; absent: setting default_time_s",
+          .least = 1, .most = TIME_LIMIT_S_MOST),
+    MAYBE(wire_submit, array, WIRE_TEXT, .help = "task numbers and how many run at once, as 0-999%50"),
+    MAYBE(wire_submit, held, WIRE_BOOL, .help = "wait until released"),
+    MAYBE(wire_submit, script, WIRE_BLOB, .help = "the script's text; absent: the first argument is the program"),
+    MAYBE(wire_submit, script_name, WIRE_BYTES, .help = "what the user calls the script"),
+    MAYBE(wire_submit, arguments, WIRE_BYTES_LIST, .help = "of the script; or the program and its arguments"),
+    MAYBE(wire_submit, environment, WIRE_BYTES_LIST, .help = "entries NAME=value"),
+    {0}};
+const struct wire_shape wire_submit_shape = {"Submit", "A job to be run.", submit_fields, sizeof(struct wire_submit),
+                                             false};
+
+static const struct wire_field update_fields[] = {
+    MAYBE(wire_update, name, WIRE_TEXT, .help = "the job's name"),
+    MAYBE(wire_update, cpus, WIRE_U32, .help = "CPUs of each task", .least = 1, .most = CPUS_MOST),
+    MAYBE(wire_update, mem_mib, WIRE_U64, .help = "memory of each task", .least = 1, .most = MEM_MIB_MOST),
+    MAYBE(wire_update, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = GPUS_MOST, .absent = NONE),
+    MAYBE(wire_update, time_limit_s, WIRE_I64, .help = "time limit of each task", .least = 1,
+          .most = TIME_LIMIT_S_MOST),
+    MAYBE(wire_update, array_limit, WIRE_U32, .help = "tasks of an array at once; 0: no limit", .least = 0,
+          .most = NONE - 1, .absent = NONE),
+    {0}};
+const struct wire_shape wire_update_shape = {"Update", "What to change of a job; absent fields stay.", update_fields,
+                                             sizeof(struct wire_update), false};
+
+static const struct wire_field jobs_fields[] = {
+    MAYBE(wire_jobs, ids, WIRE_TEXTS, .help = "jobs, and tasks of arrays: 5, 6_1"),
+    MAYBE(wire_jobs, all, WIRE_BOOL, .help = "instead of ids: every job that the caller may touch"),
+    {0}};
+const struct wire_shape wire_jobs_shape = {"Jobs", "Which jobs: ids, or all.", jobs_fields, sizeof(struct wire_jobs),
+                                           false};
+
+#define SHARES_ROW(owner)                                                                            \
+    MAYBE(owner, shares, WIRE_SHARE, .help = "its part among its siblings, or 'parent'", .least = 0, \
+          .most = SHARES_MOST)
+
+static const struct wire_field account_fields[] = {
+    MUST(wire_account, name, WIRE_TEXT, .help = "the account's name"),
+    MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is part of; absent: root"),
+    SHARES_ROW(wire_account),
+    {0}};
+const struct wire_shape wire_account_shape = {"Account", "An account to be made.", account_fields,
+                                              sizeof(struct wire_account), false};
+
+static const struct wire_field account_modify_fields[] = {
+    MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is to be part of"), SHARES_ROW(wire_account), {0}};
+const struct wire_shape wire_account_modify_shape = {"AccountChange",
+                                                     "What to change of an account; absent fields stay.",
+                                                     account_modify_fields, sizeof(struct wire_account), false};
+
+static const struct wire_field user_fields[] = {
+    MUST(wire_user, name, WIRE_TEXT, .help = "the user's name"),
+    MAYBE(wire_user, account, WIRE_TEXT, .help = "the account to be in; absent: default"),
+    SHARES_ROW(wire_user),
+    ROW(wire_user, is_default, "default", WIRE_BOOL,
+        .help = "make it the account the user's jobs are charged to unless they say"),
+    {0}};
+const struct wire_shape wire_user_shape = {"User", "A user to be put into an account.", user_fields,
+                                           sizeof(struct wire_user), false};
+
+static const struct wire_field user_modify_fields[] = {
+    SHARES_ROW(wire_user),
+    ROW(wire_user, is_default, "default", WIRE_BOOL,
+        .help = "make it the account the user's jobs are charged to unless they say"),
+    {0}};
+const struct wire_shape wire_user_modify_shape = {"UserChange",
+                                                  "What to change of a user in an account; absent fields stay.",
+                                                  user_modify_fields, sizeof(struct wire_user), false};
+
+static const struct wire_field jobs_query_fields[] = {
+    MAYBE(wire_jobs_query, which, WIRE_CHOICE, .help = "waiting and running jobs, ended ones, or all; absent: live",
+          .choices = "live,ended,all"),
+    MAYBE(wire_jobs_query, id, WIRE_TEXTS, .help = "only these jobs, separated by commas"),
+    MAYBE(wire_jobs_query, account, WIRE_TEXT, .help = "only of this account"),
+    MAYBE(wire_jobs_query, user, WIRE_TEXT, .help = "only of this user"),
+    MAYBE(wire_jobs_query, state, WIRE_CHOICE, .help = "only in this state", .choices = STATES),
+    MAYBE(wire_jobs_query, since_us, WIRE_I64, .help = "only what ended at this moment or later", .least = 1,
+          .most = INT64_MAX),
+    MAYBE(wire_jobs_query, until_us, WIRE_I64, .help = "only what ended before this moment", .least = 1,
+          .most = INT64_MAX),
+    MAYBE(wire_jobs_query, order, WIRE_CHOICE, .help = "absent: oldest first", .choices = "oldest,newest"),
+    MAYBE(wire_jobs_query, limit, WIRE_U32, .help = "at most this many rows", .least = 1, .most = UINT32_MAX),
+    {0}};
+const struct wire_shape wire_jobs_query_shape = {"JobsQuery", "Which rows of jobs.", jobs_query_fields,
+                                                 sizeof(struct wire_jobs_query), false};
+
+static const struct wire_field shares_query_fields[] = {
+    MAYBE(wire_shares_query, format, WIRE_CHOICE, .help = "JSON, or the lines of 'fairlead share -P'; absent: json",
+          .choices = "json,psv"),
+    MAYBE(wire_shares_query, account, WIRE_TEXT, .help = "only of this account and what is below it"),
+    MAYBE(wire_shares_query, user, WIRE_TEXT, .help = "only of this user"),
+    {0}};
+const struct wire_shape wire_shares_query_shape = {"SharesQuery", "Which associations.", shares_query_fields,
+                                                   sizeof(struct wire_shares_query), false};
+
+static const struct wire_field wait_query_fields[] = {
+    MAYBE(wire_wait_query, timeout_s, WIRE_I64, .help = "answer after this long even if it has not ended; absent: 30",
+          .least = 0, .most = WIRE_WAIT_MAX_S, .absent = -1),
+    {0}};
+const struct wire_shape wire_wait_query_shape = {"WaitQuery", "How long to wait.", wait_query_fields,
+                                                 sizeof(struct wire_wait_query), false};
+
+static const struct wire_field account_query_fields[] = {
+    MAYBE(wire_account_query, account, WIRE_TEXT, .help = "only in this account; absent: in all the user is in"), {0}};
+const struct wire_shape wire_account_query_shape = {"AccountQuery", "In which account.", account_query_fields,
+                                                    sizeof(struct wire_account_query), false};
+
+/* --- replies ------------------------------------------------------------------------------------------------------ */
+
+static const struct wire_field error_text_fields[] = {
+    MUST(wire_error_text, name, WIRE_TEXT, .help = "the kind of error"),
+    MUST(wire_error_text, message, WIRE_TEXT, .help = "one line for people"),
+    {0}};
+static const struct wire_shape error_text_shape = {"ErrorText", "Why not.", error_text_fields,
+                                                   sizeof(struct wire_error_text), true};
+
+static const struct wire_field error_fields[] = {
+    MUST(wire_error, error, WIRE_OBJECT, .help = "why not", .shape = &error_text_shape), {0}};
+const struct wire_shape wire_error_shape = {"Error", "A refusal.", error_fields, sizeof(struct wire_error), true};
+
+static const struct wire_field submitted_fields[] = {
+    MUST(wire_submitted, job_id, WIRE_U32, .help = "the new job's id", COUNT32), {0}};
+const struct wire_shape wire_submitted_shape = {"Submitted", "The job is accepted, and survives a power cut.",
+                                                submitted_fields, sizeof(struct wire_submitted), true};
+
+static const struct wire_field count_fields[] = {
+    MUST(wire_count, count, WIRE_U32, .help = "how many jobs and tasks it was done to", COUNT32), {0}};
+const struct wire_shape wire_count_shape = {"Count", "It is done.", count_fields, sizeof(struct wire_count), true};
+
+static const struct wire_field done_fields[] = {MUST(wire_done, ok, WIRE_BOOL, .help = "true"), {0}};
+const struct wire_shape wire_done_shape = {"Done", "It is done.", done_fields, sizeof(struct wire_done), true};
+
+static const struct wire_field job_row_fields[] = {
+    MUST(wire_job_row, id, WIRE_TEXT, .help = "5, 5_3 or, for several tasks, 5_[3-9%2]"),
+    MUST(wire_job_row, job_id, WIRE_U32, .help = "the job", COUNT32),
+    MAYBE(wire_job_row, task_id, WIRE_U32, .help = "the task of an array; null: not one task of an array", .least = 0,
+          .most = NONE - 1, .absent = NONE),
+    MAYBE(wire_job_row, array_tasks, WIRE_TEXT, .help = "the tasks that the row stands for; null: it stands for one"),
+    MUST(wire_job_row, array_limit, WIRE_U32, .help = "tasks at once; 0: no limit", COUNT32),
+    MUST(wire_job_row, task_count, WIRE_U32, .help = "how many tasks the row stands for", COUNT32),
+    MUST(wire_job_row, account, WIRE_TEXT, .help = "the account charged"),
+    MUST(wire_job_row, user, WIRE_TEXT, .help = "the user in the account"),
+    MUST(wire_job_row, uid, WIRE_U32, .help = "whom it runs as", COUNT32),
+    MUST(wire_job_row, name, WIRE_TEXT, .help = "the job's name"),
+    MUST(wire_job_row, command, WIRE_TEXT, .help = "what it runs"),
+    MUST(wire_job_row, directory, WIRE_BYTES, .help = "where it runs"),
+    MUST(wire_job_row, out_path, WIRE_BYTES, .help = "standard output"),
+    MUST(wire_job_row, err_path, WIRE_BYTES, .help = "standard error"),
+    MUST(wire_job_row, state, WIRE_CHOICE, .help = "the state", .choices = STATES),
+    MUST(wire_job_row, held, WIRE_BOOL, .help = "whether somebody holds it back"),
+    MUST(wire_job_row, reason, WIRE_TEXT, .help = "why it waits, or None"),
+    MUST(wire_job_row, cpus, WIRE_U32, .help = "CPUs of each task", COUNT32),
+    MUST(wire_job_row, mem_mib, WIRE_U64, .help = "memory of each task", MOMENT),
+    MUST(wire_job_row, gpus, WIRE_U32, .help = "GPUs of each task", COUNT32),
+    MUST(wire_job_row, time_limit_s, WIRE_I64, .help = "time limit of each task", MOMENT),
+    MUST(wire_job_row, submit_us, WIRE_I64, .help = "when it was submitted", MOMENT),
+    MAYBE(wire_job_row, start_us, WIRE_I64, .help = "when it started; null: it did not", MOMENT),
+    MAYBE(wire_job_row, end_us, WIRE_I64, .help = "when it ended; null: it did not", MOMENT),
+    MUST(wire_job_row, cpu_ids, WIRE_TEXT, .help = "which CPUs it has or had"),
+    MUST(wire_job_row, gpu_ids, WIRE_TEXT, .help = "which GPUs it has or had"),
+    MAYBE(wire_job_row, exit_status, WIRE_I32, .help = "null: it has not ended", .least = 0, .most = INT32_MAX,
+          .absent = -1),
+    MAYBE(wire_job_row, signal, WIRE_I32, .help = "the signal that ended it, or 0; null: it has not ended", .least = 0,
+          .most = INT32_MAX, .absent = -1),
+    MUST(wire_job_row, cpu_us, WIRE_I64, .help = "processor time used", MOMENT),
+    MUST(wire_job_row, max_rss_kib, WIRE_I64, .help = "the most memory a process of it had", MOMENT),
+    MUST(wire_job_row, detail, WIRE_TEXT, .help = "more about its end"),
+    MAYBE(wire_job_row, fair_share, WIRE_DOUBLE, .help = "its association's factor; null: the association is deleted"),
+    {0}};
+const struct wire_shape wire_job_row_shape = {
+    "Job", "A task that started; or what of a job has not started; or what of it was cancelled before it did.",
+    job_row_fields, sizeof(struct wire_job_row), true};
+
+#define JOB_ROWS(owner) MUST(owner, jobs, WIRE_ROWS, .help = "one row a line", .shape = &wire_job_row_shape)
+
+static const struct wire_field waited_fields[] = {
+    MUST(wire_waited, ended, WIRE_BOOL, .help = "whether all of it has ended"), JOB_ROWS(wire_waited), {0}};
+const struct wire_shape wire_waited_shape = {"Waited", "The job ended, or the time is over.", waited_fields,
+                                             sizeof(struct wire_waited), true};
+
+static const struct wire_field job_list_fields[] = {JOB_ROWS(wire_job_list), {0}};
+const struct wire_shape wire_job_list_shape = {"JobList", "Jobs, of one moment.", job_list_fields,
+                                               sizeof(struct wire_job_list), true};
+
+static const struct wire_field share_row_fields[] = {
+    MUST(wire_share_row, account, WIRE_TEXT, .help = "the account"),
+    MAYBE(wire_share_row, user, WIRE_TEXT, .help = "the user; null: the account's own row"),
+    MAYBE(wire_share_row, parent_account, WIRE_TEXT, .help = "of an account; null: root"),
+    MUST(wire_share_row, raw_shares, WIRE_SHARE, .help = "as given", .least = 0, .most = SHARES_MOST),
+    MAYBE(wire_share_row, norm_shares, WIRE_DOUBLE, .help = "of its siblings' shares"),
+    MAYBE(wire_share_row, raw_usage, WIRE_DOUBLE, .help = "decayed billing-seconds"),
+    MAYBE(wire_share_row, norm_usage, WIRE_DOUBLE, .help = "of the root's usage; null: the root"),
+    MAYBE(wire_share_row, effective_usage, WIRE_DOUBLE, .help = "of its parent's usage"),
+    MAYBE(wire_share_row, fair_share, WIRE_DOUBLE, .help = "the factor, 0 to 1; null: an account"),
+    MAYBE(wire_share_row, level_fs, WIRE_DOUBLE,
+          .help = "norm_shares / effective_usage, or 'inf'; null: it has no level"),
+    MUST(wire_share_row, pending, WIRE_U32, .help = "tasks that wait", COUNT32),
+    MUST(wire_share_row, running, WIRE_U32, .help = "tasks that have started and not ended", COUNT32),
+    MUST(wire_share_row, running_cpus, WIRE_U32, .help = "their CPUs", COUNT32),
+    {0}};
+const struct wire_shape wire_share_row_shape = {"Share", "An association and what it is due.", share_row_fields,
+                                                sizeof(struct wire_share_row), true};
+
+static const struct wire_field share_list_fields[] = {
+    MUST(wire_share_list, shares, WIRE_ROWS, .help = "depth first, an account's users before its sub-accounts",
+         .shape = &wire_share_row_shape),
+    {0}};
+const struct wire_shape wire_share_list_shape = {"ShareList", "The tree, of one moment.", share_list_fields,
+                                                 sizeof(struct wire_share_list), true};
+
+static const struct wire_field account_row_fields[] = {
+    MUST(wire_account_row, name, WIRE_TEXT, .help = "the account's name"),
+    MAYBE(wire_account_row, parent, WIRE_TEXT, .help = "the account it is part of; null: root"),
+    MUST(wire_account_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
+    MUST(wire_account_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
+    {0}};
+const struct wire_shape wire_account_row_shape = {"AccountRow", "An account.", account_row_fields,
+                                                  sizeof(struct wire_account_row), true};
+
+static const struct wire_field account_list_fields[] = {
+    MUST(wire_account_list, accounts, WIRE_ROWS, .help = "depth first", .shape = &wire_account_row_shape), {0}};
+const struct wire_shape wire_account_list_shape = {"AccountList", "Accounts.", account_list_fields,
+                                                   sizeof(struct wire_account_list), true};
+
+static const struct wire_field user_row_fields[] = {
+    MUST(wire_user_row, name, WIRE_TEXT, .help = "the user's name"),
+    MUST(wire_user_row, account, WIRE_TEXT, .help = "the account"),
+    MUST(wire_user_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
+    ROW(wire_user_row, is_default, "default", WIRE_BOOL, .is_required = true,
+        .help = "whether jobs that do not say are charged here"),
+    MUST(wire_user_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
+    {0}};
+const struct wire_shape wire_user_row_shape = {"UserRow", "A user in an account.", user_row_fields,
+                                               sizeof(struct wire_user_row), true};
+
+static const struct wire_field user_list_fields[] = {
+    MUST(wire_user_list, users, WIRE_ROWS, .help = "depth first", .shape = &wire_user_row_shape), {0}};
+const struct wire_shape wire_user_list_shape = {"UserList", "Users in accounts.", user_list_fields,
+                                                sizeof(struct wire_user_list), true};
+
+static const struct wire_field setting_fields[] = {
+    MUST(wire_setting, name, WIRE_TEXT, .help = "the setting"),
+    MUST(wire_setting, value, WIRE_TEXT, .help = "what it is"),
+    ROW(wire_setting, standard, "default", WIRE_TEXT, .is_required = true, .help = "what it is when nobody says"),
+    MUST(wire_setting, help, WIRE_TEXT, .help = "what it does"),
+    {0}};
+const struct wire_shape wire_setting_shape = {"Setting", "A setting.", setting_fields, sizeof(struct wire_setting),
+                                              true};
+
+#define SETTING_ROWS(owner) MUST(owner, settings, WIRE_ROWS, .help = "every setting", .shape = &wire_setting_shape)
+
+static const struct wire_field setting_list_fields[] = {SETTING_ROWS(wire_setting_list), {0}};
+const struct wire_shape wire_setting_list_shape = {"SettingList", "The settings.", setting_list_fields,
+                                                   sizeof(struct wire_setting_list), true};
+
+static const struct wire_field host_fields[] = {
+    MUST(wire_host, name, WIRE_TEXT, .help = "the machine's name"),
+    MUST(wire_host, cpus, WIRE_U32, .help = "to give out", COUNT32),
+    MUST(wire_host, mem_mib, WIRE_U64, .help = "to give out", MOMENT),
+    MUST(wire_host, gpus, WIRE_U32, .help = "to give out", COUNT32),
+    MUST(wire_host, free_cpus, WIRE_U32, .help = "not given out now", COUNT32),
+    MUST(wire_host, free_mem_mib, WIRE_I64, .help = "not given out now; below 0: the host became smaller",
+         .least = INT64_MIN, .most = INT64_MAX),
+    MUST(wire_host, free_gpus, WIRE_U32, .help = "not given out now", COUNT32),
+    {0}};
+const struct wire_shape wire_host_shape = {"Host", "The machine.", host_fields, sizeof(struct wire_host), true};
+
+static const struct wire_field tasks_fields[] = {
+    MUST(wire_tasks, pending, WIRE_U64, .help = "that wait", MOMENT),
+    MUST(wire_tasks, starting, WIRE_U32, .help = "decided, not yet begun", COUNT32),
+    MUST(wire_tasks, running, WIRE_U32, .help = "that run", COUNT32),
+    MUST(wire_tasks, completing, WIRE_U32, .help = "that are being ended", COUNT32),
+    {0}};
+const struct wire_shape wire_tasks_shape = {"Tasks", "How many tasks.", tasks_fields, sizeof(struct wire_tasks), true};
+
+static const struct wire_field status_fields[] = {
+    MUST(wire_status, version, WIRE_TEXT, .help = "of the daemon"),
+    MUST(wire_status, pid, WIRE_I64, .help = "of the daemon", MOMENT),
+    MUST(wire_status, uid, WIRE_U32, .help = "whom the daemon runs as", COUNT32),
+    MAYBE(wire_status, user, WIRE_TEXT, .help = "who asks; null: the uid has no name"),
+    MUST(wire_status, state_directory, WIRE_BYTES, .help = "where the state is kept"),
+    MUST(wire_status, socket, WIRE_BYTES, .help = "where the daemon listens"),
+    MUST(wire_status, started_us, WIRE_I64, .help = "when the daemon started", MOMENT),
+    MUST(wire_status, now_us, WIRE_I64, .help = "the moment of the answer", MOMENT),
+    MUST(wire_status, host, WIRE_OBJECT, .help = "the machine", .shape = &wire_host_shape),
+    MUST(wire_status, tasks, WIRE_OBJECT, .help = "how many tasks", .shape = &wire_tasks_shape),
+    MUST(wire_status, associations, WIRE_U32, .help = "how many accounts, and users in accounts", COUNT32),
+    MUST(wire_status, policy, WIRE_TEXT, .help = "the policy in force, in a line"),
+    SETTING_ROWS(wire_status),
+    {0}};
+const struct wire_shape wire_status_shape = {"Status", "The instance at a glance.", status_fields,
+                                             sizeof(struct wire_status), true};
+
+static const struct wire_field difference_fields[] = {
+    MUST(wire_difference, account, WIRE_TEXT, .help = "the account"),
+    MAYBE(wire_difference, user, WIRE_TEXT, .help = "the user; null: the account's own"),
+    MUST(wire_difference, stored, WIRE_DOUBLE, .help = "usage as kept"),
+    MUST(wire_difference, recomputed, WIRE_DOUBLE, .help = "usage from the job records"),
+    {0}};
+const struct wire_shape wire_difference_shape = {"Difference", "An association whose usage is not what its jobs used.",
+                                                 difference_fields, sizeof(struct wire_difference), true};
+
+static const struct wire_field verified_fields[] = {
+    MUST(wire_verified, associations, WIRE_U32, .help = "how many were checked", COUNT32),
+    MUST(wire_verified, tasks, WIRE_U64, .help = "from how many records", MOMENT),
+    MUST(wire_verified, differences, WIRE_ROWS, .help = "beyond 1e-9 relative", .shape = &wire_difference_shape),
+    {0}};
+const struct wire_shape wire_verified_shape = {"Verified", "Usage, computed again.", verified_fields,
+                                               sizeof(struct wire_verified), true};
