@@ -1,0 +1,25 @@
+/* A configuration file of any bytes is read or refused with a place in it; what is read names settings and good values. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "daemon/config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct config c = {0};
+    struct err e = {0};
+    if (config_parse("f", (struct str){(const char *)data, size}, &c, &e) != 0) {
+        ensure(e.code == ERR_INPUT && strncmp(e.text, "f:", 2) == 0 && c.lines.count == 0);
+        return 0;
+    }
+    for (uint32_t i = 0; i < c.lines.count; i++) {
+        int64_t value;
+        ensure(setting_parse(c.lines.items[i].setting, c.lines.items[i].value, &value, &e) == 0);
+    }
+    array_release(&c.lines);
+    return 0;
+}

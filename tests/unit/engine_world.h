@@ -1,0 +1,107 @@
+/* A small world for tests of the engine: a state, a clock, and short ways to say what happens. */
+#ifndef FAIRLEAD_TESTS_ENGINE_WORLD_H
+#define FAIRLEAD_TESTS_ENGINE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+
+#define SECOND INT64_C(1000000)
+
+struct world {
+    struct state s;
+    struct outcome out;
+    struct err e;
+    int64_t now_us;
+};
+
+static const struct actor world_operator = {1000, 1000, "alice", true};
+
+static inline int world_apply(struct world *w, struct event event, uint32_t *out_id)
+{
+    if (event.actor.user == NULL) event.actor = world_operator;
+    return engine_apply(&w->s, w->now_us, &event, &w->out, out_id, &w->e);
+}
+
+static inline void world_init(struct world *w, uint32_t cpus, uint64_t mem_mib, uint32_t gpus)
+{
+    memset(w, 0, sizeof *w);
+    w->now_us = INT64_C(1700000000) * SECOND;
+    state_init(&w->s, w->now_us);
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_HOST, .host = {cpus, gpus, mem_mib}}, NULL), 0);
+}
+
+static inline void world_release(struct world *w)
+{
+    state_release(&w->s);
+    outcome_release(&w->out);
+}
+
+static inline void world_set(struct world *w, const char *name, const char *value)
+{
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_SETTING, .setting = {name, value}}, NULL), 0);
+}
+
+static inline void world_user(struct world *w, const char *account, uint32_t account_shares, const char *user)
+{
+    struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares}};
+    if (state_find_assoc(&w->s, account, NULL) == NONE) assert_int_equal(world_apply(w, add, NULL), 0);
+    struct event user_add = {.kind = EVENT_USER_ADD, .user = {user, account, SHARES_UNSET, false}};
+    assert_int_equal(world_apply(w, user_add, NULL), 0);
+}
+
+static inline struct event world_submission(const char *user, const char *account, uint32_t cpus)
+{
+    return (struct event){.kind = EVENT_SUBMIT,
+                          .actor = {1000, 1000, user, false},
+                          .submit = {.account = account,
+                                     .name = "job",
+                                     .directory = "/home/x",
+                                     .command = "true",
+                                     .request = {.cpus = cpus, .mem_mib = 1}}};
+}
+
+static inline uint32_t world_submit(struct world *w, const char *user, const char *account, uint32_t cpus)
+{
+    uint32_t id = 0;
+    assert_int_equal(world_apply(w, world_submission(user, account, cpus), &id), 0);
+    return id;
+}
+
+/* The pass; returns how many starts it decided. */
+static inline uint32_t world_pass(struct world *w)
+{
+    outcome_clear(&w->out);
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_TIME, .time = {"boot-1"}}, NULL), 0);
+    uint32_t starts = 0;
+    for (uint32_t i = 0; i < w->out.decisions.count; i++) starts += w->out.decisions.items[i].kind == DECIDE_START;
+    return starts;
+}
+
+static inline const struct task *world_task(struct world *w, uint32_t job_id, uint32_t task_id)
+{
+    uint32_t index = state_find_task(&w->s, job_id, task_id);
+    return index == NONE ? NULL : &w->s.tasks.items[index];
+}
+
+static inline void world_started(struct world *w, uint64_t launch_id)
+{
+    struct event event = {.kind = EVENT_STARTED,
+                          .record = {.launch_id = launch_id, .at_us = w->now_us, .started_us = w->now_us}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+static inline void world_ended(struct world *w, uint64_t launch_id, enum job_state end, int64_t started_us)
+{
+    struct event event = {.kind = EVENT_ENDED,
+                          .record = {.launch_id = launch_id, .at_us = w->now_us, .started_us = started_us, .end = end}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+#endif
