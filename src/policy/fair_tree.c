@@ -1,14 +1,14 @@
 /* Fair Tree, ties merged.
  *
- * The published walk goes down the tree: sort the children of the root by level, give users ranks from N down, enter accounts
- * as they come. It is recursive, and in rank order, so it jumps about in memory. Here the same ranks come from one loop
- * over accounts in index order: an account hands each child account its place, namely
+ * The published walk goes down the tree: sort the children of the root by level, give users ranks from N down, enter
+ * accounts as they come. It is recursive, and in rank order, so it jumps about in memory. Here the same ranks come
+ * from one loop over accounts in index order: an account hands each child account its place, namely
  *
  *     first   the rank its best user gets (N minus the users who are ahead of all of it), 0 while nobody is to walk it
  *     tied    or, when it is tied with a user above, the rank to share; 0 otherwise
  *
- * and since parents come before children (invariant 1 of tree.h), the place is there when the loop arrives. How many users
- * an account has below it depends on the tree's shape only, so places are known without entering.
+ * and since parents come before children (invariant 1 of tree.h), the place is there when the loop arrives. How many
+ * users an account has below it depends on the tree's shape only, so places are known without entering.
  *
  *     rank_list(members, first, tied):
  *       for each group of equal keys that has users below, from the highest

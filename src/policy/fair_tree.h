@@ -30,8 +30,8 @@ void rank_order_free(struct rank_order *order); /* NULL is allowed */
  * O(n) when little changed, else O(n log g), g the largest sibling group. Source: docs/formulas.md 2.1. */
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor);
 
-/* Level fair-share of every node, correctly rounded from spare precision: S / U; 0 and infinity as above; NAN where there
- * is none (root, and nodes with SHARES_PARENT). out_level: count entries. */
+/* Level fair-share of every node, correctly rounded from spare precision: S / U; 0 and infinity as above; NAN where
+ * there is none (root, and nodes with SHARES_PARENT). out_level: count entries. */
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level);
 
 /* Both as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum, or as given).

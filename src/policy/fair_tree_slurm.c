@@ -14,9 +14,10 @@
  *         account: visit(children, tied)
  *         previous = level
  *
- * Two things to know. SHARES_PARENT accounts keep Slurm's "not set", 4294967294, as level: they have no children there, but
- * they are members, and after one of them `previous` is that number. And the first member of a list compares with it too.
- * Siblings that tie are ranked in the order of their indices, so the tree has to be made in Slurm's own order.
+ * Two things to know. SHARES_PARENT accounts keep Slurm's "not set", 4294967294, as level: they have no children
+ * there, but they are members, and after one of them `previous` is that number. And the first member of a list
+ * compares with it too. Siblings that tie are ranked in the order of their indices, so the tree has to be made in
+ * Slurm's own order.
  *
  * Cost: O(n log g). Nothing is kept from pass to pass.
  * Source: docs/formulas.md 2.2; recorded answers in tests/conformance/slurm. */
@@ -49,13 +50,22 @@ bool fair_tree_slurm_available(void)
     return LDBL_MANT_DIG == 64;
 }
 
+/* Usage is kept across restarts of slurmctld as text with six decimals. The 80-bit number nearest to that text is
+ * what it has in memory, and is not the double that we read from the same text: 0.1 differs in the eleven bits more.
+ * */
+static long double as_kept(double usage)
+{
+    return rintl(usage * 1e6L) / 1e6L;
+}
+
 void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *out_total)
 {
     ensure(t->count > 0);
     memset(out_total, 0, t->count * sizeof *out_total);
     for (uint32_t i = 0; i < t->count; i++) {
         if (own[i] == 0) continue;
-        for (uint32_t a = i; a != NONE; a = t->parent[a]) out_total[a] += own[i];
+        long double kept = as_kept(own[i]);
+        for (uint32_t a = i; a != NONE; a = t->parent[a]) out_total[a] += kept;
     }
 }
 

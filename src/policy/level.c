@@ -1,10 +1,13 @@
 /* Levels, exact. A level is a fraction of four numbers that are all exact, so it can be rounded correctly, once:
  *
- *     level = shares * M / (m * all_shares) * 2^e      M, m: the 53-bit integers in the account's usage and the node's
- *             ^^^^^^^^^^   ^^^^^^^^^^^^^^^^             shares < 2^31, all_shares < 2^63: 84 and 116 bits, e from the exponents
+ *     level = shares * M / (m * all_shares) * 2^e
  *
- * Then two fractions that are equal give the same double, whatever they are made of, and that is what a tie is. (Double-double
- * arithmetic gives the same but for values next to the middle between two doubles, where its last error decides.)
+ *     M, m    the 53-bit integers in the account's usage and in the node's; e from their exponents
+ *     shares < 2^31, all_shares < 2^63: the numerator has up to 84 bits, the denominator up to 116
+ *
+ * Then two fractions that are equal give the same double, whatever they are made of, and that is what a tie is.
+ * (Double-double arithmetic gives the same but for values next to the middle between two doubles, where its last
+ * error decides.)
  *
  * The division: a double's estimate of the quotient, 56 bits long and wrong by a few units in the 53rd, then the exact
  * remainder. It is small, so computing it modulo 2^128 loses nothing though the products are 172 bits long:
@@ -50,8 +53,8 @@ static double power_of_two(int exponent)
     return power;
 }
 
-/* The quotient rounded to a double: value * 2^*exponent, value in [2^55, 2^56]. numerator in [2^52, 2^84), denominator in
- * [2^52, 2^116). estimate: their quotient to within 2^-50. */
+/* The quotient rounded to a double: value * 2^*exponent, value in [2^55, 2^56]. numerator in [2^52, 2^84),
+ * denominator in [2^52, 2^116). estimate: their quotient to within 2^-50. */
 static double divide(u128 numerator, u128 denominator, double estimate, int *exponent)
 {
     int estimate_exponent;

@@ -1,16 +1,19 @@
 /* The columns of a share listing, from tree and usage. Their meaning is sshare's (its manual, and recorded answers for
  * what the manual leaves open):
  *
- *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its fair-share parent's
+ *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its parent's
  *     norm_usage        usage / the root's usage, at most 1
  *     effective_usage   usage / the fair-share parent's usage
  *     fair_share        the factor: docs/formulas.md 2.1 and 2.2
  *     level_fs          norm_shares / effective_usage, from more precision than the two are shown with
  *
- * The tie rule decides the arithmetic, too. merge: doubles. slurm: usages and their quotients in 80 bits, rounded to double at
- * the end, and where Slurm shows the quotient of a number it never set (norm_shares of the root) the table has it.
+ * The tie rule decides the arithmetic, too. merge: doubles. slurm: usages and their quotients in 80 bits, rounded to
+ * double at the end, and two surprises of Slurm 22.05.8. Where it shows the quotient of a number it never set
+ * (norm_shares of the root), the table has it. And numbers travel from slurmctld to sshare as millionths: what sshare
+ * shows is not slurmctld's value but that times 10^6 and divided by 10^6, which for one value in forty is the double
+ * next to it (a factor of 49/61 is shown as 0.80327868852459028, not ...017). With both, all recorded cells agree.
  *
- * Cost: the pass itself, and about 30 ns an association. Source: docs/formulas.md 2.3. */
+ * Cost: the pass itself, and about 30 ns an association. Source: docs/formulas.md 2.3; tests/conformance/slurm. */
 #include "policy/share_table.h"
 
 #include <math.h>
@@ -20,6 +23,12 @@
 
 /* Slurm's "not set" as shares of 1: what it shows for the root and for SHARES_PARENT directly below. */
 static const double ROOT_SHARES_SLURM = 1.0 / 4294967294.0;
+
+/* A double as it arrives at sshare. */
+static double as_sent(double value)
+{
+    return value * 1e6 / 1e6;
+}
 
 static double *column(struct arena *arena, uint32_t count)
 {
@@ -75,6 +84,10 @@ static void fill_slurm(const struct tree *t, const double *own, const double *to
         out->effective_usage[i] = all == 0 ? 0 : (double)(usage[i] / all);
     }
     fair_tree_slurm(t, usage, out->fair_share, out->level_fs);
+    double *sent[] = {out->norm_shares, out->norm_usage, out->effective_usage, out->fair_share, out->level_fs};
+    for (size_t c = 0; c < sizeof sent / sizeof *sent; c++) {
+        for (uint32_t i = 0; i < t->count; i++) sent[c][i] = as_sent(sent[c][i]);
+    }
 }
 
 void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,

@@ -1,7 +1,8 @@
 /* The association tree, as arrays: growing it, and what is worked out from it once per change of shape.
  *
- * The nodes are five parallel arrays that grow together. tree_finish makes two more views of them: who competes with whom
- * (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete there.
+ * The nodes are five parallel arrays that grow together. tree_finish makes two more views of them: who competes with
+ * whom (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete
+ * there.
  *
  *     index      0     1     2     3     4     5      root
  *     parent   NONE    0     0     1     2     2      +- 1 account, 10 shares
@@ -10,8 +11,8 @@
  *     children of 0: 1 2 4 5   level_shares 20           +- 4 user, 7 (competes under the root)
  *                 1: 3                      5            +- 5 user, 3 (likewise)
  *
- * The slices are filled by counting: how many children each account has, where its slice begins, then each node in index
- * order to its place, so that every slice is ascending (invariant 4 of tree.h) without a sort.
+ * The slices are filled by counting: how many children each account has, where its slice begins, then each node in
+ * index order to its place, so that every slice is ascending (invariant 4 of tree.h) without a sort.
  *
  * Cost: tree_add amortised O(1); tree_finish two loops over all nodes after a change of shape, one after a change of
  * shares; tree_sum_usage one. Memory: 10 bytes a node, 24 more once finished.

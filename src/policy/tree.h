@@ -7,10 +7,11 @@
  *                                                   +- 2 account, 30 shares
  *
  * Invariants
- *   1. Node 0 is the root account, and parent[i] < i for every other node: sums run backward and norms forward in one loop.
+ *   1. Node 0 is the root account, and parent[i] < i for every other node: sums run backward and norms forward in one
+ *      loop.
  *   2. A user has no children. Depth (root is 0) is at most TREE_DEPTH_MAX.
- *   3. fs_parent[i], the node whose level i competes in, is the nearest real ancestor whose shares are not SHARES_PARENT
- *      (or the root). Usage flows through real parents, shares compete under fs_parent.
+ *   3. fs_parent[i], the node whose level i competes in, is the nearest real ancestor whose shares are not
+ *      SHARES_PARENT (or the root). Usage flows through real parents, shares compete under fs_parent.
  *   4. children[child_start[a] .. child_start[a + 1]) are the nodes whose fs_parent is a, ascending.
  * Order among siblings is index order; it matters only where a rule says that ties keep the input's order.
  *
