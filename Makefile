@@ -10,7 +10,7 @@
 ## make clean      remove what was built
 ## make help       print this
 ##
-## Each first installs the packages it needs and does not find (debian/control), and says which.
+## What builds or runs something first installs the packages it misses (debian/control), and says which.
 
 PREFIX = /usr/local
 DESTDIR =
@@ -18,6 +18,8 @@ FUZZ_SECONDS = 20
 
 .DEFAULT_GOAL = build
 .PHONY: build demo test bench fuzz install format clean help
+# Two targets would build in one folder.
+.NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 build:
