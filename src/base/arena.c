@@ -1,3 +1,5 @@
+/* Arenas hand out memory from blocks of 64 KiB, newest first, by moving a pointer; nothing is given back one by one. What
+ * they cost is a memset, so that every struct starts as all zero, which is what our types take for empty. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -21,24 +23,42 @@ static void *system_memory(void *old, size_t size)
     return memory;
 }
 
-static void add_block(struct arena *a, size_t size)
+static struct arena_block *new_block(struct arena *a, size_t room, struct arena_block *older)
 {
-    size_t whole = sizeof(struct arena_block) + (size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES);
+    size_t whole = sizeof(struct arena_block) + room;
     struct arena_block *block = system_memory(NULL, whole);
-    block->older = a->blocks;
+    block->older = older;
     block->size = whole;
+    a->bytes += whole;
+    return block;
+}
+
+static void use_block(struct arena *a, struct arena_block *block)
+{
     a->blocks = block;
     a->next = block->bytes;
-    a->end = (char *)block + whole;
-    a->bytes += whole;
+    a->end = (char *)block + block->size;
+}
+
+/* What is large gets a block of its own behind the newest: that one's rest stays in use, and what arena_clear keeps is
+ * never somebody's huge array. */
+static char *large_memory(struct arena *a, size_t size)
+{
+    struct arena_block *block = new_block(a, size, a->blocks->older);
+    a->blocks->older = block;
+    return block->bytes;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
     ensure(size < SIZE_MAX / 2);
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (a->next == NULL || (size_t)(a->end - a->next) < size) add_block(a, size);
-    void *memory = a->next;
+    if (a->blocks == NULL) use_block(a, new_block(a, BLOCK_BYTES, NULL));
+    if ((size_t)(a->end - a->next) < size) {
+        if (size > BLOCK_BYTES / 4) return memset(large_memory(a, size), 0, size);
+        use_block(a, new_block(a, BLOCK_BYTES, a->blocks));
+    }
+    char *memory = a->next;
     a->next += size;
     return memset(memory, 0, size);
 }
@@ -59,8 +79,7 @@ void arena_clear(struct arena *a)
         free(block);
     }
     kept->older = NULL;
-    a->next = kept->bytes;
-    a->end = (char *)kept + kept->size;
+    use_block(a, kept);
     a->bytes = kept->size;
 }
 

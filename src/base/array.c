@@ -1,3 +1,4 @@
+/* The part of base/array.h that need not be a macro. Capacity doubles, so n additions move fewer than 2n items. */
 #include "base/array.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* One row for each kind of error: its name in the API, its HTTP status and the exit status of a command that meets it. */
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is
  * missing, so that equal sets have equal ranges and format gives the shortest text.
  *
- * A set is found into by bisection, O(log ranges); adding and removing move what is behind, O(ranges). Both are cheap
+ * A number is found by bisection, O(log ranges); adding and removing move what is behind, O(ranges). Both are cheap
  * where it counts: an array job starts its tasks in order, so it takes from the front of one range. Reading collects
  * the ranges as they are written and sorts them only where they were not in order. */
 #include "base/idset.h"
@@ -188,6 +188,11 @@ static int read_id(struct reading *r, struct str s, uint32_t *out_id, struct err
     return 0;
 }
 
+static int too_many(const struct reading *r, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "%s: more than %d separate numbers", r->what, MOST_PIECES);
+}
+
 /* One of "7", "0-9", "20-30:5". */
 static int read_piece(struct reading *r, struct str s, struct err *e)
 {
@@ -209,10 +214,19 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
         append(r, (struct idset_range){first, last});
         return 0;
     }
-    if ((last - first) / step >= MOST_PIECES - r->set.ranges.count) {
-        return err_set(e, ERR_INPUT, "%s: more than %d separate numbers", r->what, MOST_PIECES);
-    }
+    if ((last - first) / step >= MOST_PIECES - r->set.ranges.count) return too_many(r, e);
     for (uint64_t id = first; id <= last; id += step) append(r, (struct idset_range){(uint32_t)id, (uint32_t)id});
+    return 0;
+}
+
+static int read_all(struct reading *r, struct str s, struct err *e)
+{
+    if (s.length == 0) return 0;
+    while (s.text != NULL) {
+        struct str piece = str_cut(s, ',', &s);
+        if (r->set.ranges.count >= MOST_PIECES) return too_many(r, e);
+        if (read_piece(r, piece, e) != 0) return -1;
+    }
     return 0;
 }
 
@@ -220,15 +234,9 @@ int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_
 {
     ensure(max < NONE);
     struct reading r = {.max = max, .what = what};
-    struct str rest = s;
-    while (rest.text != NULL && s.length > 0) {
-        struct str piece = str_cut(rest, ',', &rest);
-        if (r.set.ranges.count >= MOST_PIECES || read_piece(&r, piece, e) != 0) {
-            if (r.set.ranges.count >= MOST_PIECES)
-                err_set(e, ERR_INPUT, "%s: more than %d separate numbers", what, MOST_PIECES);
-            idset_release(&r.set);
-            return -1;
-        }
+    if (read_all(&r, s, e) != 0) {
+        idset_release(&r.set);
+        return -1;
     }
     if (r.unsorted) put_in_order(&r);
     *out_set = r.set;

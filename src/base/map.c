@@ -1,3 +1,8 @@
+/* The map is one array of slots, a power of two of them. A key's slot is the first free one from its hash on (linear
+ * probing: Knuth, TAOCP 6.4, algorithm L); the whole hash is kept beside the key, so that most unequal keys are told
+ * apart, and all are moved to a larger array, without looking at them. A removed key leaves a mark that searches
+ * pass over and new keys may take; marks count as used, so that a search always meets a free slot, and go when the
+ * array is renewed. */
 #include "base/map.h"
 
 #include <string.h>
@@ -18,17 +23,22 @@ uint64_t hash_u64(uint64_t value)
     return value ^ value >> 31;
 }
 
+/* Up to eight bytes as a number, the first lowest on every machine. */
+static uint64_t load_word(const char *bytes, size_t count)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, count);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
 uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)
 {
     const char *next = bytes;
     uint64_t hash = hash_u64(seed + length + UINT64_C(0x9e3779b97f4a7c15));
     for (; length >= 8; next += 8, length -= 8) {
-        uint64_t word;
-        memcpy(&word, next, 8);
-        hash = hash_u64(hash ^ word) + UINT64_C(0x9e3779b97f4a7c15);
+        hash = hash_u64(hash ^ load_word(next, 8)) + UINT64_C(0x9e3779b97f4a7c15);
     }
-    uint64_t tail = 0;
-    if (length > 0) memcpy(&tail, next, length);
+    uint64_t tail = length > 0 ? load_word(next, length) : 0;
     return hash_u64(hash ^ tail);
 }
 

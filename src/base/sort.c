@@ -1,3 +1,6 @@
+/* Radix sort, least significant digit first (Knuth, TAOCP 5.2.5, algorithm R, with counts in place of lists). All digits
+ * are counted in one pass; digits that all records share, which with small numbers is most of them, cost nothing more.
+ * What is in order already, as the order of the last pass often is, is noticed and left. */
 #include "base/sort.h"
 
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+/* String views. Nothing here allocates or looks beyond length; an empty view may have no address, and so no view reaches
+ * memcmp or memchr without a look at its length. UTF-8 is judged by RFC 3629: no overlong forms, no surrogates, nothing
+ * above U+10FFFF. */
 #include "base/str.h"
 
 #include <stdint.h>
