@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs every benchmark, one after the other; each prints its figures with the yardstick measured in the same run.
+#
+#   sh tools/bench.sh BUILD [NAME...]        all, or only the named ones
+set -u
+
+build=${1:?the build directory}
+shift
+failed=0
+for program in "$build"/bench/bench_* bench/bench_*.sh bench/bench_*.py; do
+    [ -f "$program" ] && [ -x "$program" ] || continue
+    name=$(basename "$program")
+    name=${name#bench_}
+    name=${name%.*}
+    case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
+    printf '\n== %s (%s)\n' "$name" "$program"
+    FAIRLEAD_BUILD=$build "$program" || { printf '%s: failed\n' "$name" >&2; failed=1; }
+done
+exit "$failed"

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Shows the main job: three accounts with 50, 30 and 20 shares compete for four CPU slots of a private instance, with
+# real short jobs; the usage they get is drawn as it comes. Takes about half a minute, leaves nothing behind.
+#
+#   sh tools/demo.sh BUILD        the directory with the programs
+set -eu
+
+build=$(cd "${1:?the build directory}" && pwd)
+fairlead=$build/fairlead
+seconds=${DEMO_SECONDS:-24}
+place=$(mktemp -d "${TMPDIR:-/tmp}/fairlead-demo.XXXXXX")
+FAIRLEAD_SOCKET=$place/state/fairlead.sock
+export FAIRLEAD_SOCKET
+
+finish() {
+    trap - EXIT INT TERM
+    "$fairlead" cancel --all >/dev/null 2>&1 || true
+    "$fairlead" stop --state "$place/state" >/dev/null 2>&1 || true
+    wait_for_launcher
+    rm -rf "$place"
+}
+
+# The launcher leaves by itself when nobody needs it; the directory can go when it has let go of it.
+wait_for_launcher() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ -n "$(find "$place/state/launches" -mindepth 1 -maxdepth 1 2>/dev/null | head -n 1)" ] || return 0
+        sleep 0.2
+    done
+}
+
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+bold= dim= plain= home=
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+    bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
+    home=$(printf '\033[7A\r\033[J')
+fi
+
+say() { printf '%s\n' "$*"; }
+run() { printf '%s  $ fairlead %s%s\n' "$dim" "$*" "$plain"; "$fairlead" "$@" >/dev/null; }
+
+# What each account was promised and has received, as bars of at most 40 columns.
+draw_shares() {
+    "$fairlead" share -P | awk -F '|' -v bold="$bold" -v plain="$plain" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        { sub(/^ +/, "", $1) }
+        $column["User"] == "" && $1 != "root" && $1 != "default" {
+            promised = $column["NormShares"]; received = $column["EffectvUsage"]
+            bar = ""; for (i = 0; i < received * 40; i++) bar = bar "#"
+            mark = int(promised * 40 + 0.5)
+            while (length(bar) < 42) bar = bar " "
+            bar = substr(bar, 1, mark) "|" substr(bar, mark + 1)
+            printf "  %s%-10s%s %6.1f %%   %6.1f %%   %s\n", bold, $1, plain, promised * 100, received * 100, bar
+        }'
+}
+
+draw() {
+    say "  after $1 s: $("$fairlead" queue -P --noheader | awk -F '|' '
+        / *\[/ || /PENDING/ { waiting = 1 } /RUNNING/ { running++ } /STARTING/ { running++ }
+        END { printf "%d tasks run, %s", running, waiting ? "more wait" : "none wait" }')"
+    say
+    say "  account    promised   received   (| marks the promise)"
+    draw_shares
+    say
+}
+
+say "${bold}Fairlead: three accounts share four CPU slots of this machine${plain}"
+say
+run start --state "$place/state"
+run set host_cpus=4 halflife_s=0 grace_s=1
+run account add physics --shares 50
+run account add biology --shares 30
+run account add chemistry --shares 20
+user=$(id -un)
+for account in physics biology chemistry; do run user add "$user" -A "$account"; done
+say
+say "  Each submits the same: an array of 500 tasks that compute for about 0.3 s."
+cat >"$place/work.sh" <<'WORK'
+#!/bin/sh
+end=$(($(date +%s%N) / 1000000 + 300))
+while [ $(($(date +%s%N) / 1000000)) -lt $end ]; do :; done
+WORK
+for account in physics biology chemistry; do
+    run submit -A "$account" -J "$account" --mem 16 --array 0-499 -o /dev/null -D "$place" "$place/work.sh"
+done
+say
+
+elapsed=0
+draw 0
+while [ "$elapsed" -lt "$seconds" ]; do
+    sleep 3
+    elapsed=$((elapsed + 3))
+    [ -z "$home" ] || printf '%s' "$home"
+    draw "$elapsed"
+done
+
+say "${bold}Promised against received${plain}"
+say
+"$fairlead" cancel --all >/dev/null
+say "  account    promised   received"
+draw_shares | cut -c "1-$((34 + ${#bold} + ${#plain}))"
+say
+say "  Nobody waited for a calculation period: a running job counts from its first second,"
+say "  and who is furthest below the promise starts next."
+say
+say "${bold}Your own${plain}"
+say
+case "$build" in "$(pwd)/"*) shown=${build#"$(pwd)/"}/ ;; *) shown=$build/ ;; esac
+say "  ${shown}fairlead start                      # a private instance of yours"
+say "  ${shown}fairlead submit -n 1 -- sleep 10    # a job"
+say "  ${shown}fairlead queue                      # what waits and runs"
+say "  ${shown}fairlead share                      # shares, usage, rank"
+say "  ${shown}fairlead stop"
