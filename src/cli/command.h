@@ -34,7 +34,7 @@ struct call {
     struct parsed parsed;        /* operands, which options were given */
     struct arena *arena;         /* memory until the program ends */
     struct output *out;          /* standard output */
-    bool error_has_place;        /* the error's text begins with FILE:LINE:COLUMN and is printed without the command's name */
+    bool error_has_place; /* the error's text begins with FILE:LINE:COLUMN and is printed without the command's name */
 };
 
 struct command_example {
@@ -47,16 +47,16 @@ struct command_exit {
 };
 
 struct command {
-    const char *name;    /* "queue" or "account add" */
+    const char *name; /* "queue" or "account add" */
     enum command_group group;
     const char *summary; /* one line, no capital, no full stop */
     const char *usage;   /* what follows the name: "[OPTIONS] SCRIPT [ARGUMENT...]" */
-    const char *text;    /* paragraphs, a blank line between them; a line that begins with a blank is kept as it stands */
+    const char *text; /* paragraphs, a blank line between them; a line that begins with a blank is kept as it stands */
     const struct option_row *options; /* ends with {0}; NULL: none but --socket and --help */
     size_t values_size;               /* of the struct the options fill */
     uint32_t operands_min, operands_max;
-    bool options_first;               /* the first operand ends the options: what follows is somebody else's */
-    bool is_local;                    /* never speaks to a daemon: no --socket */
+    bool options_first;                     /* the first operand ends the options: what follows is somebody else's */
+    bool is_local;                          /* never speaks to a daemon: no --socket */
     const struct command_example *examples; /* ends with {0}; may be NULL */
     const struct command_exit *exits;       /* ends with {0}; may be NULL */
     const char *see_also;                   /* other commands, by name: "queue history"; may be NULL */
@@ -70,6 +70,9 @@ extern const struct command *const commands[];
 
 /* The command of that name ("queue", "account add"), or NULL. */
 const struct command *command_find(const char *name);
+
+/* The command that all operands together name, for commands about commands; or NULL. */
+const struct command *command_of_operands(const struct parsed *parsed);
 
 extern const char *const command_group_names[GROUP_COUNT];
 

@@ -48,7 +48,7 @@ struct option_row {
     char letter;          /* or 0 */
     const char *argument; /* "FILE"; NULL for flags. FILE, DIR and PATH are completed as such */
     struct option_value value;
-    const char *help;     /* one line, no capital, no full stop */
+    const char *help; /* one line, no capital, no full stop */
 };
 
 /* offsetof that only compiles for a field of the given C type. */
@@ -70,10 +70,12 @@ struct listing_values {
     bool is_parsable, is_json, has_no_header;
 };
 
-#define LISTING_OPTIONS(s, field)                                                                                  \
+#define LISTING_OPTIONS(s, field)                                                                                    \
     {"parsable", 'P', NULL, FLAG_IN(s, field.is_parsable), "columns separated by |, numbers in full, for programs"}, \
-    {"json", 0, NULL, FLAG_IN(s, field.is_json), "an array of objects, one object a line"},                        \
-    {"noheader", 0, NULL, FLAG_IN(s, field.has_no_header), "leave the line of headings out"}
+        {"json", 0, NULL, FLAG_IN(s, field.is_json), "an array of objects, one object a line"},                      \
+    {                                                                                                                \
+        "noheader", 0, NULL, FLAG_IN(s, field.has_no_header), "leave the line of headings out"                       \
+    }
 
 /* What every command has. */
 struct common_values {
@@ -87,10 +89,10 @@ enum { OPTION_ROWS_MAX = 64 };
 
 /* A parsed command line. */
 struct parsed {
-    uint64_t given;        /* bit i: row i of the command's table was given */
-    char **operands;       /* what is left, in order */
+    uint64_t given;  /* bit i: row i of the command's table was given */
+    char **operands; /* what is left, in order */
     uint32_t operand_count;
-    bool is_after_dashes;  /* with options_first: the operands stood behind "--" */
+    bool is_after_dashes; /* with options_first: the operands stood behind "--" */
 };
 
 /* Whose options are read, and how. */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 struct output {
-    struct buf text;  /* made, not yet written: append here */
+    struct buf text; /* made, not yet written: append here */
     int fd;
     bool is_terminal; /* a person is looking */
     bool has_styles;  /* who wants bold headings: a terminal, NO_COLOR not set */
@@ -25,7 +25,11 @@ void output_pace(struct output *o);
 /* Writes what there is, now. ERR_IO when this or an earlier write failed. */
 int output_flush(struct output *o, struct err *e);
 
-/* One line for the person, to standard error. */
+/* Turns control characters and what is not UTF-8 into '?', in place: what came from a file or another person must not
+ * steer a terminal. */
+void text_make_plain(char *text, size_t length);
+
+/* One line for the person, to standard error, made plain. */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

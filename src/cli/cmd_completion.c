@@ -1,0 +1,165 @@
+/* fairlead completion bash: a completion script, from the tables.
+ *
+ *     eval "$(fairlead completion bash)"
+ *
+ * The script knows the commands, their options, the words an option chooses from, and where a file name is wanted. It
+ * asks nobody: completing must not need a service that answers. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+static void add_options(struct buf *out, const struct option_row *rows)
+{
+    for (; rows != NULL && rows->name != NULL; rows++) {
+        buf_format(out, " --%s", rows->name);
+        if (rows->letter != 0) buf_format(out, " -%c", rows->letter);
+    }
+}
+
+static bool wants_path(const struct option_row *row)
+{
+    return strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "PATH") == 0 ||
+           strcmp(row->argument, "DIR") == 0;
+}
+
+/* "    'share --ties') words='merge slurm' ;;" for each option with an argument. */
+static void add_arguments(struct buf *out, const char *command, const struct option_row *rows)
+{
+    for (; rows != NULL && rows->name != NULL; rows++) {
+        if (rows->argument == NULL) continue;
+        buf_format(out, "    '%s --%s'", command, rows->name);
+        if (rows->letter != 0) buf_format(out, "|'%s -%c'", command, rows->letter);
+        if (rows->value.choices == NULL) {
+            buf_format(out, ") kind=%s ;;\n", wants_path(rows) ? "path" : "none");
+            continue;
+        }
+        buf_add_text(out, ") kind=words words='");
+        struct str rest = str(rows->value.choices);
+        while (rest.text != NULL) {
+            buf_add_str(out, str_cut(rest, '|', &rest));
+            buf_add_char(out, rest.text != NULL ? ' ' : '\'');
+        }
+        buf_add_text(out, " ;;\n");
+    }
+}
+
+/* The first words of all commands, each once; the second words of a family. */
+static void add_first_words(struct buf *out)
+{
+    struct str before = {0};
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        struct str rest, word = str_cut(str((*c)->name), ' ', &rest);
+        if (!str_equal(word, before)) {
+            buf_add_char(out, ' ');
+            buf_add_str(out, word);
+        }
+        before = word;
+    }
+}
+
+static void add_families(struct buf *out)
+{
+    struct str before = {0};
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        struct str rest, word = str_cut(str((*c)->name), ' ', &rest);
+        if (rest.text == NULL) continue;
+        bool is_new = !str_equal(word, before);
+        if (is_new && before.text != NULL) buf_add_text(out, "' ;;\n");
+        if (is_new) buf_format(out, "    %.*s) words='", (int)word.length, word.text);
+        buf_format(out, " %s", rest.text);
+        before = word;
+    }
+    if (before.text != NULL) buf_add_text(out, "' ;;\n");
+}
+
+/* What comes before the tables: which command the line names. */
+static const char head[] =
+    "# bash completion for fairlead; made by 'fairlead completion bash'.\n"
+    "_fairlead()\n"
+    "{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= kind=\n"
+    "    COMPREPLY=()\n"
+    "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+    "        COMPREPLY=($(compgen -W \"$_fairlead_commands --help --version\" -- \"$cur\"))\n"
+    "        return\n"
+    "    fi\n"
+    "    case \"$command\" in\n";
+
+static const char middle[] = "    help|manual) [ \"$COMP_CWORD\" -eq 2 ] && words=$_fairlead_commands ;;\n"
+                             "    completion) [ \"$COMP_CWORD\" -eq 2 ] && words=bash ;;\n"
+                             "    esac\n"
+                             "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$words\" ]; then\n"
+                             "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                             "        return\n"
+                             "    fi\n"
+                             "    [ -n \"$words\" ] && command=\"$command ${COMP_WORDS[2]}\"\n"
+                             "    case \"$command $prev\" in\n";
+
+static const char options_head[] = "    esac\n"
+                                   "    case \"$kind\" in\n"
+                                   "    words) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); return ;;\n"
+                                   "    none) return ;;\n"
+                                   "    esac\n"
+                                   "    [ \"$kind\" = path ] || case \"$cur\" in\n"
+                                   "    -*)\n"
+                                   "        case \"$command\" in\n";
+
+static const char tail[] = "        esac\n"
+                           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                           "        return ;;\n"
+                           "    esac\n"
+                           "    compopt -o filenames 2>/dev/null\n"
+                           "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                           "}\n"
+                           "complete -F _fairlead fairlead\n";
+
+static void write_bash(struct buf *out)
+{
+    buf_add_text(out, "_fairlead_commands='");
+    add_first_words(out);
+    buf_add_text(out, "'\n");
+    buf_add_text(out, head);
+    add_families(out);
+    buf_add_text(out, middle);
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        add_arguments(out, (*c)->name, (*c)->options);
+        add_arguments(out, (*c)->name, common_options + (*c)->is_local);
+    }
+    buf_add_text(out, options_head);
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        buf_format(out, "        '%s') words='", (*c)->name);
+        add_options(out, (*c)->options);
+        add_options(out, common_options + (*c)->is_local);
+        buf_add_text(out, "' ;;\n");
+    }
+    buf_add_text(out, tail);
+}
+
+static int completion_run(struct call *call, struct err *e)
+{
+    const char *shell = call->parsed.operands[0];
+    if (strcmp(shell, "bash") != 0) return err_set(e, ERR_USAGE, "no completion for '%s'; there is: bash", shell);
+    write_bash(&call->out->text);
+    return 0;
+}
+
+static const struct command_example completion_examples[] = {
+    {"eval \"$(fairlead completion bash)\"", "complete commands and options in this shell"},
+    {0},
+};
+
+const struct command cmd_completion = {
+    .name = "completion",
+    .group = GROUP_HELP,
+    .summary = "print a completion script for a shell",
+    .usage = "bash",
+    .text =
+        "Prints a script that makes the shell complete commands, options and their words. Installed packages bring it "
+        "along; this is for everybody else.",
+    .operands_min = 1,
+    .operands_max = 1,
+    .is_local = true,
+    .examples = completion_examples,
+    .run = completion_run,
+};

@@ -1,0 +1,35 @@
+/* fairlead manual [COMMAND]: the manual page's source. The build makes the installed pages with it. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/manual.h"
+
+static int manual_run(struct call *call, struct err *e)
+{
+    if (call->parsed.operand_count == 0) {
+        manual_write_overview(&call->out->text);
+        return 0;
+    }
+    const struct command *command = command_of_operands(&call->parsed);
+    if (command == NULL) {
+        return err_set(e, ERR_USAGE, "no command '%s'; see 'fairlead --help'", call->parsed.operands[0]);
+    }
+    manual_write_command(command, &call->out->text);
+    return 0;
+}
+
+static const struct command_example manual_examples[] = {
+    {"fairlead manual share | man -l -", "read a page that is not installed"},
+    {0},
+};
+
+const struct command cmd_manual = {
+    .name = "manual",
+    .group = GROUP_HELP,
+    .summary = "print a manual page's source",
+    .usage = "[COMMAND]",
+    .text = "Prints the page fairlead-COMMAND(1), or fairlead(1), in the language of man(7).",
+    .operands_max = 2,
+    .is_local = true,
+    .examples = manual_examples,
+    .run = manual_run,
+};

@@ -1,0 +1,38 @@
+/* The commands, in the order of --help. A new one is a file and a line here (and a name in meson.build's list of pages). */
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+extern const struct command cmd_share;
+extern const struct command cmd_help, cmd_manual, cmd_completion;
+
+const struct command *const commands[] = {
+    &cmd_share, &cmd_help, &cmd_manual, &cmd_completion, NULL,
+};
+
+const char *const command_group_names[GROUP_COUNT] = {
+    [GROUP_JOBS] = "Jobs",
+    [GROUP_SHARES] = "Shares and accounts",
+    [GROUP_SERVICE] = "The service",
+    [GROUP_HELP] = "Help",
+};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (strcmp((*c)->name, name) == 0) return *c;
+    }
+    return NULL;
+}
+
+const struct command *command_of_operands(const struct parsed *parsed)
+{
+    char name[80];
+    size_t length = 0;
+    for (uint32_t i = 0; i < parsed->operand_count && length < sizeof name; i++) {
+        const char *between = i > 0 ? " " : "";
+        length += text_format(name + length, sizeof name - length, "%s%s", between, parsed->operands[i]);
+    }
+    return length < sizeof name ? command_find(name) : NULL;
+}

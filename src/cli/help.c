@@ -1,0 +1,172 @@
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { WIDTH = 80, NAME_COLUMN = 20, OPTION_COLUMN = 28, LINE_BYTES = 200 };
+
+const struct command_exit common_exits[] = {
+    {0, "success"},
+    {1, "it failed: not allowed, nobody answers, the disk is full"},
+    {2, "the command line or the input cannot be accepted; nothing was changed"},
+    {0},
+};
+
+static void add_blanks(struct buf *out, uint32_t count)
+{
+    memset(buf_room(out, count), ' ', count);
+    out->length += count;
+}
+
+/* One paragraph's line, folded at blanks. A word longer than the line stands alone. */
+static void wrap_line(struct buf *out, struct str line, uint32_t indent, uint32_t width)
+{
+    uint32_t column = 0;
+    while (line.text != NULL) {
+        struct str word = str_cut(line, ' ', &line);
+        if (word.length == 0) continue;
+        if (column > 0 && column + 1 + word.length > width) {
+            buf_add_char(out, '\n');
+            column = 0;
+        }
+        if (column == 0) {
+            add_blanks(out, indent);
+            column = indent;
+        } else {
+            buf_add_char(out, ' ');
+            column++;
+        }
+        buf_add_str(out, word);
+        column += (uint32_t)word.length;
+    }
+    buf_add_char(out, '\n');
+}
+
+void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width)
+{
+    while (text.text != NULL) {
+        struct str line = str_cut(text, '\n', &text);
+        if (line.length > 0 && line.text[0] == ' ') {
+            add_blanks(out, indent);
+            buf_add_str(out, line);
+            buf_add_char(out, '\n');
+        } else {
+            wrap_line(out, line, indent, width);
+        }
+    }
+}
+
+/* "  name        what it means", the meaning folded behind its column. */
+static void write_entry(struct buf *out, const char *name, const char *meaning, uint32_t column)
+{
+    uint32_t length = (uint32_t)strlen(name) + 2;
+    add_blanks(out, 2);
+    buf_add_text(out, name);
+    if (length + 2 > column) {
+        buf_add_char(out, '\n');
+        help_wrap(out, str(meaning), column, WIDTH);
+        return;
+    }
+    /* The first line follows the name: fold with the indent of all lines, and leave out that of the first. */
+    struct buf folded = {0};
+    help_wrap(&folded, str(meaning), column, WIDTH);
+    add_blanks(out, column - length);
+    buf_add_str(out, (struct str){folded.text + column, folded.length - column});
+    buf_release(&folded);
+}
+
+static void write_heading(struct output *out, const char *heading)
+{
+    buf_format(&out->text, out->has_styles ? "\n\033[1m%s\033[0m\n" : "\n%s\n", heading);
+}
+
+void help_write_overview(struct output *out)
+{
+    buf_add_text(&out->text, "Usage: fairlead COMMAND [OPTION...] [ARGUMENT...]\n"
+                             "\n"
+                             "Fairlead decides whose job runs next, and runs it.\n");
+    for (int group = 0; group < GROUP_COUNT; group++) {
+        bool has_heading = false;
+        for (const struct command *const *c = commands; *c != NULL; c++) {
+            if ((int)(*c)->group != group) continue;
+            if (!has_heading) write_heading(out, command_group_names[group]);
+            has_heading = true;
+            write_entry(&out->text, (*c)->name, (*c)->summary, NAME_COLUMN);
+        }
+    }
+    buf_add_text(&out->text,
+                 "\n'fairlead COMMAND --help' and 'man fairlead-COMMAND' say more; 'fairlead --version'.\n");
+}
+
+static void write_option(struct buf *out, const struct option_row *row)
+{
+    char name[LINE_BYTES];
+    size_t length = row->letter != 0 ? text_format(name, sizeof name, "-%c, --%s", row->letter, row->name)
+                                     : text_format(name, sizeof name, "    --%s", row->name);
+    if (row->argument != NULL) text_format(name + length, sizeof name - length, " %s", row->argument);
+    write_entry(out, name, row->help, OPTION_COLUMN);
+}
+
+static void write_options(const struct command *command, struct output *out)
+{
+    write_heading(out, "Options");
+    for (const struct option_row *row = command->options; row != NULL && row->name != NULL; row++) {
+        write_option(&out->text, row);
+    }
+    for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++) {
+        write_option(&out->text, row);
+    }
+}
+
+static void write_exits(struct buf *out, const struct command_exit *exits)
+{
+    for (; exits != NULL && exits->meaning != NULL; exits++) {
+        char status[24];
+        text_format(status, sizeof status, "%d", exits->status);
+        write_entry(out, status, exits->meaning, 8);
+    }
+}
+
+void help_write_command(const struct command *command, struct output *out)
+{
+    buf_format(&out->text, "Usage: fairlead %s %s\n\n", command->name, command->usage);
+    buf_format(&out->text, "fairlead %s: %s.\n", command->name, command->summary);
+    if (command->text != NULL) {
+        buf_add_char(&out->text, '\n');
+        help_wrap(&out->text, str(command->text), 0, WIDTH);
+    }
+    write_options(command, out);
+    if (command->examples != NULL) write_heading(out, "Examples");
+    for (const struct command_example *x = command->examples; x != NULL && x->line != NULL; x++) {
+        buf_format(&out->text, "  %s\n", x->line);
+        help_wrap(&out->text, str(x->meaning), 6, WIDTH);
+    }
+    write_heading(out, "Exit status");
+    write_exits(&out->text, common_exits);
+    write_exits(&out->text, command->exits);
+}
+
+/* Whether the command's name is the word and a second one. */
+static bool is_of_family(const struct command *command, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
+}
+
+bool help_has_family(const char *word)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (is_of_family(*c, word)) return true;
+    }
+    return false;
+}
+
+void help_write_family(const char *word, struct output *out)
+{
+    buf_format(&out->text, "Usage: fairlead %s COMMAND [OPTION...] [ARGUMENT...]\n\n", word);
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (is_of_family(*c, word)) write_entry(&out->text, (*c)->name, (*c)->summary, NAME_COLUMN);
+    }
+    buf_format(&out->text, "\n'fairlead %s COMMAND --help' says more.\n", word);
+}

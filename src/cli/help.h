@@ -1,0 +1,24 @@
+/* What --help says, from the tables of commands and options. */
+#ifndef FAIRLEAD_CLI_HELP_H
+#define FAIRLEAD_CLI_HELP_H
+
+#include "cli/command.h"
+
+/* All commands in groups. */
+void help_write_overview(struct output *out);
+
+/* One command: usage, text, options, examples, exit statuses. */
+void help_write_command(const struct command *command, struct output *out);
+
+/* The commands of two words that begin with this one ("account"). */
+bool help_has_family(const char *word);
+void help_write_family(const char *word, struct output *out);
+
+/* The exit statuses every command has, and the environment: for help and manual pages. */
+extern const struct command_exit common_exits[];
+
+/* Appends text broken into lines of at most width characters, each behind indent blanks. Paragraphs are separated by a
+ * blank line; a line of the text that begins with a blank stays as it is. */
+void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width);
+
+#endif

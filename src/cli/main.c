@@ -1,0 +1,158 @@
+/* fairlead: finds the command, reads its options, runs it, says in one line what went wrong.
+ *
+ *     argv -> command_of_words -> options_parse -> command->run -> output_flush -> exit status
+ *
+ * Exit status: the command's own; or 2 for what cannot be read or accepted, 1 for everything else that fails
+ * (base/err.c). The output is flushed before the status is decided, so a full disk is a failure. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+
+enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
+
+/* Prints the error as one line and gives the exit status it stands for. */
+static int fail(const char *name, const struct err *e, bool has_place)
+{
+    if (has_place) {
+        output_note("%s", e->text);
+    } else {
+        output_note("fairlead%s%s: %s", name[0] != 0 ? " " : "", name, e->text);
+    }
+    return err_exit_status(e->code);
+}
+
+/* Flushes; a failed write turns success into failure. */
+static int finish(struct output *out, const char *name, int status)
+{
+    struct err e = {0};
+    if (output_flush(out, &e) != 0) {
+        int write_status = fail(name, &e, false);
+        if (status == 0) status = write_status;
+    }
+    output_release(out);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv, struct arena *arena, struct output *out)
+{
+    void *values = arena_alloc(arena, command->values_size);
+    struct call call = {.command = command, .values = values, .arena = arena, .out = out};
+    struct err e = {0};
+    char hint[NAME_BYTES];
+    text_format(hint, sizeof hint, "fairlead %s", command->name);
+    struct option_rules rules = {hint, command->options, command->options_first, command->is_local};
+    if (options_parse(&rules, argc, argv, values, &call.common, &call.parsed, &e) != 0) {
+        return fail(command->name, &e, false);
+    }
+    if (call.common.wants_help) {
+        help_write_command(command, out);
+        return 0;
+    }
+    uint32_t count = call.parsed.operand_count;
+    if (count > command->operands_max) {
+        err_set(&e, ERR_USAGE, "'%s' is one argument too many; see '%s --help'",
+                call.parsed.operands[command->operands_max], hint);
+        return fail(command->name, &e, false);
+    }
+    if (count < command->operands_min) {
+        err_set(&e, ERR_USAGE, "an argument is missing: %s %s", hint, command->usage);
+        return fail(command->name, &e, false);
+    }
+    int status = command->run(&call, &e);
+    return status >= 0 ? status : fail(command->name, &e, call.error_has_place);
+}
+
+/* The command that argv[1], or argv[1] and argv[2] together, name; *out_words: how many of them. */
+static const struct command *command_of_words(int argc, char **argv, int *out_words)
+{
+    char name[NAME_BYTES];
+    const struct command *found = NULL;
+    if (argc > 2 && text_format(name, sizeof name, "%s %s", argv[1], argv[2]) < sizeof name) found = command_find(name);
+    *out_words = found != NULL ? 2 : 1;
+    return found != NULL ? found : command_find(argv[1]);
+}
+
+/* The command most like a mistyped one, or NULL. */
+static const struct command *nearest_command(const char *word)
+{
+    const struct command *nearest = NULL;
+    uint32_t least = (uint32_t)strlen(word) / 3 + 2;
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        uint32_t distance = word_distance(word, (*c)->name);
+        if (distance < least) {
+            least = distance;
+            nearest = *c;
+        }
+    }
+    return nearest;
+}
+
+static int refuse(int argc, char **argv)
+{
+    const char *word = argv[1];
+    char whole[NAME_BYTES];
+    text_format(whole, sizeof whole, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
+    const struct command *nearest = help_has_family(word) ? nearest_command(whole) : nearest_command(word);
+    if (word[0] == '-') {
+        output_note("fairlead: unknown option '%s'; a command comes first; see 'fairlead --help'", word);
+    } else if (nearest != NULL) {
+        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'",
+                    help_has_family(word) ? whole : word, nearest->name);
+    } else {
+        output_note("fairlead: unknown command '%s'; see 'fairlead --help'", word);
+    }
+    return EXIT_USAGE;
+}
+
+static bool is_either(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* "fairlead", "fairlead --help", "fairlead --version", "fairlead account": no command has been named. */
+static int run_without_command(int argc, char **argv, struct output *out)
+{
+    if (argc < 2) {
+        output_note("fairlead: which command? see 'fairlead --help'");
+        return EXIT_USAGE;
+    }
+    if (is_either(argv[1], "--help", "-h")) {
+        help_write_overview(out);
+        return 0;
+    }
+    if (is_either(argv[1], "--version", "-V")) {
+        buf_add_text(&out->text, "fairlead " FAIRLEAD_VERSION "\n");
+        return 0;
+    }
+    if (help_has_family(argv[1]) && argc > 2 && is_either(argv[2], "--help", "-h")) {
+        help_write_family(argv[1], out);
+        return 0;
+    }
+    if (help_has_family(argv[1]) && argc == 2) {
+        output_note("fairlead %s: what? see 'fairlead %s --help'", argv[1], argv[1]);
+        return EXIT_USAGE;
+    }
+    return refuse(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    struct output out;
+    struct arena arena = {0};
+    output_init(&out, STDOUT_FILENO);
+
+    int words = 1, status;
+    const struct command *command = argc > 1 ? command_of_words(argc, argv, &words) : NULL;
+    if (command == NULL) {
+        status = run_without_command(argc, argv, &out);
+    } else {
+        status = run(command, argc - words, argv + words, &arena, &out);
+    }
+    status = finish(&out, command != NULL ? command->name : "", status);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* Manual pages in man(7), as man-db and mandoc read it. Text is escaped so that nothing in a help line can become a
+ * request: a leading point or apostrophe, backslashes, and '-' as the character one types. */
+#include "cli/manual.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/help.h"
+
+enum { PAGE_NAME_BYTES = 100 };
+
+static void add_escaped(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.text[i];
+        bool begins_line = i == 0 || text.text[i - 1] == '\n';
+        if (begins_line && (c == '.' || c == '\'')) buf_add_text(out, "\\&");
+        if (c == '\\') {
+            buf_add_text(out, "\\e");
+        } else if (c == '-') {
+            buf_add_text(out, "\\-");
+        } else {
+            buf_add_char(out, c);
+        }
+    }
+}
+
+static void add_line(struct buf *out, const char *before, const char *text)
+{
+    buf_add_text(out, before);
+    add_escaped(out, str(text));
+    buf_add_char(out, '\n');
+}
+
+static void add_head(struct buf *out, const char *page, const char *summary)
+{
+    buf_add_text(out, ".TH \"");
+    for (const char *c = page; *c != 0; c++) buf_add_char(out, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+    buf_add_text(out, "\" \"1\" \"\" \"Fairlead " FAIRLEAD_VERSION "\" \"Fairlead\"\n.SH NAME\n");
+    add_escaped(out, str(page));
+    add_line(out, " \\- ", summary);
+}
+
+/* Paragraphs; lines that begin with a blank as they stand. */
+static void add_text(struct buf *out, const char *text)
+{
+    struct str rest = str(text);
+    bool is_literal = false;
+    while (rest.text != NULL) {
+        struct str line = str_cut(rest, '\n', &rest);
+        bool begins_blank = line.length > 0 && line.text[0] == ' ';
+        if (begins_blank != is_literal) buf_add_text(out, begins_blank ? ".PP\n.nf\n" : ".fi\n");
+        is_literal = begins_blank;
+        if (line.length == 0) {
+            buf_add_text(out, ".PP\n");
+            continue;
+        }
+        if (begins_blank) buf_add_text(out, "\\&");
+        add_escaped(out, line);
+        buf_add_char(out, '\n');
+    }
+    if (is_literal) buf_add_text(out, ".fi\n");
+}
+
+static void add_option(struct buf *out, const struct option_row *row)
+{
+    buf_add_text(out, ".TP\n");
+    if (row->letter != 0) buf_format(out, "\\fB\\-%c\\fR, ", row->letter);
+    buf_add_text(out, "\\fB\\-\\-");
+    add_escaped(out, str(row->name));
+    buf_add_text(out, "\\fR");
+    if (row->argument != NULL) buf_format(out, " \\fI%s\\fR", row->argument);
+    buf_add_char(out, '\n');
+    add_line(out, "", row->help);
+}
+
+static void add_exits(struct buf *out, const struct command_exit *exits)
+{
+    for (; exits != NULL && exits->meaning != NULL; exits++) {
+        buf_format(out, ".TP\n\\fB%d\\fR\n", exits->status);
+        add_line(out, "", exits->meaning);
+    }
+}
+
+static void add_environment(struct buf *out, bool is_local)
+{
+    buf_add_text(out, ".SH ENVIRONMENT\n");
+    if (!is_local) {
+        add_line(out, ".TP\n\\fBFAIRLEAD_SOCKET\\fR\n", "the socket of the service, where --socket is not given");
+    }
+    add_line(out, ".TP\n\\fBNO_COLOR\\fR\n", "if set and not empty, nothing is printed bold");
+}
+
+/* The page of a command: "fairlead-account-add". */
+static void page_name(const struct command *command, char *out)
+{
+    text_format(out, PAGE_NAME_BYTES, "fairlead-%s", command->name);
+    for (char *blank = strchr(out, ' '); blank != NULL; blank = strchr(blank, ' ')) *blank = '-';
+}
+
+static void add_see_also(struct buf *out, const struct command *command)
+{
+    buf_add_text(out, ".SH SEE ALSO\n\\fBfairlead\\fR(1)");
+    struct str rest = str(command->see_also);
+    while (rest.text != NULL) {
+        struct str name = str_cut(rest, ' ', &rest);
+        buf_add_text(out, ", \\fBfairlead\\-");
+        add_escaped(out, name);
+        buf_add_text(out, "\\fR(1)");
+    }
+    buf_add_char(out, '\n');
+}
+
+void manual_write_command(const struct command *command, struct buf *out)
+{
+    char page[PAGE_NAME_BYTES];
+    page_name(command, page);
+    add_head(out, page, command->summary);
+
+    buf_format(out, ".SH SYNOPSIS\n\\fBfairlead %s\\fR ", command->name);
+    add_line(out, "", command->usage);
+    if (command->text != NULL) {
+        buf_add_text(out, ".SH DESCRIPTION\n");
+        add_text(out, command->text);
+    }
+    buf_add_text(out, ".SH OPTIONS\n");
+    for (const struct option_row *row = command->options; row != NULL && row->name != NULL; row++) add_option(out, row);
+    for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++)
+        add_option(out, row);
+    buf_add_text(out, ".SH EXIT STATUS\n");
+    add_exits(out, common_exits);
+    add_exits(out, command->exits);
+    add_environment(out, command->is_local);
+    if (command->examples != NULL) buf_add_text(out, ".SH EXAMPLES\n");
+    for (const struct command_example *x = command->examples; x != NULL && x->line != NULL; x++) {
+        add_line(out, ".TP\n", x->line);
+        add_line(out, "", x->meaning);
+    }
+    add_see_also(out, command);
+}
+
+void manual_write_overview(struct buf *out)
+{
+    add_head(out, "fairlead", "decide whose job runs next, and run it");
+    buf_add_text(out, ".SH SYNOPSIS\n\\fBfairlead\\fR COMMAND [OPTION...] [ARGUMENT...]\n.SH DESCRIPTION\n");
+    add_text(out,
+             "Fairlead is a batch scheduler that gives everybody a fair part of a machine. Each command has a page of "
+             "its own: 'man fairlead-COMMAND'.");
+    for (int group = 0; group < GROUP_COUNT; group++) {
+        bool has_heading = false;
+        for (const struct command *const *c = commands; *c != NULL; c++) {
+            if ((int)(*c)->group != group) continue;
+            if (!has_heading) add_line(out, ".SS ", command_group_names[group]);
+            has_heading = true;
+            buf_add_text(out, ".TP\n\\fB");
+            add_escaped(out, str((*c)->name));
+            add_line(out, "\\fR\n", (*c)->summary);
+        }
+    }
+    buf_add_text(out, ".SH OPTIONS\n");
+    add_line(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n", "the list of commands");
+    add_line(out, ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\n", "the version");
+    buf_add_text(out, ".SH EXIT STATUS\n");
+    add_exits(out, common_exits);
+    add_environment(out, false);
+}

@@ -1,0 +1,85 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 256 * 1024, LINE_BYTES = 1000 };
+
+/* no-color.org: any value but the empty one. */
+static bool wants_no_styles(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (no_color != NULL && no_color[0] != 0) || terminal == NULL || strcmp(terminal, "dumb") == 0;
+}
+
+void output_init(struct output *o, int fd)
+{
+    *o = (struct output){.fd = fd, .is_terminal = isatty(fd)};
+    o->has_styles = o->is_terminal && !wants_no_styles();
+}
+
+void output_release(struct output *o)
+{
+    buf_release(&o->text);
+}
+
+/* All bytes, or the errno of what stopped them. */
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EAGAIN && poll(&(struct pollfd){fd, POLLOUT, 0}, 1, -1) > 0) continue;
+        if (written < 0) return errno;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+static void write_text(struct output *o)
+{
+    if (o->write_errno == 0) o->write_errno = write_all(o->fd, o->text.text, o->text.length);
+    buf_clear(&o->text);
+}
+
+void output_pace(struct output *o)
+{
+    if (o->text.length >= PIECE_BYTES) write_text(o);
+}
+
+int output_flush(struct output *o, struct err *e)
+{
+    write_text(o);
+    if (o->write_errno == 0) return 0;
+    return err_set(e, ERR_IO, "standard output: %s", strerror(o->write_errno));
+}
+
+void text_make_plain(char *text, size_t length)
+{
+    struct str rest = {text, length};
+    while (rest.length > 0) {
+        size_t step = str_utf8(rest);
+        bool is_good = step > 0 && str_is_printable((struct str){rest.text, step});
+        if (step == 0) step = 1;
+        if (!is_good) memset(text + (length - rest.length), '?', step);
+        rest.text += step;
+        rest.length -= step;
+    }
+}
+
+void output_note(const char *format, ...)
+{
+    char line[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    text_vformat(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    size_t length = strlen(line);
+    text_make_plain(line, length);
+    line[length] = '\n';
+    (void)write_all(STDERR_FILENO, line, length + 1); /* who closed standard error does not want to hear */
+}
