@@ -14,7 +14,7 @@ def offences(top):
     if not shutil.which('clang-format'):
         pytest.skip('clang-format is not installed: the layout was not checked')
     result = subprocess.run(['sh', 'tools/format', '--check'], cwd=top, capture_output=True, text=True)
-    found = re.findall(r'^([^:\n]+:\d+):\d+: error: .*clang-format-violations', result.stderr, re.MULTILINE)
+    found = list(dict.fromkeys(re.findall(r'^([^:\n]+:\d+):\d+: error: .*clang-format-violations', result.stderr, re.MULTILINE)))
     assert bool(found) == (result.returncode != 0), result.stderr
     return found
 
