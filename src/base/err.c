@@ -25,7 +25,7 @@ static const struct {
     [ERR_INTERNAL] = {"internal", 500, 1},
 };
 
-int err_set(struct err *e, enum err_code code, const char *format, ...)
+void err_set_text(struct err *e, enum err_code code, const char *format, ...)
 {
     ensure(code > ERR_NONE && code < ERR_COUNT);
     if (e) {
@@ -35,10 +35,9 @@ int err_set(struct err *e, enum err_code code, const char *format, ...)
         text_vformat(e->text, sizeof e->text, format, arguments);
         va_end(arguments);
     }
-    return -1;
 }
 
-int err_prefix(struct err *e, const char *format, ...)
+void err_prefix_text(struct err *e, const char *format, ...)
 {
     if (e) {
         char rest[sizeof e->text];
@@ -50,7 +49,6 @@ int err_prefix(struct err *e, const char *format, ...)
         size_t used = strlen(e->text);
         text_format(e->text + used, sizeof e->text - used, ": %s", rest);
     }
-    return -1;
 }
 
 const char *err_name(enum err_code code)

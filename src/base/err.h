@@ -24,11 +24,23 @@ struct err {
     char text[500];
 };
 
-/* Fills e (which may be NULL) and returns -1. Formats as text_format does; longer text is cut. */
-int err_set(struct err *e, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Fills e (which may be NULL) and is -1. Formats as text_format does; longer text is cut. */
+#define err_set(e, code, ...)                   \
+    ({                                          \
+        err_set_text((e), (code), __VA_ARGS__); \
+        -1;                                     \
+    })
 
-/* Puts "prefix: " before the text that is there, and returns -1: for adding where it happened. */
-int err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "prefix: " before the text that is there, and is -1: for adding where it happened. */
+#define err_prefix(e, ...)                 \
+    ({                                     \
+        err_prefix_text((e), __VA_ARGS__); \
+        -1;                                \
+    })
+
+/* Behind the macros, which tell the compiler that the result is always -1: it can then see that outputs are set. */
+void err_set_text(struct err *e, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void err_prefix_text(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
 int err_http_status(enum err_code code);       /* 404 */
