@@ -10,7 +10,7 @@ ROOMS = {
     'store': ['base', 'engine'],
     'exec': ['base'],
     'api': ['base'],
-    'api/server': ['base', 'engine', 'api'],
+    'api/server': ['base', 'policy', 'engine', 'api'],
     'api/client': ['base', 'api'],
     'daemon': ['base', 'policy', 'sched', 'engine', 'formats', 'store', 'exec', 'api', 'api/server', 'api/client'],
     'sim': ['base', 'policy', 'sched', 'engine', 'formats', 'exec/executor.h', 'exec/pretend.h'],
