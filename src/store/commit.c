@@ -1,0 +1,302 @@
+/* A turn becomes durable: every row that changed is read from the state and written, with the journal and the scripts, in
+ * one transaction. One fsync whatever the size of the turn, so a turn of a thousand submissions costs little more than a
+ * turn of one (bench/bench_store.c).
+ *
+ * Invariants
+ *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, also not after a
+ *      crash: see bury_turn.
+ *   2. Each row is written once, in the order of tables and indices; so what is in the database depends on the turn only.
+ *   3. Nobody else writes: when another connection did (somebody with sqlite3), memory is no longer what the database says
+ *      and the turn is refused until the state was loaded anew.
+ * A row is written by one upsert that names every column that may change. */
+#include "base/ensure.h"
+#include "base/idset.h"
+#include "store/internal.h"
+
+#define JOB_COLUMNS                                                                                                         \
+    "id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s, " \
+    "submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, cancelled_us, ended_us"
+#define TASK_COLUMNS                                                                                                           \
+    "job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus, gpus, " \
+    "mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, association_id"
+
+static const char *const statement_texts[STATEMENT_COUNT] = {
+    [PUT_ASSOC] =
+        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(id) DO UPDATE SET parent_id = excluded.parent_id,"
+        " shares = excluded.shares, is_default = excluded.is_default, usage_billing_s = excluded.usage_billing_s,"
+        " deleted_us = excluded.deleted_us",
+    [PUT_JOB] =
+        "INSERT INTO job(" JOB_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
+        " ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT(id) DO UPDATE SET name = excluded.name, cpus = excluded.cpus,"
+        " gpus = excluded.gpus, mem_mib = excluded.mem_mib, time_limit_s = excluded.time_limit_s,"
+        " is_held = excluded.is_held, array_limit = excluded.array_limit, pending_tasks = excluded.pending_tasks,"
+        " cancelled_us = iif(cancelled_tasks = excluded.cancelled_tasks, cancelled_us, excluded.cancelled_us),"
+        " cancelled_tasks = excluded.cancelled_tasks, ended_us = excluded.ended_us",
+    [PUT_TASK] =
+        "INSERT INTO task(" TASK_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
+        " ?16, ?17, ?18, ?19, ?20) ON CONFLICT(job_id, task_id) DO UPDATE SET state = excluded.state,"
+        " is_cancelled = excluded.is_cancelled, launch_id = excluded.launch_id, boot_id = excluded.boot_id,"
+        " launch_us = excluded.launch_us, start_us = excluded.start_us, charged_us = excluded.charged_us,"
+        " end_us = excluded.end_us, billing = excluded.billing, cpus = excluded.cpus, gpus = excluded.gpus,"
+        " mem_mib = excluded.mem_mib, exit_status = excluded.exit_status, signal = excluded.signal,"
+        " cpu_us = excluded.cpu_us, max_rss_kib = excluded.max_rss_kib, detail = excluded.detail",
+    [PUT_SETTING] =
+        "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+    [PUT_COUNTERS] =
+        "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
+        " last_commit_us) VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(id) DO UPDATE SET"
+        " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
+        " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
+        " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us",
+    [PUT_JOURNAL] = "INSERT INTO journal(at_us, kind, association_id, before, after) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
+    [PUT_CONTENT] = "INSERT INTO content(hash, bytes) VALUES(?1, ?2)",
+    [PUT_SCRIPT] =
+        "INSERT INTO job_script(job_id, script_name, script_id, arguments, environment_id) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [GET_SCRIPT] =
+        "SELECT script_name, script.bytes, arguments, environment.bytes FROM job_script"
+        " JOIN content AS script ON script.id = script_id JOIN content AS environment ON environment.id = environment_id"
+        " WHERE job_id = ?1",
+    [BEGIN_TURN] = "BEGIN IMMEDIATE",
+    [COMMIT_TURN] = "COMMIT",
+    [ROLLBACK_TURN] = "ROLLBACK",
+    [TOUCH_COUNTERS] = "UPDATE counters SET last_commit_us = ?1",
+    [DATA_VERSION] = "PRAGMA data_version",
+};
+
+int commit_prepare(struct store *s, struct err *e)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        s->statements[i] = sql_keep(s->db, statement_texts[i], e);
+        if (s->statements[i] == NULL) return -1;
+    }
+    return 0;
+}
+
+static int run(struct store *s, enum store_statement which, struct err *e)
+{
+    return sql_step(s->statements[which], e);
+}
+
+static int put_assoc(struct store *s, const struct state *state, uint32_t index, struct err *e)
+{
+    const struct assoc *a = &state->assocs.items[index];
+    sqlite3_stmt *put = s->statements[PUT_ASSOC];
+    sql_bind_int(put, 1, a->id);
+    sql_bind_int_or_null(put, 2, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
+    sql_bind_text(put, 3, a->account);
+    sql_bind_text(put, 4, a->user);
+    sql_bind_int(put, 5, a->shares);
+    sql_bind_int(put, 6, a->is_default);
+    sql_bind_double(put, 7, a->usage);
+    sql_bind_int(put, 8, a->created_us);
+    sql_bind_int_or_null(put, 9, a->deleted_us);
+    return sql_step(put, e);
+}
+
+/* The set's text, in one of the store's two buffers. */
+static const char *set_text(struct buf *buffer, const struct idset *set)
+{
+    buf_clear(buffer);
+    idset_format(set, buffer);
+    return buffer->length > 0 ? buffer->text : "";
+}
+
+static void bind_capacity(sqlite3_stmt *put, int parameter, const struct capacity *c)
+{
+    sql_bind_int(put, parameter, c->cpus);
+    sql_bind_int(put, parameter + 1, c->gpus);
+    sql_bind_int(put, parameter + 2, (int64_t)c->mem_mib);
+}
+
+/* The moment of the last cancellation is not the engine's business; people want it in listings. */
+static int64_t cancelled_us(const struct job *j, int64_t now_us)
+{
+    if (idset_first(&j->cancelled) == NONE) return 0;
+    return j->ended_us != 0 ? j->ended_us : now_us;
+}
+
+static int put_job(struct store *s, const struct state *state, uint32_t index, int64_t now_us, struct err *e)
+{
+    const struct job *j = &state->jobs.items[index];
+    sqlite3_stmt *put = s->statements[PUT_JOB];
+    struct buf array = {0};
+    sql_bind_int(put, 1, j->id);
+    sql_bind_int(put, 2, state->assocs.items[j->assoc].id);
+    sql_bind_int(put, 3, j->uid);
+    sql_bind_int(put, 4, j->gid);
+    sql_bind_text(put, 5, j->name);
+    sql_bind_text(put, 6, j->command);
+    sql_bind_text(put, 7, j->directory);
+    sql_bind_text(put, 8, j->out_pattern);
+    sql_bind_text(put, 9, j->err_pattern);
+    bind_capacity(put, 10, &j->request);
+    sql_bind_int(put, 13, j->time_limit_s);
+    sql_bind_int(put, 14, j->submit_us);
+    sql_bind_int(put, 15, j->held);
+    sql_bind_text(put, 16, j->is_array ? set_text(&array, &j->array) : NULL);
+    sql_bind_int_or_null(put, 17, j->array_limit);
+    sql_bind_text(put, 18, set_text(&s->text, &j->pending));
+    sql_bind_text(put, 19, set_text(&s->text2, &j->cancelled));
+    sql_bind_int_or_null(put, 20, cancelled_us(j, now_us));
+    sql_bind_int_or_null(put, 21, j->ended_us);
+    int result = sql_step(put, e);
+    buf_release(&array);
+    return result;
+}
+
+static int put_task(struct store *s, const struct state *state, uint32_t index, struct err *e)
+{
+    const struct task *k = &state->tasks.items[index];
+    sqlite3_stmt *put = s->statements[PUT_TASK];
+    sql_bind_int(put, 1, k->job_id);
+    sql_bind_int(put, 2, k->task_id);
+    sql_bind_text(put, 3, job_state_name(k->state));
+    sql_bind_int(put, 4, k->cancelled);
+    sql_bind_int(put, 5, (int64_t)k->launch_id);
+    sql_bind_text(put, 6, k->boot_id);
+    sql_bind_int(put, 7, k->launch_us);
+    sql_bind_int_or_null(put, 8, k->start_us);
+    sql_bind_int_or_null(put, 9, k->charged_us);
+    sql_bind_int_or_null(put, 10, k->end_us);
+    sql_bind_int(put, 11, k->billing);
+    sql_bind_text(put, 12, set_text(&s->text, &k->placement.cpus));
+    sql_bind_text(put, 13, set_text(&s->text2, &k->placement.gpus));
+    sql_bind_int(put, 14, (int64_t)k->placement.mem_mib);
+    sql_bind_int(put, 15, k->exit_status);
+    sql_bind_int(put, 16, k->signal);
+    sql_bind_int(put, 17, k->cpu_us);
+    sql_bind_int(put, 18, k->max_rss_kib);
+    sql_bind_text(put, 19, k->detail);
+    sql_bind_int(put, 20, state->assocs.items[k->assoc].id);
+    return sql_step(put, e);
+}
+
+static int put_setting(struct store *s, const struct state *state, uint32_t index, struct err *e)
+{
+    sqlite3_stmt *put = s->statements[PUT_SETTING];
+    buf_clear(&s->text);
+    setting_format((enum setting)index, state->settings.value[index], &s->text);
+    sql_bind_text(put, 1, settings_table[index].name);
+    sql_bind_text(put, 2, s->text.text);
+    return sql_step(put, e);
+}
+
+static int put_counters(struct store *s, const struct state *state, int64_t now_us, struct err *e)
+{
+    sqlite3_stmt *put = s->statements[PUT_COUNTERS];
+    sql_bind_int(put, 1, state->next_assoc_id);
+    sql_bind_int(put, 2, state->next_job_id);
+    sql_bind_int(put, 3, (int64_t)state->next_launch_id);
+    sql_bind_int(put, 4, state->decay.halflife_us);
+    sql_bind_int(put, 5, state->decay.reference_us);
+    sql_bind_int(put, 6, now_us);
+    return sql_step(put, e);
+}
+
+static int put_row(struct store *s, const struct state *state, struct change c, int64_t now_us, struct err *e)
+{
+    switch (c.table) {
+    case TABLE_ASSOC: return put_assoc(s, state, c.index, e);
+    case TABLE_JOB: return put_job(s, state, c.index, now_us, e);
+    case TABLE_TASK: return put_task(s, state, c.index, e);
+    case TABLE_SETTING: return put_setting(s, state, c.index, e);
+    case TABLE_COUNTERS: return 0; /* written with every turn */
+    case TABLE_COUNT: break;
+    }
+    ensure(!"a table of the state");
+    return -1;
+}
+
+static int put_journal(struct store *s, const struct journal_entry *j, struct err *e)
+{
+    static const char *const kinds[] = {
+        [JOURNAL_HALFLIFE] = "HALFLIFE", [JOURNAL_SHARES] = "SHARES", [JOURNAL_FOLD] = "FOLD"};
+    sqlite3_stmt *put = s->statements[PUT_JOURNAL];
+    ensure((size_t)j->kind < sizeof kinds / sizeof kinds[0]);
+    sql_bind_int(put, 1, j->at_us);
+    sql_bind_text(put, 2, kinds[j->kind]);
+    sql_bind_int_or_null(put, 3, j->assoc_id);
+    sql_bind_int(put, 4, j->before);
+    sql_bind_int(put, 5, j->after);
+    return sql_step(put, e);
+}
+
+/* Invariant 2: the changes, sorted, into s->order. */
+static void order_changes(struct store *s, const struct outcome *outcome)
+{
+    uint32_t count = outcome->changes.count;
+    array_clear(&s->order);
+    array_reserve(&s->order, count);
+    array_reserve(&s->scratch, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct change c = outcome->changes.items[i];
+        *array_add(&s->order) =
+            (struct sort_record){.key = (uint64_t)c.table << 32 | c.index, .index = c.index, .extra = c.table};
+    }
+    sort_records(s->order.items, count, s->scratch.items);
+}
+
+int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
+                 struct err *e)
+{
+    order_changes(s, outcome);
+    for (uint32_t i = 0; i < s->order.count; i++) {
+        const struct sort_record *r = &s->order.items[i];
+        if (i > 0 && r->key == r[-1].key) continue;
+        if (put_row(s, state, (struct change){(enum table)r->extra, r->index}, now_us, e) != 0) return -1;
+    }
+    for (uint32_t i = 0; i < outcome->journal.count; i++) {
+        if (put_journal(s, &outcome->journal.items[i], e) != 0) return -1;
+    }
+    if (script_write_added(s, e) != 0) return -1;
+    return put_counters(s, state, now_us, e);
+}
+
+/* Invariant 3. */
+static int check_alone(struct store *s, struct err *e)
+{
+    sqlite3_stmt *version = s->statements[DATA_VERSION];
+    if (sql_step(version, e) != 1) return -1;
+    int64_t found = sqlite3_column_int64(version, 0);
+    sqlite3_reset(version);
+    if (found == s->data_version) return 0;
+    return err_set(e, ERR_CONFLICT, "%s was changed by another program while the daemon used it; nothing was written",
+                   s->path);
+}
+
+/* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where a crash right now would
+ * find it and take it for committed. A transaction of one small change goes over it. Where even that fails, the disk is
+ * gone, and so is what can be promised. */
+static void bury_turn(struct store *s, int64_t now_us)
+{
+    struct err ignored;
+    if (run(s, BEGIN_TURN, &ignored) != 0) return;
+    int64_t differs = now_us != s->last_commit_us ? now_us : now_us + 1;
+    sql_bind_int(s->statements[TOUCH_COUNTERS], 1, differs);
+    if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_TURN, &ignored) == 0)
+        s->last_commit_us = differs;
+    else if (!sqlite3_get_autocommit(s->db))
+        run(s, ROLLBACK_TURN, &ignored);
+}
+
+int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
+                 struct err *e)
+{
+    if (outcome->changes.count == 0 && outcome->journal.count == 0 && s->scripts.count == 0) return 0;
+    struct err ignored;
+    if (run(s, BEGIN_TURN, e) != 0) return -1;
+    if (check_alone(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {
+        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_TURN, &ignored);
+        return -1;
+    }
+    if (run(s, COMMIT_TURN, e) != 0) {
+        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_TURN, &ignored);
+        bury_turn(s, now_us);
+        return -1;
+    }
+    s->last_commit_us = now_us;
+    store_abandon(s);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* What the files of the store share and nobody else needs. */
+#ifndef FAIRLEAD_STORE_INTERNAL_H
+#define FAIRLEAD_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "base/sort.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+/* The statements of commit.c and script.c, prepared once. */
+enum store_statement {
+    PUT_ASSOC,
+    PUT_JOB,
+    PUT_TASK,
+    PUT_SETTING,
+    PUT_COUNTERS,
+    PUT_JOURNAL,
+    FIND_CONTENT,
+    PUT_CONTENT,
+    PUT_SCRIPT,
+    GET_SCRIPT,
+    BEGIN_TURN,
+    COMMIT_TURN,
+    ROLLBACK_TURN,
+    TOUCH_COUNTERS,
+    DATA_VERSION,
+    STATEMENT_COUNT
+};
+
+/* A script that waits for the commit of its turn, in memory of script_arena. arguments and environment are as they are
+ * stored: each closed by a zero byte. */
+struct added_script {
+    uint32_t job_id;
+    const char *script_name;
+    struct str script, arguments, environment;
+};
+
+/* Reading connections that are not in use. */
+enum { IDLE_READERS_MAX = 8 };
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    int lock; /* descriptor of the lock file */
+    int64_t last_commit_us;
+    int64_t data_version; /* changes when another connection writes */
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    ARRAY(struct added_script) scripts;
+    struct arena script_arena;
+    ARRAY(struct sort_record) order, scratch; /* of one commit */
+    struct buf text, text2;
+    sqlite3 *idle_readers[IDLE_READERS_MAX];
+    uint32_t idle_reader_count;
+};
+
+/* Prepares all statements. */
+int commit_prepare(struct store *s, struct err *e);
+
+/* Writes a turn inside the transaction that is open. */
+int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
+                 struct err *e);
+
+/* Writes the scripts that were added, inside the transaction that is open. */
+int script_write_added(struct store *s, struct err *e);
+
+/* A connection that only reads. NULL: *e. */
+sqlite3 *reader_connect(const char *path, struct err *e);
+
+#endif

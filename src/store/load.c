@@ -1,0 +1,208 @@
+/* The state, rebuilt from the rows that have not ended. Found through the partial indices, so it costs what lives:
+ * a million ended jobs make no difference.
+ *
+ *     association  those that stand (a job that lives belongs to one that stands)
+ *     job          ended_us IS NULL
+ *     task         end_us IS NULL; the ended tasks of an array that still runs stay where they are
+ *     setting, counters
+ *
+ * All of it is read from one snapshot. What cannot be a row of ours (a number out of range, a state that is no word of
+ * ours) is an error that names the row; what rows say together is checked by state_restore_done. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "store/internal.h"
+
+/* A failure to read one row. */
+static int bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e)
+{
+    return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", s->path, table, (long long)id, what);
+}
+
+static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    struct assoc a = {
+        .id = (uint32_t)sql_column_ranged(row, 0, 1, NONE - 1, &bad),
+        .parent = NONE,
+        .account = sql_column_text(row, 2),
+        .user = sql_column_is_null(row, 3) ? NULL : sql_column_text(row, 3),
+        .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
+        .is_default = sqlite3_column_int(row, 5) != 0,
+        .usage = sqlite3_column_double(row, 6),
+        .created_us = sqlite3_column_int64(row, 7),
+    };
+    uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
+    if (bad) return bad_row(s, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
+    state_restore_assoc(state, &a, parent_id);
+    return 0;
+}
+
+/* A column that holds a set; '' is the empty one. */
+static int load_set(sqlite3_stmt *row, int column, struct idset *out_set, struct err *e)
+{
+    const char *text = sql_column_text(row, column);
+    if (text[0] == '\0') return 0;
+    return idset_parse(str(text), NONE - 1, sqlite3_column_name(row, column), out_set, e);
+}
+
+static int load_job_sets(sqlite3_stmt *row, struct job *j, struct err *e)
+{
+    if (j->is_array) {
+        if (load_set(row, 15, &j->array, e) != 0) return -1;
+    } else {
+        idset_add(&j->array, 0);
+    }
+    if (load_set(row, 17, &j->pending, e) != 0) return -1;
+    return load_set(row, 18, &j->cancelled, e);
+}
+
+/* The const of column texts is cast away for the copy that state_restore_job makes. */
+static char *borrowed(sqlite3_stmt *row, int column)
+{
+    union {
+        const char *from;
+        char *to;
+    } text = {.from = (const char *)sqlite3_column_text(row, column)};
+    return text.to;
+}
+
+static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    int64_t id = sqlite3_column_int64(row, 0);
+    struct job j = {
+        .id = (uint32_t)sql_column_ranged(row, 0, 1, NONE - 1, &bad),
+        .uid = (uint32_t)sql_column_ranged(row, 2, 0, UINT32_MAX, &bad),
+        .gid = (uint32_t)sql_column_ranged(row, 3, 0, UINT32_MAX, &bad),
+        .name = borrowed(row, 4),
+        .command = borrowed(row, 5),
+        .directory = borrowed(row, 6),
+        .out_pattern = borrowed(row, 7),
+        .err_pattern = borrowed(row, 8),
+        .request = {.cpus = (uint32_t)sql_column_ranged(row, 9, 0, UINT32_MAX, &bad),
+                    .gpus = (uint32_t)sql_column_ranged(row, 10, 0, UINT32_MAX, &bad),
+                    .mem_mib = (uint64_t)sql_column_ranged(row, 11, 0, INT64_MAX, &bad)},
+        .time_limit_s = sqlite3_column_int64(row, 12),
+        .submit_us = sqlite3_column_int64(row, 13),
+        .held = sqlite3_column_int(row, 14) != 0,
+        .is_array = !sql_column_is_null(row, 15),
+        .array_limit = (uint32_t)sql_column_ranged(row, 16, 0, UINT32_MAX, &bad),
+    };
+    uint32_t assoc_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE - 1, &bad);
+    if (bad) return bad_row(s, "job", id, "a number is out of range", e);
+    if (load_job_sets(row, &j, e) != 0) {
+        idset_release(&j.array);
+        idset_release(&j.pending);
+        idset_release(&j.cancelled);
+        return bad_row(s, "job", id, "a set of tasks cannot be read", e);
+    }
+    state_restore_job(state, &j, assoc_id);
+    return 0;
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+    text_format(to, size, "%s", from);
+}
+
+static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    int64_t job_id = sqlite3_column_int64(row, 0);
+    struct task k = {
+        .job_id = (uint32_t)sql_column_ranged(row, 0, 1, NONE - 1, &bad),
+        .task_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad),
+        .state = job_state_from_name(sql_column_text(row, 2)),
+        .cancelled = sqlite3_column_int(row, 3) != 0,
+        .launch_id = (uint64_t)sql_column_ranged(row, 4, 1, INT64_MAX, &bad),
+        .launch_us = sqlite3_column_int64(row, 6),
+        .start_us = sqlite3_column_int64(row, 7),
+        .charged_us = sqlite3_column_int64(row, 8),
+        .billing = (uint32_t)sql_column_ranged(row, 10, 0, UINT32_MAX, &bad),
+        .placement = {.mem_mib = (uint64_t)sql_column_ranged(row, 13, 0, INT64_MAX, &bad)},
+        .exit_status = sqlite3_column_int(row, 14),
+        .signal = sqlite3_column_int(row, 15),
+        .cpu_us = sqlite3_column_int64(row, 16),
+        .max_rss_kib = sqlite3_column_int64(row, 17),
+    };
+    copy_text(k.boot_id, sizeof k.boot_id, sql_column_text(row, 5));
+    copy_text(k.detail, sizeof k.detail, sql_column_text(row, 18));
+    if (k.state == JOB_PENDING || job_state_is_end(k.state))
+        return bad_row(s, "task of job", job_id, "its state is not one of a task that lives", e);
+    if (bad) return bad_row(s, "task of job", job_id, "a number is out of range", e);
+    if (load_set(row, 11, &k.placement.cpus, e) != 0 || load_set(row, 12, &k.placement.gpus, e) != 0) {
+        placement_release(&k.placement);
+        return bad_row(s, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
+    }
+    state_restore_task(state, &k);
+    return 0;
+}
+
+/* A setting this version does not know was written by one that did; it has no meaning here. */
+static int load_setting(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    enum setting which;
+    if (setting_find(str(sql_column_text(row, 0)), &which, NULL) != 0) return 0;
+    if (setting_parse(which, str(sql_column_text(row, 1)), &state->settings.value[which], e) != 0)
+        return err_prefix(e, "%s: table setting", s->path);
+    return 0;
+}
+
+static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    state->next_assoc_id = (uint32_t)sql_column_ranged(row, 0, 1, NONE, &bad);
+    state->next_job_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE, &bad);
+    state->next_launch_id = (uint64_t)sql_column_ranged(row, 2, 1, INT64_MAX, &bad);
+    state->decay.halflife_us = sql_column_ranged(row, 3, 0, INT64_MAX, &bad);
+    state->decay.reference_us = sqlite3_column_int64(row, 4);
+    s->last_commit_us = sqlite3_column_int64(row, 5);
+    return bad ? bad_row(s, "counters", 1, "a number is out of range", e) : 0;
+}
+
+static const struct {
+    const char *query;
+    int (*load_row)(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+} tables[] = {
+    {"SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us FROM association"
+     " WHERE deleted_us IS NULL ORDER BY id",
+     load_assoc},
+    {"SELECT id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s,"
+     " submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks FROM job WHERE ended_us IS NULL ORDER BY id",
+     load_job},
+    {"SELECT job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus,"
+     " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail FROM task WHERE end_us IS NULL ORDER BY launch_id",
+     load_task},
+    {"SELECT name, value FROM setting", load_setting},
+    {"SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us FROM counters",
+     load_counters},
+};
+
+static int load_tables(struct store *s, struct state *state, struct err *e)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        sqlite3_stmt *query = sql_prepare(s->db, tables[i].query, e);
+        if (query == NULL) return -1;
+        int result;
+        while ((result = sql_step(query, e)) == 1) {
+            if (tables[i].load_row(s, query, state, e) != 0) {
+                result = -1;
+                break;
+            }
+        }
+        sqlite3_finalize(query);
+        if (result < 0) return -1;
+    }
+    return sql_number(s->db, "PRAGMA data_version", &s->data_version, e);
+}
+
+int store_load(struct store *s, struct state *out_state, struct err *e)
+{
+    if (sql_run(s->db, "BEGIN", e) != 0) return -1;
+    state_restore_begin(out_state);
+    int result = load_tables(s, out_state, e);
+    sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    if (result != 0) return -1;
+    return state_restore_done(out_state, e);
+}

@@ -1,0 +1,228 @@
+/* Opening and closing the database: what has to be true before anything is read or written.
+ *
+ *     DIR/fairlead.db        the rows
+ *     DIR/fairlead.db-wal    committed turns that are not in it yet (SQLite's write-ahead log; gone after a clean close)
+ *     DIR/fairlead.db-shm    the log's index, shared memory
+ *     DIR/fairlead.db-lock   who has it open for writing
+ *
+ * Invariants
+ *   1. One writer: the lock is held from before the database is opened until after it is closed.
+ *   2. All four files are mode 0600, whatever the umask: job scripts and environments are in them. SQLite gives its two
+ *      the mode of the database file, which is made here before SQLite sees it.
+ *   3. A file that is refused (newer, not ours, damaged) is left as it was.
+ *   4. Making and migrating happen in one transaction: after a crash the file is the old one, or the new one.
+ *
+ * Damage: a log that is still there says that the last daemon did not end by itself, and then the whole file is checked
+ * (PRAGMA quick_check: about a second per 10^6 jobs). After a clean end only what is read is looked at: every page that
+ * the load touches. Disks that lie are found by `fairlead verify` and by SQLite's own checks as pages are read. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "store/filesystem.h"
+#include "store/internal.h"
+#include "store/schema.h"
+
+static char *join_text(const char *a, const char *b)
+{
+    struct buf text = {0};
+    buf_format(&text, "%s%s", a, b);
+    return text.text;
+}
+
+/* A file of mode 0600 (made so, or corrected); its descriptor, or -1 with *e. */
+static int open_private(const char *path, struct err *e)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerrordesc_np(errno));
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(e, ERR_IO, "%s is not a regular file", path);
+    }
+    if ((st.st_mode & 07777) != 0600 && fchmod(fd, 0600) != 0) {
+        err_set(e, ERR_IO, "%s: it has to be readable by its owner only, and cannot be made so: %s", path,
+                strerrordesc_np(errno));
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Invariant 1. The process number is for the message of whoever comes second. */
+static int take_lock(struct store *s, struct err *e)
+{
+    char text[NUMBER_TEXT_SIZE] = "";
+    char *path = join_text(s->path, "-lock");
+    int fd = open_private(path, e), result = -1;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        size_t length = number_format_u64(text, (uint64_t)getpid());
+        result = ftruncate(fd, 0) == 0 && pwrite(fd, text, length, 0) == (ssize_t)length
+                     ? 0
+                     : err_set(e, ERR_IO, "%s: %s", path, strerrordesc_np(errno));
+    } else if (fd >= 0 && errno == EWOULDBLOCK) {
+        ssize_t length = pread(fd, text, 32, 0);
+        text[length > 0 ? length : 0] = '\0';
+        err_set(e, ERR_CONFLICT, "%s is in use by another fairleadd (process %s)", s->path, text);
+    } else if (fd >= 0) {
+        err_set(e, ERR_IO, "%s: %s", path, strerrordesc_np(errno));
+    }
+    mem_free(path);
+    if (result == 0)
+        s->lock = fd;
+    else if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* Invariant 2. What SQLite left behind is corrected, too. SQLite is not in these files yet: closing a descriptor of a file
+ * that it has open would drop its locks. */
+static int make_private(struct store *s, bool *out_was_clean, struct err *e)
+{
+    static const char *const tails[] = {"-wal", "-shm"};
+    struct stat st;
+    *out_was_clean = true;
+    int fd = open_private(s->path, e);
+    if (fd < 0) return -1;
+    close(fd);
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        char *path = join_text(s->path, tails[i]);
+        if (stat(path, &st) == 0) {
+            if (i == 0 && st.st_size > 0) *out_was_clean = false;
+            if ((st.st_mode & 07777) != 0600) chmod(path, 0600);
+        }
+        mem_free(path);
+    }
+    return 0;
+}
+
+/* The first thing that quick_check finds, or nothing. */
+static int check_whole(struct store *s, struct err *e)
+{
+    sqlite3_stmt *check = sql_prepare(s->db, "PRAGMA quick_check(1)", e);
+    if (check == NULL) return -1;
+    int result = sql_step(check, e);
+    const char *found = result == 1 ? sql_column_text(check, 0) : "";
+    if (result == 1 && strcmp(found, "ok") != 0)
+        result = err_set(
+            e, ERR_IO,
+            "%s: the file is damaged (%.150s); move it away and put a backup in its place, or save what can be read: "
+            "sqlite3 %s .recover | sqlite3 rescued.db",
+            s->path, found, s->path);
+    sqlite3_finalize(check);
+    return result < 0 ? -1 : 0;
+}
+
+/* The first rows: what a fresh state has, and the half-life it begins with in the journal. */
+static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
+{
+    struct state fresh;
+    struct outcome first = {0};
+    state_init(&fresh, now_us);
+    for (uint32_t i = 0; i < fresh.assocs.count; i++) *array_add(&first.changes) = (struct change){TABLE_ASSOC, i};
+    for (uint32_t i = 0; i < SETTING_COUNT; i++) *array_add(&first.changes) = (struct change){TABLE_SETTING, i};
+    *array_add(&first.journal) =
+        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, fresh.settings.value[SET_HALFLIFE_S]};
+    int result = commit_prepare(s, e);
+    if (result == 0) result = commit_write(s, &fresh, &first, now_us, e);
+    outcome_release(&first);
+    state_release(&fresh);
+    return result;
+}
+
+/* Invariant 4. Foreign keys are off meanwhile: a step may have to rebuild a table that others refer to. */
+static int upgrade(struct store *s, uint32_t from, int64_t now_us, struct err *e)
+{
+    if (sql_run(s->db, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", e) != 0) return -1;
+    if (schema_upgrade(s->db, schema_steps, from, schema_version, e) != 0 ||
+        (from == 0 && write_first_rows(s, now_us, e) != 0) || sql_run(s->db, "COMMIT", e) != 0) {
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+        return -1;
+    }
+    return sql_run(s->db, "PRAGMA foreign_keys = ON", e);
+}
+
+static int use_log(struct store *s, struct err *e)
+{
+    sqlite3_stmt *mode = sql_prepare(s->db, "PRAGMA journal_mode = WAL", e);
+    if (mode == NULL) return -1;
+    int result = sql_step(mode, e);
+    if (result == 1 && strcmp(sql_column_text(mode, 0), "wal") != 0)
+        result = err_set(e, ERR_IO, "%s: no write-ahead log is possible here (journal mode stays %s)", s->path,
+                         sql_column_text(mode, 0));
+    sqlite3_finalize(mode);
+    if (result < 0) return -1;
+    return sql_run(s->db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864", e);
+}
+
+static int connect_writer(struct store *s, struct err *e)
+{
+    if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return sql_fail(s->db, "opening", e);
+    return schema_prepare_connection(s->db, e);
+}
+
+static int open_database(struct store *s, int64_t now_us, struct err *e)
+{
+    bool was_clean;
+    uint32_t version;
+    if (make_private(s, &was_clean, e) != 0 || filesystem_check_local(s->path, e) != 0) return -1;
+    if (connect_writer(s, e) != 0) return -1;
+    if (schema_identify(s->db, schema_version, &version, e) != 0) return -1;
+    if (!was_clean && check_whole(s, e) != 0) return -1;
+    if (use_log(s, e) != 0) return -1;
+    if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
+    if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
+    if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
+    return sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e);
+}
+
+struct store *store_open(const char *directory, int64_t now_us, struct err *e)
+{
+    struct stat st;
+    if (stat(directory, &st) != 0) {
+        err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "state directory %s: %s", directory,
+                strerrordesc_np(errno));
+        return NULL;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        err_set(e, ERR_INPUT, "state directory %s is not a directory", directory);
+        return NULL;
+    }
+    if (filesystem_check_local(directory, e) != 0) return NULL;
+    struct store *s = mem_resize(NULL, 0, sizeof *s);
+    s->lock = -1;
+    s->path = join_text(directory, "/fairlead.db");
+    if (take_lock(s, e) == 0 && open_database(s, now_us, e) == 0) return s;
+    store_close(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (s == NULL) return;
+    while (s->idle_reader_count > 0) sqlite3_close(s->idle_readers[--s->idle_reader_count]);
+    for (int i = 0; i < STATEMENT_COUNT; i++) sqlite3_finalize(s->statements[i]);
+    ensure(sqlite3_close(s->db) == SQLITE_OK);
+    if (s->lock >= 0) close(s->lock);
+    array_release(&s->scripts);
+    arena_release(&s->script_arena);
+    array_release(&s->order);
+    array_release(&s->scratch);
+    buf_release(&s->text);
+    buf_release(&s->text2);
+    mem_free(s->path);
+    mem_free(s);
+}
+
+int64_t store_last_commit_us(const struct store *s)
+{
+    return s->last_commit_us;
+}
