@@ -97,6 +97,7 @@ static const struct row refusals[] = {
     {HEAD "\t\tu\t40\t1\n", "f:2:2: the account's name is empty"},
     {HEAD "root\t a\t\t40\t1\n", "f:2:6: account ' a': a name may not begin or end with a blank"},
     {HEAD "root\ta|b\t\t40\t1\n", "f:2:7: account 'a|b': a name may not hold '|', which separates columns"},
+    {HEAD "root\t#a\t\t40\t1\n", "f:2:6: account '#a': a name may not begin with '#', which begins a comment"},
     {HEAD "root\ta\x01\t\t40\t1\n", "f:2:6: account 'a\x01': control characters or no UTF-8 in a name"},
     {HEAD "root\ta\xc3\t\t40\t1\n", "f:2:6: account 'a\xc3': control characters or no UTF-8 in a name"},
     {HEAD "\troot\tu\xc2\x85\t40\t1\n", "f:2:7: user 'u\xc2\x85': control characters or no UTF-8 in a name"},
