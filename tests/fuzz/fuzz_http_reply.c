@@ -29,7 +29,8 @@ static void finish(struct outcome *o)
 static void same(const struct outcome *a, const struct outcome *b)
 {
     ensure(a->failed == b->failed && a->closed == b->closed);
-    ensure(a->reply.state == b->reply.state && a->reply.status == b->reply.status && a->reply.closes == b->reply.closes);
+    ensure(a->reply.state == b->reply.state && a->reply.status == b->reply.status &&
+           a->reply.closes == b->reply.closes);
     if (a->failed) return;
     ensure(a->body.length == b->body.length);
     ensure(a->body.length == 0 || memcmp(a->body.text, b->body.text, a->body.length) == 0);

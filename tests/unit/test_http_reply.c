@@ -1,8 +1,8 @@
 /* The reply parser: what each kind of reply gives, whole and byte by byte, and what it refuses. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,8 +29,10 @@ static const struct row rows[] = {
     {"HTTP/1.1 204 No Content\r\n\r\n", DONE, 204, "", false},
     {"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", DONE, 404, "{}", true},
     {"HTTP/1.1 200 OK\r\nConnection: Keep-Alive, CLOSE\r\nContent-Length: 1\r\n\r\nx", DONE, 200, "x", true},
-    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n7;a=b\r\n, world\r\n0\r\n\r\n", DONE, 200, "hello, world", false},
-    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\nA\r\n0123456789\r\n000\r\nA: b\r\nC: d\r\n\r\n", DONE, 200, "0123456789", false},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n7;a=b\r\n, world\r\n0\r\n\r\n", DONE, 200,
+     "hello, world", false},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\nA\r\n0123456789\r\n000\r\nA: b\r\nC: d\r\n\r\n", DONE, 200,
+     "0123456789", false},
     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", DONE, 200, "x", false},
     {"HTTP/1.1 200 OK\r\n\r\nup to the end\r\n", DONE, 200, "up to the end\r\n", true},
     {"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", DONE, 200, "x", true},
@@ -77,7 +79,8 @@ static void check(const struct row *row, size_t piece)
     }
     if (end != REFUSED && http_reply_close(&reply, &e) != 0) end = CUT_OFF;
 
-    if (end != row->end || (reply.status != row->status)) fail_msg("end %d, status %d of: %s", end, reply.status, row->bytes);
+    if (end != row->end || (reply.status != row->status))
+        fail_msg("end %d, status %d of: %s", end, reply.status, row->bytes);
     assert_int_equal(e.code, end == REFUSED ? ERR_INTERNAL : end == CUT_OFF ? ERR_UNAVAILABLE : ERR_NONE);
     assert_int_equal(http_reply_is_done(&reply), end == DONE);
     assert_string_equal(body.length > 0 ? body.text : "", row->body);

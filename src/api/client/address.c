@@ -57,19 +57,22 @@ int addresses_find(const char *given, struct arena *a, struct addresses *out_add
     return 0;
 }
 
+int address_absolute(const char *path, struct arena *a, const char **out_path, struct err *e)
+{
+    char here[4096];
+    if (path[0] == '\0') return err_set(e, ERR_INPUT, "a path is empty");
+    if (path[0] == '/') {
+        *out_path = path;
+        return 0;
+    }
+    if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
+    *out_path = join(a, here, "/", path);
+    return 0;
+}
+
 int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
 {
-    if (given && given[0] == '/') {
-        *out_path = given;
-        return 0;
-    }
-    if (given) {
-        char here[4096];
-        if (given[0] == '\0') return err_set(e, ERR_INPUT, "the state directory's name is empty");
-        if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
-        *out_path = join(a, here, "/", given);
-        return 0;
-    }
+    if (given) return address_absolute(given, a, out_path, e);
     const char *standard = standard_directory(a);
     if (standard == NULL) return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set: say --state DIR");
     *out_path = standard;

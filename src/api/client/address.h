@@ -28,6 +28,9 @@ int addresses_find(const char *given, struct arena *a, struct addresses *out_add
 /* ERR_INPUT when no socket can have that path. */
 int address_check(const char *path, struct err *e);
 
+/* The path from the root: itself, or behind the current directory. ERR_INPUT: empty. */
+int address_absolute(const char *path, struct arena *a, const char **out_path, struct err *e);
+
 /* The state directory of a private instance, absolute: the one given, else the standard one. ERR_INPUT when neither
  * XDG_STATE_HOME nor HOME says where. */
 int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e);

@@ -18,7 +18,8 @@ static int connect_error(const char *path, int error, struct err *e)
     switch (error) {
     case ENOENT:
     case ENOTDIR:
-    case ECONNREFUSED: return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; start one with 'fairlead start'", path);
+    case ECONNREFUSED:
+        return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; start one with 'fairlead start'", path);
     case EACCES:
     case EPERM: return err_set(e, ERR_DENIED, "the instance at %s is not for you: %s", path, strerror(error));
     case EAGAIN: return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many clients waiting", path);
@@ -82,7 +83,8 @@ static int lost(struct client *c, int error, struct err *e)
 {
     close(c->fd);
     c->fd = -1;
-    if (error == EAGAIN) return err_set(e, ERR_UNAVAILABLE, "the instance at %s has said nothing for %d s", c->socket, CLIENT_SILENCE_S);
+    if (error == EAGAIN)
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has said nothing for %d s", c->socket, CLIENT_SILENCE_S);
     if (error == 0 || error == EPIPE || error == ECONNRESET)
         return err_set(e, ERR_UNAVAILABLE, "the instance at %s went away before it answered", c->socket);
     return err_set(e, ERR_IO, "the connection to %s: %s", c->socket, strerror(error));
@@ -133,7 +135,8 @@ int reply_receive(struct client *c, struct err *e)
 
 int client_request(struct client *c, const char *method, const char *target, struct str body, struct err *e)
 {
-    bool is_unusable = c->fd >= 0 && c->reply.state != HTTP_STATUS_LINE && (!http_reply_is_done(&c->reply) || c->reply.closes);
+    bool is_unusable =
+        c->fd >= 0 && c->reply.state != HTTP_STATUS_LINE && (!http_reply_is_done(&c->reply) || c->reply.closes);
     if (is_unusable || c->fd < 0) {
         const char *socket = c->socket;
         client_close(c);
@@ -145,8 +148,10 @@ int client_request(struct client *c, const char *method, const char *target, str
 
     struct buf head = {0};
     buf_format(&head, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, target);
-    if (body.length > 0) buf_format(&head, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body.length);
-    else if (strcmp(method, "GET") != 0) buf_add_text(&head, "Content-Length: 0\r\n");
+    if (body.length > 0)
+        buf_format(&head, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body.length);
+    else if (strcmp(method, "GET") != 0)
+        buf_add_text(&head, "Content-Length: 0\r\n");
     buf_add_text(&head, "\r\n");
     int status = send_all(c, (struct str){head.text, head.length}, body, e);
     buf_release(&head);

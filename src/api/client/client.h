@@ -26,7 +26,7 @@ struct client {
     const char *socket; /* the path, somebody else's */
     int fd;             /* -1: not connected now */
     struct http_reply reply;
-    struct buf body;    /* came, taken up to here: */
+    struct buf body; /* came, taken up to here: */
     size_t taken;
 };
 
@@ -57,7 +57,8 @@ int client_rest(struct client *c, struct str *out_body, struct err *e);
 int client_json(struct client *c, json_t **out_object, struct err *e);
 
 /* Request and client_json in one. */
-int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object, struct err *e);
+int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object,
+               struct err *e);
 
 /* Who listens at the other end, by the kernel's word; -1 when it does not say. */
 pid_t client_peer(const struct client *c);

@@ -50,13 +50,15 @@ static bool list_has(struct str list, const char *word)
 static int header_line(struct http_reply *r, struct str line, struct err *e)
 {
     struct str value, name = str_cut(line, ':', &value);
-    if (value.text == NULL || name.length == 0 || memchr(" \t", name.text[name.length - 1], 2) || memchr(" \t", name.text[0], 2))
+    if (value.text == NULL || name.length == 0 || memchr(" \t", name.text[name.length - 1], 2) ||
+        memchr(" \t", name.text[0], 2))
         return broken(r, e, "header", line);
     value = str_trim(value);
 
     if (str_equal_nocase(name, str("Content-Length"))) {
         uint64_t length;
-        if (!number_parse_u64(value, &length) || (r->has_length && length != r->left)) return broken(r, e, "length", line);
+        if (!number_parse_u64(value, &length) || (r->has_length && length != r->left))
+            return broken(r, e, "length", line);
         r->has_length = true;
         r->left = length;
     } else if (str_equal_nocase(name, str("Transfer-Encoding"))) {
@@ -100,7 +102,10 @@ static int chunk_line(struct http_reply *r, struct str line, struct err *e)
     uint64_t size = 0;
     for (size_t i = 0; i < digits.length; i++) {
         char c = digits.text[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
         if (digit < 0) return broken(r, e, "chunk size", line);
         size = size << 4 | (uint64_t)digit;
     }

@@ -30,8 +30,8 @@ enum http_reply_state {
     HTTP_BODY_LENGTH, /* left bytes of body, and done */
     HTTP_BODY_CLOSE,  /* body up to the end of the connection */
     HTTP_CHUNK_LINE,
-    HTTP_CHUNK_BODY,  /* left bytes of this chunk */
-    HTTP_CHUNK_END,   /* the empty line behind a chunk */
+    HTTP_CHUNK_BODY, /* left bytes of this chunk */
+    HTTP_CHUNK_END,  /* the empty line behind a chunk */
     HTTP_TRAILER_LINE,
     HTTP_DONE,
     HTTP_BROKEN /* an error was reported */
@@ -40,8 +40,8 @@ enum http_reply_state {
 /* All zero is ready for the first byte. */
 struct http_reply {
     enum http_reply_state state;
-    int status;           /* 200; good once http_reply_has_head */
-    bool closes;          /* the server closes the connection after this reply */
+    int status;  /* 200; good once http_reply_has_head */
+    bool closes; /* the server closes the connection after this reply */
     bool has_length, is_chunked;
     bool is_old;          /* HTTP/1.0 */
     uint64_t left;        /* bytes of body or chunk still to come */

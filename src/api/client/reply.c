@@ -41,7 +41,8 @@ int client_row(struct client *c, struct str *out_row, struct err *e)
         if (line.length == 0 || line.text[0] == ']') continue;
         if (line.text[line.length - 1] == ',') line.length--;
         if (line.length < 2 || line.text[0] != '{' || line.text[line.length - 1] != '}')
-            return err_set(e, ERR_INTERNAL, "a row of the reply is no object: '%.*s'", (int)(line.length < 40 ? line.length : 40), line.text);
+            return err_set(e, ERR_INTERNAL, "a row of the reply is no object: '%.*s'",
+                           (int)(line.length < 40 ? line.length : 40), line.text);
         *out_row = line;
         return 1;
     }
@@ -65,13 +66,15 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     json_t *object = json_loadb(body.length > 0 ? body.text : "", body.length, JSON_REJECT_DUPLICATES, &error);
     if (!json_is_object(object)) {
         json_decref(object);
-        return err_set(e, ERR_INTERNAL, "the reply of %s is no JSON object: %s", c->socket, object ? "another type" : error.text);
+        return err_set(e, ERR_INTERNAL, "the reply of %s is no JSON object: %s", c->socket,
+                       object ? "another type" : error.text);
     }
     *out_object = object;
     return 0;
 }
 
-int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object, struct err *e)
+int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object,
+               struct err *e)
 {
     if (client_request(c, method, target, body, e) != 0) return -1;
     return client_json(c, out_object, e);
@@ -82,7 +85,8 @@ int reply_refusal(struct client *c, struct err *e)
     int status = c->reply.status;
     json_t *object = NULL;
     const char *name = NULL, *message = NULL;
-    if (client_json(c, &object, e) == 0) json_unpack(object, "{s:{s:s,s:s}}", "error", "name", &name, "message", &message);
+    if (client_json(c, &object, e) == 0)
+        json_unpack(object, "{s:{s:s,s:s}}", "error", "name", &name, "message", &message);
     if (message)
         err_set(e, err_from_name(name), "%s", message);
     else
@@ -96,7 +100,8 @@ static void add_escaped(struct buf *target, const char *text)
     static const char hex[] = "0123456789ABCDEF";
     for (const char *p = text; *p; p++) {
         unsigned char c = (unsigned char)*p;
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~,", c) != NULL;
+        bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~,", c) != NULL;
         if (is_plain) {
             buf_add_char(target, *p);
         } else {
