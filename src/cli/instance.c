@@ -1,0 +1,72 @@
+#include "cli/instance.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+int instance_open(struct call *call, struct client *out_client, struct err *e)
+{
+    return client_open(out_client, call->common.socket, call->arena, e);
+}
+
+int instance_ask(struct call *call, struct client *c, const char *method, const char *target,
+                 const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
+                 void *out_reply, struct err *e)
+{
+    struct buf text = {0};
+    struct str reply;
+    int status = body_shape ? wire_request(body_shape, body, &text, e) : 0;
+    if (status == 0) status = client_request(c, method, target, (struct str){text.text, text.length}, e);
+    if (status == 0) status = client_rest(c, &reply, e);
+    if (status == 0) status = wire_read_text(reply_shape, reply, call->arena, out_reply, e);
+    buf_release(&text);
+    return status;
+}
+
+int instance_ask_once(struct call *call, const char *method, const char *target, const struct wire_shape *body_shape,
+                      const void *body, const struct wire_shape *reply_shape, void *out_reply, struct err *e)
+{
+    struct client client;
+    if (instance_open(call, &client, e) != 0) return -1;
+    int status = instance_ask(call, &client, method, target, body_shape, body, reply_shape, out_reply, e);
+    client_close(&client);
+    return status;
+}
+
+int instance_copy(struct call *call, const char *target, struct err *e)
+{
+    struct client client;
+    if (instance_open(call, &client, e) != 0) return -1;
+    struct str line = {0};
+    int more = client_request(&client, "GET", target, line, e) == 0 ? 1 : -1;
+    while (more > 0 && (more = client_line(&client, &line, e)) > 0) {
+        buf_add_str(&call->out->text, line);
+        buf_add_char(&call->out->text, '\n');
+        output_pace(call->out);
+    }
+    client_close(&client);
+    return more;
+}
+
+const char *instance_target(struct call *call, struct buf *target)
+{
+    const char *text = arena_copy(call->arena, (struct str){target->text, target->length});
+    buf_release(target);
+    return text;
+}
+
+int shares_parse(const char *text, uint32_t *out_shares, struct err *e)
+{
+    uint64_t number;
+    if (text == NULL) {
+        *out_shares = WIRE_SHARES_UNSET;
+    } else if (strcmp(text, "parent") == 0) {
+        *out_shares = WIRE_SHARES_PARENT;
+    } else if (number_parse_u64(str(text), &number) && number < WIRE_SHARES_PARENT) {
+        *out_shares = (uint32_t)number;
+    } else {
+        return err_set(e, ERR_INPUT, "--shares: '%s' is not a whole number from 0 to %u, or 'parent'", text,
+                       WIRE_SHARES_PARENT - 1);
+    }
+    return 0;
+}

@@ -1,0 +1,208 @@
+/* Rows come as text. For --json they go out as they are; otherwise each is read by its shape into an arena of its own,
+ * which is emptied after the row. Only a table, and a listing that has to be turned round, hold all their rows. */
+#include "cli/listing.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/ensure.h"
+#include "base/quantity.h"
+
+const struct option_row listing_only_options[] = {
+    LISTING_OPTIONS(struct listing_only_values, listing),
+    {0},
+};
+
+/* One run of a listing. */
+struct run {
+    const struct listing *listing;
+    const struct listing_values *how;
+    struct output *out;
+    struct arena arena; /* of one row */
+    struct table table;
+    struct buf cell;
+    void *row;
+    uint32_t count;
+};
+
+static void write_heading(struct run *r)
+{
+    if (r->how->is_json) {
+        buf_add_text(&r->out->text, "[");
+    } else if (r->how->is_parsable && !r->how->has_no_header) {
+        for (uint32_t i = 0; i < r->listing->column_count; i++)
+            buf_format(&r->out->text, "%s%s", i > 0 ? "|" : "", r->listing->columns[i].name);
+        buf_add_char(&r->out->text, '\n');
+    }
+}
+
+/* The cell's text; where columns stand between |, one in the text would shift those behind it. */
+static struct str make_cell(struct run *r, uint32_t column)
+{
+    bool is_exact = r->how->is_parsable;
+    buf_clear(&r->cell);
+    r->listing->columns[column].cell(r->row, is_exact, &r->cell);
+    for (size_t i = 0; is_exact && i < r->cell.length; i++) {
+        if (r->cell.text[i] == '|' || r->cell.text[i] == '\n') r->cell.text[i] = '?';
+    }
+    return (struct str){r->cell.text, r->cell.length};
+}
+
+static int write_row(struct run *r, struct str text, struct err *e)
+{
+    bool is_shown_whole = r->how->is_json && r->listing->wants == NULL;
+    arena_clear(&r->arena);
+    if (!is_shown_whole) {
+        if (wire_read_text(r->listing->shape, text, &r->arena, r->row, e) != 0) return -1;
+        if (r->listing->wants && !r->listing->wants(r->row, r->listing->context)) return 0;
+    }
+    if (r->how->is_json) {
+        buf_add_text(&r->out->text, r->count > 0 ? ",\n" : "\n");
+        buf_add_str(&r->out->text, text);
+    } else {
+        for (uint32_t i = 0; i < r->listing->column_count; i++) {
+            struct str cell = make_cell(r, i);
+            if (!r->how->is_parsable) {
+                table_add(&r->table, cell);
+                continue;
+            }
+            buf_add_str(&r->out->text, cell);
+            buf_add_char(&r->out->text, i + 1 < r->listing->column_count ? '|' : '\n');
+        }
+    }
+    r->count++;
+    output_pace(r->out);
+    return 0;
+}
+
+static int write_in_order(struct run *r, struct client *c, struct err *e)
+{
+    struct str text;
+    int more;
+    while ((more = client_row(c, &text, e)) > 0) {
+        if (write_row(r, text, e) != 0) return -1;
+    }
+    return more;
+}
+
+/* All rows are kept, as text, and written from the last to the first. */
+static int write_reversed(struct run *r, struct client *c, struct err *e)
+{
+    struct buf texts = {0};
+    ARRAY(size_t) ends = {0};
+    struct str text;
+    int status;
+    while ((status = client_row(c, &text, e)) > 0) {
+        buf_add_str(&texts, text);
+        *array_add(&ends) = texts.length;
+    }
+    for (uint32_t i = ends.count; status == 0 && i > 0; i--) {
+        size_t start = i > 1 ? ends.items[i - 2] : 0;
+        status = write_row(r, (struct str){texts.text + start, ends.items[i - 1] - start}, e);
+    }
+    buf_release(&texts);
+    array_release(&ends);
+    return status;
+}
+
+static void write_end(struct run *r)
+{
+    if (r->how->is_json) {
+        buf_add_text(&r->out->text, "\n]\n");
+    } else if (!r->how->is_parsable && r->count > 0) {
+        table_write(&r->table, !r->how->has_no_header, r->out);
+    } else if (!r->how->is_parsable && r->listing->empty) {
+        output_note("%s", r->listing->empty);
+    }
+}
+
+int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
+                uint32_t *out_count, struct err *e)
+{
+    ensure(l->column_count <= TABLE_COLUMNS_MAX);
+    struct client client;
+    if (instance_open(call, &client, e) != 0) return -1;
+
+    struct table_column columns[TABLE_COLUMNS_MAX];
+    for (uint32_t i = 0; i < l->column_count; i++)
+        columns[i] = (struct table_column){l->columns[i].heading, l->columns[i].is_right};
+    struct run r = {.listing = l, .how = how, .out = call->out, .row = arena_alloc(call->arena, l->shape->size)};
+    table_init(&r.table, columns, l->column_count);
+
+    int status = client_request(&client, "GET", target, str(""), e);
+    if (status == 0) {
+        write_heading(&r);
+        status = l->is_reversed ? write_reversed(&r, &client, e) : write_in_order(&r, &client, e);
+    }
+    if (status == 0) write_end(&r);
+    if (out_count) *out_count = r.count;
+
+    client_close(&client);
+    table_release(&r.table);
+    buf_release(&r.cell);
+    arena_release(&r.arena);
+    return status;
+}
+
+int64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+}
+
+void cell_add_text(struct buf *out, const char *text, bool is_exact)
+{
+    buf_add_text(out, text && text[0] != '\0' ? text : is_exact ? "" : "-");
+}
+
+void cell_add_moment(struct buf *out, int64_t moment_us, bool is_exact)
+{
+    char text[64];
+    if (moment_us == 0) {
+        cell_add_text(out, NULL, is_exact);
+    } else if (is_exact) {
+        moment_format(text, moment_us);
+        buf_add_text(out, text);
+    } else {
+        time_t moment = (time_t)(moment_us / US_PER_S), today = time(NULL);
+        struct tm then, now;
+        localtime_r(&moment, &then);
+        localtime_r(&today, &now);
+        strftime(text, sizeof text, then.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &then);
+        buf_add_text(out, text);
+    }
+}
+
+void cell_add_span(struct buf *out, int64_t span_s, bool is_exact)
+{
+    char text[32];
+    if (span_s < 0) {
+        cell_add_text(out, NULL, is_exact);
+    } else if (is_exact) {
+        buf_format(out, "%lld", (long long)span_s);
+    } else {
+        duration_format_short(text, span_s);
+        buf_add_text(out, text);
+    }
+}
+
+void cell_add_memory(struct buf *out, uint64_t mib, bool is_exact)
+{
+    char text[32];
+    if (is_exact) {
+        buf_add_u64(out, mib);
+    } else {
+        memory_format(text, mib);
+        buf_add_text(out, text);
+    }
+}
+
+void cell_add_shares(struct buf *out, uint32_t shares)
+{
+    if (shares == WIRE_SHARES_PARENT) {
+        buf_add_text(out, "parent");
+    } else {
+        buf_add_u64(out, shares);
+    }
+}
