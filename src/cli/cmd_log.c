@@ -1,0 +1,153 @@
+/* log: prints a job's output file, and with --follow what it goes on to write until the job has ended.
+ *
+ * The file is read by whoever asks, with that person's rights; the instance only says where it is. Following looks for
+ * new output every LOOK_MS and asks the instance how the job is every ASK_US. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/quantity.h"
+#include "cli/job_row.h"
+#include "cli/listing.h"
+
+enum { LOOK_MS = 100, LOOKS_PER_ASK = 5 };
+
+struct log_values {
+    bool follow, err;
+};
+
+static const struct option_row log_options[] = {
+    {"follow", 'f', NULL, FLAG_IN(struct log_values, follow), "go on until the job has ended"},
+    {"err", 'e', NULL, FLAG_IN(struct log_values, err), "the error output, where it has a file of its own"},
+    {0},
+};
+
+static bool is_ended(const struct wire_job_row *row)
+{
+    return row->end_us != 0;
+}
+
+/* The one row of the job or task. */
+static int ask_row(struct call *call, struct client *c, const char *target, struct wire_job_row *out_row, struct err *e)
+{
+    struct wire_job_list list;
+    if (instance_ask(call, c, "GET", target, NULL, NULL, &wire_job_list_shape, &list, e) != 0) return -1;
+    const struct wire_job_row *rows = list.jobs.items;
+    if (list.jobs.count == 0) return err_set(e, ERR_NOT_FOUND, "no job %s", call->parsed.operands[0]);
+    if (list.jobs.count > 1 || rows[0].array_tasks)
+        return err_set(e, ERR_INPUT, "job %u is an array; say which task, as in %u_0", rows[0].job_id, rows[0].job_id);
+    *out_row = rows[0];
+    return 0;
+}
+
+static int open_error(const struct wire_job_row *row, const char *path, int error, struct err *e)
+{
+    if (error == ENOENT && row->start_us == 0 && is_ended(row))
+        return err_set(e, ERR_NOT_FOUND, "job %s has no output: %s before it started", row->id, row->state);
+    if (error == ENOENT && row->start_us == 0)
+        return err_set(e, ERR_NOT_FOUND, "job %s has not started: %s (%s)", row->id, row->state, row->reason);
+    return err_set(e, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(error));
+}
+
+/* Copies what is there now. *out_count: bytes; may be NULL. */
+static int copy_new(int fd, const char *path, struct output *out, struct err *e)
+{
+    ssize_t count;
+    do {
+        count = read(fd, buf_room(&out->text, 65536), 65536);
+        if (count < 0 && errno != EINTR) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+        if (count > 0) out->text.length += (size_t)count;
+        output_pace(out);
+    } while (count != 0 && out->write_errno == 0);
+    return output_flush(out, e);
+}
+
+/* A file that was cut is read from its beginning. */
+static void notice_cut(int fd)
+{
+    struct stat now;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && at > now.st_size) lseek(fd, 0, SEEK_SET);
+}
+
+static int follow(struct call *call, struct client *c, const char *target, const char *path, int fd,
+                  struct wire_job_row *row, struct err *e)
+{
+    const struct timespec pause = {0, LOOK_MS * 1000000};
+    struct arena arena = {0}, *kept = call->arena;
+    int status = 0;
+    for (uint32_t look = 1; status == 0; look++) {
+        bool was_ended = is_ended(row); /* before this reading: nothing comes after it */
+        if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && (errno != ENOENT || was_ended)) status = open_error(row, path, errno, e);
+        if (fd >= 0) {
+            notice_cut(fd);
+            status = copy_new(fd, path, call->out, e);
+        }
+        if (was_ended || status != 0) break;
+        nanosleep(&pause, NULL);
+        if (look % LOOKS_PER_ASK != 0) continue;
+        arena_clear(&arena);
+        call->arena = &arena; /* an answer lasts until the next one */
+        status = ask_row(call, c, target, row, e);
+        call->arena = kept;
+    }
+    if (fd >= 0) close(fd);
+    arena_release(&arena);
+    return status;
+}
+
+static int log_run(struct call *call, struct err *e)
+{
+    const struct log_values *values = call->values;
+    struct wire_list ids;
+    struct client client;
+    struct wire_job_row row;
+    if (job_ids_parse(call, 0, &ids, e) != 0) return -1;
+    struct buf text = {0};
+    buf_add_text(&text, WIRE_JOBS);
+    target_add_segment(&text, call->parsed.operands[0]);
+    const char *target = instance_target(call, &text);
+
+    if (instance_open(call, &client, e) != 0) return -1;
+    int status = ask_row(call, &client, target, &row, e);
+    if (status == 0) {
+        bool has_own = values->err && row.err_path && row.err_path[0] != '\0';
+        const char *path = arena_copy(call->arena, str(has_own ? row.err_path : row.out_path));
+        int fd = row.start_us != 0 || is_ended(&row) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        if (values->follow && (fd >= 0 || !is_ended(&row))) {
+            status = follow(call, &client, target, path, fd, &row, e);
+        } else if (fd < 0) {
+            status = open_error(&row, path, row.start_us != 0 || is_ended(&row) ? errno : ENOENT, e);
+        } else {
+            status = copy_new(fd, path, call->out, e);
+            close(fd);
+        }
+    }
+    client_close(&client);
+    return status;
+}
+
+static const struct command_example log_examples[] = {
+    {"fairlead log 5", "what job 5 has written"},
+    {"fairlead log -f 6_3", "task 3 of array 6, until it has ended"},
+    {0},
+};
+
+const struct command cmd_log = {
+    .name = "log",
+    .group = GROUP_JOBS,
+    .summary = "print a job's output",
+    .usage = "[--follow] [--err] JOB[_TASK]",
+    .text = "Prints the file that the job writes to. With --follow a job that has not started is waited for.",
+    .options = log_options,
+    .values_size = sizeof(struct log_values),
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = log_examples,
+    .see_also = "show queue wait",
+    .run = log_run,
+};

@@ -1,0 +1,23 @@
+/* The environment a job starts with, by --export:
+ *
+ *     ALL          all of the submitter's (the default)
+ *     NONE         only PATH, HOME, USER, LOGNAME, SHELL, LANG
+ *     A,B=x        those and A as the submitter has it, B as x
+ *     ALL,B=x      all of the submitter's, B as x
+ *
+ * Variables that describe another job (FAIRLEAD_JOB_ID and such: everything FAIRLEAD_ but FAIRLEAD_SOCKET) are left out:
+ * the daemon gives each job its own. */
+#ifndef FAIRLEAD_CLI_JOB_ENVIRONMENT_H
+#define FAIRLEAD_CLI_JOB_ENVIRONMENT_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/err.h"
+
+typedef ARRAY(struct str) environment_list; /* "NAME=value" */
+
+/* spec NULL: ALL. The entries are in arena or the process's own environment. ERR_INPUT: a name that is none, or is not
+ * set. */
+int environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e);
+
+#endif

@@ -1,0 +1,155 @@
+#include "cli/job_script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum { BINARY_BYTES = 4096 };
+
+static int check_text(const char *path, struct str text, struct err *e)
+{
+    size_t looked = text.length < BINARY_BYTES ? text.length : BINARY_BYTES;
+    struct str rest, first = str_cut(text, '\n', &rest);
+    if (text.length == 0) return err_set(e, ERR_INPUT, "script '%s' is empty", path);
+    if (memchr(text.text, '\0', looked))
+        return err_set(e, ERR_INPUT, "'%s' is binary, not a script; to run a program: fairlead submit -- %s", path,
+                       path);
+    if (first.length > 0 && first.text[first.length - 1] == '\r')
+        return err_set(e, ERR_INPUT, "script '%s' has the line ends of DOS; remove them: sed -i 's/\\r$//' %s", path,
+                       path);
+    return 0;
+}
+
+static int read_all(int fd, const char *path, struct buf *text, struct err *e)
+{
+    for (;;) {
+        ssize_t count = read(fd, buf_room(text, 65536), 65536);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return err_set(e, ERR_INPUT, "script '%s': %s", path, strerror(errno));
+        if (count == 0) return 0;
+        text->length += (size_t)count;
+        if (text->length > SCRIPT_MAX)
+            return err_set(e, ERR_INPUT, "script '%s' has more than %d MiB", path, SCRIPT_MAX / 1048576);
+    }
+}
+
+int script_read(const char *path, struct arena *a, struct str *out_text, struct err *e)
+{
+    int fd = STDIN_FILENO;
+    bool is_input = strcmp(path, "-") == 0;
+    struct stat found;
+    if (!is_input) fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set(e, ERR_INPUT, "script '%s': %s", path, strerror(errno));
+
+    struct buf text = {0};
+    int status = 0;
+    if (fstat(fd, &found) == 0 && S_ISDIR(found.st_mode))
+        status = err_set(e, ERR_INPUT, "script '%s' is a directory", path);
+    if (status == 0) status = read_all(fd, path, &text, e);
+    if (status == 0) status = check_text(path, (struct str){text.text, text.length}, e);
+    if (status == 0) *out_text = (struct str){arena_copy(a, (struct str){text.text, text.length}), text.length};
+    buf_release(&text);
+    if (!is_input) close(fd);
+    return status;
+}
+
+/* Whether a file is there that could be run; errno says why not. */
+static bool is_runnable(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0) return false;
+    if (!S_ISREG(found.st_mode)) {
+        errno = S_ISDIR(found.st_mode) ? EISDIR : EACCES;
+        return false;
+    }
+    return access(path, X_OK) == 0;
+}
+
+int program_resolve(const char *name, struct arena *a, const char **out_path, struct err *e)
+{
+    char path[PATH_MAX], here[PATH_MAX];
+    if (name[0] == '\0') return err_set(e, ERR_INPUT, "the command's name is empty");
+    if (strchr(name, '/')) {
+        if (!is_runnable(name)) return err_set(e, ERR_INPUT, "command '%s': %s", name, strerror(errno));
+        if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
+        size_t length =
+            text_format(path, sizeof path, name[0] == '/' ? "%s%s" : "%s/%s", name[0] == '/' ? "" : here, name);
+        if (length >= sizeof path) return err_set(e, ERR_INPUT, "command '%s': the path is too long", name);
+        *out_path = arena_copy(a, str(path));
+        return 0;
+    }
+    struct str rest = str(getenv("PATH"));
+    while (rest.text != NULL) {
+        struct str directory = str_cut(rest, ':', &rest);
+        if (directory.length == 0 || directory.text[0] != '/')
+            continue; /* the current directory is said with a slash */
+        if (text_format(path, sizeof path, "%.*s/%s", (int)directory.length, directory.text, name) >= sizeof path)
+            continue;
+        if (!is_runnable(path)) continue;
+        *out_path = arena_copy(a, str(path));
+        return 0;
+    }
+    return err_set(e, ERR_INPUT, "command '%s' is not found in PATH", name);
+}
+
+int directory_resolve(const char *given, struct arena *a, const char **out_path, struct err *e)
+{
+    char path[PATH_MAX];
+    struct stat found;
+    if (realpath(given ? given : ".", path) == NULL)
+        return err_set(e, ERR_INPUT, "directory '%s': %s", given ? given : ".", strerror(errno));
+    if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
+        return err_set(e, ERR_INPUT, "'%s' is not a directory", given);
+    if (access(path, X_OK) != 0)
+        return err_set(e, ERR_INPUT, "directory '%s': %s", given ? given : path, strerror(errno));
+    *out_path = arena_copy(a, str(path));
+    return 0;
+}
+
+/* Without quotes where no shell would see anything in it. */
+static void add_word(struct buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%^";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        buf_add_text(out, word);
+        return;
+    }
+    buf_add_char(out, '\'');
+    for (const char *p = word; *p; p++) {
+        if (*p == '\'') {
+            buf_add_text(out, "'\\''");
+        } else {
+            buf_add_char(out, *p);
+        }
+    }
+    buf_add_char(out, '\'');
+}
+
+const char *words_show(char **words, uint32_t count, size_t max, struct arena *a)
+{
+    struct buf shown = {0};
+    for (uint32_t i = 0; i < count && shown.length <= max; i++) {
+        if (i > 0) buf_add_char(&shown, ' ');
+        add_word(&shown, words[i]);
+    }
+    if (shown.length > max) {
+        shown.length = max - 3;
+        while (shown.length > 0 && ((unsigned char)shown.text[shown.length] & 0xc0) == 0x80)
+            shown.length--; /* not inside a character */
+        buf_add_text(&shown, "...");
+    }
+    for (size_t i = 0; i < shown.length;) { /* one line of UTF-8 */
+        size_t step = str_utf8((struct str){shown.text + i, shown.length - i});
+        if (step == 0 || !str_is_printable((struct str){shown.text + i, step})) shown.text[i] = '?';
+        i += step > 0 ? step : 1;
+    }
+    const char *text = arena_copy(a, (struct str){shown.text, shown.length});
+    buf_release(&shown);
+    return text;
+}
