@@ -1,14 +1,17 @@
 /* fairlead share: who has which share, what was used of it, and who comes first. */
 #include "cli/command.h"
 #include "cli/share_file.h"
+#include "cli/share_instance.h"
 
 struct share_values {
     struct listing_values listing;
-    const char *file;
+    const char *file, *account, *user;
     int ties;
 };
 
 static const struct option_row share_options[] = {
+    {"account", 'A', "NAME", TEXT_IN(struct share_values, account), "only this account and its users"},
+    {"user", 'u', "NAME", TEXT_IN(struct share_values, user), "only this user"},
     {"file", 'f', "FILE", TEXT_IN(struct share_values, file),
      "the tree in FILE, without any service; - is standard input"},
     {"ties", 0, "RULE", CHOICE_IN(struct share_values, ties, "merge|slurm"),
@@ -18,6 +21,7 @@ static const struct option_row share_options[] = {
 };
 
 static const struct command_example share_examples[] = {
+    {"fairlead share", "the instance's own tree, now"},
     {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
     {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
     {0},
@@ -29,7 +33,13 @@ static int share_run(struct call *call, struct err *e)
     if (v->listing.is_json && v->listing.is_parsable) {
         return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
     }
-    if (v->file == NULL) return err_set(e, ERR_USAGE, "which tree? -f FILE is wanted");
+    if (v->file == NULL) {
+        if (options_given(share_options, &call->parsed, "ties"))
+            return err_set(e, ERR_USAGE,
+                           "--ties goes with -f; the instance's own rule is a setting: fairlead set ties=slurm");
+        return share_instance_run(call, v->account, v->user, &v->listing, e);
+    }
+    if (v->account || v->user) return err_set(e, ERR_USAGE, "--account and --user do not go with -f");
     return share_file_run(call, v->file, v->ties == 0 ? TIES_MERGE : TIES_SLURM, &v->listing, e);
 }
 
