@@ -1,0 +1,165 @@
+/* start and stop: a private instance, whose state and socket are one person's. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/client/address.h"
+#include "base/quantity.h"
+#include "cli/private.h"
+#include "cli/settings_change.h"
+#include "cli/spawn.h"
+#include "policy/settings.h"
+
+enum { START_S = 10, LOOK_MS = 10 };
+
+struct start_values {
+    const char *state, *config, *settings;
+};
+
+static const struct option_row start_options[] = {
+    {"state", 0, "DIR", TEXT_IN(struct start_values, state), "where its state is kept"},
+    {"config", 0, "FILE", TEXT_IN(struct start_values, config), "a configuration for the daemon"},
+    {"set", 0, "NAME=VALUE,...", TEXT_IN(struct start_values, settings),
+     "settings to change once it answers; see 'fairlead set'"},
+    {0},
+};
+
+/* Whether every NAME=VALUE would be accepted: before anything is started. */
+static int check_settings(const char *list, struct err *e)
+{
+    for (struct str rest = str(list); rest.text != NULL;) {
+        enum setting setting;
+        int64_t number;
+        struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
+        if (value.text == NULL)
+            return err_set(e, ERR_INPUT, "--set: '%.*s' is not of the form NAME=VALUE", (int)name.length, name.text);
+        if (setting_find(name, &setting, e) != 0 || setting_parse(setting, value, &number, e) != 0) return -1;
+    }
+    return 0;
+}
+
+static int send_settings(const char *list, struct client *c, struct err *e)
+{
+    struct settings_change change = {0};
+    int status = settings_change_add_list(&change, list, e);
+    if (status == 0) status = settings_change_send(&change, c, e);
+    settings_change_release(&change);
+    return status;
+}
+
+/* The daemon's command line. */
+static char **make_arguments(struct call *call, const char *program, const struct private_instance *instance,
+                             const char *config)
+{
+    const char *const words[] = {program,
+                                 "--private",
+                                 "--state",
+                                 instance->state_directory,
+                                 "--socket",
+                                 instance->socket,
+                                 config ? "--config" : NULL,
+                                 config,
+                                 NULL};
+    char **arguments = arena_alloc(call->arena, sizeof words);
+    for (size_t i = 0; words[i]; i++) arguments[i] = arena_copy(call->arena, str(words[i]));
+    return arguments;
+}
+
+/* Until the instance answers: 0, and c is connected; or what went wrong. */
+static int await(struct call *call, struct spawn *s, const struct private_instance *instance, struct client *c,
+                 struct wire_status *out_status, struct err *e)
+{
+    const struct timespec pause = {0, LOOK_MS * 1000000};
+    char how[80] = "";
+    for (int look = 0; look < START_S * 1000 / LOOK_MS; look++) {
+        bool has_ended =
+            spawn_has_ended(s, how, sizeof how) != 0; /* before asking: somebody else's may answer instead */
+        if (private_ask(call, instance, c, out_status, e) == 0) return 0;
+        if (has_ended) {
+            const char *tail = spawn_log_tail(s, call->arena);
+            for (struct str rest = str(tail); rest.length > 0;) {
+                struct str line = str_cut(rest, '\n', &rest);
+                output_note("%.*s", (int)line.length, line.text);
+            }
+            return err_set(e, ERR_UNAVAILABLE, "fairleadd ended with %s before it answered; its log is %s", how,
+                           s->log_path);
+        }
+        nanosleep(&pause, NULL);
+    }
+    return err_set(e, ERR_UNAVAILABLE, "fairleadd (process %d) has not answered within %d s; its log is %s",
+                   (int)s->pid, START_S, s->log_path);
+}
+
+static int launch(struct call *call, const struct private_instance *instance, const char *config, struct client *c,
+                  struct wire_status *out_status, struct err *e)
+{
+    const char *program = program_find("fairleadd", call->arena);
+    if (program == NULL)
+        return err_set(e, ERR_UNAVAILABLE, "there is no fairleadd beside this program, and none in PATH");
+    if (directory_make(instance->state_directory, e) != 0) return -1;
+
+    struct buf log_path = {0};
+    buf_format(&log_path, "%s/fairleadd.log", instance->state_directory);
+    struct spawn spawn = {
+        .program = program,
+        .log_path = instance_target(call, &log_path),
+        .arguments = make_arguments(call, program, instance, config),
+    };
+    if (spawn_run(&spawn, e) != 0) return -1;
+    return await(call, &spawn, instance, c, out_status, e);
+}
+
+static int start_run(struct call *call, struct err *e)
+{
+    const struct start_values *values = call->values;
+    struct private_instance instance;
+    struct client client;
+    struct wire_status status;
+    char config[PATH_MAX];
+    if (values->settings && check_settings(values->settings, e) != 0) return -1;
+    if (values->config && realpath(values->config, config) == NULL)
+        return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
+    if (private_find(call, values->state, &instance, e) != 0) return -1;
+
+    bool is_running = private_ask(call, &instance, &client, &status, e) == 0;
+    if (!is_running && e->code != ERR_UNAVAILABLE) return -1;
+    if (!is_running && launch(call, &instance, values->config ? config : NULL, &client, &status, e) != 0) return -1;
+
+    int result = values->settings ? send_settings(values->settings, &client, e) : 0;
+    client_close(&client);
+    if (result != 0) return -1;
+    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_running ? "Running already" : "Started",
+               (long long)status.pid, status.state_directory);
+    if (!instance.is_standard) output_note("to speak to it: export FAIRLEAD_SOCKET=%s", instance.socket);
+    return 0;
+}
+
+static const struct command_example start_examples[] = {
+    {"fairlead start", "an instance for yourself"},
+    {"fairlead start --state /tmp/try --set halflife_s=3600,grace_s=5", "another one, to try something"},
+    {0},
+};
+
+const struct command cmd_start = {
+    .name = "start",
+    .group = GROUP_SERVICE,
+    .summary = "start an instance of your own, in the background",
+    .usage = "[OPTIONS]",
+    .text =
+        "The instance runs as you, for you alone, until 'fairlead stop'. Its state is in DIR: by default "
+        "${XDG_STATE_HOME:-~/.local/state}/fairlead; its socket is DIR/fairlead.sock unless --socket says otherwise, its log "
+        "DIR/fairleadd.log. Without --state, FAIRLEAD_SOCKET in the environment says where the socket is, as for every "
+        "command.\n\n"
+        "When it runs already, start says so, and that is success.",
+    .options = start_options,
+    .values_size = sizeof(struct start_values),
+    .examples = start_examples,
+    .see_also = "stop status set",
+    .run = start_run,
+};

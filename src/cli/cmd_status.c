@@ -1,0 +1,86 @@
+#include "base/quantity.h"
+#include "cli/listing.h"
+
+struct status_values {
+    bool is_json;
+};
+
+static const struct option_row status_options[] = {
+    {"json", 0, NULL, FLAG_IN(struct status_values, is_json), "everything as one JSON object"},
+    {0},
+};
+
+static void write_instance(const struct wire_status *s, struct buf *out)
+{
+    char up[32];
+    duration_format_short(up, (s->now_us - s->started_us) / US_PER_S);
+    buf_format(out, "Instance   %s, process %lld of %s, version %s, up %s\n", s->state_directory, (long long)s->pid,
+               s->user ? s->user : "?", s->version, up);
+    buf_format(out, "Socket     %s\n", s->socket);
+}
+
+/* What of the host is free; memory may be below zero when the host shrank under running jobs. */
+static void write_host(const struct wire_host *h, struct buf *out)
+{
+    char free_mem[32], mem[32];
+    memory_format(free_mem, h->free_mem_mib > 0 ? (uint64_t)h->free_mem_mib : 0);
+    memory_format(mem, h->mem_mib);
+    buf_format(out, "Host       %s: free are %u of %u CPUs, %s of %s memory", h->name, h->free_cpus, h->cpus, free_mem,
+               mem);
+    if (h->gpus > 0) buf_format(out, ", %u of %u GPUs", h->free_gpus, h->gpus);
+    buf_add_char(out, '\n');
+}
+
+static void write_tasks(const struct wire_tasks *t, struct buf *out)
+{
+    buf_format(out, "Tasks      %llu pending, %u running", (unsigned long long)t->pending, t->running);
+    if (t->starting > 0) buf_format(out, ", %u starting", t->starting);
+    if (t->completing > 0) buf_format(out, ", %u completing", t->completing);
+    buf_add_char(out, '\n');
+}
+
+static void write_settings(const struct wire_list *settings, struct output *out)
+{
+    static const struct table_column columns[] = {
+        {"SETTING", false}, {"VALUE", true}, {"DEFAULT", true}, {"MEANING", false}};
+    struct table table;
+    table_init(&table, columns, sizeof columns / sizeof columns[0]);
+    for (uint32_t i = 0; i < settings->count; i++) {
+        const struct wire_setting *setting = &((const struct wire_setting *)settings->items)[i];
+        table_add_text(&table, setting->name);
+        table_add_text(&table, setting->value);
+        table_add_text(&table, setting->standard);
+        table_add_text(&table, setting->help);
+    }
+    table_write(&table, true, out);
+    table_release(&table);
+}
+
+static int status_run(struct call *call, struct err *e)
+{
+    if (((const struct status_values *)call->values)->is_json) return instance_copy(call, WIRE_STATUS, e);
+
+    struct wire_status status;
+    if (instance_ask_once(call, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, &status, e) != 0) return -1;
+    struct buf *out = &call->out->text;
+    write_instance(&status, out);
+    write_host(&status.host, out);
+    write_tasks(&status.tasks, out);
+    buf_format(out, "Policy     %s; %u associations\n\n", status.policy, status.associations);
+    write_settings(&status.settings, call->out);
+    return 0;
+}
+
+const struct command cmd_status = {
+    .name = "status",
+    .group = GROUP_SERVICE,
+    .summary = "show the instance, its host and its settings",
+    .usage = "[--json]",
+    .text =
+        "The settings among them say what CPUs, memory and time a job gets that does not ask for any; 'fairlead set' changes "
+        "them.",
+    .options = status_options,
+    .values_size = sizeof(struct status_values),
+    .see_also = "start set queue share",
+    .run = status_run,
+};

@@ -1,0 +1,118 @@
+/* stop: SIGTERM to the daemon of a private instance, and the wait until it is gone. Its pid is the one it states, if the
+ * kernel says the same of whoever listens at the socket; where they differ a service manager holds the socket. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/private.h"
+
+enum { GONE_S = 60, LOOK_MS = 100 };
+
+struct stop_values {
+    const char *state;
+    bool jobs;
+};
+
+static const struct option_row stop_options[] = {
+    {"state", 0, "DIR", TEXT_IN(struct stop_values, state), "the state directory of the instance"},
+    {"jobs", 0, NULL, FLAG_IN(struct stop_values, jobs), "cancel all jobs first, and wait until they have ended"},
+    {0},
+};
+
+static uint64_t live_tasks(const struct wire_status *s)
+{
+    return (uint64_t)s->tasks.starting + s->tasks.running + s->tasks.completing;
+}
+
+/* Cancels everything; *status: how it is when nothing runs any more. */
+static int end_jobs(struct call *call, struct client *c, struct wire_status *status, struct err *e)
+{
+    const struct timespec pause = {0, LOOK_MS * 1000000};
+    const struct wire_jobs body = {.all = true};
+    struct wire_count reply;
+    if (instance_ask(call, c, "POST", WIRE_JOBS_CANCEL, &wire_jobs_shape, &body, &wire_count_shape, &reply, e) != 0)
+        return -1;
+    if (reply.count > 0) buf_format(&call->out->text, "Cancelled %u job%s\n", reply.count, reply.count == 1 ? "" : "s");
+    if (output_flush(call->out, e) != 0) return -1;
+
+    struct arena arena = {0}, *kept = call->arena;
+    int result = 0;
+    do {
+        arena_clear(&arena);
+        call->arena = &arena; /* an answer lasts until the next one */
+        result = instance_ask(call, c, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, status, e);
+        call->arena = kept;
+        if (result == 0 && live_tasks(status) > 0) nanosleep(&pause, NULL);
+    } while (result == 0 && live_tasks(status) > 0);
+    arena_release(&arena);
+    return result;
+}
+
+/* Ends the process and waits for it. */
+static int end_process(pid_t pid, struct err *e)
+{
+    int process = pidfd_open(pid, 0);
+    if (process < 0) return errno == ESRCH ? 0 : err_set(e, ERR_IO, "process %d: %s", (int)pid, strerror(errno));
+    int result = 0;
+    if (kill(pid, SIGTERM) != 0 && errno != ESRCH)
+        result =
+            err_set(e, errno == EPERM ? ERR_DENIED : ERR_IO, "cannot end process %d: %s", (int)pid, strerror(errno));
+    struct pollfd gone = {.fd = process, .events = POLLIN};
+    if (result == 0 && poll(&gone, 1, GONE_S * 1000) == 0)
+        result = err_set(e, ERR_UNAVAILABLE, "process %d has not ended within %d s", (int)pid, GONE_S);
+    close(process);
+    return result;
+}
+
+static int stop_run(struct call *call, struct err *e)
+{
+    const struct stop_values *values = call->values;
+    struct private_instance instance;
+    struct client client;
+    struct wire_status status;
+    if (private_find(call, values->state, &instance, e) != 0) return -1;
+    if (private_ask(call, &instance, &client, &status, e) != 0) return -1;
+
+    pid_t pid = (pid_t)status.pid;
+    int result = 0;
+    if (client_peer(&client) != pid)
+        result = err_set(e, ERR_CONFLICT, "a service manager holds %s; stop the instance there", instance.socket);
+    if (result == 0 && values->jobs) result = end_jobs(call, &client, &status, e);
+    client_close(&client);
+    if (result != 0 || end_process(pid, e) != 0) return -1;
+
+    uint64_t live = live_tasks(&status), pending = status.tasks.pending;
+    struct buf *out = &call->out->text;
+    buf_add_text(out, "Stopped");
+    if (live > 0) buf_format(out, "; %llu job%s on running", (unsigned long long)live, live == 1 ? " goes" : "s go");
+    if (pending > 0)
+        buf_format(out, "%s %llu wait%s", live > 0 ? "," : ";", (unsigned long long)pending, pending == 1 ? "s" : "");
+    if (live + pending > 0) buf_add_text(out, "; 'fairlead start' takes up where this ended");
+    buf_add_char(out, '\n');
+    return 0;
+}
+
+static const struct command_example stop_examples[] = {
+    {"fairlead stop", "jobs that run go on; waiting ones wait for the next start"},
+    {"fairlead stop --jobs", "end everything"},
+    {0},
+};
+
+const struct command cmd_stop = {
+    .name = "stop",
+    .group = GROUP_SERVICE,
+    .summary = "stop your instance; its jobs go on running",
+    .usage = "[--state DIR] [--jobs]",
+    .text =
+        "Running jobs are kept by processes of their own, which enforce their time limits while nobody else is there. The next "
+        "'fairlead start' learns how they ended.",
+    .options = stop_options,
+    .values_size = sizeof(struct stop_values),
+    .examples = stop_examples,
+    .see_also = "start status cancel",
+    .run = stop_run,
+};
