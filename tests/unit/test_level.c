@@ -1,4 +1,4 @@
-/* Levels as keys: mathematically equal ones are equal, others keep their order, from one end of a double to the other. */
+/* Levels as keys: mathematically equal ones are equal, others keep their order, from end to end of a double. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The columns of a share listing. Slurm's side is in conformance/; here is what a merge listing shows, and the corners. */
+/* The columns of a share listing. Slurm is in conformance/; here is what a merge listing shows, and the corners. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,267 @@
+/* Laws of Fair Tree with ties merged, on random trees of all sizes. Usages are whole numbers where sums have to be the
+ * same in another order. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "policy/fair_tree.h"
+
+/* A tree, own usages, and room for what is computed. */
+struct world {
+    struct tree tree;
+    double *own, *usage, *factor, *factor2;
+    struct rng rng;
+    uint32_t share_kinds, usage_kinds; /* few kinds make many ties */
+};
+
+static int rounds(int plain)
+{
+    const char *sanitized = getenv("FAIRLEAD_SANITIZED");
+    return sanitized != NULL && sanitized[0] == '1' ? plain / 4 + 1 : plain;
+}
+
+static double random_usage(struct world *w)
+{
+    if (rng_below(&w->rng, 5) == 0) return 0;
+    return (double)rng_below(&w->rng, w->usage_kinds);
+}
+
+static uint32_t random_shares(struct world *w)
+{
+    return rng_below(&w->rng, 20) == 0 ? SHARES_PARENT : rng_below(&w->rng, w->share_kinds + 1);
+}
+
+/* Some room above count for nodes that are added later. */
+static void world_init(struct world *w, uint64_t seed, uint32_t count)
+{
+    *w = (struct world){.rng = {seed}};
+    tree_init(&w->tree);
+    static const uint32_t KINDS[] = {2, 3, 10, 1000, 1000000};
+    w->share_kinds = KINDS[rng_below(&w->rng, 4)];
+    w->usage_kinds = KINDS[rng_below(&w->rng, 5)];
+    uint32_t accounts = rng_below(&w->rng, 3) == 0 ? 1 : 1 + count / (1 + rng_below(&w->rng, 40));
+    size_t bytes = (count + 1000) * sizeof(double);
+    double **arrays[] = {&w->own, &w->usage, &w->factor, &w->factor2};
+    for (int a = 0; a < 4; a++) *arrays[a] = calloc(1, bytes);
+    while (w->tree.count < count) {
+        uint32_t n = w->tree.count, parent = rng_below(&w->rng, n < accounts ? n : accounts);
+        bool is_user = n >= accounts;
+        if (w->tree.depth[parent] == TREE_DEPTH_MAX) parent = 0;
+        uint32_t node = tree_add(&w->tree, parent, is_user, random_shares(w));
+        if (is_user || rng_below(&w->rng, 10) == 0) w->own[node] = random_usage(w);
+    }
+    tree_finish(&w->tree);
+}
+
+static void world_release(struct world *w)
+{
+    tree_release(&w->tree);
+    free(w->own);
+    free(w->usage);
+    free(w->factor);
+    free(w->factor2);
+}
+
+static void rank(struct world *w, struct rank_order *order, double *out_factor)
+{
+    tree_sum_usage(&w->tree, w->own, w->usage);
+    fair_tree_rank(&w->tree, w->usage, order, out_factor);
+}
+
+static void assert_same(const struct world *w, const char *law, int round)
+{
+    for (uint32_t i = 0; i < w->tree.count; i++) {
+        if (w->factor[i] == w->factor2[i]) continue;
+        fail_msg("%s: round %d: node %u of %u: %.17g and %.17g", law, round, i, w->tree.count, w->factor[i],
+                 w->factor2[i]);
+    }
+}
+
+static uint32_t random_size(int round)
+{
+    return round % 50 == 49 ? 5000 : 2 + (uint32_t)round % 49 * 4;
+}
+
+/* The same tree with every node at another index. */
+static void test_permutation(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w, p;
+        world_init(&w, (uint64_t)round, random_size(round));
+        world_init(&p, 0, 1);
+        uint32_t n = w.tree.count, *place = calloc(n, sizeof *place), *waiting = calloc(n, sizeof *waiting), count = 0;
+        p.own = realloc(p.own, n * sizeof *p.own);
+        p.usage = realloc(p.usage, n * sizeof *p.usage);
+        p.factor = realloc(p.factor, n * sizeof *p.factor);
+        p.own[0] = w.own[0];
+        /* Nodes whose parent is placed wait; any of them is next. */
+        for (uint32_t i = 1; i < n; i++) waiting[count] = w.tree.parent[i] == 0 ? i : 0, count += w.tree.parent[i] == 0;
+        while (count > 0) {
+            uint32_t pick = rng_below(&w.rng, count), node = waiting[pick];
+            waiting[pick] = waiting[--count];
+            place[node] = tree_add(&p.tree, place[w.tree.parent[node]], w.tree.is_user[node], w.tree.shares[node]);
+            p.own[place[node]] = w.own[node];
+            if (w.tree.is_user[node]) continue;
+            for (uint32_t i = node + 1; i < n; i++) {
+                if (w.tree.parent[i] == node) waiting[count++] = i;
+            }
+        }
+        tree_finish(&p.tree);
+        rank(&w, NULL, w.factor);
+        rank(&p, NULL, p.factor);
+        for (uint32_t i = 0; i < n; i++) w.factor2[i] = p.factor[place[i]];
+        assert_same(&w, "permutation", round);
+        free(place);
+        free(waiting);
+        world_release(&w);
+        world_release(&p);
+    }
+}
+
+/* All usage times a power of two, which a half-life more or less is. */
+static void test_usage_scaled(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w;
+        world_init(&w, (uint64_t)round, random_size(round));
+        for (uint32_t i = 0; i < w.tree.count; i++) w.own[i] *= 1 + rng_double(&w.rng);
+        rank(&w, NULL, w.factor);
+        int exponent = round % 3 == 0 ? 1 : (int)rng_below(&w.rng, 1800) - 900;
+        for (uint32_t i = 0; i < w.tree.count; i++) w.own[i] = ldexp(w.own[i], exponent);
+        rank(&w, NULL, w.factor2);
+        assert_same(&w, "usage scaled", round);
+        world_release(&w);
+    }
+}
+
+/* All shares that compete under one account, times a number: each account its own. */
+static void test_shares_scaled(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w;
+        world_init(&w, (uint64_t)round, random_size(round));
+        rank(&w, NULL, w.factor);
+        for (uint32_t a = 0; a < w.tree.count; a++) {
+            uint32_t times = 1 + rng_below(&w.rng, 2000);
+            for (uint32_t c = w.tree.child_start[a]; c < w.tree.child_start[a + 1]; c++) {
+                uint32_t child = w.tree.children[c];
+                if (w.tree.shares[child] != SHARES_PARENT) w.tree.shares[child] *= times;
+            }
+        }
+        w.tree.finished = false;
+        tree_finish(&w.tree);
+        rank(&w, NULL, w.factor2);
+        assert_same(&w, "shares scaled", round);
+        world_release(&w);
+    }
+}
+
+/* Using more never helps the one who does. */
+static void test_more_usage(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w;
+        world_init(&w, (uint64_t)round, 2 + (uint32_t)round % 100);
+        rank(&w, NULL, w.factor);
+        for (int change = 0; change < 20 && w.tree.user_count > 0; change++) {
+            uint32_t user;
+            do {
+                user = rng_below(&w.rng, w.tree.count);
+            } while (!w.tree.is_user[user]);
+            double before = w.own[user];
+            w.own[user] += 1 + rng_below(&w.rng, w.usage_kinds);
+            rank(&w, NULL, w.factor2);
+            if (w.factor2[user] > w.factor[user]) fail_msg("round %d: user %u rises by using more", round, user);
+            w.own[user] = before;
+        }
+        world_release(&w);
+    }
+}
+
+/* A factor is 1 - (users strictly better) / N, as the division rank / N gives it. */
+static int compare_descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static void test_competition_ranking(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w;
+        world_init(&w, (uint64_t)round, random_size(round));
+        rank(&w, NULL, w.factor);
+        uint32_t users = 0, better = 0;
+        for (uint32_t i = 0; i < w.tree.count; i++) {
+            if (w.tree.is_user[i]) w.factor2[users++] = w.factor[i];
+        }
+        qsort(w.factor2, users, sizeof *w.factor2, compare_descending);
+        for (uint32_t u = 0; u < users; u++) {
+            if (u > 0 && w.factor2[u] != w.factor2[u - 1]) better = u;
+            assert_true(w.factor2[u] == (double)(users - better) / users);
+        }
+        world_release(&w);
+    }
+}
+
+/* One random change of a world: usages of some, of all, shares, a new node. */
+static void change(struct world *w)
+{
+    struct tree *t = &w->tree;
+    uint32_t count = t->count, kind = rng_below(&w->rng, 12);
+    if (kind < 6) {
+        uint32_t some = 1 + rng_below(&w->rng, kind < 3 ? 3 : count);
+        for (uint32_t c = 0; c < some; c++) w->own[rng_below(&w->rng, count)] = random_usage(w);
+    } else if (kind < 8) {
+        double scale = kind == 6 ? 0.5 : rng_double(&w->rng) * 2;
+        for (uint32_t i = 0; i < count; i++) w->own[i] *= scale;
+    } else if (kind < 10) {
+        if (count > 1) tree_set_shares(t, 1 + rng_below(&w->rng, count - 1), random_shares(w));
+    } else if (kind == 10) {
+        uint32_t parent = rng_below(&w->rng, count);
+        if (t->is_user[parent] || t->depth[parent] == TREE_DEPTH_MAX) parent = 0;
+        w->own[tree_add(t, parent, rng_below(&w->rng, 3) != 0, random_shares(w))] = random_usage(w);
+    } /* else nothing */
+    tree_finish(t);
+}
+
+/* A kept order makes passes cheap and changes no bit, whatever happens between them. */
+static void test_kept_order(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(400); round++) {
+        struct world w;
+        world_init(&w, (uint64_t)round, random_size(round));
+        struct rank_order *order = rank_order_new();
+        for (int pass = 0; pass < (round % 50 == 49 ? 100 : 300); pass++) {
+            rank(&w, order, w.factor);
+            rank(&w, NULL, w.factor2);
+            assert_same(&w, "kept order", round);
+            change(&w);
+        }
+        rank_order_free(order);
+        world_release(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_permutation),         cmocka_unit_test(test_usage_scaled),
+        cmocka_unit_test(test_shares_scaled),       cmocka_unit_test(test_more_usage),
+        cmocka_unit_test(test_competition_ranking), cmocka_unit_test(test_kept_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
