@@ -1,0 +1,236 @@
+/* Sets of numbers: reading and writing by table, everything else against a plain array of flags. */
+#include <string.h>
+
+#include "base/idset.h"
+#include "base/rng.h"
+#include "dies.h"
+
+enum { MAX = 1000 };
+
+/* The invariants that idset.c states. */
+static void check(const struct idset *s)
+{
+    for (uint32_t i = 0; i < s->ranges.count; i++) {
+        struct idset_range range = s->ranges.items[i];
+        assert_true(range.first <= range.last);
+        if (i > 0) assert_true(range.first > s->ranges.items[i - 1].last + 1);
+    }
+}
+
+static void assert_text(const struct idset *s, const char *expected)
+{
+    struct buf b = {0};
+    buf_add_char(&b, '<');
+    idset_format(s, &b);
+    assert_string_equal(b.text + 1, expected);
+    buf_release(&b);
+}
+
+static void test_parse(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *set;
+        uint32_t count;
+    } rows[] = {
+        {"", "", 0},
+        {"0", "0", 1},
+        {"7", "7", 1},
+        {"0-9", "0-9", 10},
+        {"1000", "1000", 1},
+        {"0-9,12,20-30:5", "0-9,12,20,25,30", 14},
+        {"20-30:5,12,0-9", "0-9,12,20,25,30", 14},
+        {"1,2,3", "1-3", 3},
+        {"3,2,1", "1-3", 3},
+        {"1-5,3-9", "1-9", 9},
+        {"3-9,1-5", "1-9", 9},
+        {"1-5,6-9", "1-9", 9},
+        {"6-9,1-5", "1-9", 9},
+        {"1-100,50", "1-100", 100},
+        {"50,1-100", "1-100", 100},
+        {"5,5,5", "5", 1},
+        {"0-10:3", "0,3,6,9", 4},
+        {"0-10:11", "0", 1},
+        {"4-4:2", "4", 1},
+        {"0-10:1", "0-10", 11},
+        {"0-10:2,1-9:2", "0-10", 11},
+        {"0-1000", "0-1000", 1001},
+        {"007", "7", 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct idset set;
+        struct err e = {0};
+        assert_int_equal(idset_parse(str(rows[i].text), MAX, "array", &set, &e), 0);
+        check(&set);
+        assert_text(&set, rows[i].set);
+        assert_int_equal(idset_count(&set), rows[i].count);
+        idset_release(&set);
+    }
+}
+
+static void test_parse_refuses(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        ",",    "1,",     ",1",      "1,,2", "-",   "-1",      "1-",         "1--2",       "9-0",
+        "1001", "0-1001", "1-5:0",   "1-5:", "5:2", "1-5:2:3", "1-2-3",      "a",          "1 ",
+        " 1",   "1, 2",   "+1",      "0x1",  "1.0", "1-5:-1",  "4294967296", "4294967295", "18446744073709551616",
+        "1;2",  "1%2",    "0-5,9-8",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct idset set = {.ranges = {.count = 77}};
+        struct err e = {0};
+        assert_int_equal(idset_parse(str(rows[i]), MAX, "array", &set, &e), -1);
+        assert_int_equal(e.code, ERR_INPUT);
+        assert_memory_equal(e.text, "array: \"", 8);
+        assert_int_equal(set.ranges.count, 77);
+    }
+}
+
+static void test_parse_large(void **state)
+{
+    (void)state;
+    struct idset set;
+    struct err e = {0};
+    assert_int_equal(idset_parse(str("0-4294967294"), NONE - 1, "ids", &set, &e), 0);
+    assert_int_equal(idset_count(&set), UINT32_MAX);
+    assert_int_equal(set.ranges.count, 1);
+    assert_int_equal(idset_next(&set, NONE - 2), NONE - 1);
+    assert_int_equal(idset_next(&set, NONE - 1), NONE);
+    idset_release(&set);
+
+    assert_int_equal(idset_parse(str("0-4294967294:2000,4294967294,5"), NONE - 1, "ids", &set, &e), 0);
+    assert_int_equal(idset_count(&set), 2147484 + 2);
+    idset_release(&set);
+
+    assert_int_equal(idset_parse(str("0-4294967294:2"), NONE - 1, "ids", &set, &e), -1);
+    assert_int_equal(idset_parse(str("0-4000000:2,0-4000000:2,0-4000000:2"), NONE - 1, "ids", &set, &e), -1);
+    assert_string_equal(e.text, "ids: more than 4194304 separate numbers");
+}
+
+struct model {
+    bool has[MAX + 1];
+};
+
+static void check_against(const struct idset *s, const struct model *m)
+{
+    check(s);
+    uint32_t count = 0, next = idset_first(s);
+    for (uint32_t id = 0; id <= MAX; id++) {
+        assert_int_equal(idset_has(s, id), m->has[id]);
+        if (!m->has[id]) continue;
+        assert_int_equal(next, id);
+        next = idset_next(s, id);
+        count++;
+    }
+    assert_int_equal(next, NONE);
+    assert_int_equal(idset_count(s), count);
+    assert_false(idset_has(s, NONE));
+
+    struct buf b = {0};
+    struct idset back;
+    idset_format(s, &b);
+    assert_int_equal(idset_parse((struct str){b.text, b.length}, MAX, "set", &back, NULL), 0);
+    assert_int_equal(back.ranges.count, s->ranges.count);
+    if (back.ranges.count > 0) {
+        assert_memory_equal(back.ranges.items, s->ranges.items, s->ranges.count * sizeof *s->ranges.items);
+    }
+    idset_release(&back);
+    buf_release(&b);
+}
+
+/* First mostly adding, then mostly removing, near each other and far apart. */
+static void test_against_flags(void **state)
+{
+    (void)state;
+    struct rng r = {1};
+    struct model m = {{0}};
+    struct idset s = {0};
+    check_against(&s, &m);
+    for (int i = 0; i < 20000; i++) {
+        uint32_t id = rng_below(&r, i % 3 ? MAX + 1 : 40);
+        if (rng_below(&r, 10) < (i / 2000 % 2 ? 3 : 7)) {
+            idset_add(&s, id);
+            m.has[id] = true;
+        } else {
+            assert_int_equal(idset_remove(&s, id), m.has[id]);
+            m.has[id] = false;
+        }
+        if (i % 50 == 0) check_against(&s, &m);
+    }
+    check_against(&s, &m);
+
+    struct idset copy = {0};
+    idset_add(&copy, 5);
+    idset_copy(&copy, &s);
+    check_against(&copy, &m);
+    idset_add(&copy, 3);
+    idset_remove(&copy, 4);
+    check_against(&s, &m);
+    idset_copy(&s, &(struct idset){0});
+    assert_int_equal(idset_count(&s), 0);
+    idset_release(&copy);
+    idset_release(&s);
+    assert_int_equal(idset_first(&s), NONE);
+}
+
+static void test_next_from_anywhere(void **state)
+{
+    (void)state;
+    struct idset s;
+    assert_int_equal(idset_parse(str("5-7,10"), MAX, "set", &s, NULL), 0);
+    static const uint32_t rows[][2] = {{0, 5},  {4, 5},     {5, 6},     {7, 10},     {8, 10},
+                                       {9, 10}, {10, NONE}, {11, NONE}, {NONE, NONE}};
+    for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(idset_next(&s, rows[i][0]), rows[i][1]);
+    assert_int_equal(idset_first(&s), 5);
+    idset_release(&s);
+}
+
+/* All tasks of an array, started in order: one range to the end. */
+static void test_taken_from_the_front(void **state)
+{
+    (void)state;
+    struct idset s;
+    assert_int_equal(idset_parse(str("0-99999"), 99999, "set", &s, NULL), 0);
+    for (uint32_t id = 0; id < 100000; id++) {
+        assert_int_equal(idset_first(&s), id);
+        assert_int_equal(s.ranges.count, 1);
+        assert_true(idset_remove(&s, id));
+        assert_false(idset_remove(&s, id));
+    }
+    assert_int_equal(idset_first(&s), NONE);
+    idset_release(&s);
+}
+
+static void add_none(void)
+{
+    struct idset s = {0};
+    idset_add(&s, NONE);
+}
+
+static void parse_to_none(void)
+{
+    struct idset s;
+    idset_parse(str("1"), NONE, "set", &s, NULL);
+}
+
+static void test_our_own_mistakes(void **state)
+{
+    (void)state;
+    assert_true(dies(add_none));
+    assert_true(dies(parse_to_none));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_parse_refuses),
+        cmocka_unit_test(test_parse_large),
+        cmocka_unit_test(test_against_flags),
+        cmocka_unit_test(test_next_from_anywhere),
+        cmocka_unit_test(test_taken_from_the_front),
+        cmocka_unit_test(test_our_own_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* Spans, memory and moments: what is read, what is refused and how, and what is written. */
+#include <string.h>
+#include <time.h>
+
+#include "base/quantity.h"
+#include "base/rng.h"
+#include "dies.h"
+
+#define DAY 86400
+
+struct span_row {
+    const char *text;
+    int64_t span_s; /* 0: refused */
+};
+
+static void test_duration_parse(void **state)
+{
+    (void)state;
+    static const struct span_row rows[] = {
+        {"1", 60},
+        {"90", 5400},
+        {"0:01", 1},
+        {"1:30", 90},
+        {"90:00", 5400},
+        {"0:90", 90},
+        {"1:00:00", 3600},
+        {"01:02:03", 3723},
+        {"100:00:00", 360000},
+        {"1-0", DAY},
+        {"1-12", DAY + 43200},
+        {"1-0:30", DAY + 1800},
+        {"1-02:03:04", DAY + 7384},
+        {"0-0:0:1", 1},
+        {"3650-0", INT64_C(3650) * DAY},
+        {"5256000", INT64_C(3650) * DAY},
+        {"UNLIMITED", INT64_MAX},
+        {"unlimited", INT64_MAX},
+        {"Infinite", INT64_MAX},
+
+        {"", 0},
+        {"0", 0},
+        {"0:00", 0},
+        {"0-0", 0},
+        {"00:00:00", 0},
+        {"-1", 0},
+        {"-5:00", 0},
+        {"+5", 0},
+        {"1.5", 0},
+        {"1h", 0},
+        {" 1", 0},
+        {"1 ", 0},
+        {"1:", 0},
+        {":1", 0},
+        {"1::1", 0},
+        {"1:2:3:4", 0},
+        {"1-", 0},
+        {"1-1:2:3:4", 0},
+        {"1-2-3", 0},
+        {"1-:", 0},
+        {"-", 0},
+        {"INF", 0},
+        {"UNLIMITED ", 0},
+        {"3650-0:0:1", 0},
+        {"5256001", 0},
+        {"18446744073709551616", 0},
+        {"18446744073709551615", 0},
+        {"9223372036854775807:9223372036854775807:9223372036854775807", 0},
+        {"1099511627775-1099511627775:1099511627775:1099511627775", 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t span_s = -7;
+        struct err e = {0};
+        int status = duration_parse(str(rows[i].text), "time limit", &span_s, &e);
+        assert_int_equal(status, rows[i].span_s > 0 ? 0 : -1);
+        assert_int_equal(span_s, rows[i].span_s > 0 ? rows[i].span_s : -7);
+        assert_int_equal(e.code, rows[i].span_s > 0 ? ERR_NONE : ERR_INPUT);
+        if (status != 0) assert_memory_equal(e.text, "time limit: \"", 13);
+        if (status != 0) assert_non_null(strstr(e.text, rows[i].text));
+    }
+    assert_int_equal(duration_parse((struct str){NULL, 0}, "time", &(int64_t){0}, NULL), -1);
+}
+
+static void test_duration_format(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t span_s;
+        const char *full, *brief;
+    } rows[] = {
+        {0, "00:00:00", "0:00"},
+        {5, "00:00:05", "0:05"},
+        {125, "00:02:05", "2:05"},
+        {3599, "00:59:59", "59:59"},
+        {3600, "01:00:00", "1:00:00"},
+        {3723, "01:02:03", "1:02:03"},
+        {DAY - 1, "23:59:59", "23:59:59"},
+        {DAY, "1-00:00:00", "1-00:00:00"},
+        {3 * DAY + 4 * 3600 + 306, "3-04:05:06", "3-04:05:06"},
+        {INT64_C(3650) * DAY, "3650-00:00:00", "3650-00:00:00"},
+        {INT64_MAX, "UNLIMITED", "UNLIMITED"},
+        {INT64_MAX - 1, "106751991167300-15:30:06", "106751991167300-15:30:06"},
+        {-5, "-00:00:05", "-0:05"},
+        {INT64_MIN, "-106751991167300-15:30:08", "-106751991167300-15:30:08"},
+    };
+    char out[32];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(duration_format(out, rows[i].span_s), strlen(rows[i].full));
+        assert_string_equal(out, rows[i].full);
+        assert_int_equal(duration_format_short(out, rows[i].span_s), strlen(rows[i].brief));
+        assert_string_equal(out, rows[i].brief);
+    }
+}
+
+static void test_duration_reads_what_it_wrote(void **state)
+{
+    (void)state;
+    char out[32];
+    for (int64_t span_s = 1; span_s <= INT64_C(3650) * DAY; span_s += 1 + span_s / 50) {
+        int64_t back;
+        size_t length = duration_format(out, span_s);
+        assert_int_equal(duration_parse((struct str){out, length}, "span", &back, NULL), 0);
+        assert_int_equal(back, span_s);
+        if (span_s >= 3600) continue;
+        length = duration_format_short(out, span_s);
+        assert_int_equal(duration_parse((struct str){out, length}, "span", &back, NULL), 0);
+        assert_int_equal(back, span_s);
+    }
+}
+
+static void test_memory_parse(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t mib; /* 0: refused */
+    } rows[] = {
+        {"1", 1},
+        {"512", 512},
+        {"512M", 512},
+        {"512m", 512},
+        {"512MB", 512},
+        {"512MiB", 512},
+        {"512mib", 512},
+        {"4G", 4096},
+        {"4gb", 4096},
+        {"4GiB", 4096},
+        {"2T", UINT64_C(2) << 20},
+        {"1K", 1},
+        {"1024K", 1},
+        {"1025K", 2},
+        {"2048kb", 2},
+        {"1099511627776", UINT64_C(1) << 40},
+        {"1073741824G", UINT64_C(1) << 40},
+        {"1048576T", UINT64_C(1) << 40},
+        {"1125899906842624K", UINT64_C(1) << 40},
+
+        {"", 0},
+        {"0", 0},
+        {"0G", 0},
+        {"G", 0},
+        {"1.5G", 0},
+        {"-1", 0},
+        {"+1", 0},
+        {"4 G", 0},
+        {" 4G", 0},
+        {"4g ", 0},
+        {"4P", 0},
+        {"4B", 0},
+        {"4iB", 0},
+        {"4Gi", 0},
+        {"4GBB", 0},
+        {"4MG", 0},
+        {"1e3", 0},
+        {"1099511627777", 0},
+        {"1073741825G", 0},
+        {"1048577T", 0},
+        {"1125899906842625K", 0},
+        {"18446744073709551615K", 0},
+        {"18446744073709551615T", 0},
+        {"18446744073709551616", 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint64_t mib = 77;
+        struct err e = {0};
+        int status = memory_parse(str(rows[i].text), "--mem", &mib, &e);
+        assert_int_equal(status, rows[i].mib > 0 ? 0 : -1);
+        assert_int_equal(mib, rows[i].mib > 0 ? rows[i].mib : 77);
+        assert_int_equal(e.code, rows[i].mib > 0 ? ERR_NONE : ERR_INPUT);
+        if (status != 0) assert_memory_equal(e.text, "--mem: \"", 8);
+    }
+}
+
+static void test_memory_format(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t mib;
+        const char *text;
+    } rows[] = {
+        {0, "0M"},
+        {1, "1M"},
+        {512, "512M"},
+        {1023, "1023M"},
+        {1024, "1G"},
+        {1025, "1025M"},
+        {1536, "1.5G"},
+        {1280, "1280M"},
+        {4096, "4G"},
+        {UINT64_C(1) << 20, "1T"},
+        {(UINT64_C(1) << 20) + 1024, "1025G"},
+        {UINT64_C(3) << 19, "1.5T"},
+        {(UINT64_C(1) << 20) + 1, "1048577M"},
+        {UINT64_C(1) << 40, "1048576T"},
+        {UINT64_MAX, "18446744073709551615M"},
+    };
+    char out[32];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(memory_format(out, rows[i].mib), strlen(rows[i].text));
+        assert_string_equal(out, rows[i].text);
+    }
+}
+
+#define MOMENT(seconds) (INT64_C(seconds) * US_PER_S)
+
+static void test_moment_parse(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+        int64_t moment_us;
+    } rows[] = {
+        {"0", true, 0},
+        {"1795251900", true, MOMENT(1795251900)},
+        {"253402300799", true, MOMENT(253402300799)},
+        {"1970-01-01T00:00:00Z", true, 0},
+        {"1970-01-01T00:00Z", true, 0},
+        {"1970-01-01T01:00+01:00", true, 0},
+        {"1969-12-31T19:00:00-05:00", true, 0},
+        {"1969-12-31T23:59:59Z", true, MOMENT(-1)},
+        {"2026-11-21T09:05:00Z", true, MOMENT(1795251900)},
+        {"2026-11-21T10:05+01:00", true, MOMENT(1795251900)},
+        {"2026-11-21T14:50:00+05:45", true, MOMENT(1795251900)},
+        {"2000-02-29T00:00Z", true, MOMENT(951782400)},
+        {"2024-02-29T12:00Z", true, MOMENT(1709208000)},
+        {"2026-11-21T09:05:00.5Z", true, MOMENT(1795251900) + 500000},
+        {"2026-11-21T09:05:00.123456789Z", true, MOMENT(1795251900) + 123456},
+        {"1969-12-31T23:59:59.250Z", true, -750000},
+        {"0001-01-01T00:00:00Z", true, MOMENT(-62135596800)},
+        {"9999-12-31T23:59:59Z", true, MOMENT(253402300799)},
+
+        {"", false, 0},
+        {"-1", false, 0},
+        {"1.5", false, 0},
+        {"253402300800", false, 0},
+        {"18446744073709551616", false, 0},
+        {"now", false, 0},
+        {"2026-11-21", false, 0},
+        {"2026-11-21T09:05:00", false, 0}, /* whose nine o'clock? */
+        {"2026-11-21 09:05:00Z", false, 0},
+        {"2026-11-21T09Z", false, 0},
+        {"2026-11-21T24:00Z", false, 0},
+        {"2026-11-21T09:60Z", false, 0},
+        {"2026-11-21T09:05:60Z", false, 0},
+        {"2026-11-21T09:05:Z", false, 0},
+        {"2026-11-21T09:05:00.Z", false, 0},
+        {"2026-11-21T09:05.5Z", false, 0},
+        {"2026-11-21T09:05:00z", false, 0},
+        {"2026-11-21T09:05:00ZZ", false, 0},
+        {"2026-11-21T09:05:00+0100", false, 0},
+        {"2026-11-21T09:05:00+01", false, 0},
+        {"2026-11-21T09:05:00+24:00", false, 0},
+        {"2026-11-21T09:05:00 +01:00", false, 0},
+        {"2026-1-21T09:05Z", false, 0},
+        {"26-11-21T09:05Z", false, 0},
+        {"+2026-11-21T09:05Z", false, 0},
+        {"2026-00-21T09:05Z", false, 0},
+        {"2026-13-21T09:05Z", false, 0},
+        {"2026-11-00T09:05Z", false, 0},
+        {"2026-11-31T09:05Z", false, 0},
+        {"2026-02-29T09:05Z", false, 0},
+        {"1900-02-29T09:05Z", false, 0},
+        {"2024-02-30T09:05Z", false, 0},
+        {"0000-01-01T00:00Z", false, 0},
+        {"0001-01-01T00:00+00:01", false, 0},
+        {"9999-12-31T23:59:59-00:01", false, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t moment_us = 77;
+        struct err e = {0};
+        int status = moment_parse(str(rows[i].text), "begin", &moment_us, &e);
+        assert_int_equal(status, rows[i].good ? 0 : -1);
+        assert_int_equal(moment_us, rows[i].good ? rows[i].moment_us : 77);
+        assert_int_equal(e.code, rows[i].good ? ERR_NONE : ERR_INPUT);
+        if (status != 0) assert_memory_equal(e.text, "begin: \"", 8);
+    }
+}
+
+static void test_moment_format(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t moment_us;
+        const char *text;
+    } rows[] = {
+        {0, "1970-01-01T00:00:00Z"},
+        {999999, "1970-01-01T00:00:00Z"},
+        {-1, "1969-12-31T23:59:59Z"},
+        {MOMENT(1795251900), "2026-11-21T09:05:00Z"},
+        {MOMENT(951782400), "2000-02-29T00:00:00Z"},
+        {MOMENT(4107542400), "2100-03-01T00:00:00Z"},
+        {MOMENT(-62135596801), "0000-12-31T23:59:59Z"},
+        {MOMENT(253402300800), "10000-01-01T00:00:00Z"},
+        {INT64_MAX, "294247-01-10T04:00:54Z"},
+        {INT64_MIN, "-290308-12-21T19:59:05Z"},
+    };
+    char out[32];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(moment_format(out, rows[i].moment_us), strlen(rows[i].text));
+        assert_string_equal(out, rows[i].text);
+    }
+}
+
+/* Every day of 800 years and some hours of each, against gmtime. */
+static void test_moment_as_gmtime(void **state)
+{
+    (void)state;
+    struct rng r = {1};
+    for (time_t day = -150000; day < 150000; day++) {
+        time_t moment_s = day * DAY + (time_t)rng_below(&r, DAY);
+        struct tm parts;
+        char out[32], expected[32];
+        int64_t back;
+        assert_non_null(gmtime_r(&moment_s, &parts));
+        strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%SZ", &parts);
+        size_t length = moment_format(out, moment_s * US_PER_S + (int64_t)rng_below(&r, US_PER_S));
+        assert_string_equal(out, expected);
+        assert_int_equal(moment_parse((struct str){out, length}, "moment", &back, NULL), 0);
+        assert_int_equal(back, moment_s * US_PER_S);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_duration_parse),
+        cmocka_unit_test(test_duration_format),
+        cmocka_unit_test(test_duration_reads_what_it_wrote),
+        cmocka_unit_test(test_memory_parse),
+        cmocka_unit_test(test_memory_format),
+        cmocka_unit_test(test_moment_parse),
+        cmocka_unit_test(test_moment_format),
+        cmocka_unit_test(test_moment_as_gmtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* String views, with and without an address. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/str.h"
+#include "dies.h"
+
+static const struct str nothing = {NULL, 0};
+
+static void test_equal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool equal, equal_nocase, starts;
+        int order;
+    } rows[] = {
+        {"", "", true, true, true, 0},
+        {"a", "", false, false, true, 1},
+        {"", "a", false, false, false, -1},
+        {"a", "a", true, true, true, 0},
+        {"a", "A", false, true, false, 1},
+        {"abc", "ab", false, false, true, 1},
+        {"ab", "abc", false, false, false, -1},
+        {"abc", "abd", false, false, false, -1},
+        {"AbC", "aBc", false, true, false, -1},
+        {"[", "{", false, false, false, -1}, /* neighbours of the letters, 32 apart */
+        {"@", "`", false, false, false, -1},
+        {"\xff", "a", false, false, false, 1}, /* bytes are not signed */
+        {"\xc3\x84", "\xc3\xa4", false, false, false, -1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str a = str(rows[i].a), b = str(rows[i].b);
+        assert_int_equal(str_equal(a, b), rows[i].equal);
+        assert_int_equal(str_equal_nocase(a, b), rows[i].equal_nocase);
+        assert_int_equal(str_starts(a, b), rows[i].starts);
+        int order = str_compare(a, b);
+        assert_int_equal((order > 0) - (order < 0), rows[i].order);
+        order = str_compare(b, a);
+        assert_int_equal((order > 0) - (order < 0), -rows[i].order);
+    }
+    assert_int_equal(str(NULL).length, 0);
+    assert_true(str_equal(nothing, str("")) && str_equal_nocase(nothing, nothing) && str_starts(nothing, nothing));
+    assert_int_equal(str_compare(nothing, str("")), 0);
+    assert_true(str_compare(nothing, str("a")) < 0);
+    assert_false(str_equal((struct str){"a\0b", 3}, (struct str){"a\0c", 3}));
+}
+
+static void test_trim(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"a", "a"},
+        {" a", "a"},
+        {"a ", "a"},
+        {" \t\r\na b\n\r\t ", "a b"},
+        {" \t ", ""},
+        {"\va\v", "\va\v"},
+        {"\xc2\xa0", "\xc2\xa0"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) assert_true(str_equal(str_trim(str(rows[i][0])), str(rows[i][1])));
+    assert_true(str_equal(str_trim(nothing), nothing));
+}
+
+static void test_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *parts[4];
+    } rows[] = {
+        {"", {""}},
+        {"a", {"a"}},
+        {"a,b", {"a", "b"}},
+        {"a,", {"a", ""}},
+        {",a", {"", "a"}},
+        {",,", {"", "", ""}},
+        {"ab,c,de", {"ab", "c", "de"}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str rest = str(rows[i].text);
+        size_t p = 0;
+        do {
+            struct str part = str_cut(rest, ',', &rest);
+            assert_non_null(rows[i].parts[p]);
+            assert_true(str_equal(part, str(rows[i].parts[p])));
+            p++;
+        } while (rest.text != NULL);
+        assert_null(rows[i].parts[p]);
+    }
+    struct str rest = str("x");
+    assert_int_equal(str_cut(nothing, ',', &rest).length, 0);
+    assert_null(rest.text);
+    const char text[] = "abc";
+    assert_int_equal(str_range(text + 1, text + 3).length, 2);
+}
+
+static void test_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+    } rows[] = {
+        {"", 0},
+        {"a", 1},
+        {"\x7f", 1},
+        {"\x80", 0},
+        {"\xbf", 0},
+        {"\xc0\x80", 0},
+        {"\xc1\xbf", 0},
+        {"\xc2\x80", 2},
+        {"\xdf\xbf", 2},
+        {"\xdf", 0},
+        {"\xdf\x7f", 0},
+        {"\xdf\xc0", 0},
+        {"\xe0\x9f\xbf", 0},
+        {"\xe0\xa0\x80", 3},
+        {"\xed\x9f\xbf", 3},
+        {"\xed\xa0\x80", 0},
+        {"\xed\xbf\xbf", 0},
+        {"\xee\x80\x80", 3},
+        {"\xef\xbf\xbf", 3},
+        {"\xef\xbf", 0},
+        {"\xf0\x8f\xbf\xbf", 0},
+        {"\xf0\x90\x80\x80", 4},
+        {"\xf4\x8f\xbf\xbf", 4},
+        {"\xf4\x90\x80\x80", 0},
+        {"\xf5\x80\x80\x80", 0},
+        {"\xff", 0},
+        {"\xc3\xa4\xc3", 2},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(str_utf8(str(rows[i].text)), rows[i].length);
+    assert_int_equal(str_utf8((struct str){"\xc3\xa4", 1}), 0);
+}
+
+/* Every scalar value, encoded as RFC 3629 says, is its own length, and cut short it is nothing. */
+static void test_utf8_every_character(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c < 0x110000; c++) {
+        if (c >= 0xd800 && c < 0xe000) continue;
+        unsigned char bytes[4];
+        size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        for (size_t i = length - 1; i > 0; i--) bytes[i] = (unsigned char)(0x80 | (c >> 6 * (length - 1 - i) & 0x3f));
+        static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
+        bytes[0] = (unsigned char)(marks[length] | c >> 6 * (length - 1));
+        assert_int_equal(str_utf8((struct str){(char *)bytes, length}), length);
+        assert_int_equal(str_utf8((struct str){(char *)bytes, length - 1}), 0);
+        bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+        assert_int_equal(str_is_printable((struct str){(char *)bytes, length}), !control);
+    }
+}
+
+static void test_printable(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool printable;
+    } rows[] = {
+        {"", true},          {"abc", true},
+        {"a b", true},       {"a\tb", false},
+        {"a\n", false},      {"\x1b[31m", false},
+        {"\x7f", false},     {"\xc2\x80", false},
+        {"\xc2\x9f", false}, {"\xc2\xa0", true},
+        {"\xc3\xa4", true},  {"\xff", false},
+        {"abc\xc3", false},  {"\xf0\x9f\x9a\xa2", true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(str_is_printable(str(rows[i].text)), rows[i].printable);
+    assert_false(str_is_printable((struct str){"a\0b", 3}));
+    assert_true(str_is_printable(nothing));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_utf8_every_character),
+        cmocka_unit_test(test_printable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
