@@ -1,8 +1,10 @@
 #include "daemon/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -52,6 +54,17 @@ static int make_directories(const char *directory, struct err *e)
     return 0;
 }
 
+static bool is_empty(const char *directory)
+{
+    DIR *d = opendir(directory);
+    if (d == NULL) return false;
+    int entries = 0;
+    while (readdir(d) != NULL) entries++;
+    closedir(d);
+    return entries <= 2; /* . and .. */
+}
+
+/* Ours and closed to others; one that is empty is closed for its owner. */
 static int check_directory(const char *directory, struct err *e)
 {
     struct stat st;
@@ -60,9 +73,9 @@ static int check_directory(const char *directory, struct err *e)
     if (st.st_uid != geteuid())
         return err_set(e, ERR_DENIED, "state directory %s belongs to uid %u; it has to be yours (uid %u)", directory,
                        st.st_uid, geteuid());
-    if ((st.st_mode & 0022) != 0)
-        return err_set(e, ERR_DENIED,
-                       "state directory %s: others may write to it; 'chmod go-w %s' first, or choose another",
+    if ((st.st_mode & 0077) == 0) return 0;
+    if (!is_empty(directory) || chmod(directory, 0700) != 0)
+        return err_set(e, ERR_DENIED, "state directory %s is open to others; 'chmod 700 %s' first, or choose another",
                        directory, directory);
     return 0;
 }

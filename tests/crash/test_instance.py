@@ -1,0 +1,168 @@
+"""kill -9 of the daemon, the launcher and keepers while jobs run: no accepted job is lost, none runs twice, no end is
+forgotten, and usage still agrees with the records."""
+import collections
+import os
+import pathlib
+import random
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from instance import Instance, processes_with, until  # noqa: E402
+
+
+@pytest.fixture
+def instance(tmp_path):
+    one = Instance(tmp_path, settings=['host_cpus=4', 'grace_s=1'])
+    yield one
+    one.close()
+
+
+def ran(instance):
+    """How often each job's command ran: each appends its id to one file."""
+    file = instance.work / 'ran'
+    return collections.Counter(file.read_text().split()) if file.exists() else collections.Counter()
+
+
+SCRIPT = '#!/bin/sh\necho "$FAIRLEAD_JOB_ID" >>ran\nsleep %s\n'
+
+
+def write_script(instance, seconds):
+    path = instance.work / 'job.sh'
+    path.write_text(SCRIPT % seconds)
+    return path
+
+
+def finish(instance):
+    until(lambda: not instance.queue(), 'all jobs to end')
+    return {row['job_id']: row for row in instance.history()}
+
+
+def verify(instance):
+    assert 'all agree' in instance.ok('verify')
+
+
+@pytest.mark.parametrize('victim', ['daemon', 'launcher', 'both'])
+def test_what_was_accepted_runs_exactly_once(instance, victim):
+    """Submissions go on while the victim is killed again and again; each one answered has to run, and once."""
+    instance.start()
+    script = write_script(instance, '0.05')
+    accepted, stop = [], threading.Event()
+
+    def submitter():
+        while not stop.is_set():
+            done = instance.run('submit', '--parsable', '--mem', '1', '-o', '/dev/null', script)
+            if done.returncode == 0:
+                accepted.append(int(done.stdout))
+            else:
+                time.sleep(0.02)
+
+    thread = threading.Thread(target=submitter)
+    thread.start()
+    chance = random.Random(1)
+    try:
+        for _ in range(6):
+            time.sleep(chance.uniform(0.05, 0.4))
+            if victim != 'daemon':
+                for pid in instance.launcher_pids():
+                    os.kill(pid, signal.SIGKILL)
+            if victim != 'launcher':
+                instance.kill()
+                instance.start()
+    finally:
+        stop.set()
+        thread.join()
+    ended = finish(instance)
+    counts = ran(instance)
+    assert len(accepted) >= 10
+    assert [job for job in accepted if counts[str(job)] != 1] == []
+    assert set(counts.values()) == {1}, 'a job ran twice'
+    assert [job for job in accepted if ended.get(job, {}).get('state') != 'COMPLETED'] == []
+    verify(instance)
+
+
+def test_jobs_outlive_daemon_and_launcher(instance):
+    """Both are dead while the job ends; its end is known afterwards, with its status and its times."""
+    instance.start()
+    job = instance.submit('--', 'sh', '-c', 'sleep 1; exit 7')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    instance.kill()
+    for pid in instance.launcher_pids():
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(2)
+    instance.start()
+    row = finish(instance)[job]
+    assert (row['state'], row['exit_status']) == ('FAILED', 7)
+    assert 0.9e6 < row['end_us'] - row['start_us'] < 1.9e6
+    verify(instance)
+
+
+def test_the_time_limit_holds_without_daemon_and_launcher(instance):
+    instance.start()
+    job = instance.submit('-t', '0:01', '--', 'sleep', '300')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    instance.kill()
+    for pid in instance.launcher_pids():
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not instance.keeper_pids(), 'the keeper to end the job')
+    instance.start()
+    row = finish(instance)[job]
+    assert row['state'] == 'TIMEOUT'
+    assert row['end_us'] - row['start_us'] < 10e6
+
+
+def test_a_killed_keeper_is_said_plainly(instance):
+    """Its end cannot be known: NODE_FAIL, nothing of it runs on, and its CPUs are free for others."""
+    instance.start()
+    mark = 'sleep 86%d' % os.getpid()
+    job = instance.submit('-n', '4', '--', 'sh', '-c', '%s & %s' % (mark, mark))
+    until(lambda: len(processes_with(mark.replace(' ', '\0'))) == 2, 'the job to run')
+    for pid in instance.keeper_pids():
+        os.kill(pid, signal.SIGKILL)
+    row = finish(instance)[job]
+    assert row['state'] == 'NODE_FAIL'
+    assert 'keeper' in row['detail']
+    assert processes_with(mark.replace(' ', '\0')) == []
+    instance.ok('submit', '-n', '4', '--wait', '--', 'true')
+    verify(instance)
+
+
+def test_sigterm_leaves_jobs_running(instance):
+    instance.start()
+    job = instance.submit('--', 'sleep', '1')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    assert instance.stop() == 0
+    assert instance.keeper_pids() != []
+    instance.start()
+    assert finish(instance)[job]['state'] == 'COMPLETED'
+
+
+def test_an_array_keeps_its_place(instance):
+    """Killed in the middle of an array: every task runs once, the limit holds."""
+    instance.start()
+    script = instance.work / 'task.sh'
+    script.write_text('#!/bin/sh\necho "$FAIRLEAD_ARRAY_TASK_ID" >>ran\nsleep 0.1\n')
+    instance.submit('--array', '0-39%3', '-o', '/dev/null', script)
+    for _ in range(4):
+        time.sleep(0.25)
+        assert len([row for row in instance.queue() if row['state'] == 'RUNNING']) <= 3
+        instance.kill()
+        instance.start()
+    finish(instance)
+    assert ran(instance) == collections.Counter({str(task): 1 for task in range(40)})
+    verify(instance)
+
+
+def test_cancel_is_not_forgotten(instance):
+    """A cancellation that was answered takes effect even if the daemon dies right after it."""
+    instance.start()
+    job = instance.submit('--', 'sleep', '300')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    instance.ok('cancel', job)
+    instance.kill()
+    instance.start()
+    assert finish(instance)[job]['state'] == 'CANCELLED'
