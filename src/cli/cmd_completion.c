@@ -86,15 +86,17 @@ static const char head[] =
     "    fi\n"
     "    case \"$command\" in\n";
 
-static const char middle[] = "    help|manual) [ \"$COMP_CWORD\" -eq 2 ] && words=$_fairlead_commands ;;\n"
-                             "    completion) [ \"$COMP_CWORD\" -eq 2 ] && words=bash ;;\n"
-                             "    esac\n"
-                             "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$words\" ]; then\n"
-                             "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                             "        return\n"
-                             "    fi\n"
-                             "    [ -n \"$words\" ] && command=\"$command ${COMP_WORDS[2]}\"\n"
-                             "    case \"$command $prev\" in\n";
+static const char middle[] =
+    "    help|manual) [ \"$COMP_CWORD\" -eq 2 ] && words=$_fairlead_commands ;;\n"
+    "    completion) [ \"$COMP_CWORD\" -eq 2 ] && words=bash ;;\n"
+    "    esac\n"
+    "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$words\" ] && [ \"${cur#-}\" = \"$cur\" ]; then\n"
+    "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+    "        return\n"
+    "    fi\n"
+    "    case \"$command\" in help|manual|completion) words= ;; esac\n"
+    "    [ -n \"$words\" ] && command=\"$command ${COMP_WORDS[2]}\"\n"
+    "    case \"$command $prev\" in\n";
 
 static const char options_head[] = "    esac\n"
                                    "    case \"$kind\" in\n"

@@ -1,4 +1,4 @@
-/* The commands, in the order of --help. A new one is a file and a line here (and a name in meson.build's list of pages). */
+/* The commands, in the order of --help. A new one is a file and a line here (and a name in docs/meson.build, for its manual page). */
 #include <string.h>
 
 #include "base/text.h"

@@ -128,9 +128,22 @@ static void write_exits(struct buf *out, const struct command_exit *exits)
     }
 }
 
+/* The usage line, folded where it is long. */
+static void write_usage(const struct command *command, struct buf *out)
+{
+    static const char begin[] = "Usage: ";
+    struct buf line = {0};
+    buf_format(&line, "fairlead %s %s", command->name, command->usage);
+    size_t start = out->length;
+    help_wrap(out, (struct str){line.text, line.length}, sizeof begin - 1, WIDTH);
+    memcpy(out->text + start, begin, sizeof begin - 1); /* in place of the first line's indent */
+    buf_add_char(out, '\n');
+    buf_release(&line);
+}
+
 void help_write_command(const struct command *command, struct output *out)
 {
-    buf_format(&out->text, "Usage: fairlead %s %s\n\n", command->name, command->usage);
+    write_usage(command, &out->text);
     buf_format(&out->text, "fairlead %s: %s.\n", command->name, command->summary);
     if (command->text != NULL) {
         buf_add_char(&out->text, '\n');

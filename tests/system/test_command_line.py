@@ -1,0 +1,190 @@
+"""The frame of every command: help, manual pages and completion from one table, and what is said about mistakes."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+FAIRLEAD = os.path.abspath(os.path.join(os.environ.get('FAIRLEAD_BUILD', 'build'), 'fairlead'))
+
+
+def run(*arguments, **options):
+    result = subprocess.run([FAIRLEAD, *arguments], capture_output=True, text=True, timeout=60, **options)
+    return result.returncode, result.stdout, result.stderr
+
+
+def good(*arguments):
+    status, out, err = run(*arguments)
+    assert (status, err) == (0, '')
+    return out
+
+
+# Names of one word or two, as --help lists them.
+COMMANDS = re.findall(r'^  ([a-z]+(?: [a-z]+)?)(?:  |$)', good('--help'), re.MULTILINE)
+FAMILIES = sorted({command.split()[0] for command in COMMANDS if ' ' in command})
+
+
+def test_overview():
+    text = good('--help')
+    assert text == good('-h') == good('help')
+    assert {'share', 'help', 'manual', 'completion'} <= set(COMMANDS)
+    assert len(COMMANDS) == len(set(COMMANDS))
+    assert max(map(len, text.splitlines())) <= 84
+
+
+def test_version():
+    assert re.fullmatch(r'fairlead \d+\.\d+\.\d+\n', good('--version'))
+    assert good('-V') == good('--version')
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_help_of(command):
+    text = good(*command.split(), '--help')
+    assert text.startswith('Usage: fairlead %s ' % command)
+    assert text == good('help', *command.split()) == good(*command.split(), '-h')
+    for heading in ('\nOptions\n', '\nExit status\n', '--help'):
+        assert heading in text
+    for line in text.splitlines():
+        assert len(line) <= 80 or line.startswith(' '), line
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_usage_errors_of(command):
+    status, out, err = run(*command.split(), '--no-such-option')
+    assert (status, out) == (2, '')
+    assert err == "fairlead %s: unknown option '--no-such-option'; see 'fairlead %s --help'\n" % (command, command)
+    status, out, err = run(*command.split(), '-\t')
+    assert (status, out, err.count('\n')) == (2, '', 1)
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+def test_family(family):
+    members = [command for command in COMMANDS if command.split()[0] == family]
+    text = good(family, '--help')
+    assert text == good('help', family)
+    assert all(member in text for member in members)
+    status, out, err = run(family)
+    assert (status, out) == (2, '') and "see 'fairlead %s --help'" % family in err
+    assert run(family, 'nosuch')[0] == 2
+
+
+@pytest.mark.parametrize('arguments, words', [
+    ([], "fairlead: which command? see 'fairlead --help'"),
+    (['shrae'], "fairlead: unknown command 'shrae'; did you mean 'share'? see 'fairlead --help'"),
+    (['hlep'], "fairlead: unknown command 'hlep'; did you mean 'help'? see 'fairlead --help'"),
+    (['qwertyuiop'], "fairlead: unknown command 'qwertyuiop'; see 'fairlead --help'"),
+    (['--socket', 'x', 'share'], "fairlead: unknown option '--socket'; a command comes first; see 'fairlead --help'"),
+    ([''], "fairlead: unknown command ''; see 'fairlead --help'"),
+    (['a\x1b[2Jb\n'], "fairlead: unknown command 'a?[2Jb?'; see 'fairlead --help'"),
+    (['help', 'qwertyuiop'], "fairlead help: no command 'qwertyuiop'; see 'fairlead --help'"),
+    (['completion'], 'fairlead completion: an argument is missing: fairlead completion bash'),
+    (['completion', 'tcsh'], "fairlead completion: no completion for 'tcsh'; there is: bash"),
+    (['help', 'a', 'b', 'c'], "fairlead help: 'c' is one argument too many; see 'fairlead help --help'"),
+    (['manual', '--socket', 'x'], "fairlead manual: unknown option '--socket'; see 'fairlead manual --help'"),
+])
+def test_mistakes(arguments, words):
+    assert run(*arguments) == (2, '', words + '\n')
+
+
+def test_longest_words():
+    for arguments in (['x' * 100000], ['share', '--' + 'x' * 100000], ['share', 'x' * 100000], ['help', 'x' * 100000]):
+        status, out, err = run(*arguments)
+        assert (status, out, err.count('\n')) == (2, '', 1)
+
+
+def test_output_that_cannot_be_written():
+    with open('/dev/full', 'w', encoding='utf-8') as full:
+        for arguments in (['--help'], ['share', '--help'], ['completion', 'bash'], ['--version']):
+            result = subprocess.run([FAIRLEAD, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            assert result.returncode == 1
+            assert result.stderr.endswith('standard output: No space left on device\n')
+
+
+def test_closed_descriptors():
+    result = subprocess.run(['sh', '-c', '"$1" --help >&- 2>&-', 'sh', FAIRLEAD], timeout=60)
+    assert result.returncode == 1
+    result = subprocess.run(['sh', '-c', '"$1" nosuch <&- >&- 2>&-', 'sh', FAIRLEAD], timeout=60)
+    assert result.returncode == 2
+
+
+# Manual pages.
+
+def rendered(source):
+    if not shutil.which('groff'):
+        pytest.skip('groff is not installed: pages were not set')
+    result = subprocess.run(['groff', '-man', '-Tutf8', '-ww', '-P-cbou'], input=source, capture_output=True, text=True,
+                            timeout=60)
+    assert (result.returncode, result.stderr) == (0, '')
+    return result.stdout
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_manual_of(command):
+    source = good('manual', *command.split())
+    assert source.startswith('.TH "FAIRLEAD-%s" "1"' % command.upper().replace(' ', '-'))
+    for section in ('NAME', 'SYNOPSIS', 'OPTIONS', 'EXIT STATUS', 'SEE ALSO'):
+        assert '.SH %s\n' % section in source
+    for line in source.splitlines():
+        assert not line.startswith("'"), line
+        assert not line.startswith('.') or re.match(r'\.(TH|SH|SS|TP|PP|nf|fi)\b', line), line
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_manual_can_be_set(command):
+    text = rendered(good('manual', *command.split()))
+    options = re.findall(r'^ +(?:-\w, |    )--([a-z-]+)', good(*command.split(), '--help'), re.MULTILINE)
+    assert 'help' in options
+    for option in options:
+        assert '--' + option in text
+
+
+def test_manual_of_all():
+    source = good('manual')
+    assert all(('\\fB%s\\fR\n' % command) in source for command in COMMANDS)
+    rendered(source)
+    assert run('manual', 'nosuch') == (2, '', "fairlead manual: no command 'nosuch'; see 'fairlead --help'\n")
+
+
+# Completion.
+
+def complete(*words):
+    """What bash offers for the last of the words."""
+    script = 'eval "$("$0" completion bash)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fairlead; ' \
+             'printf "%s\\n" "${COMPREPLY[@]}"'
+    result = subprocess.run(['bash', '-c', script, FAIRLEAD, *words], capture_output=True, text=True, timeout=60)
+    assert result.stderr == ''
+    return result.stdout.split()
+
+
+def test_completion():
+    assert complete('fairlead', 'sha') == ['share']
+    assert {command.split()[0] for command in COMMANDS} <= set(complete('fairlead', ''))
+    assert complete('fairlead', 'share', '--ti') == ['--ties']
+    assert complete('fairlead', 'share', '--ties', '') == ['merge', 'slurm']
+    assert complete('fairlead', 'share', '--ties', 's') == ['slurm']
+    assert '--json' in complete('fairlead', 'share', '-')
+    assert complete('fairlead', 'help', 'manu') == ['manual']
+    assert complete('fairlead', 'completion', '') == ['bash']
+
+
+def test_completion_of_files(tmp_path):
+    (tmp_path / 'tree.tsv').write_text('')
+    assert complete('fairlead', 'share', '-f', str(tmp_path / 'tr')) == [str(tmp_path / 'tree.tsv')]
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_completion_knows_the_options_of(command):
+    options = set(re.findall(r'^ +(?:-\w, |    )(--[a-z-]+)', good(*command.split(), '--help'), re.MULTILINE))
+    assert options == {word for word in complete('fairlead', *command.split(), '--')}
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+def test_completion_of_families(family):
+    assert set(complete('fairlead', family, '')) == {c.split()[1] for c in COMMANDS if c.split()[0] == family}
+
+
+def test_pages_that_are_built():
+    with open('docs/meson.build', encoding='utf-8') as file:
+        listed = re.search(r'^commands = \[\n(.*?)^\]', file.read(), re.MULTILINE | re.DOTALL).group(1)
+    assert re.findall(r"'(.*?)'", listed) == COMMANDS
