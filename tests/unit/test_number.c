@@ -179,15 +179,15 @@ static void test_parse_double_view(void **state)
     assert_false(number_parse_double((struct str){NULL, 0}, &value));
 }
 
-/* The middle between two doubles written in full, and one more in its last place: what lies in digit 770 decides. */
+/* The middle between two doubles written in full, and one more in a place beyond those that are kept. */
 static void test_parse_long_double_text(void **state)
 {
     (void)state;
     char text[2000];
     for (int i = 0; i < 60; i++) {
-        double below = ldexp(0x1.fffffffffffffp0 - i * 0x1p-50, -1022);
+        double below = ldexp(0x1.fffffffffffffp0 - i * 0x1p-52, -1022);
         /* below and half a unit in its last place: 54 bits, which a long double holds and prints exactly. */
-        int length = snprintf(text, sizeof text, "%.1100Lf", (long double)below + 0x1p-1075L);
+        int length = snprintf(text, sizeof text, "%.1200Lf", (long double)below + 0x1p-1075L);
         double expected = strtod(text, NULL), value;
         assert_true(number_parse_double((struct str){text, (size_t)length}, &value));
         assert_int_equal(bits_of(value), bits_of(expected));
