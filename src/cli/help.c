@@ -13,12 +13,6 @@ const struct command_exit common_exits[] = {
     {0},
 };
 
-static void add_blanks(struct buf *out, uint32_t count)
-{
-    memset(buf_room(out, count), ' ', count);
-    out->length += count;
-}
-
 /* One paragraph's line, folded at blanks. A word longer than the line stands alone. */
 static void wrap_line(struct buf *out, struct str line, uint32_t indent, uint32_t width)
 {
@@ -31,7 +25,7 @@ static void wrap_line(struct buf *out, struct str line, uint32_t indent, uint32_
             column = 0;
         }
         if (column == 0) {
-            add_blanks(out, indent);
+            buf_format(out, "%*s", (int)indent, "");
             column = indent;
         } else {
             buf_add_char(out, ' ');
@@ -48,7 +42,7 @@ void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width
     while (text.text != NULL) {
         struct str line = str_cut(text, '\n', &text);
         if (line.length > 0 && line.text[0] == ' ') {
-            add_blanks(out, indent);
+            buf_format(out, "%*s", (int)indent, "");
             buf_add_str(out, line);
             buf_add_char(out, '\n');
         } else {
@@ -61,7 +55,7 @@ void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width
 static void write_entry(struct buf *out, const char *name, const char *meaning, uint32_t column)
 {
     uint32_t length = (uint32_t)strlen(name) + 2;
-    add_blanks(out, 2);
+    buf_add_text(out, "  ");
     buf_add_text(out, name);
     if (length + 2 > column) {
         buf_add_char(out, '\n');
@@ -71,7 +65,7 @@ static void write_entry(struct buf *out, const char *name, const char *meaning, 
     /* The first line follows the name: fold with the indent of all lines, and leave out that of the first. */
     struct buf folded = {0};
     help_wrap(&folded, str(meaning), column, WIDTH);
-    add_blanks(out, column - length);
+    buf_format(out, "%*s", (int)(column - length), "");
     buf_add_str(out, (struct str){folded.text + column, folded.length - column});
     buf_release(&folded);
 }
