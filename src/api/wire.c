@@ -64,6 +64,7 @@ static bool is_absent(const struct wire_field *f, const void *value)
     case WIRE_ROWS: return MEMBER(struct wire_list, f, value).count == 0;
     case WIRE_BOOL: return !MEMBER(bool, f, value);
     case WIRE_DOUBLE: return isnan(MEMBER(double, f, value));
+    case WIRE_SHARE: return MEMBER(uint32_t, f, value) == WIRE_SHARES_UNSET;
     case WIRE_OBJECT: return false;
     default: return !f->is_required && get_number(f, value) == f->absent;
     }

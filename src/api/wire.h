@@ -242,9 +242,10 @@ struct wire_job_list {
 
 struct wire_share_row {
     const char *account, *user, *parent_account; /* user, parent_account NULL: null */
-    uint32_t raw_shares;
+    uint32_t raw_shares;                         /* WIRE_SHARES_UNSET: null, the root's */
     double norm_shares, raw_usage, norm_usage, effective_usage, fair_share, level_fs; /* NAN: null */
-    uint32_t pending, running, running_cpus;                                          /* tasks, tasks and CPUs */
+    uint64_t pending; /* tasks, of an account with all below it; so are the next two */
+    uint32_t running, running_cpus;
 };
 struct wire_share_list {
     struct wire_list shares; /* of wire_share_row */
@@ -290,7 +291,7 @@ struct wire_status {
     const char *version;
     int64_t pid;
     uint32_t uid;
-    const char *user; /* NULL: the uid has no name */
+    const char *user; /* the daemon's; NULL: the uid has no name */
     const char *state_directory, *socket;
     int64_t started_us, now_us;
     struct wire_host host;

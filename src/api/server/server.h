@@ -26,7 +26,7 @@ struct request_script {
 /* What the server asks of its host, the daemon. context comes back in each call. */
 struct server_host {
     void *context;
-    struct state *state;        /* as committed whenever a request is answered */
+    struct state *state; /* as committed whenever a request is answered */
     struct job_reader jobs;
     int64_t (*now_us)(void *context);
     /* Whether this peer may ask at all, and who it is; false: 403. */
@@ -42,7 +42,7 @@ struct server_host {
 struct server *server_open(const char *socket_path, const struct server_host *host, struct err *e);
 void server_close(struct server *s); /* answers what waits with 503, removes the socket */
 
-int server_descriptor(const struct server *s); /* watch for reading */
+int server_descriptor(const struct server *s);     /* watch for reading */
 int64_t server_timeout_ms(const struct server *s); /* -1: none; call server_ready by then also without input */
 void server_ready(struct server *s);
 

@@ -1,0 +1,212 @@
+/* Listings of jobs: rows from a snapshot of the store, one line each, with the association's fair-share factor of the
+ * moment the listing was asked for.
+ *
+ * Factors cost O(associations), 10 ms at 10^5, and shells ask in loops: so they are computed at most once in FACTORS_US
+ * and kept by association id; a listing takes a copy. */
+#include <math.h>
+#include <string.h>
+
+#include "api/server/internal.h"
+
+enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
+
+struct listing {
+    struct job_reader reader;
+    void *cursor;
+    struct job_view first; /* was read to see whether there is one; good until the next is asked for */
+    bool has_first, has_rows, is_later;
+    double *factors;
+    uint32_t factors_count;
+};
+
+static void refresh_factors(struct server *s)
+{
+    struct state *state = s->host.state;
+    struct arena arena = {0};
+    int64_t now_us = monotonic_us();
+    if (s->factors != NULL && state->next_assoc_id == s->factors_count && now_us - s->factors_us < FACTORS_US) return;
+
+    const double *by_node = state_factors(state, s->host.now_us(s->host.context), &arena);
+    s->factors =
+        mem_resize(s->factors, s->factors_count * sizeof *s->factors, state->next_assoc_id * sizeof *s->factors);
+    s->factors_count = state->next_assoc_id;
+    s->factors_us = now_us;
+    for (uint32_t id = 0; id < s->factors_count; id++) s->factors[id] = (double)NAN;
+    for (uint32_t node = 0; node < state->tree.count; node++)
+        s->factors[state->assocs.items[state->assoc_of.items[node]].id] = by_node[node];
+    arena_release(&arena);
+}
+
+static void copy_factors(struct server *s, struct arena *arena, struct listing *out)
+{
+    refresh_factors(s);
+    out->factors_count = s->factors_count;
+    out->factors = arena_alloc(arena, s->factors_count * sizeof *s->factors);
+    memcpy(out->factors, s->factors, s->factors_count * sizeof *s->factors);
+}
+
+/* "5", "5_3", "5_[3-9%2]". */
+static const char *id_text(const struct job_view *v, struct buf *out)
+{
+    buf_clear(out);
+    buf_add_u64(out, v->job_id);
+    if (v->is_array && v->task_id != NONE) {
+        buf_format(out, "_%u", v->task_id);
+    } else if (v->is_array) {
+        buf_format(out, "_[%s", v->tasks);
+        if (v->array_limit > 0 && v->state == JOB_PENDING) buf_format(out, "%%%u", v->array_limit);
+        buf_add_char(out, ']');
+    }
+    return out->text;
+}
+
+static void write_row(const struct job_view *v, const struct listing *l, struct buf *out)
+{
+    bool ended = job_state_is_end(v->state);
+    bool is_group = v->is_array && v->task_id == NONE;
+    struct buf id = {0};
+    const struct wire_job_row row = {
+        .id = id_text(v, &id),
+        .job_id = v->job_id,
+        .task_id = v->is_array ? v->task_id : NONE,
+        .array_tasks = is_group ? v->tasks : NULL,
+        .array_limit = v->array_limit,
+        .task_count = v->task_count,
+        .account = v->account,
+        .user = v->user,
+        .uid = v->uid,
+        .name = v->name,
+        .command = v->command,
+        .directory = v->directory,
+        .out_path = v->out_path,
+        .err_path = v->err_path,
+        .state = job_state_name(v->state),
+        .held = v->held,
+        .reason = v->reason,
+        .cpus = v->request.cpus,
+        .mem_mib = v->request.mem_mib,
+        .gpus = v->request.gpus,
+        .time_limit_s = v->time_limit_s,
+        .submit_us = v->submit_us,
+        .start_us = v->start_us,
+        .end_us = v->end_us,
+        .cpu_ids = v->cpus,
+        .gpu_ids = v->gpus,
+        .exit_status = ended ? v->exit_status : -1,
+        .signal = ended ? v->signal : -1,
+        .cpu_us = v->cpu_us,
+        .max_rss_kib = v->max_rss_kib,
+        .detail = v->detail,
+        .fair_share = v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN,
+    };
+    wire_write(&wire_job_row_shape, &row, out);
+    buf_release(&id);
+}
+
+static int fill(struct stream *s)
+{
+    struct listing *l = s->context;
+    struct job_view row;
+    struct err e;
+    for (int i = 0; i < ROWS_AT_ONCE; i++) {
+        int more = 1;
+        if (l->has_first) {
+            row = l->first;
+            l->has_first = false;
+        } else {
+            more = l->has_rows ? l->reader.next(l->cursor, &row, &e) : 0;
+        }
+        if (more < 0) return -1;
+        if (more == 0) {
+            buf_add_text(&s->text, "\n]}\n");
+            return 0;
+        }
+        buf_add_text(&s->text, l->is_later ? ",\n" : "\n");
+        l->is_later = true;
+        write_row(&row, l, &s->text);
+    }
+    return 1;
+}
+
+static void close_listing(struct stream *s)
+{
+    struct listing *l = s->context;
+    if (l->cursor != NULL) l->reader.close(l->cursor);
+}
+
+int reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
+{
+    struct stream *stream = stream_new(r);
+    struct listing *l = arena_alloc(&stream->arena, sizeof *l);
+    l->reader = r->server->host.jobs;
+    stream->context = l;
+    stream->fill = fill;
+    stream->close = close_listing;
+    l->cursor = l->reader.open(l->reader.context, query, e);
+    int more = l->cursor != NULL ? l->reader.next(l->cursor, &l->first, e) : -1;
+    if (more == 0 && is_one) {
+        char id[24];
+        wire_job_id_format(id, query->job_ids[0], query->task_id);
+        more = err_set(e, ERR_NOT_FOUND, "no job %s", id);
+    }
+    if (more < 0) {
+        stream_free(stream);
+        return -1;
+    }
+    l->has_first = l->has_rows = more > 0;
+    copy_factors(r->server, &stream->arena, l);
+    buf_add_text(&stream->text, head);
+    stream_reply(stream, r, "application/json");
+    return 0;
+}
+
+struct job_query query_of(struct job_ref ref, const uint32_t *job_id)
+{
+    return (struct job_query){
+        .which = JOBS_ALL, .job_ids = job_id, .job_id_count = 1, .task_id = ref.task_id, .state = JOB_STATE_COUNT};
+}
+
+/* The ids of a query. One of a task is possible where it is the only one. */
+static int read_ids(const struct wire_list *ids, struct arena *arena, struct job_query *out_query, struct err *e)
+{
+    uint32_t *job_ids = arena_alloc(arena, (ids->count + (size_t)1) * sizeof *job_ids);
+    for (uint32_t i = 0; i < ids->count; i++) {
+        const char *id = ((const char **)ids->items)[i];
+        if (wire_job_id_parse(str(id), "id", &job_ids[i], &out_query->task_id, e) != 0) return -1;
+        if (out_query->task_id != NONE && ids->count > 1)
+            return err_set(e, ERR_INPUT, "id: %s is a task; several ids are possible only of whole jobs", id);
+    }
+    out_query->job_ids = job_ids;
+    out_query->job_id_count = ids->count;
+    return 0;
+}
+
+int get_jobs(struct request *r, struct err *e)
+{
+    struct wire_jobs_query wanted;
+    if (read_query(r, &wanted, e) != 0) return -1;
+    struct job_query query = {
+        .which = JOBS_LIVE,
+        .task_id = NONE,
+        .account = wanted.account,
+        .user = wanted.user,
+        .state = wanted.state ? job_state_from_name(wanted.state) : JOB_STATE_COUNT,
+        .since_us = wanted.since_us,
+        .until_us = wanted.until_us,
+        .newest_first = wanted.order != NULL && strcmp(wanted.order, "newest") == 0,
+        .limit = wanted.limit,
+    };
+    if (wanted.which && strcmp(wanted.which, "ended") == 0) query.which = JOBS_ENDED;
+    if (wanted.which && strcmp(wanted.which, "all") == 0) query.which = JOBS_ALL;
+    if (read_ids(&wanted.id, &r->arena, &query, e) != 0) return -1;
+    return reply_jobs(r, &query, "{\"jobs\":[", false, e);
+}
+
+int get_job(struct request *r, struct err *e)
+{
+    struct job_ref ref;
+    if (read_query(r, NULL, e) != 0) return -1;
+    if (wire_job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
+    struct job_query query = query_of(ref, &ref.job_id);
+    return reply_jobs(r, &query, "{\"jobs\":[", true, e);
+}

@@ -1,0 +1,131 @@
+/* Short replies, errors, and the small parts of a request: its query and the pieces of its path. */
+#include <string.h>
+#include <time.h>
+
+#include "api/server/internal.h"
+#include "base/ensure.h"
+
+int64_t monotonic_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void set_reply(struct request *r, unsigned status, struct MHD_Response *reply)
+{
+    ensure(reply != NULL && r->reply == NULL);
+    MHD_add_response_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    r->reply = reply;
+    r->status = status;
+}
+
+void reply_take(struct request *r, unsigned status, struct buf *body)
+{
+    buf_add_char(body, '\n');
+    struct MHD_Response *reply = MHD_create_response_from_buffer_with_free_callback(body->length, body->text, mem_free);
+    ensure(reply != NULL);
+    *body = (struct buf){0};
+    MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    set_reply(r, status, reply);
+}
+
+void reply_write(struct request *r, unsigned status, const struct wire_shape *shape, const void *value)
+{
+    struct buf body = {0};
+    wire_write(shape, value, &body);
+    reply_take(r, status, &body);
+}
+
+void reply_error_status(struct request *r, unsigned status, const struct err *e)
+{
+    const struct wire_error body = {{err_name(e->code), e->text}};
+    reply_write(r, status, &wire_error_shape, &body);
+}
+
+void reply_error(struct request *r, const struct err *e)
+{
+    reply_error_status(r, (unsigned)err_http_status(e->code), e);
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+/* libmicrohttpd would decode leniently, zero bytes too, and before the path is taken apart: so it is told not to. */
+int percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e)
+{
+    char *out = arena_alloc(arena, text.length + 1);
+    size_t used = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.text[i];
+        if (c == '%') {
+            int high = i + 2 < text.length ? hex_value(text.text[i + 1]) : -1;
+            int low = high >= 0 ? hex_value(text.text[i + 2]) : -1;
+            c = (char)(high << 4 | low);
+            if (high < 0 || low < 0 || c == '\0')
+                return err_set(e, ERR_INPUT, "%s: no two hexadecimal digits other than 00 behind '%%' at byte %zu",
+                               what, i + 1);
+            i += 2;
+        }
+        out[used++] = c;
+    }
+    *out_text = out;
+    return 0;
+}
+
+struct query_reading {
+    struct request *r;
+    void *value;
+    uint64_t seen; /* a bit for each field of the shape */
+    struct err *e;
+    int status;
+};
+
+static uint64_t field_bit(const struct wire_shape *shape, const char *name)
+{
+    uint64_t bit = 1;
+    for (const struct wire_field *f = shape->fields; f->name; f++, bit <<= 1) {
+        if (strcmp(f->name, name) == 0) return bit;
+    }
+    return 0;
+}
+
+static int read_argument(struct query_reading *q, const char *key, struct str value)
+{
+    static const struct wire_field no_fields[] = {{0}};
+    static const struct wire_shape no_query = {"Query", "", no_fields, 0, false};
+    const struct wire_shape *shape = q->r->route->query ? q->r->route->query : &no_query;
+    const char *name, *text;
+    struct arena *arena = &q->r->arena;
+    if (percent_decode(str(key), "query", arena, &name, q->e) != 0) return -1;
+    if (percent_decode(value, name, arena, &text, q->e) != 0) return -1;
+    uint64_t bit = field_bit(shape, name);
+    if (bit == 0 && shape == &no_query)
+        return err_set(q->e, ERR_INPUT, "'%.60s' in the query: %s %s takes none", name, q->r->route->method,
+                       q->r->route->path);
+    if (q->seen & bit) return err_set(q->e, ERR_INPUT, "%s: it is twice in the query", name);
+    q->seen |= bit;
+    return wire_read_query(shape, name, text, arena, q->value, q->e);
+}
+
+static enum MHD_Result on_argument(void *context, enum MHD_ValueKind kind, const char *key, size_t key_length,
+                                   const char *value, size_t value_length)
+{
+    struct query_reading *q = context;
+    (void)kind, (void)key_length;
+    q->status = read_argument(q, key, (struct str){value ? value : "", value ? value_length : 0});
+    return q->status == 0 ? MHD_YES : MHD_NO;
+}
+
+int read_query(struct request *r, void *out_value, struct err *e)
+{
+    struct query_reading q = {.r = r, .value = out_value, .e = e};
+    if (r->route->query) wire_clear(r->route->query, out_value);
+    MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, on_argument, &q);
+    return q.status;
+}

@@ -1,0 +1,137 @@
+/* The table of routes. A row is everything there is to know about one: from it come the dispatch, the answers to wrong
+ * methods, and the description at /v1/openapi.json. */
+#include <string.h>
+
+#include "api/server/internal.h"
+
+#define GET MHD_HTTP_METHOD_GET
+#define POST MHD_HTTP_METHOD_POST
+#define PATCH MHD_HTTP_METHOD_PATCH
+#define DELETE MHD_HTTP_METHOD_DELETE
+
+#define ACCOUNT_PATH WIRE_ACCOUNTS "/{name}"
+#define JOB_PATH WIRE_JOBS "/{id}"
+#define USER_PATH WIRE_USERS "/{name}"
+
+enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
+
+#define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
+
+const struct route routes[] = {
+    {GET, WIRE_ACCOUNTS, "listAccounts", "every account", get_accounts, .reply = &wire_account_list_shape,
+     .status = OK},
+    {POST, WIRE_ACCOUNTS, "addAccount", "make an account", post_account, BODY(wire_account_shape),
+     .reply = &wire_done_shape, .status = OK},
+    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or move it", patch_account,
+     BODY(wire_account_modify_shape), .reply = &wire_done_shape, .status = OK},
+    {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent", delete_account,
+     .reply = &wire_done_shape, .status = OK},
+
+    {GET, WIRE_JOBS, "listJobs", "jobs and their tasks, of one moment", get_jobs, .query = &wire_jobs_query_shape,
+     .reply = &wire_job_list_shape, .status = OK},
+    {POST, WIRE_JOBS, "submitJob", "submit a job", post_job, BODY(wire_submit_shape), .reply = &wire_submitted_shape,
+     .status = CREATED, .body_max = WIRE_BODY_MAX},
+    {POST, WIRE_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, waiting or running; all of those named or none",
+     post_cancel, BODY(wire_jobs_shape), .reply = &wire_count_shape, .status = OK},
+    {POST, WIRE_JOBS_HOLD, "holdJobs", "keep waiting jobs from starting", post_hold, BODY(wire_jobs_shape),
+     .reply = &wire_count_shape, .status = OK},
+    {POST, WIRE_JOBS_RELEASE, "releaseJobs", "let held jobs start", post_release, BODY(wire_jobs_shape),
+     .reply = &wire_count_shape, .status = OK},
+    {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", get_job, .reply = &wire_job_list_shape,
+     .status = OK},
+    {PATCH, JOB_PATH, "updateJob", "change a waiting job", patch_job, BODY(wire_update_shape),
+     .reply = &wire_done_shape, .status = OK},
+    {DELETE, JOB_PATH, "cancelJob", "end a job or task, waiting or running", delete_job, .reply = &wire_count_shape,
+     .status = OK},
+    {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", get_wait,
+     .query = &wire_wait_query_shape, .reply = &wire_waited_shape, .status = OK},
+
+    {GET, WIRE_OPENAPI, "describe", "this description", get_openapi, .status = OK},
+
+    {GET, WIRE_SETTINGS, "listSettings", "every setting", get_settings, .reply = &wire_setting_list_shape,
+     .status = OK},
+    {PATCH, WIRE_SETTINGS, "changeSettings", "change settings; all of those named or none", patch_settings,
+     .body_kind = BODY_SETTINGS, .reply = &wire_done_shape, .status = OK},
+
+    {GET, WIRE_SHARES, "listShares", "the tree of associations and what each is due, of one moment", get_shares,
+     .query = &wire_shares_query_shape, .reply = &wire_share_list_shape, .status = OK},
+
+    {GET, WIRE_STATUS, "showStatus", "the instance at a glance", get_status, .reply = &wire_status_shape, .status = OK},
+
+    {GET, WIRE_USERS, "listUsers", "every user in every account", get_users, .reply = &wire_user_list_shape,
+     .status = OK},
+    {POST, WIRE_USERS, "addUser", "put a user into an account", post_user, BODY(wire_user_shape),
+     .reply = &wire_done_shape, .status = OK},
+    {PATCH, USER_PATH, "modifyUser", "change a user's shares, or the account charged by default", patch_user,
+     .query = &wire_account_query_shape, BODY(wire_user_modify_shape), .reply = &wire_done_shape, .status = OK},
+    {DELETE, USER_PATH, "deleteUser", "take a user out of an account, or of all", delete_user,
+     .query = &wire_account_query_shape, .reply = &wire_done_shape, .status = OK},
+
+    {GET, WIRE_VERIFY, "verify", "compute all usage again from the job records and compare", get_verify,
+     .reply = &wire_verified_shape, .status = OK},
+    {0},
+};
+
+/* Whether a path fits a pattern, part by part; *out_segment is what stands in place of the {part}. */
+static bool path_fits(const char *pattern_text, const char *path_text, struct str *out_segment)
+{
+    struct str pattern = str(pattern_text), path = str(path_text), segment = {0};
+    while (pattern.text != NULL && path.text != NULL) {
+        struct str wanted = str_cut(pattern, '/', &pattern), there = str_cut(path, '/', &path);
+        if (wanted.length > 0 && wanted.text[0] == '{') {
+            if (there.length == 0) return false;
+            segment = there;
+        } else if (!str_equal(wanted, there)) {
+            return false;
+        }
+    }
+    *out_segment = segment;
+    return pattern.text == NULL && path.text == NULL;
+}
+
+/* "GET, HEAD, PATCH, OPTIONS": what the path has, or NULL. /v1/jobs/cancel fits /v1/jobs/{id} too: whoever has no {part}
+ * in it comes first. */
+static const char *methods_of(const char *path, struct arena *arena)
+{
+    struct buf methods = {0};
+    struct str segment;
+    bool is_exact = false;
+    for (const struct route *route = routes; route->method; route++) {
+        if (path_fits(route->path, path, &segment) && segment.text == NULL) is_exact = true;
+    }
+    for (const struct route *route = routes; route->method; route++) {
+        if (!path_fits(route->path, path, &segment) || (is_exact && segment.text != NULL)) continue;
+        buf_format(&methods, "%s, ", route->method);
+        if (strcmp(route->method, GET) == 0) buf_format(&methods, "%s, ", MHD_HTTP_METHOD_HEAD);
+    }
+    if (methods.length == 0) return NULL;
+    buf_add_text(&methods, MHD_HTTP_METHOD_OPTIONS);
+    const char *text = arena_copy(arena, (struct str){methods.text, methods.length});
+    buf_release(&methods);
+    return text;
+}
+
+const struct route *route_find(const char *method, const char *path, struct arena *arena, struct str *out_segment,
+                               const char **out_allow, struct err *e)
+{
+    const struct route *found = NULL;
+    struct str segment;
+    const char *wanted = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0 ? GET : method;
+    *out_allow = NULL;
+    for (const struct route *route = routes; route->method; route++) {
+        if (strcmp(route->method, wanted) != 0 || !path_fits(route->path, path, &segment)) continue;
+        if (found != NULL && segment.text != NULL) continue;
+        found = route;
+        *out_segment = segment;
+        if (segment.text == NULL) break;
+    }
+    const char *allow = methods_of(path, arena);
+    if (found != NULL && strstr(allow, found->method) != NULL) return found;
+    *out_allow = allow;
+    if (allow == NULL) {
+        err_set(e, ERR_NOT_FOUND, "nothing is at '%.100s'; GET %s describes what there is", path, WIRE_OPENAPI);
+    } else {
+        err_set(e, ERR_USAGE, "%.20s is not possible at '%.100s': %s", method, path, allow);
+    }
+    return NULL;
+}

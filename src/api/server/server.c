@@ -1,0 +1,363 @@
+/* Connections and requests, on top of libmicrohttpd, which parses HTTP and runs when we say so.
+ *
+ *     first call of on_request      who asks, which route          refused: the reply is there, what body comes is dropped
+ *     further calls                 the body comes
+ *     last call                     the handler: replies, or parks the request (its connection is suspended)
+ *     request_unpark                the connection is resumed; libmicrohttpd calls once more and gets the reply
+ *     on_completed                  the request goes
+ *
+ * Invariants
+ *   1. A request lives until on_completed. While it is parked that cannot happen: so whoever holds one (the daemon, a
+ *      verification, the list of those who wait) holds it safely, also when its client went away.
+ *   2. server->parked lists exactly the requests whose connections are suspended. None is left when libmicrohttpd stops.
+ *   3. Who asks comes from the socket (SO_PEERCRED), for every request anew.
+ *
+ * poll_fd is an epoll of ours. In it are libmicrohttpd's; an eventfd that says a connection was resumed; and the
+ * connections of those who wait for a job: a suspended connection is in nobody's epoll, and they wait long enough to go
+ * away meanwhile. */
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/server/internal.h"
+#include "base/ensure.h"
+#include "base/number.h"
+
+enum {
+    CONNECTION_MEMORY = 131072, /* bytes for head and buffers */
+    CONNECTIONS_MAX = 4096,
+    DESCRIPTORS_KEPT = 64, /* for the rest of the daemon */
+    SILENCE_S = 60,
+    CLOSING_ROUNDS = 20,
+};
+
+/* --- the life of a request ---------------------------------------------------------------------------------------- */
+
+static enum MHD_Result send_reply(struct request *r)
+{
+    if (r->is_gone) return MHD_NO;
+    ensure(r->reply != NULL);
+    enum MHD_Result result = MHD_queue_response(r->connection, r->status, r->reply);
+    MHD_destroy_response(r->reply);
+    r->reply = NULL;
+    return result;
+}
+
+static int identify(struct request *r, struct err *e)
+{
+    struct ucred peer = {0};
+    socklen_t length = sizeof peer;
+    const struct server_host *host = &r->server->host;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+        return err_set(e, ERR_DENIED, "the system does not say who you are");
+    if (host->identify(host->context, peer.uid, peer.gid, &r->actor)) return 0;
+    return err_set(e, ERR_DENIED,
+                   "this instance does not serve user %u: a private instance serves the person who started it",
+                   peer.uid);
+}
+
+/* Finds the route; where there is none the reply is there afterwards. */
+static void find_route(struct request *r, const char *method, const char *path)
+{
+    struct err e;
+    struct str segment;
+    const char *allow = NULL;
+    bool is_question = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0;
+    r->route = route_find(method, path, &r->arena, &segment, &allow, &e);
+    if (r->route == NULL && is_question && allow != NULL) {
+        r->reply = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+        r->status = MHD_HTTP_NO_CONTENT;
+    } else if (r->route == NULL) {
+        reply_error_status(r, allow ? MHD_HTTP_METHOD_NOT_ALLOWED : MHD_HTTP_NOT_FOUND, &e);
+    } else if (segment.text != NULL && percent_decode(segment, "path", &r->arena, &r->segment, &e) != 0) {
+        reply_error(r, &e);
+    }
+    if (allow) MHD_add_response_header(r->reply, MHD_HTTP_HEADER_ALLOW, allow);
+}
+
+static size_t body_max(const struct request *r)
+{
+    return r->route && r->route->body_max > 0 ? r->route->body_max : SMALL_BODY_MAX;
+}
+
+static void reply_too_large(struct request *r)
+{
+    struct err e;
+    err_set(&e, ERR_TOO_LARGE, "the body of the request is longer than %zu bytes", body_max(r));
+    reply_error_status(r, MHD_HTTP_CONTENT_TOO_LARGE, &e);
+}
+
+static bool is_declared_too_large(struct request *r)
+{
+    uint64_t length;
+    const char *text = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return text != NULL && number_parse_u64(str(text), &length) && length > body_max(r);
+}
+
+/* The head has come. A refusal whose body need not be read is sent now, and the connection closed behind it. */
+static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *connection, const char *path,
+                                     const char *method, void **out_request)
+{
+    struct err e;
+    struct request *r = mem_resize(NULL, 0, sizeof *r);
+    r->server = s;
+    r->connection = connection;
+    *out_request = r;
+    if (identify(r, &e) != 0) {
+        reply_error(r, &e);
+        return send_reply(r);
+    }
+    find_route(r, method, path);
+    if (!is_declared_too_large(r)) return MHD_YES;
+    if (r->reply == NULL) reply_too_large(r);
+    return send_reply(r);
+}
+
+/* A part of the body. One whose length was not declared is read on when it is too large, within reason, so that the client
+ * is there for the answer. */
+static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t *length)
+{
+    size_t max = body_max(r);
+    if (r->reply == NULL && r->body.length + *length <= max) {
+        buf_add(&r->body, bytes, *length);
+    } else {
+        if (r->reply == NULL) reply_too_large(r);
+        r->dropped += *length;
+        if (r->dropped > max) return MHD_NO;
+    }
+    *length = 0;
+    return MHD_YES;
+}
+
+static void reply_closing(struct request *r)
+{
+    struct err e;
+    err_set(&e, ERR_UNAVAILABLE, "the instance is being stopped");
+    reply_error(r, &e);
+}
+
+static enum MHD_Result dispatch(struct request *r)
+{
+    struct server *s = r->server;
+    struct err e;
+    if (s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* asked again in the next server_ready */
+    int64_t start_us = monotonic_us();
+    if (s->is_closing) {
+        reply_closing(r);
+    } else if (r->route->handle(r, &e) != 0) {
+        reply_error(r, &e);
+    }
+    s->spent_us += monotonic_us() - start_us;
+    ensure(r->is_parked || r->reply != NULL);
+    return r->is_parked ? MHD_YES : send_reply(r);
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
+                                  const char *method, const char *version, const char *bytes, size_t *length,
+                                  void **request)
+{
+    struct request *r = *request;
+    (void)version;
+    if (r == NULL) return begin_request(context, connection, path, method, request);
+    if (*length > 0) return add_to_body(r, bytes, length);
+    if (r->reply != NULL || r->is_gone) return send_reply(r);
+    return dispatch(r);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct request *r = *request;
+    (void)context, (void)connection, (void)code;
+    if (r == NULL) return;
+    ensure(!r->is_parked);
+    if (r->reply != NULL) MHD_destroy_response(r->reply);
+    buf_release(&r->body);
+    arena_release(&r->arena);
+    mem_free(r);
+    *request = NULL;
+}
+
+/* Paths and queries are decoded in reply.c. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context, (void)connection;
+    return strlen(text);
+}
+
+/* --- parking ------------------------------------------------------------------------------------------------------ */
+
+void request_park(struct request *r, enum stage stage)
+{
+    struct server *s = r->server;
+    ensure(!r->is_parked && r->reply == NULL);
+    MHD_suspend_connection(r->connection);
+    r->is_parked = true;
+    r->stage = stage;
+    r->previous = NULL;
+    r->next = s->parked;
+    if (r->next) r->next->previous = r;
+    s->parked = r;
+}
+
+void request_unpark(struct request *r)
+{
+    struct server *s = r->server;
+    ensure(r->is_parked && (r->reply != NULL || r->is_gone));
+    if (r->next) r->next->previous = r->previous;
+    if (r->previous) {
+        r->previous->next = r->next;
+    } else {
+        s->parked = r->next;
+    }
+    r->is_parked = false;
+    r->stage = STAGE_REPLIED;
+    MHD_resume_connection(r->connection);
+    /* libmicrohttpd sees to it when it runs, and wants to be run for it: whatever we were called from, say so. */
+    if (!s->is_woken) eventfd_write(s->wake_fd, 1);
+    s->is_woken = true;
+}
+
+void request_queue(struct request *r)
+{
+    buf_release(&r->body);
+    request_park(r, STAGE_QUEUED);
+    *array_add(&r->server->queue) = r;
+}
+
+struct request *server_take(struct server *s)
+{
+    if (s->queue_first == s->queue.count) {
+        array_clear(&s->queue);
+        s->queue_first = 0;
+        return NULL;
+    }
+    struct request *r = s->queue.items[s->queue_first++];
+    ensure(r->stage == STAGE_QUEUED);
+    r->stage = STAGE_TAKEN;
+    return r;
+}
+
+const struct event *request_events(const struct request *r, uint32_t *out_count)
+{
+    *out_count = r->event_count;
+    return r->events;
+}
+
+const struct request_script *request_script(const struct request *r)
+{
+    return r->script;
+}
+
+/* --- opening and running ------------------------------------------------------------------------------------------ */
+
+static unsigned connection_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+    rlim_t usable = limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : DESCRIPTORS_KEPT;
+    return usable < CONNECTIONS_MAX ? (unsigned)usable : CONNECTIONS_MAX;
+}
+
+static int start_http(struct server *s, int listening, struct err *e)
+{
+    unsigned connections = connection_limit();
+    s->waiting_max = connections / 4 * 3;
+    s->http = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listening,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (s->http == NULL) {
+        close(listening);
+        return err_set(e, ERR_IO, "cannot serve %s: %s", s->socket_path, strerror(errno));
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
+    struct epoll_event wanted = {.events = EPOLLIN};
+    s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+    s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (info == NULL || s->poll_fd < 0 || s->wake_fd < 0 ||
+        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, info->epoll_fd, &wanted) != 0 ||
+        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->wake_fd, &wanted) != 0)
+        return err_set(e, ERR_IO, "cannot watch %s: %s", s->socket_path, strerror(errno));
+    return 0;
+}
+
+struct server *server_open(const char *socket_path, const struct server_host *host, struct err *e)
+{
+    struct server *s = mem_resize(NULL, 0, sizeof *s);
+    s->host = *host;
+    s->poll_fd = s->wake_fd = -1;
+    s->socket_path = arena_copy(&s->arena, str(socket_path));
+    const struct passwd *user = getpwuid(geteuid()); /* now, because it may ask over the network */
+    if (user != NULL) s->user = arena_copy(&s->arena, str(user->pw_name));
+    int listening = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
+    if (listening >= 0 && start_http(s, listening, e) == 0) return s;
+    server_close(s);
+    return NULL;
+}
+
+void server_close(struct server *s)
+{
+    s->is_closing = true;
+    if (s->socket_inode != 0) listen_remove(s->socket_path, s->socket_device, s->socket_inode);
+    while (s->parked) {
+        struct request *r = s->parked;
+        if (r->stage == STAGE_WAITING) wait_forget(r);
+        reply_closing(r);
+        request_unpark(r);
+    }
+    for (int i = 0; s->http && i < CLOSING_ROUNDS; i++) MHD_run(s->http);
+    if (s->http) MHD_stop_daemon(s->http);
+    if (s->poll_fd >= 0) close(s->poll_fd);
+    if (s->wake_fd >= 0) close(s->wake_fd);
+    mem_free(s->factors);
+    array_release(&s->queue);
+    arena_release(&s->arena);
+    mem_free(s);
+}
+
+int server_descriptor(const struct server *s)
+{
+    return s->poll_fd;
+}
+
+int64_t server_timeout_ms(const struct server *s)
+{
+    MHD_UNSIGNED_LONG_LONG http_ms;
+    int64_t wait_ms = wait_timeout_ms(s);
+    if (s->queue_first < s->queue.count) return 0;
+    if (MHD_get_timeout(s->http, &http_ms) != MHD_YES) return wait_ms;
+    return wait_ms < 0 || http_ms < (uint64_t)wait_ms ? (int64_t)http_ms : wait_ms;
+}
+
+/* Clients that went away while they waited. */
+static void drop_hung_up(struct server *s)
+{
+    struct epoll_event events[64];
+    int count = epoll_wait(s->poll_fd, events, sizeof events / sizeof *events, 0);
+    for (int i = 0; i < count; i++) {
+        struct request *r = events[i].data.ptr;
+        if (r == NULL) continue;
+        wait_forget(r);
+        r->is_gone = true;
+        request_unpark(r);
+    }
+}
+
+void server_ready(struct server *s)
+{
+    eventfd_t unused;
+    s->spent_us = 0;
+    if (s->is_woken) eventfd_read(s->wake_fd, &unused);
+    s->is_woken = false;
+    drop_hung_up(s);
+    wait_expire(s);
+    ensure(MHD_run(s->http) == MHD_YES);
+}

@@ -1,0 +1,80 @@
+/* Long replies: rendered while they are sent, a piece at a time, so that a listing of any length neither fills the memory
+ * nor holds up the loop.
+ *
+ * libmicrohttpd asks for a piece of each stream once per server_ready. A piece is at most CHUNK_BYTES and CHUNK_US; when
+ * all streams together have had BUDGET_US, the others get theirs in the next server_ready (an answer of 0 bytes asks for
+ * that). A client that reads slowly is not asked for more until its socket has room, and is cut off after STREAM_S. */
+#include <string.h>
+
+#include "api/server/internal.h"
+#include "base/ensure.h"
+
+struct stream *stream_new(struct request *r)
+{
+    struct stream *s = mem_resize(NULL, 0, sizeof *s);
+    s->server = r->server;
+    s->deadline_us = monotonic_us() + STREAM_S * INT64_C(1000000);
+    return s;
+}
+
+void stream_free(struct stream *s)
+{
+    if (s->close) s->close(s);
+    buf_release(&s->text);
+    arena_release(&s->arena);
+    mem_free(s);
+}
+
+static size_t pending(const struct stream *s)
+{
+    return s->text.length - s->taken;
+}
+
+/* Renders until there are wanted bytes, the time is over or the end is reached. */
+static void render(struct stream *s, size_t wanted)
+{
+    int64_t start_us = monotonic_us(), now_us = start_us;
+    if (s->taken > 0) memmove(s->text.text, s->text.text + s->taken, pending(s));
+    s->text.length -= s->taken;
+    s->taken = 0;
+    while (!s->is_done && !s->is_broken && s->text.length < wanted && now_us - start_us < CHUNK_US) {
+        int more = s->fill(s);
+        s->is_done = more == 0;
+        s->is_broken = more < 0;
+        now_us = monotonic_us();
+    }
+    if (now_us > s->deadline_us) s->is_broken = true;
+    s->server->spent_us += now_us - start_us;
+}
+
+static ssize_t on_read(void *context, uint64_t position, char *out, size_t max)
+{
+    struct stream *s = context;
+    (void)position;
+    size_t wanted = max < CHUNK_BYTES ? max : CHUNK_BYTES;
+    if (pending(s) < wanted && !s->is_done) {
+        if (s->server->spent_us >= BUDGET_US && !s->server->is_closing) return 0;
+        render(s, wanted);
+    }
+    if (s->is_broken) return MHD_CONTENT_READER_END_WITH_ERROR;
+    size_t length = pending(s) < wanted ? pending(s) : wanted;
+    if (length == 0 && s->is_done) return MHD_CONTENT_READER_END_OF_STREAM;
+    memcpy(out, s->text.text + s->taken, length);
+    s->taken += length;
+    return (ssize_t)length;
+}
+
+static void on_free(void *context)
+{
+    stream_free(context);
+}
+
+void stream_reply(struct stream *s, struct request *r, const char *content_type)
+{
+    struct MHD_Response *reply = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, on_read, s, on_free);
+    ensure(reply != NULL && r->reply == NULL);
+    MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+    MHD_add_response_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    r->reply = reply;
+    r->status = MHD_HTTP_OK;
+}

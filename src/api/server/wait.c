@@ -1,0 +1,106 @@
+/* People who wait for a job's end. Their requests stay parked until it comes, their time is over, or they go away (their
+ * connections are in server->poll_fd for that). After each commit every one of them is looked at: a few look-ups in the
+ * state, no question to the store unless the job has ended. */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "api/server/internal.h"
+#include "base/ensure.h"
+
+bool job_is_live(const struct state *s, struct job_ref ref)
+{
+    uint32_t index = state_find_job(s, ref.job_id);
+    if (index == NONE || s->jobs.items[index].ended_us != 0) return false;
+    if (ref.task_id == NONE) return true;
+    if (!s->jobs.items[index].is_array) return false;
+    if (idset_has(&s->jobs.items[index].pending, ref.task_id)) return true;
+    uint32_t task = state_find_task(s, ref.job_id, ref.task_id);
+    return task != NONE && !job_state_is_end(s->tasks.items[task].state);
+}
+
+static int connection_fd(const struct request *r)
+{
+    return MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+void wait_forget(struct request *r)
+{
+    ensure(r->stage == STAGE_WAITING);
+    epoll_ctl(r->server->poll_fd, EPOLL_CTL_DEL, connection_fd(r), NULL);
+    r->server->waiting_count--;
+}
+
+/* {"ended":...,"jobs":[rows]}, or 404. */
+static int reply_rows(struct request *r, bool ended, struct err *e)
+{
+    struct job_query query = query_of(r->wait_for, &r->wait_for.job_id);
+    return reply_jobs(r, &query, ended ? "{\"ended\":true,\"jobs\":[" : "{\"ended\":false,\"jobs\":[", true, e);
+}
+
+static void answer(struct request *r, bool ended)
+{
+    struct err e;
+    wait_forget(r);
+    if (reply_rows(r, ended, &e) != 0) reply_error(r, &e);
+    request_unpark(r);
+}
+
+int get_wait(struct request *r, struct err *e)
+{
+    struct server *s = r->server;
+    struct wire_wait_query query;
+    struct job_ref *ref = &r->wait_for;
+    if (read_query(r, &query, e) != 0) return -1;
+    if (wire_job_id_parse(str(r->segment), "id", &ref->job_id, &ref->task_id, e) != 0) return -1;
+    uint32_t job = state_find_job(s->host.state, ref->job_id);
+    if (job != NONE && ref->task_id != NONE && !s->host.state->jobs.items[job].is_array)
+        return err_set(e, ERR_NOT_FOUND, "job %u is not an array; it has no task %u", ref->job_id, ref->task_id);
+    int64_t timeout_s = query.timeout_s >= 0 ? query.timeout_s : WAIT_STANDARD_S;
+    bool is_live = job_is_live(s->host.state, *ref);
+    if (!is_live || timeout_s == 0) return reply_rows(r, !is_live, e);
+    if (s->waiting_count >= s->waiting_max)
+        return err_set(e, ERR_UNAVAILABLE, "%u wait for jobs already, as many as this instance has connections for",
+                       s->waiting_count);
+
+    struct epoll_event hang_up = {.events = 0, .data.ptr = r}; /* EPOLLHUP is always reported */
+    if (epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, connection_fd(r), &hang_up) != 0)
+        return err_set(e, ERR_UNAVAILABLE, "cannot wait: %s", strerror(errno));
+    r->deadline_us = monotonic_us() + timeout_s * INT64_C(1000000);
+    s->waiting_count++;
+    request_park(r, STAGE_WAITING);
+    return 0;
+}
+
+/* Answers those who have waited to an end or beyond their time. A request leaves the list when it is answered. */
+static void look_at_all(struct server *s, bool for_time)
+{
+    int64_t now_us = monotonic_us();
+    struct request *next;
+    for (struct request *r = s->parked; r && s->waiting_count > 0; r = next) {
+        next = r->next;
+        if (r->stage != STAGE_WAITING) continue;
+        if (for_time ? now_us >= r->deadline_us : !job_is_live(s->host.state, r->wait_for)) answer(r, !for_time);
+    }
+}
+
+void server_committed(struct server *s)
+{
+    look_at_all(s, false);
+}
+
+void wait_expire(struct server *s)
+{
+    look_at_all(s, true);
+}
+
+int64_t wait_timeout_ms(const struct server *s)
+{
+    int64_t first_us = INT64_MAX, now_us;
+    for (const struct request *r = s->parked; r && s->waiting_count > 0; r = r->next) {
+        if (r->stage == STAGE_WAITING && r->deadline_us < first_us) first_us = r->deadline_us;
+    }
+    if (first_us == INT64_MAX) return -1;
+    now_us = monotonic_us();
+    return first_us <= now_us ? 0 : (first_us - now_us + 999) / 1000;
+}
