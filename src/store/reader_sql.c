@@ -68,11 +68,13 @@ static const char *key_condition(enum reader_part part, enum reader_access acces
     return "1";
 }
 
-static const char *part_condition(enum reader_part part, const struct job_query *query)
+/* An index of live rows is found only under its own condition. */
+static const char *part_condition(enum reader_part part, enum reader_access access, const struct job_query *query)
 {
     if (part == PART_PENDING) return " AND job.ended_us IS NULL AND pending_tasks <> ''";
     if (part == PART_CANCELLED) return " AND cancelled_us IS NOT NULL AND cancelled_tasks <> ''";
-    if (query->which == JOBS_LIVE) return " AND end_us IS NULL";
+    if (query->which == JOBS_LIVE)
+        return access == BY_ID_IN_ASSOC ? " AND job.ended_us IS NULL AND end_us IS NULL" : " AND end_us IS NULL";
     return query->which == JOBS_ENDED ? " AND end_us IS NOT NULL" : "";
 }
 
@@ -117,7 +119,7 @@ void reader_compose(enum reader_part part, enum reader_access access, const stru
     buf_format(out, "SELECT %s FROM %s CROSS JOIN association ON association.id = job.association_id WHERE %s%s",
                columns[part],
                part == PART_TASKS ? task_tables(access, query->which == JOBS_LIVE) : job_tables(part, access),
-               key_condition(part, access), part_condition(part, query));
+               key_condition(part, access), part_condition(part, access, query));
     if (part == PART_TASKS && query->job_id_count == 1 && query->task_id != NONE)
         buf_add_text(out, " AND task_id = :task");
     if (part == PART_TASKS && query->state != JOB_STATE_COUNT) buf_add_text(out, " AND state = :state");
