@@ -1,0 +1,374 @@
+/* Laws of the engine and the store together, on thousands of random events.
+ *
+ *   1. After every commit, a state rebuilt from the database hashes as the one in memory does, and its derived parts agree.
+ *   2. A refused event changes nothing: neither the state nor what is to be written.
+ *   3. It does not matter when the daemon is restarted: the rebuilt state takes the place of the other in the middle of a
+ *      history, and everything still holds.
+ *   4. At all times the usages are what the records say (store_verify).
+ *
+ * Histories are wild on purpose: clocks that jump by thousands of half-lives, half-lives from none to years, records that
+ * come late, twice or for launches nobody knows, associations deleted and made again, arrays cancelled in pieces. */
+#include "../dies.h"
+#include "../unit/store_world.h"
+
+#include "base/rng.h"
+
+#define SECOND INT64_C(1000000)
+
+struct history {
+    struct rng rng;
+    char directory[STORE_PATH_SIZE];
+    struct store *store;
+    struct state s;
+    struct outcome out;
+    int64_t now_us;
+    int64_t halflife_changed_us;
+    uint32_t accepted, refused, commits;
+    uint32_t verified; /* associations with usage worth the name, over all verifications */
+    uint32_t kinds[EVENT_TIME + 1];
+    char text[10][64]; /* of the event that is being made */
+    struct job_ref refs[4];
+    uint64_t launches[8];
+};
+
+static const struct capacity host_capacity = {6, 2, 4096};
+
+static uint32_t below(struct history *h, uint32_t n)
+{
+    return rng_below(&h->rng, n);
+}
+
+static bool one_in(struct history *h, uint32_t n)
+{
+    return below(h, n) == 0;
+}
+
+/* A name out of a few, so that they meet again. */
+static const char *pick_name(struct history *h, int slot, const char *stem, uint32_t count)
+{
+    snprintf(h->text[slot], sizeof h->text[slot], "%s%u", stem, below(h, count));
+    return one_in(h, 60) ? "no such" : h->text[slot];
+}
+
+static const char *pick_account(struct history *h, int slot)
+{
+    return one_in(h, 12) ? "root" : pick_name(h, slot, "acct", 7);
+}
+
+static struct actor pick_actor(struct history *h)
+{
+    snprintf(h->text[9], sizeof h->text[9], "user%u", below(h, 6));
+    return (struct actor){1000, 1000, h->text[9], !one_in(h, 3)};
+}
+
+static uint32_t pick_shares(struct history *h)
+{
+    static const uint32_t choices[] = {SHARES_UNSET, 0, 1, 5, 100, SHARES_MAX, SHARES_PARENT, SHARES_PARENT + 1};
+    return choices[below(h, COUNT(choices))];
+}
+
+static void make_account(struct history *h, struct event *event)
+{
+    event->account =
+        (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1), pick_shares(h)};
+    if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
+}
+
+static void make_user(struct history *h, struct event *event)
+{
+    event->user = (struct event_user){pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),
+                                      pick_shares(h), one_in(h, 3)};
+}
+
+static void make_setting(struct history *h, struct event *event)
+{
+    static const char *const choices[][2] = {
+        {"halflife_s", "0"},        {"halflife_s", "1"},       {"halflife_s", "3600"},   {"halflife_s", "604800"},
+        {"halflife_s", "31536000"}, {"ties", "merge"},         {"ties", "slurm"},        {"default_cpus", "2"},
+        {"default_mem_mib", "1G"},  {"default_time_s", "1-0"}, {"host_cpus", "3"},       {"host_cpus", "auto"},
+        {"host_mem_mib", "2000"},   {"host_gpus", "1"},        {"max_array_tasks", "5"}, {"max_array_tasks", "1000"},
+        {"max_jobs", "40"},         {"halflife_s", "-3"},      {"nothing", "1"},         {"ties", "maybe"},
+    };
+    uint32_t i = below(h, COUNT(choices));
+    event->setting = (struct event_setting){choices[i][0], choices[i][1]};
+}
+
+static void make_submit(struct history *h, struct event *event)
+{
+    static const char *const arrays[] = {"0-9", "1-20:3", "0-99%2", "5", "0-999", "7,3,100-110%4", "9-1", "x"};
+    event->submit = (struct event_submit){
+        .account = one_in(h, 2) ? NULL : pick_account(h, 1),
+        .name = one_in(h, 40) ? "" : pick_name(h, 0, "job \xc3\xbc ", 3),
+        .directory = one_in(h, 40) ? "here" : "/tmp/some where",
+        .out_pattern = one_in(h, 3) ? "%x-%j.out" : NULL,
+        .err_pattern = one_in(h, 3) ? "err" : NULL,
+        .command = "sleep 1",
+        .request = {.cpus = below(h, 5), .gpus = one_in(h, 4), .mem_mib = one_in(h, 2) ? below(h, 3000) : 0},
+        .time_limit_s = one_in(h, 2) ? below(h, 10000) : 0,
+        .array = one_in(h, 3) ? arrays[below(h, COUNT(arrays))] : NULL,
+        .held = one_in(h, 8),
+    };
+}
+
+/* A job that lives, mostly; a task of it, sometimes. */
+static struct job_ref pick_ref(struct history *h)
+{
+    struct job_ref ref = {below(h, h->s.next_job_id + 1), NONE};
+    if (h->s.jobs.count > 0 && !one_in(h, 15)) {
+        const struct job *j = &h->s.jobs.items[below(h, h->s.jobs.count)];
+        ref.job_id = j->id;
+        if (one_in(h, 2) && j->is_array) ref.task_id = below(h, 12);
+    }
+    return ref;
+}
+
+static void make_jobs(struct history *h, struct event *event)
+{
+    uint32_t count = 1 + (one_in(h, 3) ? below(h, 3) : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        h->refs[i] = pick_ref(h);
+        if (event->kind != EVENT_CANCEL && !one_in(h, 10)) h->refs[i].task_id = NONE;
+    }
+    event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25)};
+}
+
+static void make_update(struct history *h, struct event *event)
+{
+    event->update = (struct event_update){.job_id = pick_ref(h).job_id,
+                                          .name = one_in(h, 3) ? pick_name(h, 0, "renamed", 5) : NULL,
+                                          .request = {.cpus = below(h, 7), .gpus = one_in(h, 2) ? NONE : below(h, 2)},
+                                          .time_limit_s = one_in(h, 2) ? below(h, 1000) : 0,
+                                          .array_limit = one_in(h, 2) ? NONE : below(h, 5)};
+}
+
+static const struct task *pick_task(struct history *h)
+{
+    for (int tries = 0; tries < 8 && h->s.tasks.count > 0; tries++) {
+        const struct task *k = &h->s.tasks.items[below(h, h->s.tasks.count)];
+        if (!job_state_is_end(k->state)) return k;
+    }
+    return NULL;
+}
+
+/* What its keeper would say; or of a launch nobody knows. A start is told after the fact, but not after a change of the
+ * half-life. */
+static void make_record(struct history *h, struct event *event)
+{
+    static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED, JOB_CANCELLED, JOB_TIMEOUT, JOB_NODE_FAIL};
+    const struct task *k = pick_task(h);
+    struct event_record *r = &event->record;
+    *r = (struct event_record){.launch_id = one_in(h, 20) || k == NULL ? 1 + below(h, 500) : k->launch_id,
+                               .at_us = h->now_us};
+    if (k != NULL) {
+        int64_t earliest = k->launch_us > h->halflife_changed_us ? k->launch_us : h->halflife_changed_us;
+        r->started_us =
+            k->start_us != 0 ? k->start_us : earliest + (int64_t)(rng_double(&h->rng) * (double)(h->now_us - earliest));
+        r->at_us = r->started_us + (int64_t)(rng_double(&h->rng) * (double)(h->now_us - r->started_us));
+    }
+    if (event->kind == EVENT_ENDED) {
+        r->end = ends[below(h, COUNT(ends))];
+        if (one_in(h, 10)) r->started_us = 0;
+        r->exit_status = (int32_t)below(h, 3);
+        r->signal = one_in(h, 5) ? 9 : 0;
+        r->cpu_us = below(h, 1000000);
+        r->max_rss_kib = below(h, 100000);
+        r->detail = one_in(h, 4) ? "it said \"why\"" : NULL;
+    }
+}
+
+static void make_synced(struct history *h, struct event *event)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->s.tasks.count && count < COUNT(h->launches); i++) {
+        if (!one_in(h, 4)) h->launches[count++] = h->s.tasks.items[i].launch_id;
+    }
+    event->synced = (struct event_synced){h->launches, count, one_in(h, 5) ? "another boot" : "this boot",
+                                          h->now_us - below(h, 1000) * SECOND};
+}
+
+static const struct {
+    enum event_kind kind;
+    uint32_t weight;
+    void (*make)(struct history *h, struct event *event);
+} event_kinds[] = {
+    {EVENT_ACCOUNT_ADD, 4, make_account},
+    {EVENT_ACCOUNT_MODIFY, 3, make_account},
+    {EVENT_ACCOUNT_DELETE, 3, make_account},
+    {EVENT_USER_ADD, 6, make_user},
+    {EVENT_USER_MODIFY, 3, make_user},
+    {EVENT_USER_DELETE, 3, make_user},
+    {EVENT_SETTING, 3, make_setting},
+    {EVENT_SUBMIT, 20, make_submit},
+    {EVENT_CANCEL, 6, make_jobs},
+    {EVENT_HOLD, 3, make_jobs},
+    {EVENT_RELEASE, 3, make_jobs},
+    {EVENT_UPDATE, 4, make_update},
+    {EVENT_STARTED, 18, make_record},
+    {EVENT_COMPLETING, 4, make_record},
+    {EVENT_ENDED, 14, make_record},
+    {EVENT_SYNCED, 1, make_synced},
+    {EVENT_TIME, 15, NULL},
+};
+
+static void make_event(struct history *h, struct event *event)
+{
+    uint32_t total = 0, i = 0;
+    for (size_t k = 0; k < COUNT(event_kinds); k++) total += event_kinds[k].weight;
+    uint32_t pick = below(h, total);
+    while (pick >= event_kinds[i].weight) pick -= event_kinds[i++].weight;
+    *event = (struct event){.kind = event_kinds[i].kind, .actor = pick_actor(h)};
+    if (event->kind == EVENT_TIME)
+        event->time.boot_id = "this boot";
+    else
+        event_kinds[i].make(h, event);
+}
+
+/* Mostly seconds; now and then as long as a machine that was off for years. */
+static void let_time_pass(struct history *h)
+{
+    int64_t most = one_in(h, 200) ? 100000000 * SECOND : one_in(h, 10) ? 100000 * SECOND : 100 * SECOND;
+    if (!one_in(h, 3)) h->now_us += (int64_t)(rng_double(&h->rng) * (double)most);
+}
+
+/* Law 2. */
+static void apply_one(struct history *h)
+{
+    struct event event;
+    struct err e = {0};
+    make_event(h, &event);
+    uint64_t before = state_hash(&h->s);
+    int64_t halflife_us = h->s.decay.halflife_us;
+    struct outcome was = h->out;
+    if (engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e) == 0) {
+        h->accepted++;
+        h->kinds[event.kind]++;
+        if (h->s.decay.halflife_us != halflife_us) h->halflife_changed_us = h->now_us;
+        return;
+    }
+    h->refused++;
+    assert_true(e.text[0] != '\0');
+    assert_true(state_hash(&h->s) == before);
+    assert_int_equal(h->out.changes.count, was.changes.count);
+    assert_int_equal(h->out.journal.count, was.journal.count);
+    assert_int_equal(h->out.decisions.count, was.decisions.count);
+}
+
+static void load_with_host(struct history *h, struct state *out_state)
+{
+    struct event host = {.kind = EVENT_HOST, .host = host_capacity};
+    struct outcome out = {0};
+    store_must_load(h->store, out_state);
+    assert_int_equal(engine_apply(out_state, h->now_us, &host, &out, NULL, NULL), 0);
+    outcome_release(&out);
+}
+
+static void assert_same_set(const struct idset *a, const struct idset *b)
+{
+    struct buf left = {0}, right = {0};
+    idset_format(a, &left);
+    idset_format(b, &right);
+    assert_int_equal(left.length, right.length);
+    if (left.length > 0) assert_string_equal(left.text, right.text);
+    buf_release(&left);
+    buf_release(&right);
+}
+
+/* What is derived and so not in the hash. */
+static void assert_same_derived(const struct state *a, const struct state *b)
+{
+    assert_same_set(&a->host.free_cpus, &b->host.free_cpus);
+    assert_same_set(&a->host.free_gpus, &b->host.free_gpus);
+    assert_int_equal(a->host.free_mem_mib, b->host.free_mem_mib);
+    for (uint32_t i = 0, k = 0; i < a->assocs.count; i++) {
+        if (a->assocs.items[i].deleted_us != 0) continue;
+        while (b->assocs.items[k].id != a->assocs.items[i].id) assert_true(++k < b->assocs.count);
+        assert_int_equal(a->assocs.items[i].live_jobs, b->assocs.items[k].live_jobs);
+    }
+    for (uint32_t i = 0; i < a->jobs.count; i++) {
+        if (a->jobs.items[i].ended_us != 0) continue;
+        uint32_t k = state_find_job(b, a->jobs.items[i].id);
+        assert_int_not_equal(k, NONE);
+        assert_int_equal(a->jobs.items[i].live_tasks, b->jobs.items[k].live_tasks);
+    }
+}
+
+/* Laws 1 and 3. */
+static void commit_and_compare(struct history *h)
+{
+    struct state rebuilt;
+    store_must_commit(h->store, &h->s, &h->out, h->now_us);
+    h->commits++;
+    engine_forget(&h->s);
+    load_with_host(h, &rebuilt);
+    assert_true(state_hash(&rebuilt) == state_hash(&h->s));
+    assert_same_derived(&h->s, &rebuilt);
+    if (one_in(h, 30)) {
+        struct state other = h->s;
+        h->s = rebuilt;
+        rebuilt = other;
+    }
+    state_release(&rebuilt);
+}
+
+/* Law 4. */
+static void assert_verified(struct history *h)
+{
+    commit_and_compare(h);
+    struct arena arena = {0};
+    struct verify_report report;
+    struct err e = {0};
+    if (store_verify(h->directory, &arena, &report, &e) != 0) fail_msg("%s", e.text);
+    for (uint32_t i = 0; i < report.differences.count; i++) {
+        const struct verify_difference *d = &report.differences.items[i];
+        print_message("# %s %s: stored %.17g, recomputed %.17g\n", d->account, d->user ? d->user : "-", d->stored,
+                      d->recomputed);
+    }
+    assert_int_equal(report.differences.count, 0);
+    for (uint32_t i = 0; i < h->s.assocs.count; i++) h->verified += h->s.assocs.items[i].usage > 1.0;
+    array_release(&report.differences);
+    arena_release(&arena);
+}
+
+static void live_through(uint64_t seed, int events)
+{
+    struct history h = {.rng = {seed}, .now_us = INT64_C(1700000000) * SECOND};
+    store_make_directory(h.directory);
+    h.store = store_must_open(h.directory, h.now_us);
+    h.halflife_changed_us = h.now_us;
+    load_with_host(&h, &h.s);
+    for (int i = 0; i < events; i++) {
+        let_time_pass(&h);
+        apply_one(&h);
+        if (!one_in(&h, 4)) commit_and_compare(&h); /* else the turn has more events */
+        if (one_in(&h, 50)) assert_verified(&h);
+        if (one_in(&h, 300)) {
+            store_close(h.store);
+            h.store = store_must_open(h.directory, h.now_us);
+            outcome_clear(&h.out);
+            state_release(&h.s);
+            load_with_host(&h, &h.s);
+        }
+    }
+    assert_verified(&h);
+    print_message("# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u usages verified\n",
+                  (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
+                  (unsigned long long)h.s.next_launch_id - 1, h.verified);
+    assert_true(h.verified > (uint32_t)events / 100);
+    for (size_t i = 0; i < COUNT(event_kinds) && events >= 1000; i++) assert_true(h.kinds[event_kinds[i].kind] > 0);
+    store_close(h.store);
+    state_release(&h.s);
+    outcome_release(&h.out);
+    store_remove_directory(h.directory);
+}
+
+static void memory_is_what_the_store_says(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 8; seed++) live_through(seed, repeats(2500));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_is_what_the_store_says)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,574 @@
+/* The store: opening and refusing to, one writer, commits, scripts, loading. */
+#include "../dies.h"
+#include "engine_world.h"
+#include "store_world.h"
+
+#include <fcntl.h>
+
+#include "store/schema.h"
+
+static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
+
+/* A world whose state is the store's. */
+struct house {
+    char directory[STORE_PATH_SIZE];
+    struct store *store;
+    struct world w;
+};
+
+static void house_open(struct house *h)
+{
+    memset(h, 0, sizeof *h);
+    store_make_directory(h->directory);
+    h->store = store_must_open(h->directory, NOW_US);
+    world_init(&h->w, 4, 4096, 1);
+    state_release(&h->w.s);
+    store_must_load(h->store, &h->w.s);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {4, 1, 4096}}, NULL), 0);
+}
+
+static void house_commit(struct house *h)
+{
+    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
+}
+
+static void house_close(struct house *h)
+{
+    store_close(h->store);
+    world_release(&h->w);
+    store_remove_directory(h->directory);
+}
+
+static mode_t mode_of(const char *directory, const char *name)
+{
+    char path[STORE_PATH_SIZE + 40];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static off_t size_of(const char *directory, const char *name)
+{
+    char path[STORE_PATH_SIZE + 40];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return stat(path, &st) == 0 ? st.st_size : -1;
+}
+
+static uint64_t hash_of_file(const char *directory, const char *name)
+{
+    char path[STORE_PATH_SIZE + 40];
+    static char bytes[1 << 20];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, O_RDONLY);
+    ssize_t length = read(fd, bytes, sizeof bytes);
+    close(fd);
+    assert_true(length >= 0);
+    return hash_bytes(bytes, (size_t)length, 0);
+}
+
+static void assert_refused(const char *directory, enum err_code code, const char *text)
+{
+    struct err e = {0};
+    assert_null(store_open(directory, NOW_US, &e));
+    if (e.code != code || strstr(e.text, text) == NULL) fail_msg("'%s' is not code %d with '%s'", e.text, code, text);
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static void a_new_store_has_its_first_rows(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct state fresh;
+    house_open(&h);
+    state_init(&fresh, NOW_US);
+    assert_true(state_hash(&h.w.s) == state_hash(&fresh));
+    assert_int_equal(store_last_commit_us(h.store), NOW_US);
+    assert_sql(h.directory, "SELECT count(*) || max(account) FROM association", "1root");
+    assert_sql(h.directory, "SELECT value FROM setting WHERE name = 'ties'", "merge");
+    assert_sql(h.directory, "SELECT count(*) FROM setting", "11");
+    assert_sql(h.directory, "SELECT kind || ' ' || before || ' ' || after FROM journal", "HALFLIFE 0 604800");
+    assert_sql(h.directory, "PRAGMA application_id", "1181508961");
+    assert_sql(h.directory, "PRAGMA journal_mode", "wal");
+    state_release(&fresh);
+    house_close(&h);
+}
+
+static void files_are_private_whatever_the_umask(void **unused)
+{
+    (void)unused;
+    char directory[STORE_PATH_SIZE];
+    static const char *const names[] = {"fairlead.db", "fairlead.db-wal", "fairlead.db-shm", "fairlead.db-lock"};
+    static const mode_t masks[] = {0, 0777, 022};
+    for (size_t m = 0; m < COUNT(masks); m++) {
+        store_make_directory(directory);
+        mode_t before = umask(masks[m]);
+        struct store *s = store_must_open(directory, NOW_US);
+        umask(before);
+        for (size_t i = 0; i < COUNT(names); i++) assert_int_equal(mode_of(directory, names[i]), 0600);
+        store_close(s);
+        store_remove_directory(directory);
+    }
+}
+
+static void loose_modes_are_corrected(void **unused)
+{
+    (void)unused;
+    struct house h;
+    char path[STORE_PATH_SIZE + 40];
+    house_open(&h);
+    store_close(h.store);
+    snprintf(path, sizeof path, "%s/fairlead.db", h.directory);
+    chmod(path, 0664);
+    h.store = store_must_open(h.directory, NOW_US);
+    assert_int_equal(mode_of(h.directory, "fairlead.db"), 0600);
+    house_close(&h);
+}
+
+static void directories_that_cannot_be_used_are_refused(void **unused)
+{
+    (void)unused;
+    char directory[STORE_PATH_SIZE], path[STORE_PATH_SIZE + 40];
+    store_make_directory(directory);
+    snprintf(path, sizeof path, "%s/nowhere", directory);
+    assert_refused(path, ERR_NOT_FOUND, "nowhere: No such file or directory");
+    store_write_file(directory, "file", "x", 1, 0);
+    snprintf(path, sizeof path, "%s/file", directory);
+    assert_refused(path, ERR_INPUT, "is not a directory");
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused(directory, ERR_IO, "fairlead.db");
+    rmdir(path);
+    store_remove_directory(directory);
+}
+
+static void there_is_one_writer(void **unused)
+{
+    (void)unused;
+    struct house h;
+    char process[40];
+    house_open(&h);
+    snprintf(process, sizeof process, "(process %d)", (int)getpid());
+    assert_refused(h.directory, ERR_CONFLICT, "is in use by another fairleadd");
+    assert_refused(h.directory, ERR_CONFLICT, process);
+    store_close(h.store);
+    h.store = store_must_open(h.directory, NOW_US);
+    house_close(&h);
+}
+
+/* --- files that are not as they should be -------------------------------------------------------------------------- */
+
+static void other_files_are_refused_and_left_alone(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *what, *statements, *text;
+        enum err_code code;
+    } rows[] = {
+        {"of another program", "CREATE TABLE t(a)", "not one of Fairlead's", ERR_IO},
+        {"of another program that has an id", "CREATE TABLE t(a); PRAGMA application_id = 7; PRAGMA user_version = 1",
+         "not one of Fairlead's", ERR_IO},
+        {"newer", "CREATE TABLE t(a); PRAGMA application_id = 1181508961; PRAGMA user_version = 99",
+         "schema version 99, made by a newer Fairlead; this one knows versions up to 1", ERR_CONFLICT},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char directory[STORE_PATH_SIZE];
+        print_message("# %s\n", rows[i].what);
+        store_make_directory(directory);
+        store_sql(directory, rows[i].statements);
+        uint64_t before = hash_of_file(directory, "fairlead.db");
+        assert_refused(directory, rows[i].code, rows[i].text);
+        assert_true(hash_of_file(directory, "fairlead.db") == before);
+        assert_int_equal(size_of(directory, "fairlead.db-wal"), -1);
+        store_remove_directory(directory);
+    }
+}
+
+static void no_database_at_all_is_refused(void **unused)
+{
+    (void)unused;
+    char directory[STORE_PATH_SIZE];
+    store_make_directory(directory);
+    char text[1000];
+    memset(text, 'x', sizeof text);
+    store_write_file(directory, "fairlead.db", text, sizeof text, 0);
+    uint64_t before = hash_of_file(directory, "fairlead.db");
+    assert_refused(directory, ERR_IO, "the file is damaged (file is not a database)");
+    assert_refused(directory, ERR_IO, ".recover | sqlite3 rescued.db");
+    assert_true(hash_of_file(directory, "fairlead.db") == before);
+    store_remove_directory(directory);
+}
+
+static void an_empty_file_is_a_new_store(void **unused)
+{
+    (void)unused;
+    char directory[STORE_PATH_SIZE];
+    store_make_directory(directory);
+    store_write_file(directory, "fairlead.db", "", 0, 0);
+    store_close(store_must_open(directory, NOW_US));
+    store_remove_directory(directory);
+}
+
+static void damage_to_what_is_read_is_found(void **unused)
+{
+    (void)unused;
+    static const char *const tables[] = {"association", "job_live", "counters", "setting"};
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        struct house h;
+        struct err e = {0};
+        print_message("# %s\n", tables[i]);
+        house_open(&h);
+        store_close(h.store);
+        store_damage_table(h.directory, tables[i]);
+        h.store = store_open(h.directory, NOW_US, &e);
+        state_release(&h.w.s);
+        state_init(&h.w.s, NOW_US);
+        if (h.store != NULL) assert_int_equal(store_load(h.store, &h.w.s, &e), -1);
+        assert_int_equal(e.code, ERR_IO);
+        assert_non_null(strstr(e.text, "the file is damaged"));
+        assert_non_null(strstr(e.text, h.directory));
+        house_close(&h);
+    }
+}
+
+/* Damage in a table that starting does not read is found when the last daemon did not end by itself: a log is there. */
+static void after_a_crash_everything_is_checked(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    world_submit(&h.w, "ann", NULL, 1);
+    house_commit(&h);
+    store_close(h.store);
+    store_damage_table(h.directory, "job_script");
+    store_close(store_must_open(h.directory, NOW_US));
+
+    pid_t child = fork();
+    if (child == 0) {
+        struct err e;
+        struct store *s = store_open(h.directory, NOW_US, &e);
+        struct outcome touch = {0};
+        *array_add(&touch.changes) = (struct change){TABLE_COUNTERS, 0};
+        _exit(s != NULL && store_commit(s, &h.w.s, &touch, NOW_US + 1, &e) == 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_refused(h.directory, ERR_IO, "the file is damaged");
+    h.store = NULL;
+    house_close(&h);
+}
+
+/* --- migrations --------------------------------------------------------------------------------------------------- */
+
+static const char *const steps[] = {
+    "CREATE TABLE a(id INTEGER PRIMARY KEY, b INTEGER); CREATE TABLE c(a_id INTEGER REFERENCES a(id));"
+    " INSERT INTO a VALUES(1, 10); INSERT INTO c VALUES(1)",
+    "CREATE TABLE a_new(id INTEGER PRIMARY KEY, b_us INTEGER); INSERT INTO a_new SELECT id, b * 1000000 FROM a; DROP TABLE a;"
+    " ALTER TABLE a_new RENAME TO a",
+    "DELETE FROM a",
+    "CREATE TABLE d(x); nonsense",
+};
+
+static int64_t number_in(sqlite3 *db, const char *query)
+{
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+static void steps_are_applied_from_where_the_file_is(void **unused)
+{
+    (void)unused;
+    struct err e = {0};
+    uint32_t version;
+    for (uint32_t from = 0; from <= 2; from++) {
+        sqlite3 *db;
+        assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+        assert_int_equal(schema_upgrade(db, steps, 0, from, &e), 0);
+        assert_int_equal(schema_upgrade(db, steps, from, 2, &e), 0);
+        assert_int_equal(schema_identify(db, 2, &version, &e), 0);
+        assert_int_equal(version, 2);
+        assert_int_equal(number_in(db, "SELECT b_us FROM a"), 10000000);
+        assert_int_equal(schema_identify(db, 1, &version, &e), -1);
+        assert_int_equal(e.code, ERR_CONFLICT);
+        sqlite3_close(db);
+    }
+}
+
+static void a_step_that_fails_or_breaks_references_is_refused(void **unused)
+{
+    (void)unused;
+    struct err e = {0};
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(schema_upgrade(db, steps, 0, 2, &e), 0);
+    assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(schema_upgrade(db, steps, 2, 3, &e), -1);
+    assert_non_null(strstr(e.text, "schema version 3 would leave 1 rows without what they refer to"));
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK; BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(schema_upgrade(db, steps + 1, 2, 3, &e), -1);
+    assert_non_null(strstr(e.text, "schema version 3: "));
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(number_in(db, "PRAGMA user_version"), 2);
+    assert_int_equal(number_in(db, "SELECT count(*) FROM a"), 1);
+    sqlite3_close(db);
+}
+
+/* --- commits ------------------------------------------------------------------------------------------------------ */
+
+static void a_turn_of_nothing_writes_nothing(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    off_t before = size_of(h.directory, "fairlead.db-wal");
+    h.w.now_us += SECOND;
+    house_commit(&h);
+    assert_int_equal(size_of(h.directory, "fairlead.db-wal"), before);
+    assert_int_equal(store_last_commit_us(h.store), NOW_US);
+    *array_add(&h.w.out.changes) = (struct change){TABLE_COUNTERS, 0};
+    house_commit(&h);
+    assert_int_equal(store_last_commit_us(h.store), NOW_US + SECOND);
+    house_close(&h);
+}
+
+static void a_row_named_often_is_written_once(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    world_submit(&h.w, "ann", NULL, 1);
+    for (int i = 0; i < 1000; i++) *array_add(&h.w.out.changes) = (struct change){TABLE_JOB, 0};
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT count(*) FROM job", "1");
+    house_close(&h);
+}
+
+static void an_account_may_go_below_a_newer_one(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct state rebuilt;
+    house_open(&h);
+    world_user(&h.w, "old", 1, "ann");
+    world_user(&h.w, "new", 1, "bea");
+    struct event move = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"old", "new", SHARES_UNSET}};
+    assert_int_equal(world_apply(&h.w, move, NULL), 0);
+    house_commit(&h);
+    store_must_load(h.store, &rebuilt);
+    assert_true(state_hash(&rebuilt) == state_hash(&h.w.s));
+    state_release(&rebuilt);
+    house_close(&h);
+}
+
+static void what_others_wrote_stops_the_turn_until_the_next_load(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e = {0};
+    house_open(&h);
+    store_sql(h.directory, "UPDATE setting SET value = '2' WHERE name = 'default_cpus'");
+    world_submit(&h.w, "ann", NULL, 1);
+    assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US + 1, &e), -1);
+    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_sql(h.directory, "SELECT count(*) FROM job", "0");
+    outcome_clear(&h.w.out);
+    state_release(&h.w.s);
+    store_must_load(h.store, &h.w.s);
+    assert_int_equal(h.w.s.settings.value[SET_DEFAULT_CPUS], 2);
+    world_set(&h.w, "default_cpus", "3");
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT value FROM setting WHERE name = 'default_cpus'", "3");
+    house_close(&h);
+}
+
+/* Reading beside the daemon is no writing. */
+static void readers_beside_do_not_stop_turns(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    for (int i = 0; i < 300; i++) {
+        assert_sql(h.directory, "SELECT count(*) > 0 FROM association", "1");
+        world_set(&h.w, "default_cpus", i % 2 ? "1" : "2");
+        house_commit(&h);
+    }
+    house_close(&h);
+}
+
+static void a_locked_database_is_unavailable(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e = {0};
+    house_open(&h);
+    sqlite3 *other = store_open_beside(h.directory);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    world_submit(&h.w, "ann", NULL, 1);
+    assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US + 1, &e), -1);
+    assert_int_equal(e.code, ERR_UNAVAILABLE);
+    assert_non_null(strstr(e.text, "another program is writing to it"));
+    sqlite3_close(other);
+    house_commit(&h); /* the same turn, now that the lock is gone */
+    assert_sql(h.directory, "SELECT count(*) FROM job", "1");
+    house_close(&h);
+}
+
+/* --- loading ------------------------------------------------------------------------------------------------------ */
+
+static void rows_that_make_no_sense_are_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *statement, *text;
+    } rows[] = {
+        {"UPDATE setting SET value = 'x' WHERE name = 'grace_s'", "grace_s: 'x'"},
+        {"UPDATE job SET pending_tasks = '1-'", "job 1: a set of tasks cannot be read"},
+        {"UPDATE job SET uid = -1", "job 1: a number is out of range"},
+        {"UPDATE task SET launch_id = 0", "task of job 2: a number is out of range"},
+        {"UPDATE task SET cpus = 'all'", "task of job 2: its CPUs or GPUs cannot be read"},
+        {"UPDATE counters SET next_job_id = 1", "job 1 is beyond the next id"},
+        {"UPDATE association SET parent_id = 3 WHERE id = 2", "association 2"},
+        {"DELETE FROM counters", "counters"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        struct err e = {0};
+        print_message("# %s\n", rows[i].statement);
+        house_open(&h);
+        world_submit(&h.w, "ann", NULL, 4);
+        h.w.s.jobs.items[0].held = true;
+        world_submit(&h.w, "ann", NULL, 1);
+        assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
+        house_commit(&h);
+        store_close(h.store);
+        store_sql(h.directory, rows[i].statement);
+        h.store = store_open(h.directory, NOW_US, &e);
+        state_release(&h.w.s);
+        state_init(&h.w.s, NOW_US);
+        if (h.store != NULL) assert_int_equal(store_load(h.store, &h.w.s, &e), -1);
+        if (strstr(e.text, rows[i].text) == NULL) fail_msg("'%s' is not in '%s'", rows[i].text, e.text);
+        house_close(&h);
+    }
+}
+
+static void a_setting_of_another_version_is_passed_over(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct state rebuilt;
+    house_open(&h);
+    store_sql(h.directory, "INSERT INTO setting VALUES('of_the_future', '1')");
+    store_must_load(h.store, &rebuilt);
+    assert_true(state_hash(&rebuilt) == state_hash(&h.w.s));
+    state_release(&rebuilt);
+    house_close(&h);
+}
+
+/* --- scripts ------------------------------------------------------------------------------------------------------ */
+
+static void scripts_come_back_as_they_were(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct arena arena = {0};
+    struct err e = {0};
+    struct job_script got;
+    static const char binary[] = "#!/bin/sh\n\0\xff\x80 tail";
+    struct str arguments[] = {str("first"), str(""), str("with space\nand line")},
+               environment[] = {str("A=1"), str("B=\xc3\xbc")};
+    struct job_script with = {{binary, sizeof binary}, "run me.sh", arguments, 3, environment, 2};
+    struct job_script without = {{NULL, 0}, "", arguments, 1, NULL, 0};
+    house_open(&h);
+    uint32_t a = world_submit(&h.w, "ann", NULL, 1), b = world_submit(&h.w, "ann", NULL, 1),
+             c = world_submit(&h.w, "ann", NULL, 1);
+    store_add_script(h.store, a, &with);
+    store_add_script(h.store, b, &with);
+    store_add_script(h.store, c, &without);
+    house_commit(&h);
+    assert_int_equal(store_script(h.store, b, &arena, &got, &e), 0);
+    assert_int_equal(got.script.length, sizeof binary);
+    assert_memory_equal(got.script.text, binary, sizeof binary);
+    assert_string_equal(got.script_name, "run me.sh");
+    assert_int_equal(got.argument_count, 3);
+    for (int i = 0; i < 3; i++) assert_true(str_equal(got.arguments[i], arguments[i]));
+    assert_int_equal(got.environment_count, 2);
+    assert_true(str_equal(got.environment[1], environment[1]));
+    assert_int_equal(store_script(h.store, c, &arena, &got, &e), 0);
+    assert_int_equal(got.script.length + got.environment_count, 0);
+    assert_int_equal(got.argument_count, 1);
+    assert_sql(h.directory, "SELECT count(*) FROM content", "3"); /* the script, its environment, nothing */
+    assert_int_equal(store_script(h.store, 99, &arena, &got, &e), -1);
+    assert_int_equal(e.code, ERR_NOT_FOUND);
+    arena_release(&arena);
+    house_close(&h);
+}
+
+static void abandoned_scripts_are_forgotten(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct str argument = str("true");
+    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0};
+    house_open(&h);
+    store_add_script(h.store, 77, &script);
+    store_abandon(h.store);
+    world_submit(&h.w, "ann", NULL, 1);
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT count(*) FROM job_script", "0");
+    house_close(&h);
+}
+
+/* A script of a job that is not in the turn would be an orphan: the commit as a whole is refused. */
+static void a_script_without_its_job_fails_the_turn(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e = {0};
+    struct str argument = str("true");
+    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0};
+    house_open(&h);
+    world_submit(&h.w, "ann", NULL, 1);
+    store_add_script(h.store, 77, &script);
+    assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US, &e), -1);
+    assert_non_null(strstr(e.text, "FOREIGN KEY"));
+    store_abandon(h.store);
+    assert_sql(h.directory, "SELECT count(*) FROM job", "0");
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_store_has_its_first_rows),
+        cmocka_unit_test(files_are_private_whatever_the_umask),
+        cmocka_unit_test(loose_modes_are_corrected),
+        cmocka_unit_test(directories_that_cannot_be_used_are_refused),
+        cmocka_unit_test(there_is_one_writer),
+        cmocka_unit_test(other_files_are_refused_and_left_alone),
+        cmocka_unit_test(no_database_at_all_is_refused),
+        cmocka_unit_test(an_empty_file_is_a_new_store),
+        cmocka_unit_test(damage_to_what_is_read_is_found),
+        cmocka_unit_test(after_a_crash_everything_is_checked),
+        cmocka_unit_test(steps_are_applied_from_where_the_file_is),
+        cmocka_unit_test(a_step_that_fails_or_breaks_references_is_refused),
+        cmocka_unit_test(a_turn_of_nothing_writes_nothing),
+        cmocka_unit_test(a_row_named_often_is_written_once),
+        cmocka_unit_test(an_account_may_go_below_a_newer_one),
+        cmocka_unit_test(what_others_wrote_stops_the_turn_until_the_next_load),
+        cmocka_unit_test(readers_beside_do_not_stop_turns),
+        cmocka_unit_test(a_locked_database_is_unavailable),
+        cmocka_unit_test(rows_that_make_no_sense_are_named),
+        cmocka_unit_test(a_setting_of_another_version_is_passed_over),
+        cmocka_unit_test(scripts_come_back_as_they_were),
+        cmocka_unit_test(abandoned_scripts_are_forgotten),
+        cmocka_unit_test(a_script_without_its_job_fails_the_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/* Listings of jobs: which rows, in which order, what stands in them, from one moment, without sorting. */
+#include "../dies.h"
+#include "engine_world.h"
+#include "store_world.h"
+
+#include "store/reader_sql.h"
+
+static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
+
+struct house {
+    char directory[STORE_PATH_SIZE];
+    struct store *store;
+    struct world w;
+};
+
+static void commit(struct house *h)
+{
+    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
+}
+
+static uint32_t submit(struct house *h, const char *user, const char *account, const char *array, bool held)
+{
+    struct event event = world_submission(user, account, 1);
+    uint32_t id = 0;
+    event.submit.name = "a/b";
+    event.submit.array = array;
+    event.submit.held = held;
+    assert_int_equal(world_apply(&h->w, event, &id), 0);
+    return id;
+}
+
+static void start_what_fits(struct house *h)
+{
+    struct event event = {.kind = EVENT_TIME, .time = {"boot"}};
+    assert_int_equal(world_apply(&h->w, event, NULL), 0);
+}
+
+static void end(struct house *h, uint32_t job_id, uint32_t task_id, enum job_state state)
+{
+    const struct task *k = world_task(&h->w, job_id, task_id);
+    world_started(&h->w, k->launch_id);
+    h->w.now_us += 10 * SECOND;
+    world_ended(&h->w, k->launch_id, state, 0);
+}
+
+static void cancel(struct house *h, uint32_t job_id, uint32_t task_id)
+{
+    struct job_ref ref = {job_id, task_id};
+    struct event event = {.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}};
+    h->w.now_us += SECOND;
+    assert_int_equal(world_apply(&h->w, event, NULL), 0);
+    commit(h);
+}
+
+/* 1 completed, 2 failed, 3 an array of which 0 has completed, 1 runs, 2-4 wait behind %2 (one more runs: 9) and 7 was
+ * cancelled, 4 held, 5 waits, 6 cancelled before it started. */
+static void house_open(struct house *h)
+{
+    memset(h, 0, sizeof *h);
+    store_make_directory(h->directory);
+    h->store = store_must_open(h->directory, NOW_US);
+    world_init(&h->w, 1, 4096, 0);
+    state_release(&h->w.s);
+    store_must_load(h->store, &h->w.s);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {1, 0, 4096}}, NULL), 0);
+    world_user(&h->w, "physics", 1, "ann");
+    world_user(&h->w, "chem", 1, "ann");
+    world_user(&h->w, "chem", 1, "bob");
+    submit(h, "ann", "physics", NULL, false);
+    start_what_fits(h);
+    commit(h);
+    end(h, 1, 0, JOB_COMPLETED);
+    submit(h, "bob", "chem", NULL, false);
+    start_what_fits(h);
+    commit(h);
+    end(h, 2, 0, JOB_FAILED);
+    submit(h, "ann", "chem", "0-4,7%1", false);
+    start_what_fits(h);
+    commit(h);
+    end(h, 3, 0, JOB_COMPLETED);
+    start_what_fits(h);
+    world_started(&h->w, world_task(&h->w, 3, 1)->launch_id);
+    submit(h, "bob", "chem", NULL, true);
+    submit(h, "ann", "physics", NULL, false);
+    submit(h, "bob", "chem", NULL, false);
+    commit(h);
+    cancel(h, 3, 7);
+    cancel(h, 6, NONE);
+}
+
+static void house_close(struct house *h)
+{
+    store_close(h->store);
+    world_release(&h->w);
+    store_remove_directory(h->directory);
+}
+
+static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
+
+/* The rows as "1.0 3.1 3.P 6.C ...": job, then task, Pending or Cancelled. */
+static const char *list(struct house *h, const struct job_query *query)
+{
+    static char text[4000];
+    size_t length = 0;
+    struct job_reader reader = store_job_reader(h->store);
+    struct err e = {0};
+    struct job_view v;
+    int result;
+    void *cursor = reader.open(reader.context, query, &e);
+    if (cursor == NULL) fail_msg("%s", e.text);
+    text[0] = '\0';
+    while ((result = reader.next(cursor, &v, &e)) == 1) {
+        const char *separator = length > 0 ? " " : "";
+        if (v.task_id != NONE)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%u", separator, v.job_id, v.task_id);
+        else
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%c%s", separator, v.job_id,
+                                       job_state_name(v.state)[0], v.tasks);
+    }
+    if (result < 0) fail_msg("%s", e.text);
+    assert_int_equal(reader.next(cursor, &v, &e), 0);
+    reader.close(cursor);
+    return text;
+}
+
+static void queries_give_the_rows_they_name(void **unused)
+{
+    (void)unused;
+    static const uint32_t three[] = {3}, some[] = {5, 1, 99, 5, 3};
+    const enum job_state any = JOB_STATE_COUNT;
+    const int64_t first_end = NOW_US + 10 * SECOND;
+    const struct {
+        const char *expected;
+        struct job_query query;
+    } rows[] = {
+        {"1.0 2.0 3.0 3.1 3.P2-4 3.C7 4.P 5.P 6.C", {.which = JOBS_ALL, .task_id = NONE, .state = any}},
+        {"3.1 3.P2-4 4.P 5.P", {.which = JOBS_LIVE, .task_id = NONE, .state = any}},
+        {"1.0 2.0 3.0 3.C7 6.C", {.which = JOBS_ENDED, .task_id = NONE, .state = any}},
+        {"6.C 3.C7 3.0 2.0 1.0", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .newest_first = true}},
+        {"6.C 5.P 4.P 3.C7 3.P2-4 3.1 3.0 2.0 1.0",
+         {.which = JOBS_ALL, .task_id = NONE, .state = any, .newest_first = true}},
+        {"5.P 4.P 3.P2-4 3.1", {.which = JOBS_LIVE, .task_id = NONE, .state = any, .newest_first = true}},
+        {"6.C 3.C7", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .newest_first = true, .limit = 2}},
+        {"1.0", {.which = JOBS_ALL, .task_id = NONE, .state = any, .limit = 1}},
+        {"1.0 3.0 3.1 3.P2-4 3.C7 5.P", {.which = JOBS_ALL, .task_id = NONE, .state = any, .user = "ann"}},
+        {"3.0 3.1 3.P2-4 3.C7", {.which = JOBS_ALL, .task_id = NONE, .state = any, .user = "ann", .account = "chem"}},
+        {"2.0 3.0 3.1 3.P2-4 3.C7 4.P 6.C", {.which = JOBS_ALL, .task_id = NONE, .state = any, .account = "chem"}},
+        {"6.C 3.C7 3.0 2.0",
+         {.which = JOBS_ENDED, .task_id = NONE, .state = any, .account = "chem", .newest_first = true}},
+        {"3.C7 3.0 1.0", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .user = "ann", .newest_first = true}},
+        {"3.1 3.P2-4 5.P", {.which = JOBS_LIVE, .task_id = NONE, .state = any, .user = "ann"}},
+        {"", {.which = JOBS_ALL, .task_id = NONE, .state = any, .user = "eve"}},
+        {"", {.which = JOBS_ALL, .task_id = NONE, .state = any, .user = "ann' OR '1'='1"}},
+        {"3.P2-4 4.P 5.P", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_PENDING}},
+        {"3.C7 6.C", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_CANCELLED}},
+        {"1.0 3.0", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_COMPLETED}},
+        {"", {.which = JOBS_LIVE, .task_id = NONE, .state = JOB_CANCELLED}},
+        {"3.0 3.1 3.P2-4 3.C7",
+         {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = NONE, .state = any}},
+        {"3.C7 3.P2-4 3.1 3.0",
+         {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = NONE, .state = any, .newest_first = true}},
+        {"3.1", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 1, .state = any}},
+        {"3.P3", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 3, .state = any}},
+        {"3.C7", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 7, .state = any}},
+        {"", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 6, .state = any}},
+        {"1.0 3.0 3.1 3.P2-4 3.C7 5.P",
+         {.which = JOBS_ALL, .job_ids = some, .job_id_count = 5, .task_id = NONE, .state = any}},
+        {"5.P 3.P2-4 3.1",
+         {.which = JOBS_LIVE, .job_ids = some, .job_id_count = 5, .task_id = NONE, .state = any, .newest_first = true}},
+        {"1.0",
+         {.which = JOBS_ALL,
+          .job_ids = some,
+          .job_id_count = 5,
+          .task_id = NONE,
+          .state = any,
+          .user = "ann",
+          .account = "physics",
+          .limit = 1}},
+        {"1.0", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .until_us = first_end + 1}},
+        {"", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .until_us = first_end}},
+        {"2.0 3.0 3.C7 6.C", {.which = JOBS_ENDED, .task_id = NONE, .state = any, .since_us = first_end + 1}},
+        {"2.0 1.0",
+         {.which = JOBS_ENDED,
+          .task_id = NONE,
+          .state = any,
+          .since_us = first_end,
+          .until_us = first_end + 11 * SECOND,
+          .newest_first = true}},
+        {"1.0 2.0 3.0 3.C7 6.C", {.which = JOBS_ALL, .task_id = NONE, .state = any, .since_us = 1}},
+    };
+    struct house h;
+    house_open(&h);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *found = list(&h, &rows[i].query);
+        if (strcmp(found, rows[i].expected) != 0) fail_msg("row %zu: '%s' is not '%s'", i, found, rows[i].expected);
+    }
+    house_close(&h);
+}
+
+/* The row of that job and part, read into v; the cursor has to be closed. */
+static void *find(struct house *h, uint32_t job_id, enum job_state state, struct job_view *v)
+{
+    struct job_reader reader = store_job_reader(h->store);
+    struct job_query query = everything;
+    query.job_ids = &job_id;
+    query.job_id_count = 1;
+    query.state = state;
+    void *cursor = reader.open(reader.context, &query, NULL);
+    assert_int_equal(reader.next(cursor, v, NULL), 1);
+    return cursor;
+}
+
+static void rows_say_what_there_is_to_say(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct job_view v;
+    house_open(&h);
+    struct job_reader reader = store_job_reader(h.store);
+
+    void *cursor = find(&h, 2, JOB_FAILED, &v);
+    assert_string_equal(v.account, "chem");
+    assert_string_equal(v.user, "bob");
+    assert_string_equal(v.name, "a/b");
+    assert_string_equal(v.out_path, "/home/x/fairlead-2.out");
+    assert_ptr_equal(v.err_path, v.out_path);
+    assert_string_equal(v.cpus, "0");
+    assert_string_equal(v.gpus, "");
+    assert_string_equal(v.tasks, "");
+    assert_string_equal(v.reason, "None");
+    assert_string_equal(v.detail, "");
+    assert_int_equal(v.task_count, 1);
+    assert_int_equal(v.end_us - v.start_us, 10 * SECOND);
+    assert_int_equal(v.launch_id, 2);
+    assert_int_equal(v.uid, 1000);
+    reader.close(cursor);
+
+    cursor = find(&h, 3, JOB_RUNNING, &v);
+    assert_string_equal(v.out_path, "/home/x/fairlead-3_1.out");
+    assert_true(v.is_array && v.task_id == 1 && v.array_limit == 1 && v.end_us == 0 && v.start_us > 0);
+    reader.close(cursor);
+
+    cursor = find(&h, 3, JOB_PENDING, &v);
+    assert_string_equal(v.tasks, "2-4");
+    assert_int_equal(v.task_count, 3);
+    assert_string_equal(v.reason, "JobArrayTaskLimit");
+    assert_string_equal(v.out_path, "/home/x/fairlead-3_%a.out");
+    assert_int_equal(v.start_us + v.end_us, 0);
+    reader.close(cursor);
+
+    cursor = find(&h, 3, JOB_CANCELLED, &v);
+    assert_string_equal(v.tasks, "7");
+    assert_int_equal(v.end_us, h.w.now_us - SECOND);
+    reader.close(cursor);
+
+    cursor = find(&h, 4, JOB_PENDING, &v);
+    assert_true(v.held);
+    assert_string_equal(v.reason, "JobHeldUser");
+    reader.close(cursor);
+
+    cursor = find(&h, 5, JOB_PENDING, &v);
+    assert_string_equal(v.reason, "Resources");
+    assert_string_equal(v.out_path, "/home/x/fairlead-5.out");
+    reader.close(cursor);
+    house_close(&h);
+}
+
+static void patterns_of_tasks_without_number_keep_it_open(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *pattern, *path;
+    } rows[] = {
+        {"%j", "/home/x/1_%a"}, {"/o/%A-%a-%%a-%x", "/o/1-%a-%a-job"}, {"%u%", "/home/x/ann%"}, {"%z", "/home/x/%z"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        struct job_view v;
+        memset(&h, 0, sizeof h);
+        store_make_directory(h.directory);
+        h.store = store_must_open(h.directory, NOW_US);
+        world_init(&h.w, 1, 4096, 0);
+        struct event event = world_submission("ann", NULL, 1);
+        event.submit.array = "0-3";
+        event.submit.out_pattern = rows[i].pattern;
+        event.submit.err_pattern = "e-%a";
+        assert_int_equal(world_apply(&h.w, event, NULL), 0);
+        commit(&h);
+        void *cursor = find(&h, 1, JOB_PENDING, &v);
+        assert_string_equal(v.out_path, rows[i].path);
+        assert_string_equal(v.err_path, "/home/x/e-%a");
+        store_job_reader(h.store).close(cursor);
+        house_close(&h);
+    }
+}
+
+static void a_listing_is_of_one_moment(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e;
+    struct job_view v;
+    house_open(&h);
+    struct job_reader reader = store_job_reader(h.store);
+    void *cursor = reader.open(reader.context, &everything, &e);
+    cancel(&h, 5, NONE);
+    submit(&h, "bob", "chem", NULL, false);
+    commit(&h);
+    uint32_t rows = 0, pending = 0;
+    while (reader.next(cursor, &v, &e) == 1) {
+        rows++;
+        pending += v.state == JOB_PENDING;
+    }
+    reader.close(cursor);
+    assert_int_equal(rows, 9);
+    assert_int_equal(pending, 3);
+    assert_string_equal(list(&h, &everything), "1.0 2.0 3.0 3.1 3.P2-4 3.C7 4.P 5.C 6.C 7.P");
+    house_close(&h);
+}
+
+static void many_listings_at_once(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e;
+    struct job_view v;
+    void *cursors[20];
+    house_open(&h);
+    struct job_reader reader = store_job_reader(h.store);
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < COUNT(cursors); i++)
+            assert_non_null(cursors[i] = reader.open(reader.context, &everything, &e));
+        for (int row = 0; row < 9; row++) {
+            for (size_t i = 0; i < COUNT(cursors); i++) assert_int_equal(reader.next(cursors[i], &v, &e), 1);
+        }
+        for (size_t i = 0; i < COUNT(cursors); i++) reader.close(cursors[i]);
+    }
+    house_close(&h);
+}
+
+/* reader_sql.c, invariant 1: of every statement there is, for every part, access, direction and filter. */
+static void no_statement_sorts(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    sqlite3 *db = store_open_beside(h.directory);
+    uint32_t statements = 0;
+    for (unsigned bits = 0; bits < 3 * 2 * 2 * 2 * 2; bits++) {
+        struct job_query query = everything;
+        query.which = bits % 3;
+        query.newest_first = bits / 3 & 1;
+        query.user = bits / 6 & 1 ? "ann" : NULL;
+        query.state = bits / 12 & 1 ? JOB_FAILED : JOB_STATE_COUNT;
+        query.since_us = bits / 24 & 1;
+        for (int single = 0; single < 2; single++) {
+            for (int part = 0; part < PART_COUNT; part++) {
+                if (!reader_wants((enum reader_part)part, &query)) continue;
+                struct buf text = {0};
+                sqlite3_stmt *plan;
+                buf_add_text(&text, "EXPLAIN QUERY PLAN ");
+                reader_compose((enum reader_part)part, reader_choose_access(&query, single), &query, &text);
+                if (sqlite3_prepare_v2(db, text.text, -1, &plan, NULL) != SQLITE_OK)
+                    fail_msg("%s: %s", text.text, sqlite3_errmsg(db));
+                while (sqlite3_step(plan) == SQLITE_ROW) {
+                    const char *detail = (const char *)sqlite3_column_text(plan, 3);
+                    if (strstr(detail, "TEMP B-TREE") != NULL) fail_msg("%s: %s", text.text, detail);
+                    if (strstr(detail, "SCAN association") != NULL) fail_msg("%s: %s", text.text, detail);
+                }
+                sqlite3_finalize(plan);
+                buf_release(&text);
+                statements++;
+            }
+        }
+    }
+    assert_true(statements > 100);
+    sqlite3_close(db);
+    house_close(&h);
+}
+
+static void damage_ends_a_listing_with_an_error(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e = {0};
+    struct job_view v;
+    house_open(&h);
+    store_close(h.store);
+    store_damage_table(h.directory, "task");
+    h.store = store_must_open(h.directory, NOW_US);
+    struct job_reader reader = store_job_reader(h.store);
+    void *cursor = reader.open(reader.context, &everything, &e);
+    assert_non_null(cursor);
+    assert_int_equal(reader.next(cursor, &v, &e), -1);
+    assert_int_equal(reader.next(cursor, &v, NULL), -1);
+    reader.close(cursor);
+    assert_int_equal(e.code, ERR_IO);
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queries_give_the_rows_they_name),
+        cmocka_unit_test(rows_say_what_there_is_to_say),
+        cmocka_unit_test(patterns_of_tasks_without_number_keep_it_open),
+        cmocka_unit_test(a_listing_is_of_one_moment),
+        cmocka_unit_test(many_listings_at_once),
+        cmocka_unit_test(no_statement_sorts),
+        cmocka_unit_test(damage_ends_a_listing_with_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
