@@ -15,16 +15,25 @@ export FAIRLEAD_SOCKET
 finish() {
     trap - EXIT INT TERM
     "$fairlead" cancel --all >/dev/null 2>&1 || true
+    wait_for_tasks
     "$fairlead" stop --state "$place/state" >/dev/null 2>&1 || true
-    wait_for_launcher
+    end_launcher
     rm -rf "$place"
 }
 
-# The launcher leaves by itself when nobody needs it; the directory can go when it has let go of it.
-wait_for_launcher() {
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        [ -n "$(find "$place/state/launches" -mindepth 1 -maxdepth 1 2>/dev/null | head -n 1)" ] || return 0
+wait_for_tasks() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+        [ -n "$("$fairlead" queue -P --noheader 2>/dev/null | head -n 1)" ] || return 0
         sleep 0.2
+    done
+}
+
+# An idle launcher leaves by itself after ten seconds; nobody should have to wait for that.
+end_launcher() {
+    for process in /proc/[0-9]*; do
+        if tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -q "fairlead-launcher.*$place/state"; then
+            kill "${process#/proc/}" 2>/dev/null || true
+        fi
     done
 }
 
@@ -41,27 +50,35 @@ fi
 say() { printf '%s\n' "$*"; }
 run() { printf '%s  $ fairlead %s%s\n' "$dim" "$*" "$plain"; "$fairlead" "$@" >/dev/null; }
 
-# What each account was promised and has received, as bars of at most 40 columns.
+# What each account was promised and has received, as bars of at most 40 columns, and what of it runs and waits.
 draw_shares() {
-    "$fairlead" share -P | awk -F '|' -v bold="$bold" -v plain="$plain" '
-        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    { "$fairlead" queue -P && echo = && "$fairlead" share -P; } | awk -F '|' -v bold="$bold" -v plain="$plain" '
+        function tasks(id,   ranges, ends, n, i, sum) { # of "7_[3-9,12%4]"
+            gsub(/.*\[|[%\]].*/, "", id)
+            n = split(id, ranges, ",")
+            for (i = 1; i <= n; i++) sum += split(ranges[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
+            return sum
+        }
+        $0 == "=" { shares = 1; names = 0; next }
+        !names { for (i = 1; i <= NF; i++) column[$i] = i; names = 1; next }
+        !shares && $column["state"] == "PENDING" { waiting[$column["account"]] += tasks($column["id"]); next }
+        !shares { running[$column["account"]]++; next }
         { sub(/^ +/, "", $1) }
         $column["User"] == "" && $1 != "root" && $1 != "default" {
             promised = $column["NormShares"]; received = $column["EffectvUsage"]
             bar = ""; for (i = 0; i < received * 40; i++) bar = bar "#"
             mark = int(promised * 40 + 0.5)
             while (length(bar) < 42) bar = bar " "
-            bar = substr(bar, 1, mark) "|" substr(bar, mark + 1)
-            printf "  %s%-10s%s %6.1f %%   %6.1f %%   %s\n", bold, $1, plain, promised * 100, received * 100, bar
+            bar = substr(bar, 1, mark) "|" substr(bar, mark + 1); sub(/ +$/, "", bar)
+            printf "  %s%-10s%s %6.1f %%   %6.1f %%   %7d   %7d   %s\n", bold, $1, plain, promised * 100, received * 100,
+                   running[$1], waiting[$1], bar
         }'
 }
 
 draw() {
-    say "  after $1 s: $("$fairlead" queue -P --noheader | awk -F '|' '
-        / *\[/ || /PENDING/ { waiting = 1 } /RUNNING/ { running++ } /STARTING/ { running++ }
-        END { printf "%d tasks run, %s", running, waiting ? "more wait" : "none wait" }')"
+    say "  after $1 s"
     say
-    say "  account    promised   received   (| marks the promise)"
+    say "  account    promised   received   running   waiting   (| marks the promise)"
     draw_shares
     say
 }
@@ -100,7 +117,7 @@ say "${bold}Promised against received${plain}"
 say
 "$fairlead" cancel --all >/dev/null
 say "  account    promised   received"
-draw_shares | cut -c "1-$((34 + ${#bold} + ${#plain}))"
+draw_shares | cut -c "1-$((32 + ${#bold} + ${#plain}))"
 say
 say "  Nobody waited for a calculation period: a running job counts from its first second,"
 say "  and who is furthest below the promise starts next."
