@@ -24,10 +24,12 @@
  *   4. Records on the stack at one time are of different nodes: a list's, and those of merged lists below it. So the
  *      stack needs count records and as many again to sort with, and depth is at most TREE_DEPTH_MAX.
  *
- * Kept from pass to pass: each account's children in the order of last time, which is nearly the order of this time. A
- * list is keyed in that order; if it is still sorted, that was all.
+ * Kept from pass to pass: each account's children in the order of last time, which is nearly the order of this time
+ * (resort.c). The slots of all accounts are one array that is read from end to end, so that what a slot points to, the
+ * usage and the factor of a node that may be anywhere, is asked for well before it is needed.
  *
- * Cost: O(n) when little changed, else O(n) radix passes on groups, O(g^2) of insertion on groups under fifty.
+ * Cost: O(n) when little changed, else O(n) radix passes on groups, O(g^2) of insertion on groups under fifty. Measured
+ * by bench/bench_fair_tree.c. Memory: 8 bytes a node, 16 more an account, 32 for each node of the largest list.
  * Source: docs/formulas.md 2.1 (the published "Fair Tree Fairshare Algorithm" page). */
 #include "policy/fair_tree.h"
 
@@ -35,19 +37,31 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "base/sort.h"
 #include "policy/level.h"
+#include "policy/resort.h"
+
+enum { AHEAD = 24 }; /* slots from the one that is read to the one that is asked for */
+
+#define USER_BIT (UINT32_C(1) << 31) /* a tree has at most 2^30 nodes */
+
+/* A child in an account's list: a user's node with USER_BIT, or an account's place. */
+struct slot {
+    uint32_t who, shares;
+};
 
 struct place {
+    uint32_t node;
+    uint32_t users; /* user associations below, by fair-share parents */
     uint32_t first, tied;
-    uint32_t users; /* user associations below, by fair-share parents; 1 for a user */
 };
 
 struct rank_order {
-    uint32_t count, revision; /* of the tree it is made for */
-    uint32_t *nodes;          /* as tree.children, each slice in the order of the last pass */
-    struct place *places;     /* by node */
-    ARRAY(struct sort_record) stack;
+    uint32_t count, shapes, finishes; /* of the tree it is made for */
+    uint32_t slot_capacity, place_count, place_capacity;
+    struct slot *slots;        /* as tree.children, each slice in the order of the last pass; then AHEAD zeros */
+    struct place *places;      /* of the accounts, in index order */
+    struct sort_record *stack; /* index: a slot's who, extra: its shares */
+    uint32_t used, stack_capacity;
 };
 
 struct walk {
@@ -64,9 +78,9 @@ struct rank_order *rank_order_new(void)
 
 static void release(struct rank_order *o)
 {
-    mem_free(o->nodes);
+    mem_free(o->slots);
     mem_free(o->places);
-    array_release(&o->stack);
+    mem_free(o->stack);
 }
 
 void rank_order_free(struct rank_order *order)
@@ -76,74 +90,132 @@ void rank_order_free(struct rank_order *order)
     mem_free(order);
 }
 
-/* Makes the order fit the tree: at first, and when the tree's lists are other ones. */
+/* Room for at least wanted items, the first kept of which are kept. */
+static void *reserve(void *items, size_t size, uint64_t kept, uint64_t wanted, uint32_t *capacity)
+{
+    ensure(wanted <= UINT32_MAX);
+    if (wanted <= *capacity) return items;
+    if (kept == 0) {
+        mem_free(items);
+        items = NULL;
+    }
+    *capacity = (uint32_t)wanted;
+    return mem_resize(items, kept * size, wanted * size);
+}
+
+/* Room for count more records, and as many to sort them with. */
+static struct sort_record *stack_reserve(struct rank_order *o, uint32_t count)
+{
+    uint64_t wanted = o->used + 2 * (uint64_t)count;
+    o->stack = reserve(o->stack, sizeof *o->stack, o->used, wanted, &o->stack_capacity);
+    return o->stack + o->used;
+}
+
+/* Places of all accounts with their users, slots in index order. */
+static void start_over(struct rank_order *o, const struct tree *t)
+{
+    uint32_t accounts = t->count - t->user_count, *place_of = mem_resize(NULL, 0, t->count * sizeof *place_of);
+    o->places = reserve(o->places, sizeof *o->places, 0, accounts, &o->place_capacity);
+    o->slots = reserve(o->slots, sizeof *o->slots, 0, (uint64_t)t->count + AHEAD, &o->slot_capacity);
+    o->place_count = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->is_user[i]) continue;
+        place_of[i] = o->place_count;
+        o->places[o->place_count++] = (struct place){.node = i};
+    }
+    for (uint32_t i = t->count - 1; i > 0; i--) {
+        uint32_t users = t->is_user[i] ? 1 : o->places[place_of[i]].users;
+        o->places[place_of[t->fs_parent[i]]].users += users;
+    }
+    for (uint32_t c = 0; c < t->count - 1; c++) {
+        uint32_t node = t->children[c];
+        o->slots[c].who = t->is_user[node] ? node | USER_BIT : place_of[node];
+        o->slots[c].shares = t->shares[node];
+    }
+    memset(o->slots + t->count - 1, 0, (AHEAD + 1) * sizeof *o->slots);
+    mem_free(place_of);
+}
+
+static uint32_t node_of(const struct rank_order *o, uint32_t who)
+{
+    return who & USER_BIT ? who & ~USER_BIT : o->places[who].node;
+}
+
+/* Makes the order fit the tree: at first, when its lists are other ones, and when its shares are. */
 static void fit(struct rank_order *o, const struct tree *t)
 {
-    if (o->count == t->count && o->revision == t->revision) return;
-    o->nodes = mem_resize(o->nodes, o->count * sizeof *o->nodes, t->count * sizeof *o->nodes);
-    o->places = mem_resize(o->places, o->count * sizeof *o->places, t->count * sizeof *o->places);
-    o->count = t->count;
-    o->revision = t->revision;
-    memcpy(o->nodes, t->children, (t->count - 1u) * sizeof *o->nodes);
-    memset(o->places, 0, t->count * sizeof *o->places);
-    for (uint32_t i = t->count - 1; i > 0; i--) {
-        if (t->is_user[i]) o->places[i].users = 1;
-        o->places[t->fs_parent[i]].users += o->places[i].users;
+    if (o->count != t->count || o->shapes != t->shapes) {
+        start_over(o, t);
+    } else if (o->finishes != t->finishes) {
+        for (uint32_t c = 0; c < t->count - 1; c++) o->slots[c].shares = t->shares[node_of(o, o->slots[c].who)];
     }
+    o->count = t->count;
+    o->shapes = t->shapes;
+    o->finishes = t->finishes;
 }
 
 static void rank_list(struct walk *w, uint32_t base, uint32_t count, uint32_t first, uint32_t tied);
 
-/* Sorts the count records that the stack got last. */
-static void sort_top(struct rank_order *o, uint32_t base, uint32_t count)
+/* Whether a record is of an account that somebody is ranked in. */
+static bool has_users(const struct rank_order *o, const struct sort_record *r)
 {
-    array_reserve(&o->stack, base + 2 * count);
-    sort_records(o->stack.items + base, count, o->stack.items + base + count);
+    return !(r->index & USER_BIT) && o->places[r->index].users > 0;
 }
 
-/* The children of accounts that are tied, as one list: the group's records [from, to) with users below. */
+/* Appends an account's children with their levels in it. */
+static void push_children(struct walk *w, uint32_t account)
+{
+    struct rank_order *o = w->order;
+    uint64_t all_shares = w->t->level_shares[account];
+    double all_usage = w->usage[account];
+    for (uint32_t c = w->t->child_start[account]; c < w->t->child_start[account + 1]; c++) {
+        struct slot s = o->slots[c];
+        uint64_t key = level_key_across(s.shares, w->usage[node_of(o, s.who)], all_shares, all_usage);
+        o->stack[o->used++] = (struct sort_record){.key = ~key, .index = s.who};
+    }
+}
+
+/* The children of accounts that are tied, as one list: those in the group's records [from, to). */
 static void rank_merged(struct walk *w, uint32_t from, uint32_t to, uint32_t first, uint32_t tied)
 {
-    const struct tree *t = w->t;
     struct rank_order *o = w->order;
-    uint32_t base = o->stack.count;
+    uint32_t base = o->used, count = 0;
     for (uint32_t r = from; r < to; r++) {
-        uint32_t account = o->stack.items[r].index;
-        if (t->is_user[account] || o->places[account].users == 0) continue;
-        for (uint32_t c = t->child_start[account]; c < t->child_start[account + 1]; c++) {
-            uint32_t node = o->nodes[c];
-            uint64_t key =
-                level_key_across(t->shares[node], w->usage[node], t->level_shares[account], w->usage[account]);
-            *array_add(&o->stack) = (struct sort_record){.key = ~key, .index = node};
-        }
+        if (!has_users(o, &o->stack[r])) continue;
+        uint32_t account = o->places[o->stack[r].index].node;
+        count += w->t->child_start[account + 1] - w->t->child_start[account];
     }
-    uint32_t count = o->stack.count - base;
-    sort_top(o, base, count);
+    struct sort_record *records = stack_reserve(o, count);
+    for (uint32_t r = from; r < to; r++) {
+        if (has_users(o, &o->stack[r])) push_children(w, o->places[o->stack[r].index].node);
+    }
+    resort_records(records, count, records + count);
     rank_list(w, base, count, first, tied);
-    o->stack.count = base;
+    o->used = base;
 }
 
 /* A group of equal keys, records [from, to): its users, then its accounts. Returns the users it had in all. */
 static uint32_t rank_group(struct walk *w, uint32_t from, uint32_t to, uint32_t first, uint32_t tied)
 {
     struct rank_order *o = w->order;
-    double rank = tied != 0 ? tied : first, factor = rank / w->t->user_count;
-    uint32_t users = 0, accounts = 0, below = 0, account = NONE;
+    uint32_t rank = tied != 0 ? tied : first, users = 0, accounts = 0, below = 0;
+    struct place *place = NULL;
+    double factor = (double)rank / w->t->user_count;
     for (uint32_t r = from; r < to; r++) {
-        uint32_t node = o->stack.items[r].index;
-        if (w->t->is_user[node]) {
-            w->factor[node] = factor;
+        uint32_t who = o->stack[r].index;
+        if (who & USER_BIT) {
+            w->factor[who & ~USER_BIT] = factor;
             users++;
-        } else if (o->places[node].users > 0) {
-            account = node;
+        } else if (o->places[who].users > 0) {
+            place = &o->places[who];
+            below += place->users;
             accounts++;
-            below += o->places[node].users;
         }
     }
-    if (users > 0) tied = (uint32_t)rank;
+    if (users > 0) tied = rank;
     if (accounts == 1) {
-        o->places[account].first = first - users;
-        o->places[account].tied = tied;
+        place->first = first - users;
+        place->tied = tied;
     } else if (accounts > 1) {
         rank_merged(w, from, to, first - users, tied);
     }
@@ -153,9 +225,11 @@ static uint32_t rank_group(struct walk *w, uint32_t from, uint32_t to, uint32_t 
 /* The ranks of a sorted list, records [base, base + count) of the stack. */
 static void rank_list(struct walk *w, uint32_t base, uint32_t count, uint32_t first, uint32_t tied)
 {
-    for (uint32_t from = base, to; from < base + count; from = to) {
-        const struct sort_record *records = w->order->stack.items;
-        for (to = from + 1; to < base + count && records[to].key == records[from].key;) to++;
+    uint32_t end = base + count;
+    for (uint32_t from = base, to; from < end; from = to) {
+        const struct sort_record *records = w->order->stack;
+        if (end - from > AHEAD) __builtin_prefetch(&w->factor[records[from + AHEAD].index & ~USER_BIT], 1);
+        for (to = from + 1; to < end && records[to].key == records[from].key;) to++;
         uint32_t users = rank_group(w, from, to, first, tied);
         if (users == 0) continue;
         first -= users;
@@ -164,22 +238,26 @@ static void rank_list(struct walk *w, uint32_t base, uint32_t count, uint32_t fi
 }
 
 /* An account's own list, from its slice of the kept order, which is put in the new order. */
-static void rank_account(struct walk *w, uint32_t account)
+static void rank_account(struct walk *w, const struct place *place)
 {
-    const struct tree *t = w->t;
     struct rank_order *o = w->order;
-    uint32_t *nodes = o->nodes + t->child_start[account], count = t->child_start[account + 1] - t->child_start[account];
-    bool unused = w->usage[account] == 0;
-    array_reserve(&o->stack, 2 * count);
+    uint32_t start = w->t->child_start[place->node], count = w->t->child_start[place->node + 1] - start;
+    struct slot *slots = o->slots + start;
+    struct sort_record *records = stack_reserve(o, count);
+    bool unused = w->usage[place->node] == 0;
     for (uint32_t c = 0; c < count; c++) {
-        uint64_t key = level_key(t->shares[nodes[c]], unused ? 0 : w->usage[nodes[c]]);
-        o->stack.items[c] = (struct sort_record){.key = ~key, .index = nodes[c]};
+        uint32_t ahead = slots[c + AHEAD].who & ~USER_BIT, node = node_of(o, slots[c].who);
+        __builtin_prefetch(&w->usage[ahead]);
+        __builtin_prefetch(&w->factor[ahead], 1);
+        uint64_t key = level_key(slots[c].shares, unused ? 0 : w->usage[node]);
+        records[c] = (struct sort_record){.key = ~key, .index = slots[c].who, .extra = slots[c].shares};
     }
-    o->stack.count = count;
-    sort_top(o, 0, count);
-    for (uint32_t c = 0; c < count; c++) nodes[c] = o->stack.items[c].index;
-    rank_list(w, 0, count, o->places[account].first, o->places[account].tied);
-    o->stack.count = 0;
+    o->used = count;
+    if (resort_records(records, count, records + count)) {
+        for (uint32_t c = 0; c < count; c++) slots[c] = (struct slot){records[c].index, records[c].extra};
+    }
+    rank_list(w, 0, count, place->first, place->tied);
+    o->used = 0;
 }
 
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor)
@@ -187,14 +265,14 @@ void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order
     ensure(t->finished);
     struct rank_order once = {0};
     struct walk w = {.t = t, .usage = usage, .factor = out_factor, .order = order != NULL ? order : &once};
-    fit(w.order, t);
-    struct place *places = w.order->places;
-    places[0].first = t->user_count;
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (t->is_user[i]) continue;
-        out_factor[i] = 0;
-        if (places[i].first != 0) rank_account(&w, i);
-        places[i].first = places[i].tied = 0;
+    struct rank_order *o = w.order;
+    fit(o, t);
+    o->places[0].first = t->user_count;
+    for (uint32_t p = 0; p < o->place_count; p++) {
+        struct place *place = &o->places[p];
+        out_factor[place->node] = 0;
+        if (place->first != 0) rank_account(&w, place);
+        place->first = place->tied = 0;
     }
     if (order == NULL) release(&once);
 }

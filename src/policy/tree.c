@@ -143,9 +143,10 @@ void tree_finish(struct tree *t)
         find_fs_parents(t);
         fill_children(t);
         t->shaped = true;
-        t->revision++;
+        t->shapes++;
     }
     sum_level_shares(t);
+    t->finishes++;
     t->finished = true;
 }
 

@@ -41,7 +41,8 @@ struct tree {
 
     /* Made by tree_finish. */
     bool finished, shaped; /* shaped: all but level_shares is right */
-    uint32_t revision;     /* counts the shapes there were: grows when children's lists are made anew */
+    uint32_t finishes;     /* how often anything was made anew, and ... */
+    uint32_t shapes;       /* ... how often the children's lists were */
     uint32_t finished_capacity;
     uint32_t *fs_parent;    /* root: NONE */
     uint64_t *level_shares; /* by account: the sum of its fair-share children's shares, SHARES_PARENT ones left out */
@@ -59,7 +60,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, bool is_user, uint32_t shares
 void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares);
 
 /* Computes fs_parent, level_shares and the children's lists. O(n); nothing when nothing changed, and the lists are kept
- * (same revision) when only numbers of shares did. */
+ * (same `shapes`) when only numbers of shares did. */
 void tree_finish(struct tree *t);
 
 /* Total usage of every node: its own and all its real descendants', summed in index order from the last. own and

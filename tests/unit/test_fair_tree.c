@@ -141,15 +141,15 @@ static void test_totals_as_given(void **state)
     (void)state;
     struct text_tree t;
     double factor[TEXT_NODES_MAX], level[TEXT_NODES_MAX];
-    double usage[TEXT_NODES_MAX] = {[0] = 100, [1] = 0, [2] = 7, [3] = 9, [4] = 60, [5] = 80};
-    text_tree_init(&t, "a:1{u:1 v:0} b:2{w:1}");
+    double usage[TEXT_NODES_MAX] = {[0] = 100, [1] = 0, [2] = 7, [3] = 9, [4] = 5, [5] = 60, [6] = 80};
+    text_tree_init(&t, "a:1{u:1 v:0 x:1} b:2{w:1}");
     fair_tree_rank(&t.tree, usage, NULL, factor);
-    assert_true(factor[2] * 3 == 3);
-    assert_true(factor[3] * 3 == 2);
-    assert_true(factor[5] * 3 == 1);
+    assert_true(factor[2] * 4 == 4 && factor[4] * 4 == 4);
+    assert_true(factor[3] * 4 == 2);
+    assert_true(factor[6] * 4 == 1);
     fair_tree_levels(&t.tree, usage, level);
     assert_true(isnan(level[0]) && isinf(level[1]) && isinf(level[2]) && level[3] == 0);
-    assert_true(level[4] == 2.0 / 3 / 0.6 && level[5] == 0.75);
+    assert_true(level[5] == 2.0 / 3 / 0.6 && level[6] == 0.75);
     tree_release(&t.tree);
 }
 

@@ -30,6 +30,8 @@ static void test_rounding(void **state)
         {1, 1e18, UINT64_C(1) << 63, 1, 0x1p-63 / 1e18},
         {SHARES_MAX, 5e-324, SHARES_MAX, 5e-324, 1},
         {1, 5e-324, 2, 1e-323, 1},
+        {1, 5e-324, 1, 0x1p-900, 0x1p174},
+        {1, 0x1p-900, 1, 5e-324, 0x1p-174},
         {1, 5e-324, 1, 0x1.fffffffffffffp1023, INFINITY},
         {1, 0x1.fffffffffffffp1023, 1, 5e-324, 0},
         {0, 1, 1, 1, 0},

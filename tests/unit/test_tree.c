@@ -110,44 +110,44 @@ static void test_order_of_summing(void **state)
     tree_release(&t.tree);
 }
 
-/* Numbers of shares change in place; the lists, and so their revision, change only when `parent` comes or goes at an
+/* Numbers of shares change in place; the lists change only when `parent` comes or goes at an
  * account, or a node is added. */
-static void test_revisions(void **state)
+static void test_shapes(void **state)
 {
     (void)state;
     struct text_tree t;
     text_tree_init(&t, "a:10{u:3 s:4{x:7}}");
-    uint32_t a = 1, u = 2, s = 3, x = 4, revision = t.tree.revision;
+    uint32_t a = 1, u = 2, s = 3, x = 4, shapes = t.tree.shapes;
     tree_set_shares(&t.tree, u, 5);
     assert_false(t.tree.finished);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 9);
-    assert_int_equal(t.tree.revision, revision);
+    assert_int_equal(t.tree.shapes, shapes);
 
     tree_set_shares(&t.tree, u, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 4);
-    assert_int_equal(t.tree.revision, revision);
+    assert_int_equal(t.tree.shapes, shapes);
 
     tree_set_shares(&t.tree, s, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], a);
     assert_int_equal(t.tree.level_shares[a], 7);
-    assert_int_equal(t.tree.revision, revision + 1);
+    assert_int_equal(t.tree.shapes, shapes + 1);
 
     tree_set_shares(&t.tree, s, 1);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], s);
-    assert_int_equal(t.tree.revision, revision + 2);
+    assert_int_equal(t.tree.shapes, shapes + 2);
 
     tree_set_shares(&t.tree, s, 1);
     assert_true(t.tree.finished);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.revision, revision + 2);
+    assert_int_equal(t.tree.shapes, shapes + 2);
 
     assert_int_equal(tree_add(&t.tree, a, true, 1), 5);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.revision, revision + 3);
+    assert_int_equal(t.tree.shapes, shapes + 3);
     assert_int_equal(t.tree.level_shares[a], 2);
     tree_release(&t.tree);
 }
@@ -193,9 +193,9 @@ static void test_deepest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views),     cmocka_unit_test(test_only_a_root),
-        cmocka_unit_test(test_sums),      cmocka_unit_test(test_order_of_summing),
-        cmocka_unit_test(test_revisions), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_views),   cmocka_unit_test(test_only_a_root),
+        cmocka_unit_test(test_sums),    cmocka_unit_test(test_order_of_summing),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_growth),
         cmocka_unit_test(test_deepest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

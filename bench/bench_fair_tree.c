@@ -1,0 +1,246 @@
+/* What a Fair Tree pass costs, per user association: tree_sum_usage and fair_tree_rank, on one core.
+ *
+ *   scratch   nothing known but the finished tree
+ *   1 %       the usage of every hundredth association changed since the last pass
+ *   rescaled  all usages times one factor, as when the reference of decay moves
+ *   mixed     as 1 %, but nodes were added in random order instead of account by account
+ *   idle      as 1 %, but nine accounts of ten have no usage, so that they tie and are merged
+ *   tied      all accounts have the same shares and usage, so that all users are one merged list: the worst case
+ *   bytes     memory of the tree and the kept order, per user association, after a pass
+ *
+ * Yardsticks of the same run: sorting as many doubles, by base/sort.h and by libc's qsort. Each figure is the median of
+ * several runs; with --quick, of few and on small trees only. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/rng.h"
+#include "base/sort.h"
+#include "policy/fair_tree.h"
+
+enum { RUNS_MAX = 101 };
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct samples {
+    double ns[RUNS_MAX];
+    int count;
+};
+
+static double median(struct samples *s)
+{
+    qsort(s->ns, (size_t)s->count, sizeof *s->ns, compare_doubles);
+    return s->ns[s->count / 2];
+}
+
+enum layout { BY_ACCOUNT, MIXED, IDLE, TIED };
+
+struct world {
+    struct tree tree;
+    uint32_t *users; /* indices of the users */
+    double *own, *usage, *factor;
+    struct rng rng;
+    enum layout layout;
+};
+
+/* Half-decayed jobs: many orders of magnitude, one in ten never used anything. */
+static double random_usage(struct world *w)
+{
+    return rng_below(&w->rng, 10) == 0 ? 0 : rng_double(&w->rng) * (double)(1u << rng_below(&w->rng, 30));
+}
+
+static uint32_t random_shares(struct world *w, uint32_t most)
+{
+    return w->layout == TIED ? 1 : 1 + rng_below(&w->rng, most);
+}
+
+static bool is_idle(const struct world *w, uint32_t user)
+{
+    return w->layout == IDLE && w->tree.parent[user] % 10 != 1;
+}
+
+static void make_tree(struct world *w, uint32_t user_count, uint32_t per_account)
+{
+    tree_init(&w->tree);
+    uint32_t accounts = (user_count + per_account - 1) / per_account, account = 0;
+    for (uint32_t a = 0; w->layout == MIXED && a < accounts; a++) tree_add(&w->tree, 0, false, random_shares(w, 1000));
+    for (uint32_t user = 0; user < user_count; user++) {
+        if (w->layout == MIXED) {
+            account = 1 + rng_below(&w->rng, accounts);
+        } else if (user % per_account == 0) {
+            account = tree_add(&w->tree, 0, false, random_shares(w, 1000));
+        }
+        w->users[user] = tree_add(&w->tree, account, true, random_shares(w, 100));
+    }
+    tree_finish(&w->tree);
+}
+
+static void make_world(struct world *w, uint32_t user_count, uint32_t per_account, enum layout layout)
+{
+    *w = (struct world){.rng = {1}, .layout = layout};
+    w->users = malloc(user_count * sizeof *w->users);
+    make_tree(w, user_count, per_account);
+    size_t bytes = w->tree.count * sizeof(double);
+    w->own = calloc(1, bytes);
+    w->usage = calloc(1, bytes);
+    w->factor = calloc(1, bytes);
+    for (uint32_t u = 0; u < user_count; u++) {
+        uint32_t user = w->users[u];
+        if (!is_idle(w, user)) w->own[user] = layout == TIED ? 1 + user * 7 % per_account : random_usage(w);
+    }
+}
+
+static void free_world(struct world *w)
+{
+    tree_release(&w->tree);
+    free(w->users);
+    free(w->own);
+    free(w->usage);
+    free(w->factor);
+}
+
+static double pass(struct world *w, struct rank_order *order)
+{
+    double start = now_ns();
+    tree_sum_usage(&w->tree, w->own, w->usage);
+    fair_tree_rank(&w->tree, w->usage, order, w->factor);
+    return (now_ns() - start) / w->tree.user_count;
+}
+
+static void change_some(struct world *w)
+{
+    for (uint32_t c = w->tree.user_count / 100; c > 0; c--) {
+        uint32_t u = w->users[rng_below(&w->rng, w->tree.user_count)];
+        if (w->layout != TIED && !is_idle(w, u)) w->own[u] = random_usage(w);
+    }
+}
+
+static double measure_scratch(struct world *w, int runs)
+{
+    struct samples s = {0};
+    while (s.count < runs) {
+        struct rank_order *order = rank_order_new();
+        s.ns[s.count++] = pass(w, order);
+        rank_order_free(order);
+    }
+    return median(&s);
+}
+
+static double measure_kept(struct world *w, int runs, double scale)
+{
+    struct samples s = {0};
+    struct rank_order *order = rank_order_new();
+    pass(w, order);
+    while (s.count < runs) {
+        if (scale == 1) {
+            change_some(w);
+        } else {
+            for (uint32_t i = 0; i < w->tree.count; i++) w->own[i] *= scale;
+        }
+        s.ns[s.count++] = pass(w, order);
+    }
+    rank_order_free(order);
+    return median(&s);
+}
+
+static double measure_world(uint32_t users, uint32_t per_account, enum layout layout, int runs)
+{
+    struct world w;
+    make_world(&w, users, per_account, layout);
+    double ns = measure_kept(&w, runs, 1);
+    free_world(&w);
+    return ns;
+}
+
+static double allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)(info.uordblks + info.hblkhd);
+}
+
+static double measure_bytes(uint32_t users, uint32_t per_account)
+{
+    struct world w = {.rng = {1}, .users = malloc(users * sizeof(uint32_t))};
+    double before = allocated();
+    make_tree(&w, users, per_account);
+    double *usage = calloc(w.tree.count, sizeof *usage), *factor = calloc(w.tree.count, sizeof *factor);
+    double arrays = (double)(2 * w.tree.count * sizeof *usage);
+    struct rank_order *order = rank_order_new();
+    fair_tree_rank(&w.tree, usage, order, factor);
+    double bytes = (allocated() - before - arrays) / users;
+    rank_order_free(order);
+    free(usage);
+    free(factor);
+    free(w.users);
+    tree_release(&w.tree);
+    return bytes;
+}
+
+static void measure_size(uint32_t users, uint32_t per_account)
+{
+    int runs = users < 100000 ? RUNS_MAX : 11;
+    struct world w;
+    make_world(&w, users, per_account, BY_ACCOUNT);
+    double scratch = measure_scratch(&w, runs), some = measure_kept(&w, runs, 1);
+    double scaled = measure_kept(&w, runs, 0.9);
+    free_world(&w);
+    printf("%8u %10u %8.1f %8.1f %8.1f", users, per_account, scratch, some, scaled);
+    for (enum layout layout = MIXED; layout <= TIED; layout++) {
+        printf(" %8.1f", measure_world(users, per_account, layout, runs));
+    }
+    printf(" %8.0f\n", measure_bytes(users, per_account));
+    fflush(stdout);
+}
+
+static void measure_sorting(uint32_t count)
+{
+    struct samples radix = {0}, libc = {0};
+    struct sort_record *records = malloc(count * sizeof *records), *scratch = malloc(count * sizeof *scratch);
+    double *values = malloc(count * sizeof *values);
+    struct rng rng = {3};
+    for (int run = 0; run < 9; run++) {
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = rng_double(&rng) * (double)(1u << rng_below(&rng, 30));
+            records[i] = (struct sort_record){.key = sort_key_double(values[i]), .index = i};
+        }
+        double start = now_ns();
+        sort_records(records, count, scratch);
+        radix.ns[radix.count++] = (now_ns() - start) / count;
+        start = now_ns();
+        qsort(values, count, sizeof *values, compare_doubles);
+        libc.ns[libc.count++] = (now_ns() - start) / count;
+    }
+    printf("sorting %u doubles alone: %.1f ns each (base/sort.h), %.1f ns each (qsort)\n", count, median(&radix),
+           median(&libc));
+    free(records);
+    free(scratch);
+    free(values);
+}
+
+int main(int argc, char **argv)
+{
+    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    uint32_t most = quick ? 10000 : 1000000;
+    printf("Fair Tree, ns per user association (at 1000000: scratch at most 70, 1 %% at most 25)\n");
+    printf("%8s %10s %8s %8s %8s %8s %8s %8s %8s\n", "users", "an account", "scratch", "1 %", "rescaled", "mixed",
+           "idle", "tied", "bytes");
+    for (uint32_t users = 1000; users <= most; users *= 10) {
+        static const uint32_t PER_ACCOUNT[] = {10, 100, 100000};
+        for (int p = 0; p < 3; p++) measure_size(users, PER_ACCOUNT[p]);
+    }
+    measure_sorting(most);
+    return 0;
+}
