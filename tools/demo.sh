@@ -31,7 +31,7 @@ wait_for_tasks() {
 # An idle launcher leaves by itself after ten seconds; nobody should have to wait for that.
 end_launcher() {
     for process in /proc/[0-9]*; do
-        if tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -q "fairlead-launcher.*$place/state"; then
+        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q "fairlead-launcher.*$place/state"; then
             kill "${process#/proc/}" 2>/dev/null || true
         fi
     done

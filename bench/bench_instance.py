@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""A running instance, from outside: what a command costs, and what a listing costs the others.
+
+Each figure is the median of several whole processes, with its yardstick from the same run. FAIRLEAD_BUILD names the
+directory with the programs.
+"""
+import os
+import pathlib
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
+FAIRLEAD = str(BUILD / 'fairlead')
+ACCOUNTS, USERS, JOBS = 1000, 100, 100000
+
+
+def run(*arguments, check=True):
+    return subprocess.run([FAIRLEAD, *arguments], check=check, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout
+
+
+def median_ms(times, act):
+    spans = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        act()
+        spans.append((time.perf_counter() - begin) * 1000)
+    return statistics.median(spans)
+
+
+def report(what, value, limit, yardstick):
+    print('%-58s %9s  %-22s yardstick: %s' % (what, value, limit, yardstick), flush=True)
+
+
+def fill(state):
+    """100,000 associations and 100,000 waiting jobs, written as the daemon would have."""
+    database = sqlite3.connect(state / 'fairlead.db')
+    now = database.execute('SELECT reference_us FROM counters').fetchone()[0]
+    row = 'INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us) VALUES(?,?,?,?,?,?,?,?)'
+    first = database.execute('SELECT next_association_id FROM counters').fetchone()[0]
+    accounts = range(first, first + ACCOUNTS)
+    database.executemany(row, ((i, 1, 'account%d' % i, None, i % 50 + 1, 0, 0.0, now) for i in accounts))
+    users = range(first + ACCOUNTS, first + ACCOUNTS + ACCOUNTS * USERS)
+    database.executemany(row, ((i, first + (i - users[0]) // USERS, 'account%d' % (first + (i - users[0]) // USERS),
+                                'user%d' % i, i % 7 + 1, 1, i * 7919 % 100003 / 3, now) for i in users))
+    job = database.execute('SELECT max(id) FROM job').fetchone()[0]
+    columns = [c[1] for c in database.execute('PRAGMA table_info(job)')][1:]
+    copied = ', '.join('pending_tasks' if c == 'pending_tasks' else c for c in columns)
+    database.execute('''WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        INSERT INTO job(id, %s) SELECT ? + i, %s FROM n, job WHERE job.id = ?''' % (', '.join(columns), copied),
+                     (JOBS, job, job))
+    database.execute('INSERT INTO job_script SELECT job.id, script_name, script_id, arguments, environment_id FROM job, job_script'
+                     ' WHERE job_id = ? AND job.id > ?', (job, job))
+    database.execute('UPDATE counters SET next_association_id = ?, next_job_id = ?', (users[-1] + 1, job + JOBS + 1))
+    database.commit()
+    database.close()
+
+
+def ask(path, request='/v1/settings'):
+    """One request on a connection of its own; the milliseconds until its first byte."""
+    begin = time.perf_counter()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+        s.sendall(('GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' % request).encode())
+        s.recv(1)
+    return (time.perf_counter() - begin) * 1000
+
+
+def worst_wait_ms(path, arguments):
+    """The longest that a small request waits for its answer while a long listing is read."""
+    done = threading.Event()
+
+    def listing():
+        subprocess.run([FAIRLEAD, *arguments], stdout=subprocess.DEVNULL)
+        done.set()
+
+    thread = threading.Thread(target=listing)
+    thread.start()
+    waits = []
+    while not done.is_set():
+        waits.append(ask(path))
+        time.sleep(0.001)
+    thread.join()
+    return max(waits)
+
+
+def synced_write_ms(place):
+    file = os.open(place / 'yardstick', os.O_CREAT | os.O_WRONLY, 0o600)
+
+    def act():
+        os.pwrite(file, b'x' * 4096, 0)
+        os.fsync(file)
+
+    result = median_ms(50, act)
+    os.close(file)
+    return result
+
+
+def main():
+    place = pathlib.Path(tempfile.mkdtemp(prefix='fairlead-bench.'))
+    state = place / 'state'
+    os.environ['FAIRLEAD_SOCKET'] = str(state / 'fairlead.sock')
+    try:
+        true_ms = median_ms(50, lambda: subprocess.run(['/bin/true']))
+        report('fairlead --version, whole process', '%.2f ms' % median_ms(50, lambda: run('--version')), '',
+               '/bin/true %.2f ms' % true_ms)
+        run('start', '--state', str(state))
+        run('set', 'host_cpus=1')
+        report('fairlead queue of nothing', '%.2f ms' % median_ms(50, lambda: run('queue')), 'about true + 2 ms', '/bin/true %.2f ms' % true_ms)
+        submit = ['submit', '--hold', '-D', '/', '-o', '/dev/null', '--', '/bin/true']
+        report('fairlead submit, one after the other', '%.2f ms' % median_ms(50, lambda: run(*submit)), '',
+               'write and fsync of 4 KiB %.2f ms' % synced_write_ms(place))
+        run('stop', '--state', str(state))
+        fill(state)
+        run('start', '--state', str(state))
+        size = len(run('share'))
+        cat_ms = median_ms(5, lambda: subprocess.run(['head', '-c', str(size), '/dev/zero'], stdout=subprocess.DEVNULL))
+        report('fairlead share, 100,000 associations, whole process', '%.0f ms' % median_ms(7, lambda: run('share')), 'at most 500 ms',
+               'head -c of as many bytes %.1f ms' % cat_ms)
+        report('  the same with -P', '%.0f ms' % median_ms(7, lambda: run('share', '-P')), 'at most 500 ms', 'as above')
+        report('fairlead queue, 100,000 jobs, whole process', '%.0f ms' % median_ms(5, lambda: run('queue', '-P')), '', 'as above')
+        report('a small request alone', '%.2f ms' % median_ms(50, lambda: ask(os.environ['FAIRLEAD_SOCKET'])), '', '')
+        for arguments in (['share', '-P'], ['queue', '-P']):
+            worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], arguments)
+            report('  the longest wait for it during %s' % ' '.join(arguments), '%.1f ms' % worst, 'at most 20 ms and noise', '')
+    finally:
+        subprocess.run([FAIRLEAD, 'stop', '--state', str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(['rm', '-rf', str(place)])
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
