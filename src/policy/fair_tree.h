@@ -18,27 +18,31 @@
 
 enum tie_rule { TIES_MERGE, TIES_SLURM };
 
-/* The order of the last pass, kept so that the next one, with little changed, costs little. All zero is "none yet".
- * Belongs to one tree; after tree_finish did something it is rebuilt by itself. */
+/* The order of the last pass, kept so that the next one, with little changed, costs little. Belongs to one tree; when
+ * that tree's lists change (tree.shapes) it starts over by itself. */
 struct rank_order;
 struct rank_order *rank_order_new(void);
 void rank_order_free(struct rank_order *order); /* NULL is allowed */
 
 /* Fair Tree factor of every user association, in index order, ties merged.
- * usage: count totals (tree_sum_usage, or totals as another program gave them); finite, not negative.
- * order: kept from pass to pass; may be NULL. out_factor: count entries in (0, 1]; accounts get 0.
- * O(n) when little changed, else O(n log g), g the largest sibling group. Source: docs/formulas.md 2.1. */
+ * usage: count totals (tree_sum_usage, or totals as another program gave them); finite, not negative. A common factor
+ * changes nothing, so stored usages serve as well as current ones.
+ * order: kept from pass to pass; may be NULL. out_factor: count entries in (0, 1]; accounts get 0. No bit of it depends
+ * on order. O(n) when little changed, else O(n) radix passes on the lists. Source: docs/formulas.md 2.1. */
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor);
 
-/* Level fair-share of every node, correctly rounded from spare precision: S / U; 0 and infinity as above; NAN where
- * there is none (root, and nodes with SHARES_PARENT). out_level: count entries. */
+/* Level fair-share of every node, S / U, exact but for one rounding to double; 0 and infinity as above; NAN where there
+ * is none (root, and nodes with SHARES_PARENT). out_level: count entries. Source: docs/formulas.md 2.1. */
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level);
 
 /* Both as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum, or as given).
  * out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows nothing.
- * Only where long double is x87's (FAIR_TREE_HAS_SLURM); elsewhere the caller refuses ties = slurm. */
+ * Only where long double is x87's (fair_tree_slurm_available); elsewhere the caller refuses ties = slurm.
+ * Source: docs/formulas.md 2.2. */
 void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level);
-void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *out_total);
 bool fair_tree_slurm_available(void);
+
+/* Totals from own usages, each taken as Slurm takes it from its state file: rounded to six decimals. */
+void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *out_total);
 
 #endif

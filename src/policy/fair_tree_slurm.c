@@ -50,12 +50,12 @@ bool fair_tree_slurm_available(void)
     return LDBL_MANT_DIG == 64;
 }
 
-/* Usage is kept across restarts of slurmctld as text with six decimals. The 80-bit number nearest to that text is
- * what it has in memory, and is not the double that we read from the same text: 0.1 differs in the eleven bits more.
- * */
+/* slurmctld keeps usage across restarts as text with six decimals. The 80-bit number nearest to that text is what it has
+ * in memory, and is not the double that is read from the same text: 0.1 differs in the eleven bits more. From 2^43 on
+ * 80 bits have no sixth decimal either. */
 static long double as_kept(double usage)
 {
-    return rintl(usage * 1e6L) / 1e6L;
+    return usage < 0x1p43 ? rintl(usage * 1e6L) / 1e6L : usage;
 }
 
 void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *out_total)

@@ -10,7 +10,7 @@
  * The tie rule decides the arithmetic, too. merge: doubles. slurm: usages and their quotients in 80 bits, rounded to
  * double at the end, and two surprises of Slurm 22.05.8. Where it shows the quotient of a number it never set
  * (norm_shares of the root), the table has it. And numbers travel from slurmctld to sshare as millionths: what sshare
- * shows is not slurmctld's value but that times 10^6 and divided by 10^6, which for one value in forty is the double
+ * shows is not slurmctld's value but that times 10^6 and divided by 10^6, which for one value in thirty is the double
  * next to it (a factor of 49/61 is shown as 0.80327868852459028, not ...017). With both, all recorded cells agree.
  *
  * Cost: the pass itself, and about 30 ns an association. Source: docs/formulas.md 2.3; tests/conformance/slurm. */
