@@ -21,7 +21,7 @@ static const char *field_at(const struct wire_field *f, const void *value)
 }
 
 /* A member's value; memcpy, because a shape knows an offset and no type. */
-#define MEMBER(type, f, value) (*(const type *)(const void *)field_at((f), (value)))
+#define MEMBER(type, f, value) (*(type const *)(const void *)field_at((f), (value)))
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -419,11 +419,35 @@ int wire_read(const struct wire_shape *shape, json_t *object, struct arena *aren
     return read_object(&(struct reading){shape, arena, e}, object, out_value);
 }
 
+/* At least as many values as the text has, commas outside of strings counted. */
+static size_t count_values(struct str text)
+{
+    size_t count = 1;
+    bool in_string = false;
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.text[i];
+        if (c == '"')
+            in_string = !in_string;
+        else if (in_string && c == '\\')
+            i++;
+        else if (!in_string && (c == ',' || c == '[' || c == '{'))
+            count++;
+    }
+    return count;
+}
+
 /* A JSON document, the caller's; NULL with *e. */
 static json_t *load(struct str text, enum err_code kind, struct err *e)
 {
     json_error_t error;
+    if (kind == ERR_INPUT && text.length > WIRE_VALUES_MAX && count_values(text) > WIRE_VALUES_MAX) {
+        err_set(e, ERR_TOO_LARGE, "the request has more than %d values", WIRE_VALUES_MAX);
+        return NULL;
+    }
     json_t *object = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &error);
+    for (char *c = error.text; object == NULL && *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ') *c = '?'; /* it quotes what it read */
+    }
     if (object == NULL)
         err_set(e, kind, "no JSON object: line %d, column %d: %s", error.line, error.column, error.text);
     return object;

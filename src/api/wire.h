@@ -47,7 +47,11 @@
 #define WIRE_USERS "/v1/users"
 #define WIRE_VERIFY "/v1/verify"
 
-enum { WIRE_BODY_MAX = 64 * 1048576, WIRE_WAIT_MAX_S = 3600 };
+enum {
+    WIRE_BODY_MAX = 64 * 1048576,
+    WIRE_VALUES_MAX = 1 << 20, /* in one request: each costs the reader up to 100 bytes beside its own */
+    WIRE_WAIT_MAX_S = 3600,
+};
 
 /* Shares: a number, or these. */
 #define WIRE_SHARES_UNSET UINT32_MAX            /* absent */
@@ -104,7 +108,8 @@ void wire_write(const struct wire_shape *shape, const void *value, struct buf *o
 int wire_request(const struct wire_shape *shape, const void *value, struct buf *out, struct err *e);
 
 /* Reads an object into the struct; text and lists are copied into arena, the object may go. What is refused names the
- * field, its value and what is accepted: ERR_INPUT in requests, ERR_INTERNAL in replies. out_value is undefined then. */
+ * field, its value and what is accepted: ERR_INPUT (ERR_TOO_LARGE: more values than WIRE_VALUES_MAX) in requests,
+ * ERR_INTERNAL in replies. out_value is undefined then. */
 int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e);
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
                    struct err *e);

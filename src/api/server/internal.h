@@ -40,7 +40,8 @@ struct request {
     const struct route *route; /* NULL: none fits */
     struct actor actor;
     enum stage stage;
-    bool is_parked;     /* its connection is suspended */
+    bool is_parked; /* its connection is suspended */
+    bool is_head;
     bool is_gone;       /* nobody reads the reply any more */
     size_t dropped;     /* bytes of body that came after its refusal */
     struct arena arena; /* events and what they point at */

@@ -66,8 +66,8 @@ int percent_decode(struct str text, const char *what, struct arena *arena, const
         if (c == '%') {
             int high = i + 2 < text.length ? hex_value(text.text[i + 1]) : -1;
             int low = high >= 0 ? hex_value(text.text[i + 2]) : -1;
-            c = (char)(high << 4 | low);
-            if (high < 0 || low < 0 || c == '\0')
+            c = (char)(high < 0 || low < 0 ? 0 : high * 16 + low);
+            if (c == '\0')
                 return err_set(e, ERR_INPUT, "%s: no two hexadecimal digits other than 00 behind '%%' at byte %zu",
                                what, i + 1);
             i += 2;

@@ -108,6 +108,7 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     struct request *r = mem_resize(NULL, 0, sizeof *r);
     r->server = s;
     r->connection = connection;
+    r->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     *out_request = r;
     if (identify(r, &e) != 0) {
         reply_error(r, &e);

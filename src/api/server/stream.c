@@ -73,6 +73,8 @@ void stream_reply(struct stream *s, struct request *r, const char *content_type)
 {
     struct MHD_Response *reply = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, on_read, s, on_free);
     ensure(reply != NULL && r->reply == NULL);
+    /* libmicrohttpd 0.9.75 ends the body of a chunked reply even where HEAD leaves the body out. */
+    if (r->is_head) MHD_set_response_options(reply, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     r->reply = reply;

@@ -1,0 +1,775 @@
+/* The server over its socket, against an engine: what each route answers, who is refused, what waits, and what is left
+ * behind. */
+#include <time.h>
+
+#include "server_house.h"
+
+#include "api/server/internal.h"
+#include "base/number.h"
+#include "policy/share_table.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+#define JOB "\"directory\":\"/tmp\",\"command\":\"c\""
+
+/* --- one request after the other, over one connection ------------------------------------------------------------- */
+
+struct row {
+    const char *method, *target, *body;
+    int status;
+    const char *has; /* in the reply's body */
+};
+
+static const struct row story[] = {
+    {"GET", "/v1/status", NULL, 200, "\"host\":{\"name\":\"host\",\"cpus\":4,"},
+    {"GET", "/v1/accounts", NULL, 200,
+     "{\"accounts\":[\n{\"name\":\"root\",\"parent\":null,\"shares\":1,\"created_us\":1700000000000000}\n]}\n"},
+    {"POST", "/v1/accounts", "{\"name\":\"physics\",\"shares\":50}", 200, "{\"ok\":true}\n"},
+    {"POST", "/v1/accounts", "{\"name\":\"optics\",\"parent\":\"physics\",\"shares\":\"parent\"}", 200, "true"},
+    {"POST", "/v1/accounts", "{\"name\":\"physics\"}", 409, "\"name\":\"exists\""},
+    {"POST", "/v1/accounts", "{\"name\":\"x\",\"shares\":-1}", 400,
+     "shares: -1 is not a whole number from 0 to 2147483646, or 'parent'"},
+    {"POST", "/v1/accounts", "{\"shares\":1}", 400, "name: missing; the account's name"},
+    {"POST", "/v1/accounts", "{\"name\":\"a\",\"name\":\"b\"}", 400, "no JSON object: line 1"},
+    {"POST", "/v1/accounts", "{\"name\":\"a\\u0000b\"}", 400, "no JSON object: line 1"},
+    {"POST", "/v1/accounts", "[]", 400, "Account: a list is not an object"},
+    {"POST", "/v1/accounts", "", 400, "no JSON object"},
+    {"PATCH", "/v1/accounts/physics", "{\"shares\":0}", 200, "true"},
+    {"PATCH", "/v1/accounts/physics", "{}", 400, "nothing to change"},
+    {"PATCH", "/v1/accounts/phys%69cs", "{\"shares\":60}", 200, "true"},
+    {"PATCH", "/v1/accounts/no%00", "{\"shares\":60}", 400, "path: no two hexadecimal digits"},
+    {"PATCH", "/v1/accounts/a%2", "{\"shares\":60}", 400, "path: no two hexadecimal digits"},
+    {"PATCH", "/v1/accounts/nobody", "{\"shares\":60}", 404, "no account 'nobody'"},
+    {"GET", "/v1/accounts", NULL, 200,
+     "{\"name\":\"physics\",\"parent\":\"root\",\"shares\":60,\"created_us\":1700000000000000},\n"
+     "{\"name\":\"optics\",\"parent\":\"physics\",\"shares\":\"parent\","},
+    {"DELETE", "/v1/accounts/physics", NULL, 409, "not empty"},
+    {"POST", "/v1/users", "{\"name\":\"alice\",\"account\":\"physics\",\"default\":true}", 200, "true"},
+    {"POST", "/v1/users", "{\"name\":\"alice\",\"account\":\"optics\",\"shares\":3}", 200, "true"},
+    {"GET", "/v1/users", NULL, 200,
+     "{\"name\":\"alice\",\"account\":\"optics\",\"shares\":3,\"default\":false,\"created_us\":"},
+    {"PATCH", "/v1/users/alice?account=optics", "{\"default\":true}", 200, "true"},
+    {"PATCH", "/v1/users/alice", "{\"default\":true}", 400, "is in 2 accounts"},
+    {"PATCH", "/v1/users/alice?account=optics&account=physics", "{\"shares\":1}", 400, "account: it is twice"},
+    {"PATCH", "/v1/users/alice?color=red", "{\"shares\":1}", 400, "unknown field 'color'; there are: account"},
+    {"DELETE", "/v1/users/alice?account=optics", NULL, 200, "true"},
+    {"DELETE", "/v1/accounts/optics", NULL, 200, "true"},
+    {"DELETE", "/v1/accounts/physics?force=1", NULL, 400,
+     "'force' in the query: DELETE /v1/accounts/{name} takes none"},
+
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/bin/true\"],\"gpus\":1}", 201, "{\"job_id\":1}\n"},
+    {"POST", "/v1/jobs",
+     "{" JOB ",\"name\":\"x\",\"array\":\"0-9%2\",\"script\":\"#!/bin/sh\\n\",\"held\":true,\"arguments\":[\"a\"]}",
+     201, "{\"job_id\":2}"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":0}", 400,
+     "cpus: 0 is not a whole number from 1 to 65536"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":99999999999999999999}", 400, "too big integer"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":1.5}", 400, "cpus: 1.5 is not a whole number"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":5}", 422, "more than the host has: 4"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"account\":\"no\"}", 404, "no account 'no'"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"colour\":1}", 400,
+     "unknown field 'colour'; there are: account, "},
+    {"POST", "/v1/jobs", "{" JOB "}", 400, "arguments: without a script the first is the program"},
+    {"POST", "/v1/jobs", "{" JOB ",\"script\":\"\"}", 400, "script: it is empty"},
+    {"POST", "/v1/jobs", "{" JOB ",\"script\":{\"base64\":\"fwAB\"}}", 400, "script: byte 2 is zero"},
+    {"POST", "/v1/jobs", "{" JOB ",\"script\":{\"base64\":\"fw\"}}", 400, "script: 'fw' is not base64"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[{\"base64\":\"AA==\"}]}", 400, "zero byte"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"environment\":[\"A=b\",\"C\"]}", 400,
+     "entry 2, 'C', is not"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"directory\":\"/a\"}", 400, "no JSON object"},
+    {"POST", "/v1/jobs?dry=1", "{" JOB ",\"arguments\":[\"x\"]}", 400, "takes none"},
+    {"GET", "/v1/jobs?limit=1", NULL, 200, "{\"jobs\":[\n{\"id\":\"1\",\"job_id\":1,\"task_id\":null,"},
+    {"GET", "/v1/jobs?limit=1&order=newest", NULL, 200,
+     "\"id\":\"2_[0-9%2]\",\"job_id\":2,\"task_id\":null,\"array_tasks\":\"0-9\",\"array_limit\":2,\"task_count\":10,"},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"out_path\":{\"base64\":\"L2//\"},\"err_path\":\"/e\",\"state\":\"PENDING\""},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"exit_status\":null,\"signal\":null,"},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"fair_share\":1}\n]}\n"},
+    {"GET", "/v1/jobs/77", NULL, 404, "no job 77"},
+    {"GET", "/v1/jobs/0", NULL, 400, "id: '0' is not a job's id"},
+    {"GET", "/v1/jobs/1_2_3", NULL, 400, "is not a job's id"},
+    {"GET", "/v1/jobs?id=1,2&state=PENDING&user=alice&account=physics", NULL, 200, "\"id\":\"2_[0-9%2]\""},
+    {"GET", "/v1/jobs?id=1,2_3", NULL, 400, "id: 2_3 is a task"},
+    {"GET", "/v1/jobs?user=nobody", NULL, 200, "{\"jobs\":[\n]}\n"},
+    {"GET", "/v1/jobs?state=ASLEEP", NULL, 400, "state: 'ASLEEP' is not one of PENDING,STARTING,"},
+    {"GET", "/v1/jobs?limit=0", NULL, 400, "limit: 0 is not a whole number from 1"},
+    {"GET", "/v1/jobs?limit=x", NULL, 400, "limit: 'x' is not a whole number from 1"},
+    {"GET", "/v1/jobs?user=%ff", NULL, 400, "user: it is not UTF-8 text"},
+    {"PATCH", "/v1/jobs/1", "{\"name\":\"y\",\"gpus\":0}", 200, "true"},
+    {"PATCH", "/v1/jobs/1", "{}", 400, "nothing to change"},
+    {"PATCH", "/v1/jobs/1", "{\"array_limit\":3}", 409, "not an array"},
+    {"PATCH", "/v1/jobs/2_1", "{\"name\":\"y\"}", 400, "2_1 is one task"},
+    {"PATCH", "/v1/jobs/9", "{\"name\":\"y\"}", 404, "no job 9"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\"]}", 200, "{\"count\":1}\n"},
+    {"POST", "/v1/jobs/release", "{\"all\":true}", 200, "{\"count\":2}"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[],\"all\":false}", 400, "ids: none is there, nor is all true"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\"],\"all\":true}", 400, "one of the two"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[1]}", 400, "ids: 1 is not text"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\",\"9\"]}", 404, "no job 9"},
+    {"GET", "/v1/jobs/1/wait?timeout_s=0", NULL, 200, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""},
+    {"GET", "/v1/jobs/1_0/wait", NULL, 404, "job 1 is not an array"},
+    {"GET", "/v1/jobs/9/wait", NULL, 404, "no job 9"},
+    {"GET", "/v1/jobs/1/wait?timeout_s=99999", NULL, 400, "timeout_s: 99999 is not a whole number from 0 to 3600"},
+    {"DELETE", "/v1/jobs/2_3", NULL, 200, "{\"count\":1}"},
+    {"DELETE", "/v1/jobs/1", NULL, 200, "{\"count\":1}"},
+    {"DELETE", "/v1/jobs/1", NULL, 409, "job 1 has ended already (CANCELLED)"},
+    {"POST", "/v1/jobs/cancel", "{\"ids\":[\"2\",\"1\"]}", 409, "job 1 has ended already (CANCELLED)"},
+    {"POST", "/v1/jobs/cancel", "{\"ids\":[\"2_77\"]}", 404, "job 2 has no task 77"},
+    {"GET", "/v1/jobs/1/wait", NULL, 200, "{\"ended\":true,\"jobs\":[\n{\"id\":\"1\""},
+    {"GET", "/v1/jobs?which=ended", NULL, 200, "\"id\":\"2_[3]\""},
+
+    {"PATCH", "/v1/settings", "{\"halflife_s\":\"1-0\",\"default_cpus\":2}", 200, "true"},
+    {"GET", "/v1/settings", NULL, 200, "{\"name\":\"halflife_s\",\"value\":\"86400\",\"default\":\"604800\","},
+    {"PATCH", "/v1/settings", "{}", 400, "at least one setting"},
+    {"PATCH", "/v1/settings", "{\"halflife_s\":[1]}", 400, "halflife_s: a list is not text or a whole number"},
+    {"PATCH", "/v1/settings", "{\"nonsense\":\"1\"}", 404, "no setting 'nonsense'"},
+    {"GET", "/v1/shares?account=nobody", NULL, 404, "no account 'nobody'"},
+    {"GET", "/v1/shares?user=nobody&account=physics", NULL, 404, "no user 'nobody' in account 'physics' or below it"},
+    {"GET", "/v1/shares?format=xml", NULL, 400, "format: 'xml' is not one of json,psv"},
+    {"GET", "/v1/openapi.json", NULL, 200, "\"openapi\":\"3.0.3\""},
+
+    {"PUT", "/v1/jobs", "{}", 405, "PUT is not possible at '/v1/jobs': GET, HEAD, POST, OPTIONS"},
+    {"DELETE", "/v1/jobs/cancel", NULL, 405, "POST, OPTIONS"},
+    {"POST", "/v1/status", "{}", 405, "GET, HEAD, OPTIONS"},
+    {"GET", "/", NULL, 404, "nothing is at '/'"},
+    {"GET", "/v1/jobs/", NULL, 404, "nothing is at '/v1/jobs/'"},
+    {"GET", "/v1/jobs/1/wait/", NULL, 404, "nothing is at"},
+    {"GET", "/v2/jobs", NULL, 404, "nothing is at"},
+};
+
+static void story_is_answered(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    for (size_t i = 0; i < COUNT(story); i++) {
+        const struct row *row = &story[i];
+        bool is_whole = house_ask(&h, &a, row->method, row->target, row->body);
+        if (!is_whole || a.reply.status != row->status || a.body.text == NULL || strstr(a.body.text, row->has) == NULL)
+            fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
+                     a.reply.status, a.body.text ? a.body.text : "", row->status, row->has);
+        if (a.reply.closes) fail_msg("%s %s closes the connection", row->method, row->target);
+        assert_int_equal(a.body.text[a.body.length - 1], '\n');
+        assert_int_equal(h.cursors, 0);
+    }
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- what a submission carries ------------------------------------------------------------------------------------ */
+
+static void submission_carries_bytes(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    house_ask(&h, &a, "POST", "/v1/jobs",
+              "{" JOB
+              ",\"script\":{\"base64\":\"IyEvYmluL3No/w==\"},\"script_name\":\"/home/x/run me.sh\",\"arguments\":"
+              "[\"a b\",{\"base64\":\"/w==\"}],\"environment\":[\"A=\",\"B=\\u00e9\"]}");
+    assert_int_equal(a.reply.status, 201);
+    assert_non_null(strstr(a.head.text, "\r\nLocation: /v1/jobs/1\r\n"));
+    assert_string_equal(h.script.text, "#!/bin/sh\xff|/home/x/run me.sh|a b|\xff|A=|B=\xc3\xa9|");
+    assert_string_equal(h.w.s.jobs.items[0].name, "run me.sh");
+    house_ask(&h, &a, "POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/usr/bin/py\\u0007thon\"]}");
+    assert_string_equal(h.w.s.jobs.items[1].name, "job");
+
+    house_ask(&h, &a, "PATCH", "/v1/settings", "{\"grace_s\":5,\"ties\":\"merge\",\"max_jobs\":\"9\"}");
+    assert_int_equal(h.event_count, 3);
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- HTTP --------------------------------------------------------------------------------------------------------- */
+
+static void exchange_text(struct house *h, struct answer *a, const char *text)
+{
+    assert_true(house_exchange(h, a, str(text)));
+}
+
+/* A reply that is a head only, into a->head. */
+static void head_of(struct house *h, struct answer *a, const char *target)
+{
+    char text[100];
+    int length = snprintf(text, sizeof text, "HEAD %s HTTP/1.1\r\nHost: x\r\n\r\n", target);
+    assert_int_equal(send(a->fd, text, (size_t)length, 0), length);
+    buf_clear(&a->head);
+    for (int i = 0; i < 10; i++) {
+        house_turn(h);
+        ssize_t count = recv(a->fd, buf_room(&a->head, 4000), 4000, 0);
+        if (count > 0) a->head.length += (size_t)count;
+    }
+    a->head.text[a->head.length] = '\0';
+    assert_ptr_equal(strstr(a->head.text, "\r\n\r\n") + 4, a->head.text + a->head.length);
+}
+
+static void head_and_options(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    head_of(&h, &a, "/v1/status");
+    assert_non_null(strstr(a.head.text, "HTTP/1.1 200 OK\r\n"));
+    assert_null(strstr(a.head.text, "Content-Length: 0"));
+    head_of(&h, &a, "/v1/jobs");
+    assert_non_null(strstr(a.head.text, "HTTP/1.1 200 OK\r\n"));
+    assert_non_null(strstr(a.head.text, "application/json\r\n"));
+    close(a.fd); /* as libmicrohttpd does there */
+    a.fd = house_connect(&h);
+
+    house_ask(&h, &a, "OPTIONS", "/v1/jobs/5", NULL);
+    assert_int_equal(a.reply.status, 204);
+    assert_non_null(strstr(a.head.text, "\r\nAllow: GET, HEAD, PATCH, DELETE, OPTIONS\r\n"));
+    house_ask(&h, &a, "PUT", "/v1/jobs/5", "{}");
+    assert_int_equal(a.reply.status, 405);
+    assert_non_null(strstr(a.head.text, "\r\nAllow: GET, HEAD, PATCH, DELETE, OPTIONS\r\n"));
+    /* What curl -d says of a body does not matter. */
+    exchange_text(&h, &a,
+                  "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+                  "Content-Length: 12\r\n\r\n{\"name\":\"a\"}");
+    assert_int_equal(a.reply.status, 200);
+    exchange_text(&h, &a,
+                  "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"nam\r\n7\r\n"
+                  "e\":\"b\"}\r\n0\r\n\r\n");
+    assert_int_equal(a.reply.status, 200);
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+static void too_large(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    exchange_text(&h, &a, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 67108865\r\n\r\n{");
+    assert_int_equal(a.reply.status, 413);
+    assert_non_null(strstr(a.body.text, "\"too-large\",\"message\":\"the body of the request is longer than 67108864"));
+    close(a.fd);
+
+    a.fd = house_connect(&h);
+    exchange_text(&h, &a, "POST /v1/jobs/cancel HTTP/1.1\r\nHost: x\r\nContent-Length: 4194305\r\n\r\n{");
+    assert_int_equal(a.reply.status, 413);
+    close(a.fd);
+
+    /* A length that is not said beforehand. */
+    struct buf text = {0};
+    buf_add_text(&text, "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n500000\r\n");
+    memset(buf_room(&text, 0x500000), ' ', 0x500000);
+    text.length += 0x500000;
+    buf_add_text(&text, "\r\n0\r\n\r\n");
+    a.fd = house_connect(&h);
+    assert_true(house_exchange(&h, &a, (struct str){text.text, text.length}));
+    assert_int_equal(a.reply.status, 413);
+    close(a.fd);
+    buf_release(&text);
+    answer_release(&a);
+    house_close(&h);
+}
+
+static void large_scripts(void **unused)
+{
+    struct house h;
+    struct buf text = {0};
+    size_t size = 20 * 1048576;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    buf_format(&text, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n{" JOB ",\"script\":\"",
+               size + strlen("{" JOB ",\"script\":\"\"}"));
+    memset(buf_room(&text, size), '#', size);
+    text.length += size;
+    buf_add_text(&text, "\"}");
+    assert_true(house_exchange(&h, &a, (struct str){text.text, text.length}));
+    assert_int_equal(a.reply.status, 201);
+    assert_int_equal(h.script.length, size + 2);
+    close(a.fd);
+    buf_release(&text);
+    answer_release(&a);
+    house_close(&h);
+}
+
+static void strangers_are_refused(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    h.denies = true;
+    struct answer a = {.fd = house_connect(&h)};
+    house_ask(&h, &a, "GET", "/v1/status", NULL);
+    assert_int_equal(a.reply.status, 403);
+    assert_non_null(strstr(a.body.text, "\"name\":\"denied\",\"message\":\"this instance does not serve user"));
+    close(a.fd);
+    a.fd = house_connect(&h);
+    house_ask(&h, &a, "POST", "/v1/accounts", "{\"name\":\"a\"}");
+    assert_int_equal(a.reply.status, 403);
+    close(a.fd);
+    assert_int_equal(h.w.s.assocs.count, 1);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+static void send_wait(struct answer *a, const char *job, int timeout_s)
+{
+    char text[200];
+    int length =
+        snprintf(text, sizeof text, "GET /v1/jobs/%s/wait?timeout_s=%d HTTP/1.1\r\nHost: x\r\n\r\n", job, timeout_s);
+    assert_int_equal(send(a->fd, text, (size_t)length, 0), length);
+}
+
+static void run_until(struct house *h, struct answer *a)
+{
+    struct err e = {0};
+    for (int i = 0; i < 2000 && !http_reply_is_done(&a->reply); i++) {
+        house_turn(h);
+        assert_true(answer_receive(a, &e));
+    }
+    assert_true(http_reply_is_done(&a->reply));
+}
+
+static void waiting_for_an_end(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    uint32_t id = world_submit(&h.w, "alice", NULL, 1);
+    assert_int_equal(world_pass(&h.w), 1);
+    struct answer waiting = {.fd = house_connect(&h)}, other = {.fd = house_connect(&h)};
+    send_wait(&waiting, "1", 30);
+    while (h.server->waiting_count == 0) house_turn(&h);
+    assert_in_range(server_timeout_ms(h.server), 1, 30000);
+    house_ask(&h, &other, "GET", "/v1/status", NULL);
+    assert_int_equal(other.reply.status, 200);
+    assert_int_equal(h.server->waiting_count, 1);
+
+    h.w.now_us += SECOND;
+    world_started(&h.w, world_task(&h.w, id, 0)->launch_id);
+    world_ended(&h.w, world_task(&h.w, id, 0)->launch_id, JOB_COMPLETED, h.w.now_us);
+    run_until(&h, &waiting);
+    assert_non_null(strstr(waiting.body.text, "{\"ended\":true,\"jobs\":[\n{\"id\":\"1\""));
+    assert_non_null(strstr(waiting.body.text, "\"state\":\"COMPLETED\""));
+    assert_int_equal(h.server->waiting_count, 0);
+    close(waiting.fd);
+    close(other.fd);
+    answer_release(&waiting);
+    answer_release(&other);
+    house_close(&h);
+}
+
+static void waiting_for_a_task(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct event submission = world_submission("alice", NULL, 1);
+    submission.submit.array = "0-1";
+    assert_int_equal(world_apply(&h.w, submission, NULL), 0);
+    assert_int_equal(world_pass(&h.w), 2);
+    struct answer first = {.fd = house_connect(&h)}, all = {.fd = house_connect(&h)};
+    send_wait(&first, "1_0", 30);
+    send_wait(&all, "1", 30);
+    while (h.server->waiting_count < 2) house_turn(&h);
+    world_ended(&h.w, world_task(&h.w, 1, 0)->launch_id, JOB_FAILED, 0);
+    run_until(&h, &first);
+    assert_non_null(strstr(first.body.text, "\"id\":\"1_0\",\"job_id\":1,\"task_id\":0,"));
+    assert_null(strstr(first.body.text, "\"id\":\"1_1\""));
+    assert_int_equal(h.server->waiting_count, 1);
+    world_ended(&h.w, world_task(&h.w, 1, 1)->launch_id, JOB_COMPLETED, 0);
+    run_until(&h, &all);
+    assert_non_null(strstr(all.body.text, "\"id\":\"1_1\""));
+    close(first.fd);
+    close(all.fd);
+    answer_release(&first);
+    answer_release(&all);
+    house_close(&h);
+}
+
+static void waiting_ends_without_an_end(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    world_submit(&h.w, "alice", NULL, 1);
+    struct answer patient = {.fd = house_connect(&h)}, gone = {.fd = house_connect(&h)};
+    send_wait(&gone, "1", 3600);
+    while (h.server->waiting_count < 1) house_turn(&h);
+    send_wait(&patient, "1", 1);
+    while (h.server->waiting_count < 2) house_turn(&h);
+    close(gone.fd);
+    while (h.server->waiting_count > 1) house_turn(&h);
+    int64_t start_us = monotonic_us();
+    run_until(&h, &patient);
+    assert_true(monotonic_us() - start_us > 900000);
+    assert_non_null(strstr(patient.body.text, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""));
+    assert_int_equal(h.server->waiting_count, 0);
+    close(patient.fd);
+    answer_release(&patient);
+    house_close(&h);
+}
+
+/* A client that ends its sending side is still there for the answer. */
+static void waiting_half_closed(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    world_submit(&h.w, "alice", NULL, 1);
+    struct answer a = {.fd = house_connect(&h)};
+    send_wait(&a, "1", 30);
+    while (h.server->waiting_count < 1) house_turn(&h);
+    shutdown(a.fd, SHUT_WR);
+    for (int i = 0; i < 5; i++) house_turn(&h);
+    assert_int_equal(h.server->waiting_count, 1);
+    assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {.all = true}}, NULL), 0);
+    run_until(&h, &a);
+    assert_int_equal(a.reply.status, 200);
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+static void verification_answers_later(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    assert_int_equal(send(a.fd, "GET /v1/verify HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
+    while (h.verifying == NULL) house_turn(&h);
+    for (int i = 0; i < 3; i++) house_turn(&h);
+    server_verified(h.verifying, str("{\"associations\":1,\"tasks\":0,\"differences\":[]}"), NULL);
+    run_until(&h, &a);
+    assert_string_equal(a.body.text, "{\"associations\":1,\"tasks\":0,\"differences\":[]}\n");
+
+    answer_release(&a);
+    h.verifying = NULL;
+    assert_int_equal(send(a.fd, "GET /v1/verify HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
+    while (h.verifying == NULL) house_turn(&h);
+    struct err e;
+    err_set(&e, ERR_IO, "the disk is gone");
+    close(a.fd); /* nobody is there any more when it is done */
+    house_turn(&h);
+    server_verified(h.verifying, str(""), &e);
+    for (int i = 0; i < 3; i++) house_turn(&h);
+    answer_release(&a);
+    house_close(&h);
+}
+
+static void closing_answers_everybody(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    world_submit(&h.w, "alice", NULL, 1);
+    struct answer waiting = {.fd = house_connect(&h)}, deciding = {.fd = house_connect(&h)};
+    const char *text = "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n{\"name\":\"a\"}";
+    struct err e = {0};
+    h.keeps_requests = true;
+    send_wait(&waiting, "1", 30);
+    assert_int_equal(send(deciding.fd, text, strlen(text), 0), strlen(text));
+    for (int i = 0; i < 200 && (h.server->waiting_count < 1 || h.server->queue.count < 1); i++) house_turn(&h);
+    server_close(h.server);
+    h.server = NULL;
+    assert_int_equal(access(h.path, F_OK), -1);
+    assert_true(answer_receive(&waiting, &e));
+    assert_int_equal(waiting.reply.status, 503);
+    assert_non_null(strstr(waiting.body.text, "the instance is being stopped"));
+    assert_true(answer_receive(&deciding, &e));
+    assert_int_equal(deciding.reply.status, 503);
+    close(waiting.fd);
+    close(deciding.fd);
+    answer_release(&waiting);
+    answer_release(&deciding);
+    house_close(&h);
+}
+
+/* --- long listings ------------------------------------------------------------------------------------------------ */
+
+enum { MANY = 5000 };
+
+static void long_listing(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    for (int i = 0; i < MANY; i++) world_submit(&h.w, "alice", NULL, 1);
+    struct answer a = {.fd = house_connect(&h)};
+    uint32_t before = h.turns, rows = 0;
+    house_ask(&h, &a, "GET", "/v1/jobs", NULL);
+    assert_true(h.turns - before > 10);
+    struct str rest = {a.body.text, a.body.length};
+    assert_true(str_equal(str_cut(rest, '\n', &rest), str("{\"jobs\":[")));
+    for (; rest.length > 0 && rest.text[0] == '{'; rows++) {
+        struct wire_job_row row;
+        struct arena arena = {0};
+        struct err e = {0};
+        struct str line = str_cut(rest, '\n', &rest);
+        if (line.text[line.length - 1] == ',') line.length--;
+        if (wire_read_text(&wire_job_row_shape, line, &arena, &row, &e) != 0) fail_msg("%s", e.text);
+        assert_int_equal(row.job_id, rows + 1);
+        arena_release(&arena);
+    }
+    assert_int_equal(rows, MANY);
+    assert_true(str_equal(rest, str("]}\n")));
+
+    /* A client that goes away in the middle of it. */
+    assert_int_equal(send(a.fd, "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n", 34, 0), 34);
+    for (int i = 0; i < 5; i++) house_turn(&h);
+    assert_int_equal(h.cursors, 1);
+    close(a.fd);
+    while (h.cursors > 0) house_turn(&h);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* The state goes on while a listing is sent. */
+static void listing_is_of_one_moment(void **unused)
+{
+    struct house h;
+    char name[32];
+    (void)unused;
+    house_open(&h);
+    world_user(&h.w, "physics", 1, "u");
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "u%d", i);
+        world_user(&h.w, "physics", 1, name);
+    }
+    struct answer a = {.fd = house_connect(&h)};
+    assert_int_equal(send(a.fd, "GET /v1/shares HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
+    while (http_reply_has_head(&a.reply) == false) {
+        struct err e;
+        house_turn(&h);
+        answer_receive(&a, &e);
+    }
+    world_release(&h.w);
+    world_init(&h.w, 1, 1, 0);
+    run_until(&h, &a);
+    assert_non_null(strstr(a.body.text, "{\"account\":\"physics\",\"user\":\"u4999\","));
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- shares ------------------------------------------------------------------------------------------------------- */
+
+static void build_tree(struct house *h)
+{
+    world_user(&h->w, "physics", 60, "bob");
+    world_user(&h->w, "chemistry", 40, "alice");
+    assert_int_equal(
+        world_apply(&h->w, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"optics", "physics", 7}}, NULL), 0);
+    world_user(&h->w, "optics", 7, "alice");
+    struct event half = {.kind = EVENT_USER_MODIFY, .user = {"bob", "physics", SHARES_PARENT, false}};
+    assert_int_equal(world_apply(&h->w, half, NULL), 0);
+    world_submit(&h->w, "alice", "optics", 1);
+    world_submit(&h->w, "alice", "optics", 2);
+    assert_int_equal(world_pass(&h->w), 2);
+    world_started(&h->w, 1);
+    world_started(&h->w, 2);
+    for (int i = 0; i < 3; i++) world_submit(&h->w, "alice", "optics", 4);
+    h->w.now_us += 1000 * SECOND;
+}
+
+static void shares_are_listed(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    build_tree(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    house_ask(&h, &a, "GET", "/v1/shares?format=psv", NULL);
+    assert_non_null(strstr(a.head.text, "text/plain"));
+    struct str rest = {a.body.text, a.body.length};
+    static const char *const beginnings[] = {
+        "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS",
+        "root|||",
+        " physics||60|0.59999999999999998|",
+        "  physics|bob|parent|",
+        "  optics||7|1|",
+        "   optics|alice|1|1|",
+        " chemistry||40|0.40000000000000002|0|0|0||inf",
+        "  chemistry|alice|1|1|0|0|0|1|inf"};
+    for (size_t i = 0; i < COUNT(beginnings); i++) {
+        struct str line = str_cut(rest, '\n', &rest);
+        if (!str_starts(line, str(beginnings[i]))) fail_msg("line %zu: %.*s", i, (int)line.length, line.text);
+    }
+    assert_int_equal(rest.length, 0);
+
+    house_ask(&h, &a, "GET", "/v1/shares", NULL);
+    assert_non_null(
+        strstr(a.body.text, "{\"account\":\"root\",\"user\":null,\"parent_account\":null,\"raw_shares\":null,"));
+    assert_non_null(strstr(a.body.text, "\"level_fs\":\"inf\",\"pending\":0,\"running\":0,\"running_cpus\":0}\n]}\n"));
+    assert_non_null(
+        strstr(a.body.text, "{\"account\":\"optics\",\"user\":null,\"parent_account\":\"physics\",\"raw_shares\":7,"));
+    assert_non_null(strstr(
+        a.body.text, "\"pending\":3,\"running\":2,\"running_cpus\":3},\n{\"account\":\"optics\",\"user\":\"alice\""));
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* The numbers are share_table_compute's, to the last digit. */
+static void shares_are_exact(void **unused)
+{
+    struct house h;
+    struct arena arena = {0};
+    struct share_table table;
+    (void)unused;
+    house_open(&h);
+    build_tree(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    house_ask(&h, &a, "GET", "/v1/shares?format=psv", NULL);
+    const double *own = state_own_usage(&h.w.s, h.w.now_us, &arena);
+    share_table_compute(state_tree(&h.w.s), own, NULL, TIES_MERGE, NULL, &arena, &table);
+    struct str rest = {a.body.text, a.body.length};
+    str_cut(rest, '\n', &rest);
+    for (uint32_t node = 0; node < table.count; node++) {
+        const double wanted[] = {table.norm_shares[node],     table.raw_usage[node],  table.norm_usage[node],
+                                 table.effective_usage[node], table.fair_share[node], table.level_fs[node]};
+        struct str cells = str_cut(rest, '\n', &rest);
+        for (int i = 0; i < 3; i++) str_cut(cells, '|', &cells);
+        for (size_t i = 0; i < COUNT(wanted); i++) {
+            double got;
+            struct str cell = str_cut(cells, '|', &cells);
+            assert_int_equal(cell.length == 0, wanted[i] != wanted[i]);
+            if (cell.length > 0) assert_true(number_parse_double(cell, &got) && got == wanted[i]);
+        }
+    }
+    close(a.fd);
+    answer_release(&a);
+    arena_release(&arena);
+    house_close(&h);
+}
+
+static void shares_are_filtered(void **unused)
+{
+    static const struct {
+        const char *query;
+        const char *names; /* account of each line, or its user */
+    } rows[] = {
+        {"", "root physics bob optics alice chemistry alice "},
+        {"&account=optics", "optics alice "},
+        {"&account=physics", "physics bob optics alice "},
+        {"&account=root", "root physics bob optics alice chemistry alice "},
+        {"&user=alice", "root physics optics alice chemistry alice "},
+        {"&user=bob", "root physics bob "},
+        {"&user=alice&account=physics", "physics optics alice "},
+    };
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    build_tree(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char target[100];
+        struct buf names = {0};
+        snprintf(target, sizeof target, "/v1/shares?format=psv%s", rows[i].query);
+        house_ask(&h, &a, "GET", target, NULL);
+        struct str rest = {a.body.text, a.body.length};
+        str_cut(rest, '\n', &rest);
+        while (rest.length > 0) {
+            struct str cells = str_cut(rest, '\n', &rest), account = str_trim(str_cut(cells, '|', &cells));
+            struct str user = str_cut(cells, '|', &cells);
+            buf_add_str(&names, user.length > 0 ? user : account);
+            buf_add_char(&names, ' ');
+        }
+        assert_string_equal(names.text, rows[i].names);
+        buf_release(&names);
+    }
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- the socket --------------------------------------------------------------------------------------------------- */
+
+static void socket_is_private_and_replaced(void **unused)
+{
+    struct house h;
+    struct stat there;
+    struct err e = {0};
+    (void)unused;
+    house_open(&h);
+    assert_int_equal(stat(h.path, &there), 0);
+    assert_int_equal(there.st_mode, S_IFSOCK | 0600);
+    assert_null(house_serve(&h, h.path, &e));
+    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_int_equal(stat(h.path, &there), 0);
+
+    /* What kill -9 leaves behind: a socket that nobody answers on. */
+    server_close(h.server);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, h.path);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    close(fd);
+    h.server = house_serve(&h, h.path, &e);
+    assert_non_null(h.server);
+    struct answer a = {.fd = house_connect(&h)};
+    house_ask(&h, &a, "GET", "/v1/status", NULL);
+    assert_int_equal(a.reply.status, 200);
+    close(a.fd);
+    answer_release(&a);
+
+    /* Not ours any more: left alone. */
+    assert_int_equal(unlink(h.path), 0);
+    FILE *file = fopen(h.path, "w");
+    fclose(file);
+    server_close(h.server);
+    h.server = NULL;
+    assert_null(house_serve(&h, h.path, &e));
+    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_non_null(strstr(e.text, "it is there and no socket"));
+    assert_int_equal(unlink(h.path), 0);
+    house_close(&h);
+}
+
+static void socket_paths_have_a_limit(void **unused)
+{
+    struct house h;
+    struct err e = {0};
+    char path[109];
+    (void)unused;
+    house_open(&h);
+    memset(path, 'x', sizeof path);
+    memcpy(path, "/tmp/", 5);
+    path[108] = '\0';
+    assert_null(house_serve(&h, path, &e));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_non_null(strstr(e.text, "socket: the path has 108 bytes, 1 to 107 are possible"));
+    assert_null(house_serve(&h, "/nonexistent/s", &e));
+    assert_int_equal(e.code, ERR_IO);
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(story_is_answered),
+        cmocka_unit_test(submission_carries_bytes),
+        cmocka_unit_test(head_and_options),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test(large_scripts),
+        cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(waiting_for_an_end),
+        cmocka_unit_test(waiting_for_a_task),
+        cmocka_unit_test(waiting_ends_without_an_end),
+        cmocka_unit_test(waiting_half_closed),
+        cmocka_unit_test(verification_answers_later),
+        cmocka_unit_test(closing_answers_everybody),
+        cmocka_unit_test(long_listing),
+        cmocka_unit_test(listing_is_of_one_moment),
+        cmocka_unit_test(shares_are_listed),
+        cmocka_unit_test(shares_are_exact),
+        cmocka_unit_test(shares_are_filtered),
+        cmocka_unit_test(socket_is_private_and_replaced),
+        cmocka_unit_test(socket_paths_have_a_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
