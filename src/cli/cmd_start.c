@@ -1,16 +1,13 @@
-/* start and stop: a private instance, whose state and socket are one person's. */
+/* start: a private instance, whose state and socket are one person's. Returns when it answers. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "api/client/address.h"
-#include "base/quantity.h"
 #include "cli/private.h"
 #include "cli/settings_change.h"
 #include "cli/spawn.h"
@@ -102,8 +99,6 @@ static int launch(struct call *call, const struct private_instance *instance, co
     const char *program = program_find("fairleadd", call->arena);
     if (program == NULL)
         return err_set(e, ERR_UNAVAILABLE, "there is no fairleadd beside this program, and none in PATH");
-    if (directory_make(instance->state_directory, e) != 0) return -1;
-
     struct buf log_path = {0};
     buf_format(&log_path, "%s/fairleadd.log", instance->state_directory);
     struct spawn spawn = {
@@ -113,6 +108,25 @@ static int launch(struct call *call, const struct private_instance *instance, co
     };
     if (spawn_run(&spawn, e) != 0) return -1;
     return await(call, &spawn, instance, c, out_status, e);
+}
+
+/* Connects to the instance, started if need be. One start at a time: the second one waits for what becomes of the first. */
+static int find_or_launch(struct call *call, const struct private_instance *instance, const char *config,
+                          struct client *c, struct wire_status *out_status, bool *out_is_new, struct err *e)
+{
+    *out_is_new = false;
+    if (private_ask(call, instance, c, out_status, e) == 0) return 0;
+    if (e->code != ERR_UNAVAILABLE || directory_make(instance->state_directory, e) != 0) return -1;
+
+    int lock = open(instance->state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0) flock(lock, LOCK_EX);
+    int status = private_ask(call, instance, c, out_status, e);
+    if (status != 0 && e->code == ERR_UNAVAILABLE) {
+        *out_is_new = true;
+        status = launch(call, instance, config, c, out_status, e);
+    }
+    if (lock >= 0) close(lock);
+    return status;
 }
 
 static int start_run(struct call *call, struct err *e)
@@ -127,14 +141,13 @@ static int start_run(struct call *call, struct err *e)
         return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
     if (private_find(call, values->state, &instance, e) != 0) return -1;
 
-    bool is_running = private_ask(call, &instance, &client, &status, e) == 0;
-    if (!is_running && e->code != ERR_UNAVAILABLE) return -1;
-    if (!is_running && launch(call, &instance, values->config ? config : NULL, &client, &status, e) != 0) return -1;
+    bool is_new;
+    if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
 
     int result = values->settings ? send_settings(values->settings, &client, e) : 0;
     client_close(&client);
     if (result != 0) return -1;
-    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_running ? "Running already" : "Started",
+    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Running already",
                (long long)status.pid, status.state_directory);
     if (!instance.is_standard) output_note("to speak to it: export FAIRLEAD_SOCKET=%s", instance.socket);
     return 0;
