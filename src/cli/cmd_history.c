@@ -61,6 +61,7 @@ static int history_run(struct call *call, struct err *e)
         .shape = &wire_job_row_shape,
         .columns = history_columns,
         .column_count = sizeof history_columns / sizeof history_columns[0],
+        .account = values->account,
         .empty = is_filtered ? "no such jobs have ended"
                              : "no jobs have ended yet; 'fairlead queue' lists those that wait or run",
         .is_reversed = true,

@@ -51,6 +51,7 @@ static int queue_run(struct call *call, struct err *e)
         .shape = &wire_job_row_shape,
         .columns = queue_columns,
         .column_count = sizeof queue_columns / sizeof queue_columns[0],
+        .account = values->account,
         .empty = is_filtered ? "no such jobs; 'fairlead queue' without options lists all that wait or run"
                              : "no jobs; submit one with 'fairlead submit'",
     };

@@ -143,6 +143,7 @@ static int user_show_run(struct call *call, struct err *e)
         .empty = wanted.name      ? NULL
                  : wanted.account ? "no users in that account; 'fairlead user add' adds one"
                                   : "no users; whoever submits a job gets into account 'default'",
+        .account = wanted.account,
         .wants = wanted.name || wanted.account ? wants_user : NULL,
         .context = &wanted,
     };

@@ -116,10 +116,20 @@ static void write_end(struct run *r)
     }
 }
 
+/* An empty listing of an account that does not exist is a mistyped name. The instance's words say so. */
+static int check_account(struct call *call, struct client *c, const char *account, struct err *e)
+{
+    struct buf target = {0};
+    buf_add_text(&target, WIRE_SHARES "?format=psv");
+    target_add_query(&target, "account", account);
+    return client_request(c, "GET", instance_target(call, &target), str(""), e);
+}
+
 int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
                 uint32_t *out_count, struct err *e)
 {
     ensure(l->column_count <= TABLE_COLUMNS_MAX);
+    if (how->is_json && how->is_parsable) return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
     struct client client;
     if (instance_open(call, &client, e) != 0) return -1;
 
@@ -129,10 +139,15 @@ int listing_run(struct call *call, const struct listing *l, const struct listing
     struct run r = {.listing = l, .how = how, .out = call->out, .row = arena_alloc(call->arena, l->shape->size)};
     table_init(&r.table, columns, l->column_count);
 
+    size_t before = call->out->text.length;
     int status = client_request(&client, "GET", target, str(""), e);
     if (status == 0) {
         write_heading(&r);
         status = l->is_reversed ? write_reversed(&r, &client, e) : write_in_order(&r, &client, e);
+    }
+    if (status == 0 && r.count == 0 && l->account) {
+        status = check_account(call, &client, l->account, e);
+        if (status != 0) call->out->text.length = before; /* takes the heading back */
     }
     if (status == 0) write_end(&r);
     if (out_count) *out_count = r.count;

@@ -25,6 +25,7 @@ struct listing {
     const struct column *columns;
     uint32_t column_count;
     const char *empty;                                   /* note for people when there is nothing */
+    const char *account;                                 /* has to exist when there is nothing; NULL: none was named */
     bool is_reversed;                                    /* the instance gives the last row first */
     bool (*wants)(const void *row, const void *context); /* which rows to show; NULL: all */
     const void *context;

@@ -57,12 +57,7 @@ static int write_table(struct client *c, const struct listing_values *form, stru
         }
         share_printer_add(&printer, &row);
     }
-    uint64_t count = printer.row_count;
-    struct output nowhere = {0};
-    if (more < 0 || count == 0) printer.out = &nowhere; /* gives its memory back, prints nothing */
     share_printer_end(&printer);
-    output_release(&nowhere);
-    if (more == 0 && count == 0) output_note("no such association; 'fairlead share' without options lists all");
     return more;
 }
 
