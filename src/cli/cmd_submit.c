@@ -82,8 +82,6 @@ static int make_body(struct call *call, struct wire_submit *body, struct err *e)
 {
     const struct submit_values *values = call->values;
     environment_list entries;
-    if (values->time_limit_s == INT64_MAX)
-        return err_set(e, ERR_INPUT, "--time: every job has a limit; the longest is ten years");
     if (add_work(call, body, e) != 0 || directory_resolve(values->directory, call->arena, &body->directory, e) != 0)
         return -1;
     if (environment_collect(values->export, call->arena, &entries, e) != 0) return -1;
@@ -97,7 +95,7 @@ static int make_body(struct call *call, struct wire_submit *body, struct err *e)
     body->cpus = (uint32_t)values->cpus;
     body->gpus = (uint32_t)values->gpus;
     body->mem_mib = values->mem_mib;
-    body->time_limit_s = values->time_limit_s;
+    body->time_limit_s = job_time_limit(values->time_limit_s);
     body->array = values->array;
     body->held = values->hold;
     return 0;
@@ -144,11 +142,14 @@ const struct command cmd_submit = {
         "/bin/sh does. A SCRIPT of - is read from standard input.\n\n"
         "The job runs in the directory it was submitted in, its standard input is empty, and its environment is the "
         "submitter's unless --export says otherwise; without ALL, a LIST gives PATH, HOME, USER, LOGNAME, SHELL, LANG and "
-        "what it names. In a PATTERN %j is the job's id, %A an array's, %a the task's number, %x the name, %u the user. "
+        "what it names. In a PATTERN %j is the job's id, %A an array's, %a the task's number, %x the name, %u the user, %% a percent sign. "
         "CPUs, memory and time of a job that does not say are settings: see 'fairlead status'.\n\n"
-        "Every job has FAIRLEAD_JOB_ID, FAIRLEAD_JOB_NAME, FAIRLEAD_ACCOUNT, FAIRLEAD_CPUS, FAIRLEAD_MEM_MIB and "
-        "FAIRLEAD_SUBMIT_DIR in its environment, tasks of arrays also FAIRLEAD_ARRAY_JOB_ID and FAIRLEAD_ARRAY_TASK_ID. Jobs "
-        "with GPUs have CUDA_VISIBLE_DEVICES.\n\n"
+        "Every job has in its environment\n\n"
+        "  FAIRLEAD_JOB_ID, FAIRLEAD_JOB_NAME, FAIRLEAD_ACCOUNT, FAIRLEAD_USER\n"
+        "  FAIRLEAD_CPUS, FAIRLEAD_GPUS, FAIRLEAD_MEM_MIB, FAIRLEAD_TIME_LIMIT_S\n"
+        "  FAIRLEAD_SUBMIT_DIR (the directory it runs in), FAIRLEAD_SOCKET\n"
+        "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
+        "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (where there are GPUs)\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'.",
     .options = submit_options,
     .values_size = sizeof(struct submit_values),

@@ -29,7 +29,7 @@ static int update_run(struct call *call, struct err *e)
         .cpus = (uint32_t)values->cpus,
         .mem_mib = values->mem_mib,
         .gpus = options_given(update_options, parsed, "gpus") ? (uint32_t)values->gpus : NONE,
-        .time_limit_s = values->time_limit_s,
+        .time_limit_s = job_time_limit(values->time_limit_s),
         .array_limit = options_given(update_options, parsed, "array-limit") ? (uint32_t)values->array_limit : NONE,
     };
     struct wire_list ids;

@@ -39,15 +39,10 @@ static bool is_name(struct str name)
     return name.length > 0;
 }
 
-static bool is_of_another_job(const char *entry)
-{
-    return strncmp(entry, "FAIRLEAD_", 9) == 0 && strncmp(entry, "FAIRLEAD_SOCKET=", 16) != 0;
-}
-
 static void add_all(environment_list *entries)
 {
     for (char **entry = environ; entry && *entry; entry++) {
-        if (strchr(*entry, '=') && !is_of_another_job(*entry)) *array_add(entries) = str(*entry);
+        if (strchr(*entry, '=')) *array_add(entries) = str(*entry);
     }
 }
 

@@ -5,8 +5,7 @@
  *     A,B=x        those and A as the submitter has it, B as x
  *     ALL,B=x      all of the submitter's, B as x
  *
- * Variables that describe another job (FAIRLEAD_JOB_ID and such: everything FAIRLEAD_ but FAIRLEAD_SOCKET) are left out:
- * the daemon gives each job its own. */
+ * Variables that begin with FAIRLEAD_ and those that choose GPUs are the daemon's, which sets them for each task. */
 #ifndef FAIRLEAD_CLI_JOB_ENVIRONMENT_H
 #define FAIRLEAD_CLI_JOB_ENVIRONMENT_H
 

@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "cli/listing.h"
 
-enum { TASK_MAX = 4000000, TASKS_NAMED_MAX = 100000 };
+enum { TASK_MAX = 4000000, TASKS_NAMED_MAX = 100000, TIME_LIMIT_MAX_S = 3650 * 86400 };
 
 void job_cell_id(const void *row, bool is_exact, struct buf *out)
 {
@@ -158,6 +158,11 @@ int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *o
     if (ids.count > 0) memcpy(out_ids->items, ids.items, ids.count * sizeof *ids.items);
     array_release(&ids);
     return status;
+}
+
+int64_t job_time_limit(int64_t given_s)
+{
+    return given_s == INT64_MAX ? TIME_LIMIT_MAX_S : given_s;
 }
 
 /* --- ends --- */

@@ -26,6 +26,9 @@ int64_t job_elapsed_s(const struct wire_job_row *row);
 /* Reads operands "5", "5_3" and "5_[1-3,7]" into ids "5", "5_3", "5_1" ... in the call's arena. ERR_INPUT. */
 int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e);
 
+/* A time limit as given: UNLIMITED (INT64_MAX) is the longest there is, ten years. */
+int64_t job_time_limit(int64_t given_s);
+
 /* Exit statuses of wait for ends that have none of their own. Below 126 to 165, where the shell's are, and beside 124 and
  * 125, which are timeout's; 0 to 118 are left to the jobs. */
 enum {
