@@ -1,0 +1,176 @@
+"""A private instance of one's own for each test that asks for one, used as a person uses it: through the installed command."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
+FAIRLEAD = str(BUILD / 'fairlead')
+PATIENCE = 60 if os.environ.get('FAIRLEAD_SANITIZED') == '1' else 30
+
+
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'slow: left out on the build with sanitizers')
+
+
+class Result:
+    def __init__(self, arguments, status, out, err):
+        self.arguments, self.status, self.out, self.err = arguments, status, out, err
+
+    def __repr__(self):
+        return 'fairlead %s -> %d\n%s\n%s' % (' '.join(map(str, self.arguments)), self.status, self.out, self.err)
+
+
+def until(condition, what='condition'):
+    """Waits for a true value and returns it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, 'waited too long for ' + what
+        time.sleep(0.02)
+
+
+class Instance:
+    """The person is `home`, the state `home/state/fairlead`; jobs are submitted from `home/work`."""
+
+    def __init__(self):
+        # Not pytest's tmp_path: a socket's path has at most 107 bytes.
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix='fl-', dir='/tmp'))
+        self.state = self.home / 'state/fairlead'
+        self.socket = self.state / 'fairlead.sock'
+        self.work = self.home / 'work'
+        self.work.mkdir()
+        self.environment = {
+            'PATH': os.environ['PATH'], 'HOME': str(self.home), 'XDG_STATE_HOME': str(self.home / 'state'),
+            'TZ': 'UTC', 'LANG': 'C.UTF-8',
+            **{name: value for name, value in os.environ.items() if name.endswith('SAN_OPTIONS')}}
+
+    def popen(self, *arguments, environment=None, cwd=None, **options):
+        return subprocess.Popen([FAIRLEAD, *map(str, arguments)], cwd=cwd or self.work,
+                                env={**self.environment, **(environment or {})}, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **options)
+
+    def run(self, *arguments, text=None, environment=None, cwd=None):
+        process = self.popen(*arguments, environment=environment, cwd=cwd, stdin=subprocess.PIPE)
+        out, err = process.communicate(text.encode() if isinstance(text, str) else text, timeout=2 * PATIENCE)
+        return Result(arguments, process.returncode, out.decode(errors='replace'), err.decode(errors='replace'))
+
+    def good(self, *arguments, **options):
+        """Standard output of a command that must succeed and say nothing else."""
+        result = self.run(*arguments, **options)
+        assert (result.status, result.err) == (0, ''), result
+        return result.out
+
+    def bad(self, *arguments, status=2, **options):
+        """The one line a command refuses with."""
+        result = self.run(*arguments, **options)
+        assert (result.status, result.out) == (status, ''), result
+        assert result.err.count('\n') == 1 and result.err.endswith('\n'), result
+        assert re.match(r'fairlead( [a-z]+)*: ', result.err), result
+        return result.err[:-1]
+
+    def json(self, *arguments):
+        return json.loads(self.good(*arguments, '--json'))
+
+    def rows(self, *arguments):
+        """A -P listing as dicts."""
+        lines = self.good(*arguments, '-P').splitlines()
+        heads = lines[0].split('|')
+        return [dict(zip(heads, line.split('|'), strict=True)) for line in lines[1:]]
+
+    def start(self, *arguments):
+        return self.good('start', *arguments)
+
+    def submit(self, *arguments, **options):
+        return int(self.good('submit', '--parsable', *arguments, **options))
+
+    def job(self, job):
+        """The one row of a job or task."""
+        rows = self.json('show', 'job', job)
+        assert len(rows) == 1, rows
+        return rows[0]
+
+    def until_state(self, job, *states):
+        return until(lambda: (row := self.job(job))['state'] in states and row, '%s to be %s' % (job, ' or '.join(states)))
+
+    def pid(self):
+        return self.json('status')['pid']
+
+    def kill(self):
+        """kill -9 of the daemon, as an accident would."""
+        pid = self.pid()
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not self.is_alive(pid), 'the daemon to be gone')
+
+    @staticmethod
+    def is_alive(pid):
+        """Not there, or there for nobody but its parent to reap."""
+        try:
+            return pathlib.Path('/proc/%d/stat' % pid).read_text().rsplit(')', 1)[1].split()[0] != 'Z'
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def everything(self):
+        """All that a refused command must leave as it is."""
+        return [sorted(self.json(*words), key=json.dumps) for words in
+                (('queue', '--all'), ('account', 'show'), ('user', 'show'), ('set',))]
+
+    def processes(self):
+        """Of this instance: whatever has its directory in its arguments or environment."""
+        found = []
+        for folder in pathlib.Path('/proc').iterdir():
+            if not folder.name.isdigit() or int(folder.name) == os.getpid():
+                continue
+            try:
+                words = (folder / 'cmdline').read_bytes() + b'\0' + (folder / 'environ').read_bytes()
+            except OSError:
+                continue
+            if os.fsencode(self.home) in words and self.is_alive(int(folder.name)):
+                found.append(int(folder.name))
+        return found
+
+    def close(self):
+        if self.socket.exists() and self.run('status').status == 0:
+            self.run('cancel', '--all')
+            self.run('stop', '--jobs')
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+SETTINGS = 'host_cpus=4,host_mem_mib=4096,host_gpus=0,grace_s=1'
+
+
+@pytest.fixture
+def stopped():
+    """An instance that was never started."""
+    instance = Instance()
+    yield instance
+    instance.close()
+
+
+@pytest.fixture
+def instance(stopped):
+    stopped.start('--set', SETTINGS)
+    return stopped
+
+
+@pytest.fixture(scope='module')
+def shared():
+    """One for all tests of a file: for those that change nothing."""
+    instance = Instance()
+    instance.start('--set', SETTINGS)
+    yield instance
+    instance.close()

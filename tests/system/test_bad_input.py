@@ -1,0 +1,215 @@
+"""Everything that must be refused: one clear line, exit status 2, nothing changed."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import FAIRLEAD
+
+PADDING = 'x' * 107
+
+
+@pytest.fixture(scope='module')
+def world(shared):
+    shared.good('account', 'add', 'physics', '--shares', '50')
+    shared.good('account', 'add', 'optics', '--parent', 'physics')
+    shared.good('user', 'add', 'alice', '-A', 'physics')
+    shared.good('user', 'add', 'alice', '-A', 'optics')
+    shared.submit('--hold', '-J', 'held', '--', 'true')
+    shared.submit('--hold', '--array', '0-9%2', '--', 'true')
+    ended = shared.submit('--', 'true')
+    shared.good('wait', ended)
+    work = shared.work
+    (work / 'empty.sh').touch()
+    (work / 'binary.sh').write_bytes(b'#!/bin/sh\n' + b'x' * 4000 + b'\0')
+    (work / 'dos.sh').write_bytes(b'#!/bin/sh\r\ntrue\r\n')
+    (work / 'folder').mkdir()
+    (work / 'good.sh').write_text('true\n')
+    (work / 'plain').write_text('not a program\n')
+    return shared
+
+
+CASES = [
+    # command lines
+    (['submit'], 'an argument is missing'),
+    (['submit', '--'], 'an argument is missing'),
+    (['submit', '--bogus', '--', 'true'], "unknown option '--bogus'"),
+    (['submit', '-Z', '--', 'true'], "unknown option '-Z'"),
+    (['submit', '-n'], "'--cpus' needs an argument"),
+    (['queue', 'extra'], "'extra' is one argument too many"),
+    (['queue', '--account'], 'needs an argument'),
+    (['quueue'], "did you mean 'queue'"),
+    (['account', 'ad'], "did you mean 'account add'"),
+    (['cancel'], 'which job?'),
+    (['cancel', '--all', '1'], 'either --all or jobs'),
+    (['update', '1'], 'what is to change?'),
+    (['account', 'modify', 'physics'], 'what is to change?'),
+    (['user', 'modify', 'alice'], 'what is to change?'),
+    # CPUs, memory, time
+    (['submit', '-n', '0', '--', 'true'], "--cpus: '0' is not"),
+    (['submit', '-n', '-1', '--', 'true'], "--cpus: '-1' is not"),
+    (['submit', '-n', '1.5', '--', 'true'], "--cpus: '1.5' is not"),
+    (['submit', '-n', '99999999999999999999', '--', 'true'], '--cpus: '),
+    (['submit', '-n', '5', '--', 'true'], '5 CPUs are more than the host has: 4'),
+    (['submit', '--mem', '0', '--', 'true'], '--mem: '),
+    (['submit', '--mem', '-1', '--', 'true'], '--mem: '),
+    (['submit', '--mem', '1X', '--', 'true'], '--mem: '),
+    (['submit', '--mem', '5G', '--', 'true'], 'more than the host has: 4096 MiB'),
+    (['submit', '--mem', '99999999999999999999T', '--', 'true'], '--mem: '),
+    (['submit', '-G', '1', '--', 'true'], '1 GPUs are more than the host has: 0'),
+    (['submit', '-G', 'x', '--', 'true'], '--gpus: '),
+    (['submit', '-t', '0', '--', 'true'], '--time: '),
+    (['submit', '-t', '-5', '--', 'true'], '--time: '),
+    (['submit', '-t', '1:2:3:4', '--', 'true'], '--time: '),
+    (['submit', '-t', '99999999-0', '--', 'true'], '--time: '),
+    (['submit', '--array', '', '--', 'true'], 'array'),
+    (['submit', '--array', 'x', '--', 'true'], 'array'),
+    (['submit', '--array', '9-0', '--', 'true'], 'array'),
+    (['submit', '--array', '0-9%0', '--', 'true'], 'array'),
+    (['submit', '--array', '0-99999999', '--', 'true'], 'array'),
+    (['submit', '--array', '-1', '--', 'true'], 'array'),
+    # scripts, programs, directories, environments
+    (['submit', 'nowhere.sh'], "script 'nowhere.sh': No such file"),
+    (['submit', 'folder'], "script 'folder' is a directory"),
+    (['submit', 'empty.sh'], "script 'empty.sh' is empty"),
+    (['submit', 'binary.sh'], "'binary.sh' is binary"),
+    (['submit', 'dos.sh'], 'line ends of DOS'),
+    (['submit', 'good.sh/x'], 'Not a directory'),
+    (['submit', '--', 'no-such-program'], "command 'no-such-program' is not found in PATH"),
+    (['submit', '--', './nowhere'], "command './nowhere': No such file"),
+    (['submit', '--', './plain'], "command './plain': Permission denied"),
+    (['submit', '--', './folder'], "command './folder': Is a directory"),
+    (['submit', '--', ''], "the command's name is empty"),
+    (['submit', '-D', 'nowhere', '--', 'true'], "directory 'nowhere': No such file"),
+    (['submit', '-D', 'good.sh', '--', 'true'], "'good.sh' is not a directory"),
+    (['submit', '-o', '', '--', 'true'], 'output'),
+    (['submit', '-o', 'a\nb', '--', 'true'], 'control character'),
+    (['submit', '--export', 'NOT_SET_HERE', '--', 'true'], "no variable 'NOT_SET_HERE' is set"),
+    (['submit', '--export', '1x=y', '--', 'true'], "'1x=y' does not begin with a variable's name"),
+    # names
+    (['submit', '-A', 'nowhere', '--', 'true'], "nowhere"),
+    (['submit', '-A', '../etc', '--', 'true'], '../etc'),
+    (['submit', '-J', '', '--', 'true'], 'job name'),
+    (['submit', '-J', 'a\nb', '--', 'true'], 'job name'),
+    (['submit', '-J', 'x' * 10000, '--', 'true'], 'job name'),
+    (['submit', '-J', b'\xff', '--', 'true'], 'name'),
+    (['account', 'add', ''], 'name'),
+    (['account', 'add', 'two words'], 'two words'),
+    (['account', 'add', 'a/b'], "'/'"),
+    (['account', 'add', '../x'], "'/'"),
+    (['account', 'add', '..'], "'..'"),
+    (['account', 'add', 'a|b'], "'|'"),
+    (['account', 'add', 'a\tb'], 'name'),
+    (['account', 'add', 'a\033b'], 'name'),
+    (['account', 'add', b'\xff'], 'name'),
+    (['account', 'add', 'x' * 10000], 'name'),
+    (['account', 'add', 'physics'], "'physics' is there already"),
+    (['account', 'add', 'new', '--parent', 'nowhere'], "nowhere"),
+    (['account', 'add', 'new', '--shares', '-1'], "--shares: '-1'"),
+    (['account', 'add', 'new', '--shares', 'many'], "--shares: 'many'"),
+    (['account', 'add', 'new', '--shares', '99999999999'], "--shares: '99999999999'"),
+    (['account', 'modify', 'nowhere', '--shares', '1'], 'nowhere'),
+    (['account', 'modify', 'physics', '--parent', 'optics'], 'optics'),
+    (['account', 'modify', 'physics', '--parent', 'physics'], 'physics'),
+    (['account', 'delete', 'physics'], 'not empty'),
+    (['account', 'delete', 'nowhere'], 'nowhere'),
+    (['account', 'delete', 'root'], 'root'),
+    (['account', 'show', 'nowhere'], "no account 'nowhere'"),
+    (['user', 'add', 'alice', '-A', 'physics'], 'already'),
+    (['user', 'add', 'two words'], 'two words'),
+    (['user', 'add', 'bob', '-A', 'nowhere'], 'nowhere'),
+    (['user', 'modify', 'bob', '--shares', '1'], 'bob'),
+    (['user', 'modify', 'alice', '-A', 'nowhere', '--shares', '1'], "no account 'nowhere'"),
+    (['user', 'modify', 'alice', '--default'], 'which one'),
+    (['user', 'delete', 'bob'], 'bob'),
+    (['user', 'show', 'bob'], "no user 'bob'"),
+    # ids
+    (['cancel', 'x'], "'x' is not a job's id"),
+    (['cancel', '0'], "'0' is not a job's id"),
+    (['cancel', '-1'], "unknown option '-1'"),
+    (['cancel', '99999999999999'], "'99999999999999' is not a job's id"),
+    (['cancel', '99'], 'no job 99'),
+    (['cancel', '1', '99'], 'no job 99'),
+    (['cancel', '1_3'], '1'),
+    (['cancel', '2_10'], '2'),
+    (['cancel', '2_[8-10]'], '2'),
+    (['cancel', '2_[x]'], '"x" is not a number'),
+    (['cancel', '3'], 'job 3 has ended already'),
+    (['hold', '99'], 'no job 99'),
+    (['release', '99'], 'no job 99'),
+    (['wait', '99'], 'no job 99'),
+    (['wait', '2_77'], '77'),
+    (['show', 'job', '99'], 'no job 99'),
+    (['show', 'job', '../1'], "'../1' is not a job's id"),
+    (['log', '99'], 'no job 99'),
+    (['log', '2'], 'is an array; say which task'),
+    (['update', '99', '-n', '1'], 'no job 99'),
+    (['update', '1', '-n', '5'], 'more than the host has'),
+    (['update', '1', '--array-limit', '2'], 'not an array'),
+    (['update', '3', '-n', '1'], 'job 3 has ended already'),
+    # settings, filters, moments
+    (['set', 'nowhere=1'], 'nowhere'),
+    (['set', 'halflife_s'], 'NAME=VALUE'),
+    (['set', 'halflife_s=-1'], 'halflife_s'),
+    (['set', 'halflife_s=x'], 'halflife_s'),
+    (['set', 'grace_s=5', 'halflife_s=x'], 'halflife_s'),
+    (['set', 'grace_s=5', 'grace_s=6'], 'grace_s is set twice'),
+    (['set', 'ties=maybe'], 'ties'),
+    (['start', '--set', 'grace_s=x'], 'grace_s'),
+    (['start', '--config', 'nowhere'], 'nowhere: No such file'),
+    (['queue', '--state', 'SLEEPING'], 'SLEEPING'),
+    (['queue', '-A', 'nowhere'], "no account 'nowhere'"),
+    (['queue', '-A', 'nowhere', '--json'], "no account 'nowhere'"),
+    (['queue', '-A', 'nowhere', '-P'], "no account 'nowhere'"),
+    (['history', '-A', 'nowhere'], "no account 'nowhere'"),
+    (['user', 'show', '-A', 'nowhere'], "no account 'nowhere'"),
+    (['share', '-A', 'nowhere'], "no account 'nowhere'"),
+    (['share', '-u', 'nobody-at-all'], "no user 'nobody-at-all'"),
+    (['share', '-A', 'optics', '-u', 'root'], "no user 'root'"),
+    (['history', '--since', 'yesterday'], '--since: '),
+    (['history', '--limit', 'x'], '--limit: '),
+    (['share', '--ties', 'slurm'], '--ties goes with -f'),
+    (['share', '-P', '--json'], 'one of them'),
+    (['queue', '-P', '--json'], 'one of them'),
+    # sockets
+    (['queue', '--socket', '/' + PADDING], '108 bytes, and a socket\'s has at most 107'),
+    (['queue', '--socket', ''], 'empty'),
+    (['start', '--socket', '/' + PADDING], 'at most 107'),
+]
+
+
+@pytest.mark.parametrize('arguments, text', CASES, ids=[repr(case[0])[:60] for case in CASES])
+def test_refused(world, arguments, text):
+    before = world.everything()
+    arguments = [os.fsdecode(word) for word in arguments]
+    line = world.bad(*arguments)
+    assert text in line
+    assert len(line) < 700 and line.isprintable()
+    assert world.everything() == before
+
+
+def test_unreadable_script(stopped):
+    """Root reads everything, so somebody else tries."""
+    script = stopped.home / 'secret.sh'
+    script.write_text('true\n')
+    script.chmod(0o200)
+    command = [shutil.copy(FAIRLEAD, stopped.home / 'fairlead'), 'submit', str(script)]
+    if os.geteuid() == 0:
+        stopped.home.chmod(0o755)
+        command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', *command]
+    result = subprocess.run(command, env=stopped.environment, capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout) == (2, '')
+    assert result.stderr == "fairlead submit: script '%s': Permission denied\n" % script
+
+
+def test_nobody_answers(stopped):
+    for words in (['queue'], ['submit', '--', 'true'], ['share'], ['status'], ['verify'], ['set'], ['cancel', '--all'],
+                  ['account', 'show'], ['user', 'add', 'x'], ['history'], ['wait', '--retry', '0', '1']):
+        line = stopped.bad(*words, status=1)
+        assert line.endswith("no instance answers at %s; start one with 'fairlead start'" % stopped.socket)
+
+
+def test_no_home(stopped):
+    line = stopped.bad('start', environment={'HOME': '', 'XDG_STATE_HOME': ''})
+    assert 'neither XDG_STATE_HOME nor HOME is set' in line

@@ -1,0 +1,495 @@
+"""Every command on its good path, as a person types it."""
+import json
+import os
+import pathlib
+import re
+import signal
+import stat
+import time
+
+import pytest
+
+from conftest import FAIRLEAD, until
+
+def tree(instance):
+    instance.good('account', 'add', 'physics', '--shares', '50')
+    instance.good('account', 'add', 'bio', '--shares', '30')
+    instance.good('account', 'add', 'optics', '--parent', 'physics', '--shares', 'parent')
+    instance.good('user', 'add', 'alice', '-A', 'physics', '--shares', '3')
+    instance.good('user', 'add', 'alice', '-A', 'bio', '--default')
+    instance.good('user', 'add', 'bob', '-A', 'optics')
+
+
+# ---- the instance ----
+
+
+def test_start_and_stop(stopped):
+    out = stopped.start()
+    match = re.fullmatch(r'Started: process (\d+), state in (\S+)\n', out)
+    assert match and match[2] == str(stopped.state)
+    pid = int(match[1])
+    assert stopped.is_alive(pid) and stopped.pid() == pid
+    assert stat.S_IMODE(stopped.state.stat().st_mode) == 0o700
+    assert stat.S_IMODE((stopped.state / 'fairleadd.log').stat().st_mode) == 0o600
+    assert stopped.start() == 'Running already: process %d, state in %s\n' % (pid, stopped.state)
+
+    # Of the terminal's session it is not, and it holds nothing of ours.
+    assert os.getsid(pid) == pid
+    assert os.readlink('/proc/%d/fd/0' % pid) == '/dev/null'
+    assert os.readlink('/proc/%d/fd/2' % pid) == str(stopped.state / 'fairleadd.log')
+
+    assert stopped.good('stop') == 'Stopped\n'
+    assert not stopped.is_alive(pid)
+    assert stopped.bad('stop', status=1) == \
+        "fairlead stop: no instance answers at %s; start one with 'fairlead start'" % stopped.socket
+
+
+def test_start_elsewhere(stopped):
+    state, socket = stopped.home / 'else where', stopped.home / 'a socket'
+    result = stopped.run('start', '--state', state, '--socket', socket)
+    assert result.status == 0 and result.err == 'to speak to it: export FAIRLEAD_SOCKET=%s\n' % socket
+    assert stopped.run('status').status == 1
+    environment = {'FAIRLEAD_SOCKET': str(socket)}
+    assert str(socket) in stopped.good('status', environment=environment)
+    assert str(state) in stopped.good('status', '--socket', socket)
+    # The option is stronger than the environment.
+    assert stopped.run('status', '--socket', stopped.socket, environment=environment).status == 1
+    assert stopped.good('stop', environment=environment) == 'Stopped\n'
+
+
+def test_start_with_relative_paths(stopped):
+    config = stopped.work / 'my.conf'
+    config.write_text('grace_s = 7 # seconds\n')
+    result = stopped.run('start', '--state', 'here', '--config', 'my.conf', '--set', 'halflife_s=1:00:00,ties=slurm')
+    assert result.status == 0
+    assert (stopped.work / 'here/fairlead.sock').is_socket()
+    settings = {row['name']: row['value'] for row in stopped.rows('set', '--socket', 'here/fairlead.sock')}
+    assert (settings['grace_s'], settings['halflife_s'], settings['ties']) == ('7', '3600', 'slurm')
+    assert stopped.good('stop', '--state', 'here') == 'Stopped\n'
+
+
+def test_start_says_why_it_did_not(stopped):
+    config = stopped.work / 'my.conf'
+    config.write_text('graze_s = 7\n')
+    result = stopped.run('start', '--config', 'my.conf')
+    assert (result.status, result.out) == (1, '')
+    assert 'graze_s' in result.err
+    assert result.err.splitlines()[-1] == 'fairlead start: fairleadd ended with exit status 2 before it answered; its log is %s' \
+        % (stopped.state / 'fairleadd.log')
+
+
+def test_start_from_many_at_once(stopped):
+    starts = [stopped.popen('start') for _ in range(5)]
+    answers = [(process.communicate(), process.returncode) for process in starts]
+    assert all(status == 0 for _, status in answers), answers
+    assert len({out.split(b'process ')[1] for (out, _), _ in answers}) == 1
+
+
+def test_stop_leaves_jobs_running(instance):
+    running = instance.submit('-n', '4', '--', 'sleep', '1000')
+    waiting = instance.submit('-n', '4', '--', 'true')
+    instance.until_state(running, 'RUNNING')
+    assert instance.good('stop') == "Stopped; 1 job goes on running, 1 waits; 'fairlead start' takes up where this ended\n"
+    instance.start()
+    assert instance.job(running)['state'] == 'RUNNING'
+    assert instance.job(waiting)['state'] == 'PENDING'
+    assert instance.good('stop', '--jobs') == 'Cancelled 2 jobs\nStopped\n'
+    instance.start()
+    assert instance.job(running)['state'] == instance.job(waiting)['state'] == 'CANCELLED'
+
+
+def test_a_socket_left_by_a_kill(instance):
+    instance.kill()
+    assert instance.socket.exists()
+    assert instance.bad('queue', status=1) == \
+        "fairlead queue: no instance answers at %s; start one with 'fairlead start'" % instance.socket
+    assert instance.start().startswith('Started: ')
+    assert instance.run('queue').status == 0
+
+
+def test_status(instance):
+    tree(instance)
+    instance.submit('-n', '3', '--mem', '1G', '--', 'sleep', '1000')
+    instance.submit('--hold', '--', 'true')
+    until(lambda: '1 pending, 1 running' in instance.good('status'), 'the job to run')
+    out = instance.good('status')
+    assert 'free are 1 of 4 CPUs, 3G of 4G memory\n' in out
+    for word in (str(instance.state), str(instance.socket), 'fair-tree', 'halflife_s', 'default_cpus', 'default_mem_mib',
+                 'default_time_s'):
+        assert word in out
+    status = instance.json('status')
+    assert status['host']['free_cpus'] == 1 and status['tasks']['running'] == 1
+    assert status['version'] in instance.good('--version')
+
+
+def test_set(instance):
+    before = {row['name']: row['value'] for row in instance.rows('set')}
+    assert before['halflife_s'] == '604800' and before['grace_s'] == '1'
+    assert instance.good('set', 'halflife_s=86400', 'default_mem_mib=2G') == 'Set halflife_s=86400\nSet default_mem_mib=2G\n'
+    after = {row['name']: row['value'] for row in instance.rows('set')}
+    assert after == {**before, 'halflife_s': '86400', 'default_mem_mib': '2048'}
+    table = instance.good('set')
+    assert re.match(r'SETTING +VALUE +DEFAULT +MEANING\n', table)
+    assert re.search(r'^halflife_s +86400 +604800 +usage', table, re.MULTILINE)
+    assert {row['name']: row['value'] for row in instance.json('set')} == after
+    instance.good('stop')
+    instance.start()
+    assert {row['name']: row['value'] for row in instance.rows('set')} == after
+
+
+def test_verify(instance):
+    assert instance.good('verify').endswith(': all agree\n')
+    for _ in range(5):
+        instance.submit('--', 'sleep', '0.1')
+    until(lambda: len(instance.json('history')) == 5)
+    instance.good('set', 'halflife_s=3600')
+    assert re.fullmatch(r'checked 3 associations against 5 task records: all agree\n', instance.good('verify'))
+    assert instance.json('verify') == {'associations': 3, 'tasks': 5, 'differences': []}
+
+
+# ---- accounts, users, shares ----
+
+
+def test_accounts(instance):
+    assert instance.good('account', 'add', 'physics', '--shares', '50') == 'Added account physics\n'
+    instance.good('account', 'add', 'optics', '-p', 'physics', '-s', 'parent')
+    instance.good('account', 'add', 'bio')
+    rows = {row['name']: row for row in instance.rows('account', 'show')}
+    assert [(name, rows[name]['parent'], rows[name]['shares']) for name in ('root', 'physics', 'optics', 'bio')] == \
+        [('root', '', '1'), ('physics', 'root', '50'), ('optics', 'physics', 'parent'), ('bio', 'root', '1')]
+    assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ', rows['bio']['created'])
+    assert instance.good('account', 'modify', 'bio', '--shares', '30', '--parent', 'physics') == 'Modified account bio\n'
+    assert instance.rows('account', 'show', 'bio')[0]['parent'] == 'physics'
+    assert instance.json('account', 'show', 'bio')[0]['shares'] == 30
+    assert instance.good('account', 'delete', 'bio') == 'Deleted account bio\n'
+    assert 'bio' not in instance.good('account', 'show')
+    assert re.match(r'ACCOUNT +PARENT +SHARES +CREATED\nroot ', instance.good('account', 'show'))
+
+
+def test_users(instance):
+    tree(instance)
+    def rows(*arguments):
+        return {(row['name'], row['account']): (row['shares'], row['default'])
+                for row in instance.rows('user', 'show', *arguments)}
+    assert rows() == {('alice', 'physics'): ('3', '0'), ('alice', 'bio'): ('1', '1'), ('bob', 'optics'): ('1', '1')}
+    assert rows('alice') == {('alice', 'physics'): ('3', '0'), ('alice', 'bio'): ('1', '1')}
+    assert rows('-A', 'bio') == {('alice', 'bio'): ('1', '1')}
+    assert instance.good('user', 'modify', 'alice', '-A', 'physics', '--shares', 'parent', '--default') == 'Modified user alice\n'
+    assert rows('alice') == {('alice', 'physics'): ('parent', '1'), ('alice', 'bio'): ('1', '0')}
+    assert instance.good('user', 'delete', 'alice', '-A', 'bio') == 'Deleted user alice from account bio\n'
+    assert instance.good('user', 'delete', 'bob') == 'Deleted user bob\n'
+    assert rows() == {('alice', 'physics'): ('parent', '1')}
+    assert instance.good('user', 'add', 'carol') == 'Added user carol to account default\n'
+    assert rows('carol') == {('carol', 'default'): ('1', '1')}
+
+
+def test_nothing_to_show(instance):
+    result = instance.run('user', 'show')
+    assert (result.status, result.out) == (0, '') and 'no users' in result.err
+    result = instance.run('queue')
+    assert (result.status, result.out, result.err) == (0, '', "no jobs; submit one with 'fairlead submit'\n")
+    result = instance.run('history')
+    assert (result.status, result.out) == (0, '') and 'no jobs have ended yet' in result.err
+    # Programs get an empty listing, and no advice.
+    assert instance.json('queue') == [] and instance.rows('queue') == []
+
+
+def test_share(instance):
+    tree(instance)
+    parsable = instance.good('share', '-P')
+    lines = parsable.splitlines()
+    assert lines[0] == 'Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS'
+    names = [tuple(line.split('|')[:3]) for line in lines[1:]]
+    assert names[0][0] == 'root'
+    assert (' physics', '', '50') in names and ('  physics', 'alice', '3') in names
+    assert ('  optics', '', 'parent') in names and ('   optics', 'bob', '1') in names
+    assert instance.good('share', '-P', '--noheader') == parsable.split('\n', 1)[1]
+
+    # The same tree from the file command: usage is 0, so nothing else differs.
+    assert instance.good('share', '-f', '-', '-P', text=parsable) == parsable
+    assert instance.good('share', '-f', '-', text=parsable) == instance.good('share')
+
+    rows = instance.json('share')
+    assert {(row['account'], row['user']): row['raw_shares'] for row in rows}[('bio', 'alice')] == 1
+    assert [row['user'] for row in instance.json('share', '-A', 'physics')][:2] == [None, 'alice']
+    assert {row['account'] for row in instance.json('share', '-u', 'alice')} >= {'physics', 'bio'}
+
+
+def test_usage_grows_while_a_job_runs(instance):
+    job = instance.submit('-n', '4', '--', 'sleep', '1000')
+    instance.until_state(job, 'RUNNING')
+    def used():
+        return max(float(row['RawUsage']) for row in instance.rows('share'))
+    first = until(used)
+    until(lambda: used() > first)
+
+
+# ---- jobs ----
+
+
+def test_submit_and_show(instance):
+    out = instance.good('submit', '-J', 'naïve', '-n', '2', '--mem', '1G', '-t', '1:30:00', '--', 'sh', '-c', 'echo "$1"', 'x', 'a b')
+    assert out == 'Submitted job 1\n'
+    assert instance.submit('--', 'true') == 2
+    assert instance.good('wait', '1') == ''
+    assert (instance.work / 'fairlead-1.out').read_text() == 'a b\n'
+    row = instance.job(1)
+    assert (row['name'], row['cpus'], row['mem_mib'], row['time_limit_s'], row['state'], row['exit_status']) == \
+        ('naïve', 2, 1024, 5400, 'COMPLETED', 0)
+    assert row['directory'] == str(instance.work) and row['account'] == 'default'
+    out = instance.good('show', 'job', '1')
+    for line in (r'Job           1', r'State         COMPLETED', r'Time limit    1:30:00', r'Memory        1G',
+                 r'''Command       sh -c 'echo "\$1"' x 'a b\'''', r'Output        %s/fairlead-1.out' % instance.work):
+        assert re.search('^' + line + '$', out, re.MULTILINE), (line, out)
+
+
+def test_submit_a_script(instance):
+    script = instance.work / 'job.sh'
+    script.write_text('#!/bin/bash\necho "$BASH_VERSION" "$0" "$@" >&2\nsleep 0.2\npwd\n')
+    job = instance.submit('-o', 'out.%x.%j', '-e', '%j.err', '-D', '..', 'job.sh', 'one', '--two', '-3')
+    script.write_text('#!/bin/sh\nexit 9\n')  # its text was taken when it was submitted
+    assert instance.run('wait', job).status == 0
+    assert (instance.home / ('out.job.sh.%d' % job)).read_text() == str(instance.home) + '\n'
+    err = (instance.home / ('%d.err' % job)).read_text()
+    assert err.endswith(' one --two -3\n') and err[0].isdigit()
+    assert instance.good('log', '-e', job) == err
+    assert instance.job(job)['name'] == 'job.sh'
+    from_input = instance.submit('-', 'x', text='echo "$1" from input\n')
+    instance.good('wait', from_input)
+    assert instance.good('log', from_input) == 'x from input\n'
+
+
+def test_no_limit_is_ten_years(instance):
+    job = instance.submit('--hold', '-t', 'unlimited', '--', 'true')
+    assert instance.job(job)['time_limit_s'] == 3650 * 86400
+    instance.good('update', job, '-t', '1')
+    assert instance.job(job)['time_limit_s'] == 60
+
+
+def test_script_of_any_bytes(instance):
+    (instance.work / 'bytes.sh').write_bytes(b'printf "\xff\xfe%s" "$1"\n')
+    job = instance.submit('bytes.sh', b'\xe9'.decode('utf-8', 'surrogateescape'))
+    instance.good('wait', job)
+    assert (instance.work / ('fairlead-%d.out' % job)).read_bytes() == b'\xff\xfe\xe9'
+
+
+def test_environment(instance):
+    def environment(*options, **extra):
+        job = instance.submit(*options, '--', 'env', environment={'MINE': 'a=b\nc', 'OTHER': 'o', 'FAIRLEAD_JOB_ID': '99', **extra})
+        instance.good('wait', job)
+        text = (instance.work / ('fairlead-%d.out' % job)).read_text()
+        found = dict(re.findall(r'^([A-Z_]+)=(.*)$', text, re.MULTILINE))
+        assert found.pop('FAIRLEAD_JOB_ID') == str(job)
+        return found
+    everything = environment()
+    assert everything['MINE'] == 'a=b' and everything['OTHER'] == 'o' and everything['HOME'] == str(instance.home)
+    assert everything['FAIRLEAD_CPUS'] == '1' and everything['FAIRLEAD_SUBMIT_DIR'] == str(instance.work)
+    assert everything['FAIRLEAD_SOCKET'] == str(instance.socket) and 'FAIRLEAD_ARRAY_TASK_ID' not in everything
+    nothing = environment('--export', 'NONE')
+    assert 'MINE' not in nothing and 'OTHER' not in nothing and nothing['PATH'] == everything['PATH']
+    some = environment('--export', 'MINE,NEW=x')
+    assert some['MINE'] == 'a=b' and some['NEW'] == 'x' and 'OTHER' not in some and 'HOME' in some
+    more = environment('--export', 'ALL,OTHER=p,EMPTY=')
+    assert more['MINE'] == 'a=b' and more['OTHER'] == 'p' and more['EMPTY'] == ''
+
+
+def test_programs_are_found_as_by_the_shell(instance):
+    program = instance.work / 'tool'
+    program.write_text('#!/bin/sh\necho "$0"\n')
+    program.chmod(0o755)
+    here = instance.submit('-D', '/', '-o', str(instance.work / 'a'), '--', './tool')
+    there = instance.submit('-o', 'b', '--', 'tool', environment={'PATH': str(instance.work) + ':' + os.environ['PATH']})
+    instance.good('wait', here, there)
+    assert pathlib.Path((instance.work / 'a').read_text().strip()).resolve() == program
+    assert (instance.work / 'b').read_text() == '%s\n' % program
+
+
+def test_arrays(instance):
+    array = instance.submit('--array', '0-9%2', '--', 'sh', '-c', 'echo task $FAIRLEAD_ARRAY_TASK_ID of $FAIRLEAD_ARRAY_JOB_ID; exit $((FAIRLEAD_ARRAY_TASK_ID == 4))')
+    result = instance.run('wait', array)
+    assert (result.status, result.err) == (1, 'job %d_4: FAILED, exit status 1\n' % array)
+    assert instance.good('wait', '%d_3' % array) == ''
+    assert instance.good('log', '%d_7' % array) == 'task 7 of %d\n' % array
+    rows = instance.json('history')
+    assert sorted(row['id'] for row in rows) == ['%d_%d' % (array, task) for task in range(10)]
+    spans = sorted((row['start_us'], row['end_us']) for row in rows)
+    assert all(sum(start <= moment < end for start, end in spans) <= 2 for moment, _ in spans)
+    assert instance.job('%d_4' % array)['exit_status'] == 1
+
+
+def test_queue(instance):
+    tree(instance)
+    running = instance.submit('-J', 'one', '-n', '4', '-t', '2:00:00', '--mem', '512', '--', 'sleep', '1000')
+    instance.until_state(running, 'RUNNING')
+    array = instance.submit('--array', '3-9%2', '--', 'true')
+    held = instance.submit('--hold', '-J', 'a|b', '--', 'true')
+    rows = {row['id']: row for row in instance.rows('queue')}
+    assert list(rows) == [str(running), '%d_[3-9%%2]' % array, str(held)]
+    one = rows[str(running)]
+    assert (one['name'], one['state'], one['time_limit_s'], one['cpus'], one['mem_mib'], one['gpus'], one['reason']) == \
+        ('one', 'RUNNING', '7200', '4', '512', '0', '')
+    assert rows['%d_[3-9%%2]' % array]['reason'] == 'Resources'
+    assert rows[str(held)]['reason'] == 'JobHeldUser' and rows[str(held)]['name'] == 'a?b'
+    table = instance.good('queue')
+    assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
+    assert re.search(r'^ +%d +one +\S+ +default +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
+    assert [row['id'] for row in instance.rows('queue', '--state', 'running')] == [str(running)]
+    assert [row['id'] for row in instance.rows('queue', '-A', 'default', '-u', one['user'])] == list(rows)
+    result = instance.run('queue', '-A', 'bio')
+    assert (result.status, result.out) == (0, '') and 'no such jobs' in result.err
+    instance.good('cancel', '--all')
+    instance.until_state(running, 'CANCELLED')
+    assert instance.rows('queue') == []
+    assert len(instance.rows('queue', '--all')) == 3
+
+
+def test_hold_and_release(instance):
+    job = instance.submit('--hold', '--', 'true')
+    time.sleep(0.3)
+    assert instance.job(job)['state'] == 'PENDING'
+    assert instance.good('release', job) == 'Released 1 job\n'
+    assert instance.good('wait', job) == ''
+    instance.submit('-n', '4', '--', 'sleep', '1000')
+    later = instance.submit('-n', '4', '--', 'true')
+    assert instance.good('hold', later) == 'Held 1 job\n'
+    assert instance.job(later)['reason'] == 'JobHeldUser'
+    assert instance.job(later)['held'] is True
+
+
+def test_cancel(instance):
+    first, second = instance.submit('--', 'sleep', '1000'), instance.submit('--hold', '--', 'true')
+    array = instance.submit('--hold', '--array', '0-9', '--', 'true')
+    instance.until_state(first, 'RUNNING')
+    assert instance.good('cancel', first, second) == 'Cancelled 2 jobs\n'
+    assert instance.until_state(first, 'CANCELLED')['signal'] == signal.SIGTERM
+    assert instance.job(second)['state'] == 'CANCELLED'
+    assert instance.good('cancel', '%d_[1-3]' % array, '%d_7' % array).startswith('Cancelled ')
+    assert [row['id'] for row in instance.rows('queue')] == ['%d_[0,4-6,8-9]' % array]
+    assert instance.good('cancel', '--all').startswith('Cancelled ')
+    assert instance.rows('queue') == []
+    assert instance.good('cancel', '--all') == 'No jobs to cancel\n'
+
+
+def test_update(instance):
+    job = instance.submit('--hold', '--', 'true')
+    array = instance.submit('--hold', '--array', '0-9', '--', 'true')
+    assert instance.good('update', job, '-t', '2:00:00', '-n', '2', '--mem', '1G', '-J', 'other') == 'Updated job %d\n' % job
+    row = instance.job(job)
+    assert (row['time_limit_s'], row['cpus'], row['mem_mib'], row['name'], row['gpus']) == (7200, 2, 1024, 'other', 0)
+    instance.good('update', array, '--array-limit', '3')
+    assert instance.rows('queue')[1]['id'] == '%d_[0-9%%3]' % array
+    instance.good('update', array, '--array-limit', '0')
+    assert instance.rows('queue')[1]['id'] == '%d_[0-9]' % array
+
+
+def test_wait_has_the_jobs_status(instance):
+    good = instance.submit('--', 'true')
+    three = instance.submit('--', 'sh', '-c', 'exit 3')
+    killed = instance.submit('--', 'sh', '-c', 'kill -9 $$')
+    unstarted = instance.submit('-o', '/nowhere/out', '--', 'true')
+    cancelled = instance.submit('--hold', '--', 'true')
+    instance.good('cancel', cancelled)
+    late = instance.submit('-t', '0:01', '--', 'sleep', '1000')
+    expected = {good: (0, ''), three: (3, 'FAILED, exit status 3'), killed: (137, 'FAILED, signal 9 (Killed)'),
+                unstarted: (119, 'FAILED'), cancelled: (120, 'CANCELLED'), late: (121, 'TIMEOUT')}
+    for job, (status, text) in expected.items():
+        result = instance.run('wait', job)
+        assert (result.status, result.out) == (status, ''), result
+        assert result.err.startswith('job %d: %s' % (job, text) if text else ''), result
+    assert instance.run('wait', good, killed, three).status == 137
+    assert instance.run('wait', good, good).status == 0
+    result = instance.run('submit', '--wait', '--', 'sh', '-c', 'exit 7')
+    assert result.status == 7 and result.out.startswith('Submitted job ')
+
+
+def test_wait_outlives_the_daemon(instance):
+    job = instance.submit('--', 'sh', '-c', 'while ! test -e go; do sleep 0.1; done; exit 5')
+    instance.until_state(job, 'RUNNING')
+    waiter = instance.popen('wait', job)
+    time.sleep(0.5)
+    instance.kill()
+    time.sleep(1)
+    assert waiter.poll() is None
+    (instance.work / 'go').touch()
+    time.sleep(0.3)
+    instance.start()
+    out, err = waiter.communicate(timeout=30)
+    assert waiter.returncode == 5 and out == b''
+    assert b'trying again for 60 s' in err
+
+
+def test_wait_gives_up(instance):
+    job = instance.submit('--', 'sleep', '1000')
+    waiter = instance.popen('wait', '--retry', '1', job)
+    time.sleep(0.5)
+    instance.kill()
+    assert waiter.wait(timeout=30) == 1
+    instance.start()
+
+
+def test_log(instance):
+    job = instance.submit('--', 'sh', '-c', 'echo one; while ! test -e go; do sleep 0.1; done; echo two; exit 3')
+    until(lambda: instance.run('log', job).out == 'one\n')
+    follower = instance.popen('log', '-f', job)
+    assert follower.stdout.readline() == b'one\n'
+    (instance.work / 'go').touch()
+    assert follower.stdout.readline() == b'two\n'
+    assert follower.wait(timeout=30) == 0
+    assert instance.good('log', job) == instance.good('log', '-f', job) == 'one\ntwo\n'
+
+    waiting = instance.submit('--hold', '--', 'echo', 'late')
+    assert instance.bad('log', waiting) == 'fairlead log: job %d has not started: PENDING (JobHeldUser)' % waiting
+    follower = instance.popen('log', '-f', waiting)
+    time.sleep(0.3)
+    instance.good('release', waiting)
+    assert follower.communicate(timeout=30) == (b'late\n', b'')
+
+    array = instance.submit('--array', '1,2', '--', 'true')
+    instance.good('wait', array)
+    assert 'is an array; say which task' in instance.bad('log', array)
+
+
+def test_history(instance):
+    jobs = [instance.submit('-J', 'job%d' % i, '--', 'sh', '-c', 'exit %d' % i) for i in range(4)]
+    killed = instance.submit('--', 'sh', '-c', 'sleep 0.5; kill -9 $$')
+    instance.run('wait', *jobs, killed)
+    rows = instance.rows('history')
+    assert sorted(int(row['id']) for row in rows) == jobs + [killed]
+    assert int(rows[-1]['id']) == killed
+    by_id = {int(row['id']): row for row in rows}
+    assert [by_id[job]['exit_status:signal'] for job in jobs] == ['0:0', '1:0', '2:0', '3:0']
+    assert by_id[killed]['exit_status:signal'] == '0:9'
+    table = instance.good('history')
+    assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +EXIT +ELAPSED +CPUS +MAXMEM +ENDED\n', table)
+    assert re.search(r'^ +%d +sh +\S+ +default +FAILED +signal 9 +0:00 ' % killed, table, re.MULTILINE)
+    assert [int(row['id']) for row in instance.rows('history', '--limit', '1')] == [killed]
+    assert len(instance.rows('history', '--limit', '0')) == 5
+    assert instance.rows('history', '--until', '2020-01-01T00:00Z') == []
+    assert len(instance.rows('history', '--since', '2020-01-01T00:00Z')) == 5
+    assert instance.rows('history', '-A', 'default', '-u', by_id[killed]['user']) == rows
+
+
+# ---- output ----
+
+
+def test_a_full_disk_is_no_success(shared):
+    with open('/dev/full', 'w') as full:
+        import subprocess
+        result = subprocess.run([FAIRLEAD, 'status'], env=shared.environment, stdout=full, stderr=subprocess.PIPE)
+    assert result.returncode == 1 and b'No space left' in result.stderr
+
+
+def test_control_characters_do_not_reach_the_terminal(instance):
+    instance.submit('--hold', '--', 'echo', '\033[31mred\nline')
+    job = instance.json('queue')[0]
+    assert '\033' not in instance.good('queue') + instance.good('show', 'job', job['id'])
+
+
+@pytest.mark.slow
+def test_a_loop_of_submits(instance):
+    """Shells call submit in loops; this is a loose bound, bench/ has the figure."""
+    begin = time.monotonic()
+    for _ in range(50):
+        instance.submit('--hold', '--', 'true')
+    assert time.monotonic() - begin < 10
+    assert len(instance.rows('queue')) == 50
