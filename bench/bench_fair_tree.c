@@ -22,10 +22,11 @@
 
 enum { RUNS_MAX = 101 };
 
+/* The thread's own time: what else the machine does is not the pass's. */
 static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 

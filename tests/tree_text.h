@@ -2,8 +2,8 @@
  *
  *     a:10{a1:2=300 a2:1 s:p{x:3=5}} b:20=7
  *
- * A name, ':' and shares (p: SHARES_PARENT), '=' and own usage when there is some, and '{' children '}' of an account (which may
- * have none). Nodes get their indices in this order. */
+ * A name, ':' and shares (p: SHARES_PARENT), '=' and own usage when there is some, and '{' children '}' of an account
+ * (which may have none). Nodes get their indices in this order. */
 #ifndef FAIRLEAD_TESTS_TREE_TEXT_H
 #define FAIRLEAD_TESTS_TREE_TEXT_H
 

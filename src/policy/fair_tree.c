@@ -189,6 +189,7 @@ static void rank_merged(struct walk *w, uint32_t from, uint32_t to, uint32_t fir
     for (uint32_t r = from; r < to; r++) {
         if (has_users(o, &o->stack[r])) push_children(w, o->places[o->stack[r].index].node);
     }
+    ensure(o->used == base + count);
     resort_records(records, count, records + count);
     rank_list(w, base, count, first, tied);
     o->used = base;
@@ -212,6 +213,7 @@ static uint32_t rank_group(struct walk *w, uint32_t from, uint32_t to, uint32_t 
             accounts++;
         }
     }
+    ensure(users + below <= first);
     if (users > 0) tied = rank;
     if (accounts == 1) {
         place->first = first - users;

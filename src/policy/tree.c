@@ -15,7 +15,7 @@
  * index order to its place, so that every slice is ascending (invariant 4 of tree.h) without a sort.
  *
  * Cost: tree_add amortised O(1); tree_finish two loops over all nodes after a change of shape, one after a change of
- * shares; tree_sum_usage one. Memory: 10 bytes a node, 24 more once finished.
+ * shares; tree_sum_usage one. Memory: 10 bytes a node, up to twice that while growing, and 20 more once finished.
  *
  * Not here: names, usage over time, and removal. A node that is to go has its owner build a new tree; indices are
  * identities, and whoever holds rows beside them could not follow a shift.
@@ -91,7 +91,7 @@ void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares)
 static void reserve_finished(struct tree *t)
 {
     if (t->count <= t->finished_capacity) return;
-    uint32_t old = t->finished_capacity, new = t->capacity;
+    uint32_t old = t->finished_capacity, new = t->count + t->count / 8;
     size_t slices = old == 0 ? 0 : (size_t)old + 1;
     t->fs_parent = mem_resize(t->fs_parent, old * sizeof *t->fs_parent, new * sizeof *t->fs_parent);
     t->level_shares = mem_resize(t->level_shares, old * sizeof *t->level_shares, new * sizeof *t->level_shares);
