@@ -168,11 +168,9 @@ size_t memory_format(char *out, uint64_t mib)
         int shift;
     } units[] = {{'T', 20}, {'G', 10}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        uint64_t unit = UINT64_C(1) << units[i].shift, rest = mib & (unit - 1);
-        if (mib < unit || rest * 10 % unit != 0) continue;
-        size_t length = number_format_u64(out, mib >> units[i].shift);
-        if (rest > 0) length += text_format(out + length, TEXT_SIZE - length, ".%u", (unsigned)(rest * 10 / unit));
-        return length + text_format(out + length, TEXT_SIZE - length, "%c", units[i].letter);
+        uint64_t unit = UINT64_C(1) << units[i].shift;
+        if (mib < unit || (mib & (unit - 1)) != 0) continue;
+        return text_format(out, TEXT_SIZE, "%ju%c", (uintmax_t)(mib >> units[i].shift), units[i].letter);
     }
     return text_format(out, TEXT_SIZE, "%juM", (uintmax_t)mib);
 }

@@ -26,7 +26,7 @@ size_t duration_format_short(char *out, int64_t span_s);
  * says otherwise; K is rounded up to whole MiB. Zero, fractions and over 2^40 MiB: ERR_INPUT. */
 int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *e);
 
-/* "512M", "4G", "1.5G" only where exact in tenths, else in M. out: 32 bytes. */
+/* "512M", "4G", "1536M": what memory_parse reads back. out: 32 bytes. */
 size_t memory_format(char *out, uint64_t mib);
 
 /* "2026-11-21T09:05:00Z" of microseconds since the epoch, UTC, without a fraction. out: 32 bytes. */
