@@ -1,7 +1,8 @@
 /* log: prints a job's output file, and with --follow what it goes on to write until the job has ended.
  *
  * The file is read by whoever asks, with that person's rights; the instance only says where it is. Following looks for
- * new output every LOOK_MS and asks the instance how the job is every ASK_US. */
+ * new output every LOOK_MS and asks the instance how the job is every LOOKS_PER_ASK looks. When the instance goes away the
+ * job writes on, so it is asked SILENT_ASKS times before that is an error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "cli/job_row.h"
 #include "cli/listing.h"
 
-enum { LOOK_MS = 100, LOOKS_PER_ASK = 5 };
+enum { LOOK_MS = 100, LOOKS_PER_ASK = 5, SILENT_ASKS = 120 };
 
 struct log_values {
     bool follow, err;
@@ -73,36 +74,76 @@ static void notice_cut(int fd)
     if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && at > now.st_size) lseek(fd, 0, SEEK_SET);
 }
 
-static int follow(struct call *call, struct client *c, const char *target, const char *path, int fd,
-                  struct wire_job_row *row, struct err *e)
+/* One who follows. The row lives in one of the arenas; the next answer goes into the other. */
+struct follower {
+    struct client *client;
+    const char *target, *path;
+    int fd; /* -1: not there yet */
+    struct wire_job_row row;
+    struct arena arenas[2];
+    uint32_t asks, silent_asks;
+};
+
+static int ask_again(struct call *call, struct follower *f, struct err *e)
+{
+    struct arena *arena = &f->arenas[f->asks % 2], *kept = call->arena;
+    struct wire_job_row row;
+    arena_clear(arena);
+    call->arena = arena;
+    int status = ask_row(call, f->client, f->target, &row, e);
+    call->arena = kept;
+    if (status == 0) {
+        f->row = row;
+        f->asks++;
+        f->silent_asks = 0;
+        return 0;
+    }
+    return e->code == ERR_UNAVAILABLE && ++f->silent_asks < SILENT_ASKS ? 0 : -1;
+}
+
+static int follow(struct call *call, struct follower *f, struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
-    struct arena arena = {0}, *kept = call->arena;
-    int status = 0;
-    for (uint32_t look = 1; status == 0; look++) {
-        bool was_ended = is_ended(row); /* before this reading: nothing comes after it */
-        if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 && (errno != ENOENT || was_ended)) status = open_error(row, path, errno, e);
-        if (fd >= 0) {
-            notice_cut(fd);
-            status = copy_new(fd, path, call->out, e);
+    for (uint32_t look = 1;; look++) {
+        bool was_ended = is_ended(&f->row); /* before this reading: nothing comes after it */
+        if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+        if (f->fd < 0 && (errno != ENOENT || was_ended)) return open_error(&f->row, f->path, errno, e);
+        if (f->fd >= 0) {
+            notice_cut(f->fd);
+            if (copy_new(f->fd, f->path, call->out, e) != 0) return -1;
         }
-        if (was_ended || status != 0) break;
+        if (was_ended) return 0;
         nanosleep(&pause, NULL);
-        if (look % LOOKS_PER_ASK != 0) continue;
-        arena_clear(&arena);
-        call->arena = &arena; /* an answer lasts until the next one */
-        status = ask_row(call, c, target, row, e);
-        call->arena = kept;
+        if (look % LOOKS_PER_ASK == 0 && ask_again(call, f, e) != 0) return -1;
     }
-    if (fd >= 0) close(fd);
-    arena_release(&arena);
+}
+
+/* Prints the output of the job in that row. */
+static int print_log(struct call *call, struct client *c, const char *target, const struct wire_job_row *row,
+                     struct err *e)
+{
+    const struct log_values *values = call->values;
+    bool has_own = values->err && row->err_path && row->err_path[0] != '\0';
+    const char *path = arena_copy(call->arena, str(has_own ? row->err_path : row->out_path));
+    struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = *row};
+    int status, error = ENOENT; /* before the start a file of that name is somebody else's */
+    if (row->start_us != 0 || is_ended(row)) {
+        f.fd = open(path, O_RDONLY | O_CLOEXEC);
+        error = errno;
+    }
+    if (values->follow && (f.fd >= 0 || !is_ended(row))) {
+        status = follow(call, &f, e);
+    } else {
+        status = f.fd >= 0 ? copy_new(f.fd, path, call->out, e) : open_error(row, path, error, e);
+    }
+    if (f.fd >= 0) close(f.fd);
+    arena_release(&f.arenas[0]);
+    arena_release(&f.arenas[1]);
     return status;
 }
 
 static int log_run(struct call *call, struct err *e)
 {
-    const struct log_values *values = call->values;
     struct wire_list ids;
     struct client client;
     struct wire_job_row row;
@@ -114,19 +155,7 @@ static int log_run(struct call *call, struct err *e)
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = ask_row(call, &client, target, &row, e);
-    if (status == 0) {
-        bool has_own = values->err && row.err_path && row.err_path[0] != '\0';
-        const char *path = arena_copy(call->arena, str(has_own ? row.err_path : row.out_path));
-        int fd = row.start_us != 0 || is_ended(&row) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        if (values->follow && (fd >= 0 || !is_ended(&row))) {
-            status = follow(call, &client, target, path, fd, &row, e);
-        } else if (fd < 0) {
-            status = open_error(&row, path, row.start_us != 0 || is_ended(&row) ? errno : ENOENT, e);
-        } else {
-            status = copy_new(fd, path, call->out, e);
-            close(fd);
-        }
-    }
+    if (status == 0) status = print_log(call, &client, target, &row, e);
     client_close(&client);
     return status;
 }

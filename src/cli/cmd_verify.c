@@ -1,6 +1,8 @@
 #include "base/number.h"
 #include "cli/listing.h"
 
+enum { ROWS_SHOWN = 50 };
+
 struct verify_values {
     bool is_json;
 };
@@ -16,7 +18,7 @@ static void write_differences(const struct wire_list *differences, struct output
         {"ACCOUNT", false}, {"USER", false}, {"STORED", true}, {"RECOMPUTED", true}};
     struct table table;
     table_init(&table, columns, sizeof columns / sizeof columns[0]);
-    for (uint32_t i = 0; i < differences->count; i++) {
+    for (uint32_t i = 0; i < differences->count && i < ROWS_SHOWN; i++) {
         const struct wire_difference *row = &((const struct wire_difference *)differences->items)[i];
         char number[NUMBER_TEXT_SIZE];
         table_add_text(&table, row->account);
@@ -26,6 +28,8 @@ static void write_differences(const struct wire_list *differences, struct output
     }
     table_write(&table, true, out);
     table_release(&table);
+    if (differences->count > ROWS_SHOWN)
+        buf_format(&out->text, "and %u more; --json has all\n", differences->count - ROWS_SHOWN);
 }
 
 static int verify_run(struct call *call, struct err *e)

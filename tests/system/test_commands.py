@@ -1,10 +1,13 @@
 """Every command on its good path, as a person types it."""
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
+import sqlite3
 import stat
+import subprocess
 import time
 
 import pytest
@@ -145,6 +148,19 @@ def test_verify(instance):
     instance.good('set', 'halflife_s=3600')
     assert re.fullmatch(r'checked 3 associations against 5 task records: all agree\n', instance.good('verify'))
     assert instance.json('verify') == {'associations': 3, 'tasks': 5, 'differences': []}
+
+
+def test_verify_finds_a_difference(instance):
+    instance.good('wait', instance.submit('--', 'sleep', '0.2'))
+    instance.good('stop')
+    with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db')) as database, database:
+        database.execute('UPDATE association SET usage_billing_s = usage_billing_s + 1 WHERE user IS NOT NULL')
+    instance.start()
+    result = instance.run('verify')
+    assert (result.status, result.err) == (1, '')
+    assert result.out.startswith('checked 3 associations against 1 task records: 1 differ\nACCOUNT ')
+    (row,) = json.loads(instance.run('verify', '--json').out)['differences']
+    assert row['account'] == 'default' and abs(row['stored'] - row['recomputed'] - 1) < 1e-3
 
 
 # ---- accounts, users, shares ----
@@ -449,6 +465,20 @@ def test_log(instance):
     assert 'is an array; say which task' in instance.bad('log', array)
 
 
+def test_following_outlives_the_daemon(instance):
+    job = instance.submit('--', 'sh', '-c', 'echo one; while ! test -e go; do sleep 0.1; done; echo two')
+    instance.until_state(job, 'RUNNING')
+    follower = instance.popen('log', '-f', job)
+    assert follower.stdout.readline() == b'one\n'
+    instance.kill()
+    time.sleep(1.2)
+    (instance.work / 'go').touch()
+    assert follower.stdout.readline() == b'two\n'
+    assert follower.poll() is None
+    instance.start()
+    assert follower.communicate(timeout=30) == (b'', b'') and follower.returncode == 0
+
+
 def test_history(instance):
     jobs = [instance.submit('-J', 'job%d' % i, '--', 'sh', '-c', 'exit %d' % i) for i in range(4)]
     killed = instance.submit('--', 'sh', '-c', 'sleep 0.5; kill -9 $$')
@@ -474,7 +504,6 @@ def test_history(instance):
 
 def test_a_full_disk_is_no_success(shared):
     with open('/dev/full', 'w') as full:
-        import subprocess
         result = subprocess.run([FAIRLEAD, 'status'], env=shared.environment, stdout=full, stderr=subprocess.PIPE)
     assert result.returncode == 1 and b'No space left' in result.stderr
 
