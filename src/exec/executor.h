@@ -6,7 +6,10 @@
  *
  * After connecting, an executor first reports the last record of every launch it still knows, then EXECUTOR_SYNCED;
  * what was STARTING or RUNNING and is not among them never started, or is lost. A launch is known until it is
- * acknowledged: the daemon does that once its end is committed. */
+ * acknowledged: the daemon does that once its end is committed.
+ *
+ * A record says all that earlier ones said, so earlier ones may be missing: a short job can be ENDED at once. A job runs
+ * with the umask the launcher was started with. */
 #ifndef FAIRLEAD_EXEC_EXECUTOR_H
 #define FAIRLEAD_EXEC_EXECUTOR_H
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 
 #define TIME_LIMIT_MAX_US (INT64_C(3660) * 86400 * US_PER_S) /* ten years, as duration_parse allows */
-#define GRACE_MAX_US (INT64_C(7) * 86400 * US_PER_S)
 
 static int check_path(const char *path, const char *what, struct err *e)
 {
@@ -82,7 +82,9 @@ static int check_cpus(const struct idset *cpus, struct err *e)
 
 int launch_check(const struct launch *launch, struct err *e)
 {
-    if (launch->id == 0) return err_set(e, ERR_INPUT, "a launch id must not be 0");
+    if (launch->id == 0 || launch->id > INT64_MAX) {
+        return err_set(e, ERR_INPUT, "a launch id must be from 1 to %" PRId64, INT64_MAX);
+    }
     if (launch->uid == (uid_t)-1 || launch->gid == (gid_t)-1)
         return err_set(e, ERR_INPUT, "no such identity as 4294967295");
     if (check_name(launch->name, e)) return -1;
@@ -92,7 +94,7 @@ int launch_check(const struct launch *launch, struct err *e)
     if (check_program(launch, e)) return -1;
     if (check_cpus(&launch->cpus, e)) return -1;
     if (check_span(launch->time_limit_us, TIME_LIMIT_MAX_US, "a time limit", e)) return -1;
-    return check_span(launch->grace_us, GRACE_MAX_US, "a grace", e);
+    return check_span(launch->grace_us, LAUNCH_GRACE_MAX_US, "a grace", e);
 }
 
 struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *detail)
@@ -102,23 +104,44 @@ struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *deta
     return record;
 }
 
-void launch_detail_set(struct launch_record *record, const char *text)
+/* The text with every byte that is not part of a printable character replaced: as long as before. */
+static void add_printable(struct str rest, struct buf *out)
 {
-    struct str rest = str(text);
-    size_t used = 0;
     while (rest.length > 0) {
         size_t length = str_utf8(rest);
-        bool printable = length > 0 && str_is_printable((struct str){rest.text, length});
-        size_t taken = length > 0 ? length : 1;
-        if (used + taken >= sizeof record->detail) break;
-        if (printable)
-            memcpy(record->detail + used, rest.text, length);
-        else
-            memset(record->detail + used, '?', taken);
-        used += taken;
-        rest = (struct str){rest.text + taken, rest.length - taken};
+        if (length > 0 && str_is_printable((struct str){rest.text, length})) {
+            buf_add(out, rest.text, length);
+        } else {
+            buf_add_char(out, '?');
+            length = 1;
+        }
+        rest = (struct str){rest.text + length, rest.length - length};
     }
-    record->detail[used] = '\0';
+}
+
+/* A byte that continues a character: not where a text may be cut. */
+static bool inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Cut in the middle: what happened is said at the end, and what it happened to at the beginning. */
+void launch_detail_set(struct launch_record *record, const char *text)
+{
+    static const char gap[] = " ... ";
+    enum { HALF = (LAUNCH_DETAIL_SIZE - sizeof gap) / 2 };
+    struct buf printable = {0};
+    add_printable(str(text), &printable);
+    if (printable.length < LAUNCH_DETAIL_SIZE) {
+        text_format(record->detail, sizeof record->detail, "%s", printable.text ? printable.text : "");
+    } else {
+        size_t begin = HALF, end = printable.length - HALF;
+        while (inside_character(printable.text[begin])) begin--;
+        while (inside_character(printable.text[end])) end++;
+        text_format(record->detail, sizeof record->detail, "%.*s%s%s", (int)begin, printable.text, gap,
+                    printable.text + end);
+    }
+    buf_release(&printable);
 }
 
 const char *launch_phase_name(enum launch_phase phase)

@@ -16,7 +16,7 @@
 
 struct launch {
     uint64_t id;
-    uid_t uid; /* whom it runs as; a launcher without root refuses any but its own */
+    uid_t uid; /* whom it runs as; a private launcher refuses any but its own uid and gid */
     gid_t gid;
     const char *name;      /* "12" or "12_3": for messages and the keeper's line in ps */
     const char *directory; /* absolute */
@@ -53,6 +53,7 @@ enum {
     LAUNCH_CPU_MAX = 65535,
     LAUNCH_DETAIL_SIZE = 200
 };
+#define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 
 struct launch_record {
     uint64_t id;
@@ -76,7 +77,7 @@ int launch_check(const struct launch *launch, struct err *e);
 /* An ended record of a launch that never ran. */
 struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *detail);
 
-/* Puts text in as one printable line, cut where it is too long. */
+/* Puts text in as one printable line, cut in its middle where it is too long. */
 void launch_detail_set(struct launch_record *record, const char *text);
 
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */

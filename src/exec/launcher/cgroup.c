@@ -30,12 +30,17 @@ static bool find_membership(struct str text, struct str *out_path)
 }
 
 /* A field of mountinfo has its blanks, tabs and backslashes as \ooo. */
+static bool octal(const char *text)
+{
+    return text[0] >= '0' && text[0] <= '3' && text[1] >= '0' && text[1] <= '7' && text[2] >= '0' && text[2] <= '7';
+}
+
 static size_t unescape(struct str field, char *out, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < field.length && used + 1 < size; i++) {
         char c = field.text[i];
-        if (c == '\\' && i + 3 < field.length) {
+        if (c == '\\' && i + 3 < field.length && octal(field.text + i + 1)) {
             c = (char)((field.text[i + 1] - '0') << 6 | (field.text[i + 2] - '0') << 3 | (field.text[i + 3] - '0'));
             i += 3;
         }
@@ -68,14 +73,14 @@ bool cgroup_find(struct str membership, struct str mounts, char *out, size_t siz
     if (!str_equal(root, str("/"))) {
         if (!str_starts(path, root)) return false; /* our group is outside of what is mounted here */
         path = (struct str){path.text + root.length, path.length - root.length};
+        if (path.length > 0 && path.text[0] != '/') return false; /* "/boxes" is not in "/box" */
     }
-    if (memmem(path.text, path.length, "/..", 3) != NULL) return false;
-    size_t used = unescape(place, out, size);
     while (path.length > 0 && path.text[path.length - 1] == '/') path.length--;
+    size_t used = unescape(place, out, size);
     if (used + path.length + 1 > size) return false;
     if (path.length > 0) memcpy(out + used, path.text, path.length);
     out[used + path.length] = '\0';
-    return true;
+    return strstr(out, "/..") == NULL; /* a group above the root of our namespace is shown so */
 }
 
 static void read_file(const char *path, struct buf *out)

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ struct plan {
     const struct inherited *inherited;
     cpu_set_t *cpus; /* NULL: all */
     size_t cpus_size;
+    bool changes_identity;
+    gid_t *groups;
+    int group_count;
     pid_t keeper;
     int report_fd, go_fd;
 };
@@ -56,8 +60,8 @@ static void check(const struct plan *p, enum job_step step, int result)
 static void take_identity(const struct plan *p)
 {
     const struct launch *l = p->launch;
-    if (geteuid() == l->uid && getegid() == l->gid && getuid() == l->uid && getgid() == l->gid) return;
-    check(p, JOB_IDENTITY, setgroups(1, &l->gid));
+    if (!p->changes_identity) return;
+    check(p, JOB_IDENTITY, setgroups((size_t)p->group_count, p->groups));
     check(p, JOB_IDENTITY, setresgid(l->gid, l->gid, l->gid));
     check(p, JOB_IDENTITY, setresuid(l->uid, l->uid, l->uid));
     uid_t real, effective, saved;
@@ -176,6 +180,24 @@ static void make_mask(struct plan *p, const struct idset *cpus)
     }
 }
 
+/* The user's groups, from the user database; a user that is not in it has the one group that was given. */
+static void find_groups(struct plan *p)
+{
+    const struct launch *l = p->launch;
+    p->changes_identity = geteuid() != l->uid || getegid() != l->gid || getuid() != l->uid || getgid() != l->gid;
+    if (!p->changes_identity) return;
+    enum { GROUPS = 64, GROUPS_MAX = 65536 }; /* Linux takes no more */
+    const struct passwd *user = getpwuid(l->uid);
+    for (int room = GROUPS;; room = p->group_count) {
+        p->groups = mem_resize(NULL, 0, (size_t)room * sizeof *p->groups);
+        p->group_count = user != NULL ? room : 1;
+        p->groups[0] = l->gid;
+        if (user == NULL || getgrouplist(user->pw_name, l->gid, p->groups, &p->group_count) >= 0) return;
+        ensure(p->group_count > room && p->group_count <= GROUPS_MAX);
+        mem_free(p->groups);
+    }
+}
+
 static void close_pair(const int pair[2])
 {
     if (pair[0] >= 0) close(pair[0]);
@@ -206,10 +228,12 @@ int job_fork(const struct launch *launch, const struct command *command, const s
     struct plan p = {.launch = launch, .command = command, .inherited = inherited, .keeper = getpid()};
     int report[2] = {-1, -1}, go[2] = {-1, -1};
     make_mask(&p, &launch->cpus);
+    find_groups(&p);
     int result = fork_with_pipes(&p, report, go, out, e);
     close_pair(report);
     close_pair(go);
     mem_free(p.cpus);
+    mem_free(p.groups);
     return result;
 }
 

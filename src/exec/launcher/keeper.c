@@ -75,6 +75,8 @@ static void decide(struct keeper *k, enum launch_end end, const char *detail)
 
 /* ---- the end ---- */
 
+static void hear_report(struct keeper *k);
+
 static void fill_usage(struct launch_record *record)
 {
     struct rusage usage;
@@ -99,7 +101,8 @@ static bool directory_gone(const struct launch_dir *d)
     return fstat(d->fd, &s) < 0 || s.st_nlink == 0;
 }
 
-/* A full disk delays the end record; only when there is no directory any more does nobody wait for it. */
+/* A full disk delays the end record of a job that ran; of one that did not, the launcher needs none. When there is no
+ * directory any more, nobody waits for it. */
 static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
@@ -114,7 +117,8 @@ static _Noreturn void finish(struct keeper *k)
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record);
     if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
-    while (journal_write(&k->journal, record, NULL) && !directory_gone(&k->task->dir)) sleep(1);
+    bool ran = k->journal.record.pid != 0;
+    while (journal_write(&k->journal, record, NULL) && ran && !directory_gone(&k->task->dir)) sleep(1);
     _exit(0); /* the launcher sees that, should it have missed the notice */
 }
 
@@ -131,6 +135,7 @@ static void reap(struct keeper *k)
         if (pid != k->job.pid) continue;
         k->main_gone = true;
         k->main_status = status;
+        while (k->job.report_fd >= 0) hear_report(k); /* its last word, before anything is made of its end */
     }
 }
 
@@ -248,7 +253,7 @@ static void hear_report(struct keeper *k)
     ssize_t n = read(k->job.report_fd, &report, sizeof report);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (n == (ssize_t)sizeof report && report.step == JOB_READY) {
-        if (k->phase == PREPARING) let_go(k);
+        if (k->phase == PREPARING && !k->main_gone) let_go(k);
         return;
     }
     if (n == (ssize_t)sizeof report) {
@@ -269,8 +274,8 @@ static void take_order(struct keeper *k, struct str line)
     int64_t grace_us;
     struct str argument;
     struct str word = str_cut(line, ' ', &argument);
-    if (str_equal(word, str("end")) && number_parse_i64(argument, &grace_us) && grace_us >= 0)
-        end_by_order(k, grace_us, "");
+    bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
+    if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
 }
 
 static void hear_orders(struct keeper *k)

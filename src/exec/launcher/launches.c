@@ -200,7 +200,16 @@ static void never_ran(struct launches *l, uint32_t index, struct launch_dir *d, 
         return;
     }
     write_end(l, entry, d,
-              launch_refused(entry->id, clock_wall_us(), "its keeper was killed before the job was started"));
+              launch_refused(entry->id, clock_wall_us(),
+                             "its keeper ended before the job was started (killed, or the disk is full)"));
+}
+
+/* Something else has written here. What the job did is not known. */
+static void unreadable(struct launches *l, struct entry *entry, struct launch_dir *d, const char *why)
+{
+    struct launch_record record = {.id = entry->id, .phase = LAUNCH_ENDED, .end = LAUNCH_LOST};
+    launch_detail_set(&record, why);
+    write_end(l, entry, d, record);
 }
 
 static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d, bool at_start)
@@ -211,12 +220,8 @@ static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d
     struct err e;
     bool found = false, free = launch_dir_lock(d); /* before reading: what a keeper that is gone wrote is all there */
     int result = launch_dir_last(d, &record, &start_text, &found, &e);
-    if (result != 0) {
-        if (free)
-            write_end(l, entry, d, (struct launch_record){.id = entry->id, .phase = LAUNCH_ENDED, .end = LAUNCH_LOST});
-    } else if (found) {
-        update(l, entry, &record);
-    }
+    if (result == 0 && found) update(l, entry, &record);
+    if (result != 0 && free) unreadable(l, entry, d, e.text);
     bool ended = entry->has_record && entry->record.phase == LAUNCH_ENDED;
     if (!free)
         find_keeper(l, entry, d);
@@ -255,8 +260,15 @@ int launches_scan(struct launches *l, struct err *e)
     return result;
 }
 
+/* Keepers that are our children leave a process table entry. (Their pidfds stay valid.) */
+static void reap(void)
+{
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+}
+
 void launches_tick(struct launches *l)
 {
+    reap();
     for (uint32_t i = l->list.count; i-- > 0 && l->restless > 0;) {
         if (i < l->list.count && restless(&l->list.items[i])) settle(l, i, false);
     }
@@ -266,9 +278,7 @@ void launches_keeper_gone(struct launches *l, uint64_t id)
 {
     uint32_t index = map_get_u64(&l->by_id, id);
     if (index == NONE) return;
-    siginfo_t info;
-    (void)waitid(P_PIDFD, (id_t)l->list.items[index].pidfd, &info,
-                 WEXITED | WNOHANG); /* not our child: nothing to reap */
+    reap();
     unwatch(&l->list.items[index]);
     settle(l, index, false);
 }
@@ -345,7 +355,9 @@ void launches_end(struct launches *l, uint64_t id, int64_t grace_us)
     char line[40];
     if (entry == NULL || entry->state == ENTRY_ENDED || entry->state == ENTRY_LOSING) return;
     if (launch_dir_open(l->spool, id, &d, NULL)) return;
-    text_format(line, sizeof line, "end %" PRId64 "\n", grace_us > 0 ? grace_us : 0);
+    if (grace_us < 0) grace_us = 0;
+    if (grace_us > LAUNCH_GRACE_MAX_US) grace_us = LAUNCH_GRACE_MAX_US;
+    text_format(line, sizeof line, "end %" PRId64 "\n", grace_us);
     (void)launch_dir_order(&d, line, NULL); /* no keeper any more: its end is on its way */
     launch_dir_close(&d);
 }

@@ -3,12 +3,12 @@
 #include <argp.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/ensure.h"
 #include "exec/launcher/server.h"
 #include "exec/launcher/title.h"
@@ -79,14 +79,13 @@ int main(int argc, char **argv)
     struct err e = {0};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &arguments);
-    char *directory = strdup(arguments.options.directory); /* a keeper writes over the arguments */
-    ensure(directory != NULL);
-    arguments.options.directory = directory;
+    struct arena memory = {0};
+    arguments.options.directory = arena_copy(&memory, str(arguments.options.directory)); /* keepers write over argv */
     open_standard();
     title_init(argc, argv);
     take_over(&arguments.options.inherited);
     int result = server_run(&arguments.options, &e);
     if (result) fprintf(stderr, "fairlead-launcher: %s\n", e.text);
-    free(directory);
+    arena_release(&memory);
     return result ? err_exit_status(e.code) : 0;
 }

@@ -21,6 +21,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -39,8 +40,8 @@
 enum { RECEIVE_AT_ONCE = 64 * 1024, KEEP_CAPACITY = 1024 * 1024, EVENTS_AT_ONCE = 512 };
 
 struct connection {
-    int fd; /* -1: none */
-    bool greeted;
+    int fd;              /* -1: none */
+    bool greeted, waits; /* waits: for room in the socket */
     struct buf in, out;
     size_t sent; /* of out */
 };
@@ -74,7 +75,7 @@ static void disconnect(struct server *s)
     struct connection *c = &s->connection;
     if (c->fd >= 0) close(c->fd);
     c->fd = -1;
-    c->greeted = false;
+    c->greeted = c->waits = false;
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -123,7 +124,9 @@ static void flush(struct server *s)
         buf_clear(&c->out);
         c->sent = 0;
     }
-    (void)watch(s, c->fd, TAG_CONNECTION, c->out.length > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN, EPOLL_CTL_MOD);
+    bool waits = c->out.length > 0;
+    if (waits != c->waits) (void)watch(s, c->fd, TAG_CONNECTION, waits ? EPOLLIN | EPOLLOUT : EPOLLIN, EPOLL_CTL_MOD);
+    c->waits = waits;
 }
 
 static void hello(struct server *s, uint32_t version)
@@ -243,19 +246,26 @@ static void loop(struct server *s)
 
 /* ---- setting up ---- */
 
+/* Bound under another name and put in place when it listens: who finds launcher.sock finds somebody there, unless the
+ * launcher was killed. The other name is the shorter one. */
 static int listen_at(struct server *s, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = text_format(address.sun_path, sizeof address.sun_path, "%s/launcher.sock", s->spool.path);
+    size_t length = strlen(s->spool.path) + strlen("/launcher.sock");
     if (length >= sizeof address.sun_path) {
         return err_set(e, ERR_INPUT, "the socket %s/launcher.sock has a path of %zu bytes; Linux takes at most %zu",
                        s->spool.path, length, sizeof address.sun_path - 1);
     }
-    if (unlink(address.sun_path) < 0 && errno != ENOENT) return system_error(e, "remove the old launcher.sock");
+    text_format(address.sun_path, sizeof address.sun_path, "%s/launcher.new", s->spool.path);
+    if (unlink(address.sun_path) < 0 && errno != ENOENT) return system_error(e, "remove the old launcher.new");
     s->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->listen_fd < 0) return system_error(e, "make a socket");
-    if (bind(s->listen_fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(s->listen_fd, 16) < 0) {
-        return system_error(e, "listen at launcher.sock");
+    mode_t before = umask(0177);
+    int bound = bind(s->listen_fd, (struct sockaddr *)&address, sizeof address);
+    umask(before);
+    if (bound < 0 || listen(s->listen_fd, 16) < 0) return system_error(e, "listen at launcher.new");
+    if (renameat(s->spool.fd, "launcher.new", s->spool.fd, "launcher.sock") < 0) {
+        return system_error(e, "put launcher.sock in place");
     }
     return 0;
 }

@@ -21,7 +21,7 @@
 #include "exec/launcher/durable.h"
 #include "exec/record.h"
 
-enum { ID_TEXT = 24 };
+enum { ID_TEXT = 24, LOCK_TRIES = 100, LOCK_WAIT_US = 10000 };
 
 static int system_error(struct err *e, const char *doing, const char *where)
 {
@@ -50,11 +50,15 @@ static int open_directory(int at_fd, const char *name, int *out_fd, struct err *
     return 0;
 }
 
+/* A launcher that was killed stops answering a moment before its lock is free. */
 static int take_lock(struct spool *s, struct err *e)
 {
     s->lock_fd = openat(s->fd, "launcher.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (s->lock_fd < 0) return system_error(e, "open", "launcher.lock");
-    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return 0;
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return 0;
+        usleep(LOCK_WAIT_US);
+    }
     return err_set(e, ERR_CONFLICT, "another launcher serves %s", s->path);
 }
 
