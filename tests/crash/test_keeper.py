@@ -1,0 +1,379 @@
+"""kill -9 of a daemon, a launcher, a keeper, at a chosen moment and at every system call: a job runs once, and its end is told."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, until  # noqa: E402
+
+KILL_AT = BUILD / 'tests/crash/kill-at'
+SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
+# Of all system calls, one in so many. FAIRLEAD_CRASH_EVERY=1 takes a minute.
+EVERY = {'launcher': 40, 'keeper': 20} if SANITIZED else {'launcher': 5, 'keeper': 1}
+
+
+@pytest.fixture(params=['cgroup', 'no-cgroup'])
+def world(tmp_path, request):
+    world = World(tmp_path, ['--no-cgroup'] if request.param == 'no-cgroup' else [])
+    world.connect()
+    assert world.synced() == {}
+    yield world
+    world.close()
+
+
+def kill_launcher(world):
+    for pid in world.launcher_pids():
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not world.launcher_pids(), 'the launcher to be gone')
+
+
+def kill_keeper(world, launch_id):
+    pid = world.keeper_pid(launch_id)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pid), 'the keeper to be gone')
+
+
+# ---- daemon and launcher ----
+
+
+def test_daemon_killed(world):
+    world.start(1, 'sh', '-c', 'sleep 0.5; echo done; exit 4')
+    world.record(1, 'started')
+    world.kill_driver()
+    world.connect()
+    record = world.ended(1)
+    assert (record['end'], record['exit_status'], world.output(1)) == ('exited', 4, 'done\n')
+
+
+def test_launcher_killed(world):
+    """The job runs on, ends while there is no launcher, and the next one tells."""
+    world.start(1, 'sh', '-c', 'sleep 0.3; echo done; exit 4')
+    started = world.record(1, 'started')
+    kill_launcher(world)
+    assert world.report() == 'gone'
+    until(lambda: (world.state / 'launches/1/end').exists(), 'the end record')
+    world.connect()
+    record = world.synced()[1]
+    assert (record['phase'], record['end'], record['exit_status']) == ('ended', 'exited', 4)
+    assert (record['pid'], record['started_us']) == (started['pid'], started['started_us'])
+    assert world.output(1) == 'done\n'
+
+
+def test_end_is_noticed_by_another_launcher(world):
+    world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done' % world.path)
+    world.record(1, 'started')
+    kill_launcher(world)
+    world.connect()
+    assert world.synced()[1]['phase'] == 'started'
+    (world.path / 'go').touch()
+    assert world.ended(1)['exit_status'] == 0
+    world.send('ack', 1)
+    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+
+
+def test_limit_without_launcher(world):
+    world.start(1, 'sh', '-c', 'trap "" TERM; sleep 600', limit_us=US // 2, grace_us=US // 2)
+    world.record(1, 'started')
+    kill_launcher(world)
+    until(lambda: (world.state / 'launches/1/end').exists(), 'the end record')
+    world.connect()
+    assert world.synced()[1]['end'] == 'timed-out'
+
+
+def test_order_through_another_launcher(world):
+    world.start(1, 'sleep', '600')
+    world.record(1, 'started')
+    kill_launcher(world)
+    world.connect()
+    world.synced()
+    world.send('end', 1, US)
+    assert world.ended(1)['end'] == 'cancelled'
+
+
+def test_nothing_starts_twice_after_a_restart(world):
+    world.start(1, 'sh', '-c', 'echo once >> %s/count; sleep 0.5' % world.path)
+    world.record(1, 'started')
+    kill_launcher(world)
+    world.connect()
+    world.start(1, 'sh', '-c', 'echo again >> %s/count' % world.path)
+    assert world.ended(1)['end'] == 'exited'
+    assert (world.path / 'count').read_text() == 'once\n'
+
+
+# ---- keepers ----
+
+FAMILY = r'''
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()                      # another session, the same environment
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+if os.fork() == 0:                   # the same session, an empty environment
+    os.execve('/bin/sh', ['sh', '-c', 'echo $$; exec sleep 600'], {})
+if os.fork() == 0:
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+print(os.getpid(), flush=True)
+time.sleep(600)
+'''
+
+
+def family(world):
+    """A job of four processes that an end must reach in different ways."""
+    world.start(1, 'python3', '-c', FAMILY)
+    world.record(1, 'started')
+    return until(lambda: (lambda pids: pids if len(pids) == 4 else None)([int(line) for line in world.output(1).split()]),
+                 'the job')
+
+
+def check_lost(world, record, pids):
+    assert (record['end'], record['detail']) == ('lost', 'its keeper was killed; what was left of it has been ended')
+    assert record['pid'] == pids[-1] or record['pid'] in pids
+    assert not [pid for pid in pids if alive(pid)]
+    assert not (world.state / 'launches/1/end.new').exists()
+
+
+def test_keeper_killed(world):
+    pids = family(world)
+    kill_keeper(world, 1)
+    check_lost(world, world.ended(1), pids)
+
+
+def test_keeper_of_an_earlier_launcher_killed(world):
+    pids = family(world)
+    kill_launcher(world)
+    world.connect()
+    world.synced()
+    kill_keeper(world, 1)
+    check_lost(world, world.ended(1), pids)
+
+
+def test_keeper_and_launcher_killed(world):
+    pids = family(world)
+    kill_launcher(world)
+    kill_keeper(world, 1)
+    world.connect()
+    check_lost(world, world.ended(1), pids)
+    world.connect()
+    check_lost(world, world.synced()[1], pids)
+
+
+def test_keeper_killed_in_the_grace(world):
+    pids = family(world)
+    world.send('end', 1, 600 * US)
+    world.record(1, 'completing')
+    kill_keeper(world, 1)
+    check_lost(world, world.ended(1), pids)
+
+
+def test_another_instance_is_left_alone(tmp_path):
+    """The same launch id, the same user, another state directory."""
+    worlds = []
+    for name in ('a', 'b'):
+        (tmp_path / name).mkdir()
+        world = World(tmp_path / name, ['--no-cgroup'])
+        world.connect()
+        world.synced()
+        world.start(1, 'sleep', '600')
+        worlds.append((world, world.record(1, 'started')['pid']))
+    (first, first_pid), (second, second_pid) = worlds
+    kill_keeper(first, 1)
+    assert first.ended(1)['end'] == 'lost'
+    assert not alive(first_pid) and alive(second_pid)
+    first.close()
+    second.close()
+
+
+def test_main_process_dies_with_its_keeper(world):
+    world.start(1, 'sleep', '600')
+    pid = world.record(1, 'started')['pid']
+    kill_launcher(world)
+    kill_keeper(world, 1)
+    until(lambda: not alive(pid), 'the job to be gone')
+
+
+# ---- what a launcher finds ----
+
+
+def forge(world, launch_id, **files):
+    directory = world.state / 'launches' / str(launch_id)
+    directory.mkdir(mode=0o700)
+    for name, text in files.items():
+        (directory / name).write_text(text)
+
+
+def start_record(launch_id, pid, boot_id):
+    return ('id=%d\nphase=started\nat_us=5\nstarted_us=5\npid=%d\nborn=1\nkey=%s\nboot_id=%s\n' %
+            (launch_id, pid, '0' * 32, boot_id))
+
+
+def test_what_another_boot_left(tmp_path):
+    """Process ids of another boot mean nothing: nobody is signalled."""
+    world = World(tmp_path)
+    (world.state / 'launches').mkdir(mode=0o700)
+    innocent = subprocess.Popen(['sleep', '600'], start_new_session=True)
+    forge(world, 1, start=start_record(1, innocent.pid, 'another-boot'), lock='%d\n' % innocent.pid)
+    world.connect()
+    record = world.synced()[1]
+    assert (record['end'], record['detail']) == ('lost', 'the machine was restarted while it ran')
+    assert innocent.poll() is None
+    innocent.kill()
+    innocent.wait()
+    world.close()
+
+
+def test_a_reused_process_id_is_left_alone(tmp_path):
+    world = World(tmp_path)
+    (world.state / 'launches').mkdir(mode=0o700)
+    innocent = subprocess.Popen(['sleep', '600'], start_new_session=True)
+    boot_id = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
+    forge(world, 1, start=start_record(1, innocent.pid, boot_id), lock='%d\n' % innocent.pid)
+    world.connect()
+    assert world.ended(1)['end'] == 'lost'
+    assert innocent.poll() is None
+    innocent.kill()
+    innocent.wait()
+    world.close()
+
+
+@pytest.mark.parametrize('files, told', [
+    ({}, None),
+    ({'lock': ''}, None),
+    ({'lock': '1\n', 'script': 'x', 'start.new': 'id=1'}, None),
+    ({'start': 'nonsense'}, 'a record\'s line without "="'),
+    ({'start': 'id=2\nphase=started\n'}, 'start is the record of launch 2'),
+    ({'start': ''}, 'start: a record without id or phase'),
+    ({'end': 'id=1\nphase=ended\nend=what\n'}, "end: a record's end has no acceptable value"),
+])
+def test_what_is_half_there(tmp_path, files, told):
+    """What never ran is forgotten, so that it may be started; what cannot be read is lost, so that it is not."""
+    world = World(tmp_path)
+    (world.state / 'launches').mkdir(mode=0o700)
+    forge(world, 1, **files)
+    world.connect()
+    records = world.synced()
+    assert sorted(records) == ([1] if told else [])
+    if told:
+        assert records[1]['end'] == 'lost' and told in records[1]['detail']
+    else:
+        assert world.run(1, 'echo', 'ran')[1] == 'ran\n'
+    world.close()
+
+
+def test_directory_removed_under_everybody(world):
+    world.start(1, 'sh', '-c', 'sleep 0.3')
+    world.record(1, 'started')
+    keeper = world.keeper_pid(1)
+    subprocess.run(['rm', '-rf', world.state / 'launches/1'], check=True)
+    until(lambda: not alive(keeper), 'the keeper to end')
+    assert world.run(2, 'true')[0]['end'] == 'exited'
+
+
+# ---- every system call ----
+
+
+class Traced:
+    """A launcher under kill_at, in a world of its own."""
+
+    def __init__(self, path, whom, n):
+        self.world = World(path)
+        environment = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+        self.tracer = subprocess.Popen([KILL_AT, whom, str(n), LAUNCHER, '--private', '--state', self.world.state],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment)
+        until(lambda: (self.world.state / 'launcher.sock').exists() or self.tracer.poll() is not None, 'the launcher')
+
+    def verdict(self):
+        return self.tracer.stdout.readline().split()
+
+    def close(self):
+        self.tracer.kill()
+        self.tracer.wait()
+        self.tracer.stdout.close()
+        self.world.close()
+
+
+def play_daemon(world):
+    """What a daemon does: sends its launch, connects again when the launcher is gone, sends it again unless it is known."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        world.connect()
+        known = asked = False
+        while (report := world.report()) != 'gone':
+            known |= isinstance(report, dict)
+            if known and report != 'synced' and report['phase'] == 'ended':
+                return report
+            if report == 'synced' and not known and not asked:
+                asked = True
+                world.start(1, script='echo ran >> %s/count; sleep 0.05; echo end >> %s/count' % (world.path, world.path))
+    raise AssertionError('never told how it ended: %r' % world.reports)
+
+
+def acknowledge(world):
+    """As a daemon does: whenever it is told of an end that it has committed. Told again is fine, started again is not."""
+    end = time.monotonic() + PATIENCE
+    while list(world.state.glob('launches/*')):
+        assert time.monotonic() < end, 'its directory is still there'
+        world.send('ack', 1)
+        time.sleep(0.02)  # to be read before the next connection takes this one's place
+        world.connect()
+        while world.report() not in ('synced', 'gone'):
+            pass
+
+
+def count(world):
+    path = world.path / 'count'
+    return path.read_text().split() if path.exists() else []
+
+
+def steps(tmp_path, whom, judge):
+    """judge(world, record) after a kill at every n-th system call, until there are no more."""
+    n, killed = 1, 0
+    every = int(os.environ.get('FAIRLEAD_CRASH_EVERY', EVERY[whom]))
+    while True:
+        place = tmp_path / str(n)
+        place.mkdir()
+        traced = Traced(place, whom, n)
+        try:
+            record = play_daemon(traced.world)
+            judge(traced.world, record, n)
+            acknowledge(traced.world)
+            if traced.tracer.poll() is None and whom == 'launcher':
+                os.kill(traced.world.launcher_pids()[0], signal.SIGTERM)
+            verdict = traced.verdict()
+        finally:
+            traced.close()
+        if verdict[0] == 'ended':
+            print('# compared %d kills of the %s in %s system calls' % (killed, whom, verdict[1]))
+            assert killed > 3
+            return
+        killed += 1
+        n += every
+
+
+def test_launcher_killed_at_every_call(tmp_path):
+    """Whatever a launcher was doing: the job ran exactly once and is told to have ended well."""
+
+    def judge(world, record, n):
+        assert count(world) == ['ran', 'end'], n
+        assert (record['end'], record['exit_status']) == ('exited', 0), (n, record)
+
+    steps(tmp_path, 'launcher', judge)
+
+
+def test_keeper_killed_at_every_call(tmp_path):
+    """Whatever a keeper was doing: the job never ran twice, and what is told fits with what it did."""
+
+    def judge(world, record, n):
+        ran = count(world)
+        assert ran in ([], ['ran'], ['ran', 'end']), n
+        allowed = {'refused': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
+        assert ran in allowed[record['end']], (n, record)
+        assert not record['pid'] or not alive(record['pid']), n
+
+    steps(tmp_path, 'keeper', judge)

@@ -1,0 +1,59 @@
+/* Arbitrary bytes as what a launcher or a daemon receives: read or refused, never more than is there, and what was read
+ * and written again is read as the same. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "exec/protocol.h"
+
+static void encode(const struct message *m, struct buf *out)
+{
+    switch (m->kind) {
+    case MESSAGE_HELLO: protocol_hello(out, m->version); break;
+    case MESSAGE_START: ensure(protocol_start(out, &m->launch, NULL) == 0); break;
+    case MESSAGE_END: protocol_end(out, m->end.id, m->end.grace_us); break;
+    case MESSAGE_ACK: protocol_ack(out, m->id); break;
+    case MESSAGE_RECORD: protocol_record(out, &m->record); break;
+    case MESSAGE_SYNCED: protocol_synced(out); break;
+    }
+}
+
+/* What was written from a message reads as one that is written the same. */
+static void check_round(const struct message *m)
+{
+    struct buf first = {0}, second = {0};
+    struct arena a = {0};
+    struct message again;
+    size_t used;
+    encode(m, &first);
+    ensure(protocol_decode((struct str){first.text, first.length}, &a, &used, &again, NULL) == 0);
+    ensure(used == first.length && again.kind == m->kind);
+    encode(&again, &second);
+    ensure(first.length == second.length && memcmp(first.text, second.text, first.length) == 0);
+    buf_release(&first);
+    buf_release(&second);
+    arena_release(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a = {0};
+    struct str rest = {(const char *)data, size};
+    for (;;) {
+        struct message m;
+        struct err e = {0};
+        size_t used;
+        if (protocol_decode(rest, &a, &used, &m, &e)) {
+            ensure(e.code == ERR_INTERNAL);
+            break;
+        }
+        ensure(used <= rest.length);
+        if (used == 0) break;
+        if (m.kind == MESSAGE_START) (void)launch_check(&m.launch, &e);
+        check_round(&m);
+        rest = (struct str){rest.text + used, rest.length - used};
+    }
+    ensure(a.bytes <= 64 * 1024 + 64 * size);
+    arena_release(&a);
+    return 0;
+}

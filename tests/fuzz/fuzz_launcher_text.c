@@ -1,0 +1,60 @@
+/* Text that the launcher reads and others write: scripts, files of /proc, records. The first byte chooses the reader. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "exec/launcher/cgroup.h"
+#include "exec/launcher/command.h"
+#include "exec/launcher/family.h"
+#include "exec/launcher/journal.h"
+#include "exec/record.h"
+
+static bool inside(struct str part, struct str whole)
+{
+    return part.length == 0 || (part.text >= whole.text && part.text + part.length <= whole.text + whole.length);
+}
+
+static void read_interpreter(struct str text)
+{
+    struct str program, argument;
+    if (!command_interpreter(text, &program, &argument)) return;
+    ensure(program.length > 0 && inside(program, text) && inside(argument, text));
+}
+
+static void read_cgroup(struct str text)
+{
+    char path[64];
+    struct str mounts;
+    struct str membership = str_cut(text, '\0', &mounts);
+    if (cgroup_find(membership, mounts, path, sizeof path))
+        ensure(strlen(path) < sizeof path && strstr(path, "/..") == NULL);
+}
+
+static void read_record(struct str text)
+{
+    struct launch_record record, again;
+    struct traces traces;
+    traces_parse(text, &traces);
+    if (record_parse(text, &record, NULL)) return;
+    struct buf written = {0};
+    record_format(&record, &written);
+    ensure(record_parse((struct str){written.text, written.length}, &again, NULL) == 0);
+    ensure(again.id == record.id && again.phase == record.phase && again.cpu_us == record.cpu_us);
+    ensure(strcmp(again.detail, record.detail) == 0);
+    buf_release(&written);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) return 0;
+    struct str text = {(const char *)data + 1, size - 1};
+    struct process process;
+    switch (data[0]) {
+    case 'i': read_interpreter(text); break;
+    case 's': (void)process_parse(text, &process); break;
+    case 'c': read_cgroup(text); break;
+    case 'r': read_record(text); break;
+    default: break;
+    }
+    return 0;
+}

@@ -1,0 +1,623 @@
+"""fairlead-launcher alone: what a job gets, how it ends, what is refused, who is listened to."""
+import os
+import pathlib
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from exec_world import LAUNCHER, PATIENCE, US, World, alive, find_processes, until  # noqa: E402
+
+NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+
+def cgroups_work():
+    """As the launcher finds out: a group in our own that can be killed."""
+    mounts = [line.split() for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines() if ' - cgroup2 ' in line]
+    own = [line[3:] for line in pathlib.Path('/proc/self/cgroup').read_text().splitlines() if line.startswith('0::')]
+    if not mounts or not own:
+        return False
+    probe = pathlib.Path(mounts[0][4] + own[0]) / ('fairlead-test-%d' % os.getpid())
+    try:
+        probe.mkdir()
+    except OSError:
+        return False
+    works = (probe / 'cgroup.kill').exists()
+    probe.rmdir()
+    return works
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path)
+    world.connect()
+    assert world.synced() == {}
+    yield world
+    world.close()
+
+
+@pytest.fixture(params=['cgroup', 'no-cgroup', 'unprivileged'])
+def any_world(tmp_path, request):
+    """The ways in which a keeper can reach a job's processes."""
+    options = ['--no-cgroup'] if request.param == 'no-cgroup' else []
+    prefix = []
+    if request.param == 'cgroup' and not cgroups_work():
+        pytest.skip('no control groups can be made here')
+    if request.param == 'unprivileged':
+        if os.geteuid() != 0:
+            pytest.skip('we are unprivileged anyway')
+        prefix = NOBODY
+        for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+            folder.chmod(0o711)
+        os.chown(tmp_path, 65534, 65534)
+    world = World(tmp_path, prefix=prefix)
+    if prefix:
+        os.chown(world.state, 65534, 65534)
+    world.start_launcher(options)
+    world.connect()
+    assert world.synced() == {}
+    world.identity = {'uid': 65534, 'gid': 65534} if prefix else {}
+    yield world
+    world.close()
+
+
+# ---- what a job gets ----
+
+
+def test_runs_and_tells(any_world):
+    record, output = any_world.run(7, 'sh', '-c', 'echo out; echo err >&2; exit 3', **any_world.identity)
+    assert output == 'out\nerr\n'
+    assert (record['end'], record['exit_status'], record['signal']) == ('exited', 3, 0)
+    assert 0 < record['started_us'] <= record['at_us']
+    assert record['pid'] > 0 and record['detail'] == ''
+
+
+def test_started_comes_first(world):
+    world.start(1, 'sleep', '0.3')
+    started = world.record(1, 'started')
+    assert started['phase'] == 'started'
+    assert started['started_us'] == started['at_us']
+    ended = world.ended(1)
+    assert (ended['pid'], ended['started_us']) == (started['pid'], started['started_us'])
+
+
+def test_a_signal_is_told(world):
+    record, _ = world.run(1, 'sh', '-c', 'kill -SEGV $$')
+    assert (record['end'], record['signal'], record['exit_status']) == ('exited', signal.SIGSEGV, 0)
+
+
+def test_usage_is_told(world):
+    record, _ = world.run(1, 'python3', '-c', 'b = bytearray(200 << 20)\nimport time\nwhile time.process_time() < 0.3: pass')
+    assert 0.3 * US <= record['cpu_us'] < 20 * US
+    assert 200 << 10 <= record['max_rss_kib'] < 1 << 20
+
+
+def test_environment_is_what_was_given(world):
+    given = {'PATH': '/usr/bin:/bin', 'EMPTY': '', 'LINES': 'a\nb\tc\\', 'FAIRLEAD_LAUNCH_ID': '99', 'FAIRLEAD_LAUNCH_KEY': 'x'}
+    _, output = world.run(5, 'env', '-0', environment=given)
+    got = dict(item.split('=', 1) for item in output.split('\0') if item)
+    key = got.pop('FAIRLEAD_LAUNCH_KEY')
+    assert len(key) == 32 and key != 'x'
+    assert got == {**given, 'FAIRLEAD_LAUNCH_ID': '5', 'FAIRLEAD_LAUNCH_KEY': None} or got == {
+        'PATH': '/usr/bin:/bin', 'EMPTY': '', 'LINES': 'a\nb\tc\\', 'FAIRLEAD_LAUNCH_ID': '5'}
+
+
+LOOK = r'''
+import os, resource, signal
+print(sorted(int(f) for f in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + f)))
+print(os.readlink('/proc/self/fd/0'))
+print(os.getsid(0) == os.getpid() == os.getpgrp())
+status = dict(l.split(':', 1) for l in open('/proc/self/status').read().splitlines())
+print([int(status[n], 16) for n in ('SigBlk', 'SigCgt')], hex(int(status['SigIgn'], 16) & ~0x1001000))
+print(oct(os.umask(0)), resource.getrlimit(resource.RLIMIT_NOFILE)[0], os.getcwd())
+'''
+
+
+def test_surroundings(tmp_path):
+    """Descriptors 0 to 2, a session of its own, default signals, and the umask and limits the launcher was given."""
+    world = World(tmp_path, prefix=['sh', '-c', 'umask 027; ulimit -Sn 777; exec "$@"', 'sh'])
+    world.connect()
+    world.synced()
+    place = tmp_path / 'a place'
+    place.mkdir()
+    _, output = world.run(1, '/usr/bin/python3', '-I', '-c', LOOK, directory=place)
+    world.close()
+    lines = output.splitlines()
+    assert lines[0] in ('[0, 1, 2]', '[0, 1, 2, 3]')  # 3: the listing itself
+    assert lines[1] == '/dev/null'
+    assert lines[2] == 'True'
+    assert lines[3].startswith('[0, ') and lines[3].endswith('0x0')
+    assert lines[4] == '0o27 777 %s' % place
+    assert stat.S_IMODE((tmp_path / '1.out').stat().st_mode) == 0o640
+
+
+def test_cpus(world):
+    cpus = sorted(os.sched_getaffinity(0))
+    record, output = world.run(1, 'python3', '-c', 'import os; print(sorted(os.sched_getaffinity(0)))', cpus=cpus[-1])
+    assert output == '[%d]\n' % cpus[-1]
+    record, _ = world.run(2, 'true', cpus='4000-4001')
+    assert (record['end'], record['detail']) == ('refused', 'cannot bind to CPUs 4000-4001: Invalid argument')
+
+
+def test_output_and_error_apart(world):
+    world.run(1, 'sh', '-c', 'echo out; echo err >&2', err=world.path / '1.err')
+    assert (world.output(1), (world.path / '1.err').read_text()) == ('out\n', 'err\n')
+
+
+@pytest.mark.parametrize('name', ['1.out', 'link'])
+def test_one_file_by_two_names(world, name):
+    """Both streams go through one description, else they would write over each other."""
+    (world.path / 'link').symlink_to(world.path / '1.out')
+    world.run(1, 'sh', '-c', 'for i in 1 2 3; do echo out; echo err >&2; done', err=world.path / name)
+    assert world.output(1) == 'out\nerr\n' * 3
+
+
+def test_output_is_truncated(world):
+    (world.path / '1.out').write_text('old text that is longer\n')
+    assert world.run(1, 'echo', 'new')[1] == 'new\n'
+
+
+# ---- scripts ----
+
+
+@pytest.mark.parametrize('script, arguments, output', [
+    ('echo "$0" | sed s,.*/,,; echo "$@"', ['a b', 'c'], 'script\na b c\n'),
+    ('#!/bin/sh\necho $#', ['', ''], '2\n'),
+    ('#! \t/bin/sh  -e \nfalse\necho no', [], ''),
+    ('#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1:])', ['x'], "['x']\n"),
+    ('#!/usr/bin/awk -f\nBEGIN { print "awk" }', [], 'awk\n'),
+    ('#!/bin/echo one  argument\n', ['end'], 'one  argument SCRIPT end\n'),
+    ('#!\necho no name', [], 'no name\n'),
+    ('#!/bin/sh', [], ''),
+])
+def test_script(world, script, arguments, output):
+    got = world.run(1, *arguments, script=script)[1]
+    assert got.replace(str(world.state / 'launches/1/script'), 'SCRIPT') == output
+
+
+def test_script_is_ours_alone(world):
+    world.start(1, script='sleep 5')
+    world.record(1, 'started')
+    for path in [world.state, *world.state.rglob('*')]:
+        assert stat.S_IMODE(path.lstat().st_mode) in ((0o700,) if path.is_dir() else (0o600,)), path
+    assert not find_processes('sleep 5; secret')
+
+
+@pytest.mark.parametrize('script, detail', [
+    ('#!/no/such/thing -x\n', "cannot run the script's interpreter /no/such/thing: No such file or directory"),
+    ('#!/bin/sh\r\necho\r\n',
+     "the script's lines end with CR LF, as on Windows: there is no interpreter \"/bin/sh\\r\""),
+    ('#!/etc/passwd\n', "cannot run the script's interpreter /etc/passwd: Permission denied"),
+])
+def test_script_refused(world, script, detail):
+    record, _ = world.run(1, script=script)
+    assert (record['end'], record['detail']) == ('refused', detail)
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize('arguments, fields, detail', [
+    (['no-such-program'], {}, 'cannot run no-such-program: No such file or directory'),
+    (['/'], {}, 'cannot run /: Permission denied'),
+    (['/etc/passwd'], {}, 'cannot run /etc/passwd: Permission denied'),
+    ([], {}, 'neither a script nor a program to run'),
+    ([''], {}, 'neither a script nor a program to run'),
+    (['true'], {'directory': '/no/such'}, 'cannot enter directory /no/such: No such file or directory'),
+    (['true'], {'directory': 'here'}, 'the working directory must be an absolute path, not "here"'),
+    (['true'], {'out': '/no/such/file'}, 'cannot open output /no/such/file: No such file or directory'),
+    (['true'], {'out': '/proc'}, 'cannot open output /proc: Is a directory'),
+    (['true'], {'out': ''}, 'the output file must be an absolute path, not ""'),
+    (['true'], {'err': '/no/such/file'}, 'cannot open error output /no/such/file: No such file or directory'),
+    (['true'], {'err': 'e'}, 'the error file must be an absolute path, not "e"'),
+    (['true'], {'name': 'a/b'}, 'the name of a launch must be 1 to 63 printable bytes without a slash'),
+    (['true'], {'name': ''}, 'the name of a launch must be 1 to 63 printable bytes without a slash'),
+    (['true'], {'limit_us': -1}, 'a time limit of -1 microseconds; from 0 to 316224000000000 is accepted'),
+    (['true'], {'grace_us': -1}, 'a grace of -1 microseconds; from 0 to 604800000000 is accepted'),
+    (['true'], {'cpus': '70000'}, 'CPUs must be ascending ranges of numbers up to 65535'),
+    (['x' * 140000], {}, 'arguments: number 1 has 140000 bytes; Linux takes 131071'),
+    (['true', *['x' * 130000] * 30], {}, 'cannot run true: arguments and environment are too large'),
+    (['true'], {'environment': {'': 'x'}}, 'environment: number 1 is not NAME=value'),
+])
+def test_refused(world, arguments, fields, detail):
+    record, _ = world.run(1, *arguments, **fields)
+    assert (record['end'], record['detail']) == ('refused', detail)
+    assert (record['started_us'], record['pid'], record['exit_status'], record['signal']) == (0, 0, 0, 0)
+    world.send('ack', 1)
+    until(lambda: not list(world.state.glob('launches/*')), 'its directory to be removed')
+
+
+def test_a_fifo_nobody_reads_is_refused(world):
+    os.mkfifo(world.path / '1.out')
+    record, _ = (world.start(1, 'true'), world.ended(1))[1], None
+    assert record['detail'].endswith('1.out: No such device or address')
+
+
+@pytest.mark.parametrize('fields', [{'uid': 12345}, {'gid': 12345}, {'uid': 0, 'gid': 12345}])
+def test_another_identity_is_refused(world, fields):
+    record, _ = world.run(1, 'true', **fields)
+    assert record['end'] == 'refused'
+    assert record['detail'].startswith('this launcher serves user %d, group %d alone; it starts nothing as' %
+                                       (os.geteuid(), os.getegid()))
+
+
+def test_a_long_detail_keeps_its_end(world):
+    record, _ = world.run(1, 'true', out='/no/' + 'ü' * 120 + '/such')
+    assert record['detail'].startswith('cannot open output /no/ü')
+    assert record['detail'].endswith('ü/such: No such file or directory')
+    assert ' ... ' in record['detail'] and len(record['detail'].encode()) < 200
+
+
+def test_a_program_without_magic_is_a_shell_script(world):
+    program = world.path / 'program'
+    program.write_text('echo "$1 by the shell"\n')
+    program.chmod(0o755)
+    assert world.run(1, 'program', 'run', environment={'PATH': '/no/such::%s' % world.path})[1] == 'run by the shell\n'
+
+
+# ---- ends ----
+
+QUIET = 'exec 2>/dev/null; '  # a shell says "Terminated" of the sleep it waits for
+TRAP = QUIET + 'trap "echo term" TERM; echo ready; while :; do sleep 0.05; done'
+
+
+def test_time_limit(any_world):
+    any_world.start(1, 'sleep', '60', limit_us=US // 3, **any_world.identity)
+    record = any_world.ended(1)
+    assert (record['end'], record['signal']) == ('timed-out', signal.SIGTERM)
+    assert US // 3 <= record['at_us'] - record['started_us'] < 20 * US
+
+
+def test_grace_then_kill(any_world):
+    any_world.start(1, 'sh', '-c', TRAP, limit_us=US // 2, grace_us=US // 2, **any_world.identity)
+    assert any_world.record(1, 'completing')['phase'] == 'completing'
+    record = any_world.ended(1)
+    assert (record['end'], record['signal']) == ('timed-out', signal.SIGKILL)
+    assert record['at_us'] - record['started_us'] >= US
+    assert any_world.output(1) == 'ready\nterm\n'
+
+
+def test_cancelled(any_world):
+    any_world.start(1, 'sleep', '60', **any_world.identity)
+    any_world.record(1, 'started')
+    any_world.send('end', 1, US)
+    assert any_world.ended(1)['end'] == 'cancelled'
+
+
+def test_a_second_order_only_shortens(world):
+    world.start(1, 'sh', '-c', TRAP, grace_us=60 * US)
+    until(lambda: world.output(1) == 'ready\n', 'the job')
+    world.send('end', 1, 60 * US)
+    world.record(1, 'completing')
+    world.send('end', 1, 3600 * US)
+    world.send('end', 1, 0)
+    record = world.ended(1)
+    assert (record['end'], record['signal']) == ('cancelled', signal.SIGKILL)
+
+
+def test_exit_in_the_grace_is_still_a_time_out(world):
+    world.start(1, 'sh', '-c', QUIET + 'trap "exit 5" TERM; while :; do sleep 0.05; done', limit_us=US // 3, grace_us=30 * US)
+    record = world.ended(1)
+    assert (record['end'], record['exit_status']) == ('timed-out', 5)
+
+
+def test_a_stopped_job_can_be_ended(world):
+    world.start(1, 'sh', '-c', QUIET + 'trap "echo bye; exit 0" TERM; kill -STOP $$; while :; do sleep 0.05; done', grace_us=30 * US)
+    pid = world.record(1, 'started')['pid']
+    until(lambda: pathlib.Path('/proc/%d/stat' % pid).read_text().split()[2] == 'T', 'it to stop')
+    world.send('end', 1, 30 * US)
+    assert world.ended(1)['end'] == 'cancelled'
+    assert world.output(1) == 'bye\n'
+
+
+LEFTOVERS = r'''
+import os, signal, sys, time
+def leave(depth):
+    if os.fork() == 0:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        if os.fork() == 0:
+            if depth: leave(depth - 1)
+            print(os.getpid(), flush=True)
+            time.sleep(600)
+        os._exit(0)
+leave(3)
+leave(0)
+time.sleep(0.5)
+'''
+
+
+def test_nothing_is_left_behind(any_world):
+    """Daemons that left the session and ignore what they can are ended when the main process has ended."""
+    any_world.start(1, 'python3', '-c', LEFTOVERS, grace_us=US // 5, **any_world.identity)
+    record = any_world.ended(1)
+    pids = [int(line) for line in any_world.output(1).split()]
+    assert len(pids) == 5 and not any(alive(pid) for pid in pids)
+    assert (record['end'], record['exit_status'], record['signal']) == ('exited', 0, 0)
+
+
+def test_leftovers_get_sigterm_and_a_little_time(world):
+    script = QUIET + '(trap "echo tidy; exit" TERM; while :; do sleep 0.05; done) & sleep 0.3'
+    record, output = world.run(1, 'sh', '-c', script, grace_us=30 * US)
+    assert (output, record['end'], record['exit_status']) == ('tidy\n', 'exited', 0)
+    world.start(2, 'sh', '-c', '(trap "" TERM; exec sleep 600) & sleep 0.2', grace_us=3600 * US)
+    assert world.ended(2)['at_us'] - world.record(2, 'completing')['at_us'] < 20 * US  # two seconds, not an hour
+
+
+COMETS = r'''
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def fly(new_session):
+    while True:
+        pid = os.fork()
+        if pid: os._exit(0)
+        if new_session: os.setsid()
+end = time.monotonic() + 120
+for n in range(8):
+    if os.fork() == 0:
+        fly(n % 2)
+print('flying', flush=True)
+time.sleep(600)
+'''
+
+
+def test_what_forks_on_and_on_is_ended(any_world):
+    """Each process lives for an instant and leaves a child; half of them leave the session every time."""
+    any_world.start(1, 'python3', '-S', '-E', '-c', COMETS, grace_us=US // 10, **any_world.identity)
+    until(lambda: any_world.output(1) == 'flying\n', 'the job')
+    any_world.send('end', 1, 0)
+    assert any_world.ended(1)['end'] == 'cancelled'
+    assert not find_processes('flying')
+
+
+BOMB = r'''
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print('ticking', flush=True)
+for _ in range(8): os.fork()
+time.sleep(600)
+'''
+
+
+def test_a_bomb_is_ended(any_world):
+    any_world.start(1, 'python3', '-S', '-E', '-c', BOMB, limit_us=US // 2, grace_us=0, **any_world.identity)
+    assert any_world.ended(1)['end'] == 'timed-out'
+    assert not find_processes('ticking')
+
+
+def test_order_to_a_keeper_by_signal(world):
+    world.start(1, 'sleep', '60')
+    world.record(1, 'started')
+    os.kill(world.keeper_pid(1), signal.SIGTERM)
+    record = world.ended(1)
+    assert (record['end'], record['detail']) == ('cancelled', 'its keeper was told to end (SIGTERM), as at a shutdown')
+
+
+# ---- once, and until acknowledged ----
+
+
+def test_the_same_id_starts_nothing(world):
+    for _ in range(3):
+        world.start(1, 'sh', '-c', 'echo once >> %s/count; sleep 0.2' % world.path)
+    world.ended(1)
+    world.start(1, 'sh', '-c', 'echo again >> %s/count' % world.path)
+    world.reports.clear()
+    assert world.ended(1)['end'] == 'exited'
+    assert (world.path / 'count').read_text() == 'once\n'
+
+
+def test_known_until_acknowledged(world):
+    world.run(1, 'true')
+    world.start(2, 'sleep', '600')
+    world.record(2, 'started')
+    world.connect()
+    records = world.synced()
+    assert {i: r['phase'] for i, r in records.items()} == {1: 'ended', 2: 'started'}
+    world.send('ack', 1)
+    world.send('ack', 2)  # runs: cannot be forgotten
+    world.send('ack', 99)
+    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+    world.connect()
+    assert list(world.synced()) == [2]
+
+
+def test_many_at_once(world):
+    ids = range(1, 201)
+    for launch_id in ids:
+        world.start(launch_id, 'sh', '-c', 'echo $FAIRLEAD_LAUNCH_ID')
+    assert {world.ended(launch_id)['exit_status'] for launch_id in ids} == {0}
+    assert [world.output(launch_id) for launch_id in ids] == ['%d\n' % launch_id for launch_id in ids]
+    for launch_id in ids:
+        world.send('ack', launch_id)
+    until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
+
+
+def test_keeper_is_named_and_holds_nothing(world):
+    world.start(1, 'sleep', '600', name='12_3')
+    world.record(1, 'started')
+    keeper = pathlib.Path('/proc/%d' % world.keeper_pid(1))
+    assert keeper.joinpath('cmdline').read_bytes().rstrip(b'\0') == b'fairlead-keeper 12_3'
+
+    def held():
+        names = {os.readlink(link).replace(str(world.state), '') for link in keeper.joinpath('fd').iterdir()}
+        return {name.split(':')[0] for name in names}
+
+    # The pipes to the job's process go as soon as the program runs.
+    until(lambda: held() == {'', '/dev/null', '/launcher.log', '/launches/1', '/launches/1/lock', '/launches/1/control', 'anon_inode'},
+          'the keeper to hold nothing but what is its own')
+
+
+# ---- the launcher itself ----
+
+
+def launcher(*arguments):
+    return subprocess.run([LAUNCHER, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def test_help_and_version():
+    assert '--state=DIR' in launcher('--help').stdout
+    assert launcher('--version').stdout.startswith('fairlead-launcher ')
+
+
+@pytest.mark.parametrize('arguments, text', [
+    ([], '--private is required'),
+    (['--private'], '--state with an absolute path is required'),
+    (['--private', '--state', 'here'], '--state with an absolute path is required'),
+    (['--private', '--state', '/', 'more'], 'unexpected argument "more"'),
+    (['--unknown'], 'unrecognized option'),
+])
+def test_bad_usage(arguments, text):
+    result = launcher(*arguments)
+    assert result.returncode == 2 and text in result.stderr
+
+
+def test_directory_must_be_ours_alone(tmp_path):
+    tmp_path.chmod(0o755)
+    result = launcher('--private', '--state', tmp_path)
+    assert result.returncode == 1
+    assert result.stderr == ('fairlead-launcher: %s must be a directory of our own with mode 0700, open to nobody else\n' % tmp_path)
+    assert launcher('--private', '--state', tmp_path / 'missing').returncode == 1
+
+
+def test_socket_path_too_long(tmp_path):
+    path = tmp_path / ('x' * 100)
+    path.mkdir(mode=0o700)
+    result = launcher('--private', '--state', path)
+    length = len(str(path)) + len('/launcher.sock')
+    assert result.returncode == 2
+    assert '%d bytes; Linux takes at most 107' % length in result.stderr
+    world = World.__new__(World)
+    world.state, world.prefix, world.driver = path, [], None
+    assert '%d bytes; Linux takes at most 107' % length in world.connect('error')
+    world.disconnect()
+
+
+def test_one_launcher_a_directory(world):
+    result = launcher('--private', '--state', world.state)
+    assert (result.returncode, result.stderr) == (2, 'fairlead-launcher: another launcher serves %s\n' % world.state)
+
+
+def test_a_stale_socket_is_replaced(tmp_path):
+    world = World(tmp_path)
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(str(world.state / 'launcher.sock'))
+    stale.close()
+    world.connect()
+    assert world.synced() == {}
+    world.close()
+
+
+def test_no_launcher_program(tmp_path, monkeypatch):
+    world = World(tmp_path)
+    monkeypatch.setattr('exec_world.LAUNCHER', '/no/such/launcher')
+    assert world.connect('error') == 'error cannot run /no/such/launcher: No such file or directory'
+    world.disconnect()
+
+
+@pytest.mark.slow
+def test_idle_end(tmp_path):
+    """It stays for what is unacknowledged, and ends ten seconds after nobody needs it."""
+    world = World(tmp_path)
+    world.connect()
+    world.synced()
+    world.run(1, 'true')
+    world.disconnect()
+    time.sleep(11)
+    assert len(world.launcher_pids()) == 1
+    world.connect()
+    assert list(world.synced()) == [1]
+    world.send('ack', 1)
+    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+    world.disconnect()
+    begin = time.monotonic()
+    until(lambda: not world.launcher_pids(), 'the launcher to end')
+    assert time.monotonic() - begin > 8
+    assert not (world.state / 'launcher.sock').exists()
+    world.close()
+
+
+def test_sigterm_ends_the_launcher_alone(world):
+    world.start(1, 'sleep', '600')
+    pid = world.record(1, 'started')['pid']
+    os.kill(world.launcher_pids()[0], signal.SIGTERM)
+    assert world.report() == 'gone'
+    until(lambda: not world.launcher_pids(), 'the launcher to end')
+    assert alive(pid)
+
+
+# ---- who is listened to ----
+
+HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', 1)
+
+
+def speak(world, data):
+    """Raw bytes to the launcher; all it says until it closes the connection, or nothing more within a moment."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(str(world.state / 'launcher.sock'))
+        s.settimeout(2)
+        s.sendall(data)
+        got = b''
+        try:
+            while piece := s.recv(4096):
+                got += piece
+        except (TimeoutError, socket.timeout):
+            return got, 'open'
+        except ConnectionResetError:
+            pass
+        return got, 'closed'
+
+
+@pytest.mark.parametrize('data', [
+    b'GET / HTTP/1.1\r\n\r\n',
+    struct.pack('<I', 0),
+    struct.pack('<I', 0xffffffff),
+    struct.pack('<IB8sI', 13, 1, b'Fairlead', 1),
+    struct.pack('<IBQ', 9, 4, 1),          # no HELLO first
+    HELLO + HELLO,
+    HELLO + struct.pack('<IB', 1, 6),      # ours to say
+    HELLO + struct.pack('<IB', 1, 99),
+    HELLO + struct.pack('<IBI', 5, 4, 1),  # too short
+    HELLO + struct.pack('<IBQB', 10, 4, 1, 1),
+])
+def test_nonsense_closes_the_connection(world, data):
+    got, state = speak(world, data)
+    assert state == 'closed'
+    assert got in (b'', HELLO + struct.pack('<IB', 1, 6))
+    assert len(world.launcher_pids()) == 1
+
+
+def test_the_newest_connection_counts(world):
+    got, state = speak(world, HELLO)
+    assert (got, state) == (HELLO + struct.pack('<IB', 1, 6), 'open')
+    assert world.report() == 'gone'
+
+
+def test_another_version_is_answered_and_stepped_aside_for(world):
+    world.start(1, 'sleep', '600')
+    pid = world.record(1, 'started')['pid']
+    got, state = speak(world, struct.pack('<IB8sI', 13, 1, b'fairlead', 2))
+    assert (got, state) == (HELLO, 'closed')
+    until(lambda: not world.launcher_pids(), 'the launcher to end')
+    world.connect()
+    assert world.synced()[1]['pid'] == pid
+
+
+def test_only_our_own_user_is_listened_to(world):
+    if os.geteuid() != 0:
+        pytest.skip('cannot become another user')
+    for folder in (world.path, world.path.parent, world.path.parent.parent, world.state):
+        folder.chmod(0o711)
+    (world.state / 'launcher.sock').chmod(0o666)
+    script = ('import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n'
+              's.settimeout(5)\nprint(s.recv(100))')
+    result = subprocess.run([*NOBODY, '/usr/bin/python3', '-c', script, world.state / 'launcher.sock'],
+                            capture_output=True, text=True, timeout=PATIENCE)
+    assert result.stdout == "b''\n", result.stderr
+    assert world.run(1, 'true')[0]['end'] == 'exited'  # and the daemon's connection is still there

@@ -1,0 +1,368 @@
+/* Messages there and back, launches checked field by field, records as text. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dies.h"
+#include "exec/protocol.h"
+#include "exec/record.h"
+
+static char *arguments[] = {"sh", "-c", "", NULL};
+static char *environment[] = {"PATH=/bin", "EMPTY=", "TWO=a\nb", NULL};
+
+static struct launch good(void)
+{
+    return (struct launch){
+        .id = 7,
+        .uid = 1000,
+        .gid = 100,
+        .name = "7_3",
+        .directory = "/home",
+        .out_path = "/home/out",
+        .script = {"#!/bin/sh\n\0x", 12},
+        .arguments = arguments,
+        .environment = environment,
+        .mem_mib = 4096,
+        .time_limit_us = 60000000,
+        .grace_us = 30000000,
+    };
+}
+
+static struct message decode(const struct buf *frame, struct arena *a)
+{
+    struct message m = {0};
+    size_t used = 0;
+    struct err e = {0};
+    assert_int_equal(protocol_decode((struct str){frame->text, frame->length}, a, &used, &m, &e), 0);
+    assert_int_equal(used, frame->length);
+    return m;
+}
+
+static void assert_strings(char *const *a, char *const *b)
+{
+    while (*a != NULL && *b != NULL) assert_string_equal(*a++, *b++);
+    assert_true(*a == NULL && *b == NULL);
+}
+
+static void test_launch_there_and_back(void **state)
+{
+    (void)state;
+    struct launch sent = good();
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i == 1) sent.err_path = "/home/err";
+        if (i == 2) assert_int_equal(idset_parse(str("0-3,8,4000-4003"), 65535, "cpus", &sent.cpus, NULL), 0);
+        struct buf frame = {0};
+        struct arena a = {0};
+        assert_int_equal(protocol_start(&frame, &sent, NULL), 0);
+        struct message m = decode(&frame, &a);
+        const struct launch *got = &m.launch;
+        assert_int_equal(m.kind, MESSAGE_START);
+        assert_true(got->id == 7 && got->uid == 1000 && got->gid == 100 && got->mem_mib == 4096);
+        assert_true(got->time_limit_us == 60000000 && got->grace_us == 30000000);
+        assert_string_equal(got->name, sent.name);
+        assert_string_equal(got->directory, sent.directory);
+        assert_string_equal(got->out_path, sent.out_path);
+        assert_true((got->err_path == NULL) == (sent.err_path == NULL));
+        if (sent.err_path != NULL) assert_string_equal(got->err_path, sent.err_path);
+        assert_true(str_equal(got->script, sent.script));
+        assert_strings(got->arguments, sent.arguments);
+        assert_strings(got->environment, sent.environment);
+        assert_int_equal(got->cpus.ranges.count, sent.cpus.ranges.count);
+        for (uint32_t r = 0; r < sent.cpus.ranges.count; r++) {
+            assert_int_equal(got->cpus.ranges.items[r].first, sent.cpus.ranges.items[r].first);
+            assert_int_equal(got->cpus.ranges.items[r].last, sent.cpus.ranges.items[r].last);
+        }
+        arena_release(&a);
+        buf_release(&frame);
+    }
+    idset_release(&sent.cpus);
+}
+
+static const struct launch_record record = {
+    .id = UINT64_MAX,
+    .phase = LAUNCH_ENDED,
+    .at_us = 3,
+    .started_us = -2,
+    .pid = 4194304,
+    .end = LAUNCH_TIMED_OUT,
+    .exit_status = 255,
+    .signal = 9,
+    .cpu_us = INT64_MAX,
+    .max_rss_kib = INT64_MIN,
+    .detail = "a = b\xc3\xbc\t",
+};
+
+static void assert_record(const struct launch_record *r)
+{
+    assert_true(r->id == record.id && r->phase == record.phase && r->at_us == record.at_us);
+    assert_true(r->started_us == record.started_us && r->pid == record.pid && r->end == record.end);
+    assert_true(r->exit_status == record.exit_status && r->signal == record.signal);
+    assert_true(r->cpu_us == record.cpu_us && r->max_rss_kib == record.max_rss_kib);
+    assert_string_equal(r->detail, record.detail);
+}
+
+static void test_small_messages(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct buf frame = {0};
+    protocol_hello(&frame, 77);
+    struct message m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_HELLO && m.version == 77);
+    assert_memory_equal(frame.text, "\x0d\0\0\0\1fairlead\x4d\0\0\0", 17); /* never to be changed */
+    buf_clear(&frame);
+    protocol_end(&frame, 5, -6);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_END && m.end.id == 5 && m.end.grace_us == -6);
+    buf_clear(&frame);
+    protocol_ack(&frame, UINT64_MAX);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_ACK && m.id == UINT64_MAX);
+    buf_clear(&frame);
+    protocol_synced(&frame);
+    assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
+    buf_clear(&frame);
+    protocol_record(&frame, &record);
+    m = decode(&frame, &a);
+    assert_int_equal(m.kind, MESSAGE_RECORD);
+    assert_record(&m.record);
+    buf_release(&frame);
+    arena_release(&a);
+}
+
+/* Of two frames, every prefix gives nothing, one, or both. */
+static void test_bytes_as_they_come(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct buf frames = {0};
+    struct launch launch = good();
+    assert_int_equal(protocol_start(&frames, &launch, NULL), 0);
+    size_t first = frames.length;
+    protocol_record(&frames, &record);
+    for (size_t length = 0; length <= frames.length; length++) {
+        struct message m;
+        size_t used = 99;
+        assert_int_equal(protocol_decode((struct str){frames.text, length}, &a, &used, &m, NULL), 0);
+        assert_int_equal(used, length < first ? 0 : first);
+        if (used == 0) continue;
+        assert_int_equal(protocol_decode((struct str){frames.text + first, length - first}, &a, &used, &m, NULL), 0);
+        assert_int_equal(used, length < frames.length ? 0 : frames.length - first);
+    }
+    buf_release(&frames);
+    arena_release(&a);
+}
+
+/* A body that is a byte shorter or longer than it should be is refused, whatever is left out. */
+static void test_cut_bodies(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct buf frame = {0};
+    struct launch launch = good();
+    assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
+    uint32_t whole = (uint32_t)frame.length - PROTOCOL_HEAD;
+    for (uint32_t length = 0; length <= whole + 1; length++) {
+        struct message m;
+        size_t used = 99;
+        struct err e = {0};
+        memcpy(frame.text, &(unsigned char[]){(unsigned char)length, (unsigned char)(length >> 8)}, 2);
+        int result = protocol_decode((struct str){frame.text, length + PROTOCOL_HEAD}, &a, &used, &m, &e);
+        assert_int_equal(result, length == whole ? 0 : -1);
+        assert_int_equal(e.code, length == whole ? ERR_NONE : ERR_INTERNAL);
+        assert_int_equal(used, length == whole ? whole + PROTOCOL_HEAD : 99); /* untouched on failure */
+        if (length == whole) buf_add_char(&frame, 'x');
+    }
+    buf_release(&frame);
+    arena_release(&a);
+}
+
+static void test_nonsense(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t length;
+    } rows[] = {
+        {"\0\0\0\0", 4},   /* nothing */
+        {"\1\0\0\4\1", 5}, /* longer than any frame */
+        {"\xff\xff\xff\xff\1", 5},
+        {"\1\0\0\0\0", 5}, /* no such kind */
+        {"\1\0\0\0\7", 5},
+        {"\2\0\0\0\6x", 6},                   /* SYNCED with a body */
+        {"\x0d\0\0\0\1Fairlead\1\0\0\0", 17}, /* another magic */
+        {"\x05\0\0\0\5id=1", 9},              /* a record without phase */
+        {"\x10\0\0\0\5id=1\nphase=bad\n", 20},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct arena a = {0};
+        struct message m;
+        size_t used;
+        struct err e = {0};
+        assert_int_equal(protocol_decode((struct str){rows[i].bytes, rows[i].length}, &a, &used, &m, &e), -1);
+        assert_int_equal(e.code, ERR_INTERNAL);
+        arena_release(&a);
+    }
+}
+
+/* Counts that promise more than there is must not be believed: no memory is taken for them. */
+static void test_promises_are_not_believed(void **state)
+{
+    (void)state;
+    struct buf frame = {0};
+    struct arena a = {0};
+    struct launch launch = good();
+    launch.script = (struct str){0};
+    assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
+    for (size_t at = PROTOCOL_HEAD + 1; at + 4 <= frame.length; at++) {
+        char kept[4];
+        struct message m;
+        size_t used;
+        memcpy(kept, frame.text + at, 4);
+        memcpy(frame.text + at, "\xff\xff\xff\x3f", 4);
+        (void)protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL);
+        memcpy(frame.text + at, kept, 4);
+        assert_true(a.bytes < 1024 * 1024);
+        arena_clear(&a);
+    }
+    buf_release(&frame);
+    arena_release(&a);
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    struct buf frame = {0};
+    struct launch launch = good();
+    struct err e = {0};
+    size_t length = PROTOCOL_FRAME_MAX + 1;
+    char *script = mem_resize(NULL, 0, length);
+    launch.script = (struct str){script, length};
+    assert_int_equal(protocol_start(&frame, &launch, &e), -1);
+    assert_int_equal(e.code, ERR_TOO_LARGE);
+    assert_int_equal(frame.length, 0);
+    launch.script.length = PROTOCOL_FRAME_MAX - 1024;
+    assert_int_equal(protocol_start(&frame, &launch, &e), 0);
+    struct arena a = {0};
+    assert_int_equal(decode(&frame, &a).launch.script.length, launch.script.length);
+    arena_release(&a);
+    buf_release(&frame);
+    mem_free(script);
+}
+
+static char long_text[LAUNCH_STRING_MAX + 2];
+
+static void test_launch_check(void **state)
+{
+    (void)state;
+    static char *none[] = {NULL}, *empty[] = {"", NULL}, *no_value[] = {"A=b", "A", NULL}, *no_name[] = {"=b", NULL};
+    static char *too_long[] = {long_text, NULL};
+    memset(long_text, 'x', sizeof long_text - 1);
+    struct launch l = good();
+    struct err e = {0};
+    assert_int_equal(launch_check(&l, &e), 0);
+#define REFUSED(change, says)                                                                   \
+    do {                                                                                        \
+        struct launch bad = good();                                                             \
+        change;                                                                                 \
+        assert_int_equal(launch_check(&bad, &e), -1);                                           \
+        assert_int_equal(e.code, ERR_INPUT);                                                    \
+        if (strstr(e.text, says) == NULL) fail_msg("\"%s\" does not say \"%s\"", e.text, says); \
+    } while (0)
+    REFUSED(bad.id = 0, "from 1 to 9223372036854775807");
+    REFUSED(bad.id = UINT64_C(1) << 63, "from 1 to 9223372036854775807");
+    REFUSED(bad.uid = (uid_t)-1, "4294967295");
+    REFUSED(bad.gid = (gid_t)-1, "4294967295");
+    REFUSED(bad.name = "", "1 to 63 printable bytes");
+    REFUSED(bad.name = "../x", "without a slash");
+    REFUSED(bad.name = "a\nb", "printable");
+    REFUSED(bad.name = long_text, "printable");
+    REFUSED(bad.directory = "home", "working directory must be an absolute path, not \"home\"");
+    REFUSED(bad.directory = NULL, "working directory");
+    REFUSED(bad.out_path = "", "output file must be an absolute path");
+    REFUSED(bad.err_path = "x", "error file must be an absolute path");
+    long_text[0] = '/';
+    REFUSED(bad.out_path = long_text, "output file has 131072 bytes; a path may have 4095");
+    REFUSED(bad.arguments = NULL, "arguments: no list");
+    REFUSED(bad.arguments = too_long, "arguments: number 1 has 131072 bytes");
+    REFUSED((bad.arguments = none, bad.script.length = 0), "neither a script nor a program");
+    REFUSED((bad.arguments = empty, bad.script.length = 0), "neither a script nor a program");
+    REFUSED(bad.environment = no_value, "environment: number 2 is not NAME=value");
+    REFUSED(bad.environment = no_name, "environment: number 1 is not NAME=value");
+    REFUSED(bad.time_limit_us = -1, "a time limit of -1");
+    REFUSED(bad.time_limit_us = INT64_MAX, "a time limit");
+    REFUSED(bad.grace_us = LAUNCH_GRACE_MAX_US + 1, "a grace of 604800000001");
+    struct idset_range backward[] = {{5, 4}}, crossed[] = {{4, 5}, {5, 6}}, high[] = {{4, 65536}};
+    REFUSED((bad.cpus.ranges.items = backward, bad.cpus.ranges.count = 1), "ascending ranges");
+    REFUSED((bad.cpus.ranges.items = crossed, bad.cpus.ranges.count = 2), "ascending ranges");
+    REFUSED((bad.cpus.ranges.items = high, bad.cpus.ranges.count = 1), "up to 65535");
+}
+
+static void test_detail(void **state)
+{
+    (void)state;
+    struct launch_record r = {.detail = "old"};
+    launch_detail_set(&r, "");
+    assert_string_equal(r.detail, "");
+    launch_detail_set(&r, "a\tb\n\xff\x1b[1m \xc3\xbc\xc2\x9b");
+    assert_string_equal(r.detail, "a?b???[1m \xc3\xbc??");
+    for (size_t length = 0; length < 1000; length++) {
+        char text[1200];
+        for (size_t i = 0; i < length; i++) text[i] = i % 2 ? '\xbc' : '\xc3';
+        text[length & ~(size_t)1] = '\0';
+        launch_detail_set(&r, text);
+        assert_true(strlen(r.detail) < sizeof r.detail);
+        assert_true(str_is_printable(str(r.detail))); /* never cut inside a character */
+        if ((length & ~(size_t)1) < sizeof r.detail) assert_string_equal(r.detail, text);
+    }
+}
+
+static void test_record_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool readable;
+    } rows[] = {
+        {"id=1\nphase=started\n", true},
+        {"id=1\nphase=started", true},
+        {"\nid=1\n\nphase=ended\n", true},
+        {"phase=ended\nid=1\nlater=addition\ndetail=x=y\n", true},
+        {"", false},
+        {"id=1\n", false},
+        {"phase=ended\n", false},
+        {"id=0\nphase=ended\n", false},
+        {"id=-1\nphase=ended\n", false},
+        {"id=1 \nphase=ended\n", false},
+        {"id=18446744073709551616\nphase=ended\n", false},
+        {"id=1\nphase=Ended\n", false},
+        {"id=1\nphase=ended\nend=\n", false},
+        {"id=1\nphase=ended\npid=2147483648\n", false},
+        {"id=1\nphase=ended\nnonsense\n", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct launch_record r = {.id = 99};
+        struct err e = {0};
+        assert_int_equal(record_parse(str(rows[i].text), &r, &e), rows[i].readable ? 0 : -1);
+        assert_int_equal(r.id, rows[i].readable ? 1 : 99);
+        assert_int_equal(e.code, rows[i].readable ? ERR_NONE : ERR_INTERNAL);
+    }
+    assert_true(str_equal(record_value(str("a=1\nkey=v=w\n"), "key"), str("v=w")));
+    assert_int_equal(record_value(str("a=1\nkey\n"), "key").length, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launch_there_and_back),
+        cmocka_unit_test(test_small_messages),
+        cmocka_unit_test(test_bytes_as_they_come),
+        cmocka_unit_test(test_cut_bodies),
+        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_promises_are_not_believed),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_launch_check),
+        cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_record_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

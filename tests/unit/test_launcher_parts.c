@@ -1,0 +1,265 @@
+/* The parts of the launcher that can be asked without starting it: what a script line, a stat file, a mount table say,
+ * what is executed, what is written, and whose a job's process is. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dies.h"
+#include "exec/launcher/cgroup.h"
+#include "exec/launcher/command.h"
+#include "exec/launcher/durable.h"
+#include "exec/launcher/family.h"
+#include "exec/launcher/job.h"
+#include "exec/launcher/journal.h"
+
+static void test_interpreter(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *program, *argument; /* program NULL: no such line */
+    } rows[] = {
+        {"#!/bin/sh\n", "/bin/sh", ""},
+        {"#!/bin/sh", "/bin/sh", ""},
+        {"#! /bin/sh -e\nx", "/bin/sh", "-e"},
+        {"#!\t /usr/bin/env \t python3 -u  \t\nx", "/usr/bin/env", "python3 -u"},
+        {"#!/bin/sh\r\nx", "/bin/sh\r", ""},
+        {"#!python\n", "python", ""},
+        {"", NULL, NULL},
+        {"#", NULL, NULL},
+        {"#!", NULL, NULL},
+        {"#!  \n/bin/sh", NULL, NULL},
+        {" #!/bin/sh", NULL, NULL},
+        {"echo\n#!/bin/sh", NULL, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str program = str("untouched"), argument = str("untouched");
+        bool found = command_interpreter(str(rows[i].script), &program, &argument);
+        assert_int_equal(found, rows[i].program != NULL);
+        assert_true(str_equal(program, str(found ? rows[i].program : "untouched")));
+        assert_true(str_equal(argument, str(found ? rows[i].argument : "untouched")));
+    }
+}
+
+static void assert_list(char *const *list, const char *expected)
+{
+    struct buf joined = {0};
+    for (; *list != NULL; list++) buf_format(&joined, "%s|", *list);
+    assert_string_equal(joined.length > 0 ? joined.text : "", expected);
+    buf_release(&joined);
+}
+
+static void test_command(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *path;
+        char *arguments[4];
+        const char *programs, *runs, *by_shell;
+    } rows[] = {
+        {"echo", "PATH=/a", {"x", "y"}, "/bin/sh|", "/bin/sh|S|x|y|", NULL},
+        {"#!/bin/awk -f\n", "PATH=/a", {NULL}, "/bin/awk|", "/bin/awk|-f|S|", NULL},
+        {"", "PATH=/a:/b", {"prog", "x"}, "/a/prog|/b/prog|", "prog|x|", "/bin/sh|?|x|"},
+        {"", "PATH=", {"prog"}, "./prog|", "prog|", "/bin/sh|?|"},
+        {"", "PATH=:/a:", {"prog"}, "./prog|/a/prog|./prog|", "prog|", "/bin/sh|?|"},
+        {"", "PATHS=/a", {"prog"}, "/bin/prog|/usr/bin/prog|", "prog|", "/bin/sh|?|"},
+        {"", "PATH=/a", {"./prog", "x", "y"}, "./prog|", "./prog|x|y|", "/bin/sh|?|x|y|"},
+        {"", "PATH=/a", {"/p/q"}, "/p/q|", "/p/q|", "/bin/sh|?|"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct arena a = {0};
+        struct command c;
+        char *arguments[4],
+            *environment[] = {"FAIRLEAD_LAUNCH_ID=9", (char *)rows[i].path, "FAIRLEAD_LAUNCH_KEY=", NULL};
+        memcpy(arguments, rows[i].arguments, sizeof arguments);
+        struct launch launch = {
+            .id = 5, .script = str(rows[i].script), .arguments = arguments, .environment = environment};
+        command_make(&launch, "S", "abc", &a, &c);
+        assert_list(c.programs, rows[i].programs);
+        assert_list(c.arguments, rows[i].runs);
+        if (rows[i].by_shell != NULL) {
+            c.shell_arguments[1] = "?";
+            assert_list(c.shell_arguments, rows[i].by_shell);
+        }
+        char expected[200];
+        text_format(expected, sizeof expected, "%s|FAIRLEAD_LAUNCH_ID=5|FAIRLEAD_LAUNCH_KEY=abc|", rows[i].path);
+        assert_list(c.environment, expected);
+        arena_release(&a);
+    }
+}
+
+static void test_stat(void **state)
+{
+    (void)state;
+    static const char tail[] = " S 1 22 333 0 -1 4194304 87 0 0 0 0 0 0 0 20 0 1 0 300143 2703360 310 1\n";
+    static const char *const names[] = {"(sh)", "(a) b)", "(a\nb)", "(() S 9 9 9)", "()"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char text[200];
+        struct process p;
+        text_format(text, sizeof text, "4444 %s%s", names[i], tail);
+        assert_true(process_parse(str(text), &p));
+        assert_true(p.pid == 4444 && p.state == 'S' && p.parent == 1 && p.group == 22 && p.session == 333);
+        assert_int_equal(p.born, 300143);
+    }
+    static const char *const bad[] = {
+        "", "4444", "4444 (sh", "4444 (sh)", "4444 (sh) S", "x (sh) S 1 2 3", "4444 (sh) S 1 2 3 4\n"};
+    for (size_t i = 0; i < COUNT(bad); i++) assert_false(process_parse(str(bad[i]), &(struct process){0}));
+    struct process self;
+    assert_true(process_look(getpid(), &self));
+    assert_true(self.pid == getpid() && self.parent == getppid() && self.state == 'R');
+    assert_false(process_look(0, &self));
+}
+
+#define V1 "30 23 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+#define V2 "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
+
+static void test_cgroup_find(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *membership, *mounts, *path; /* NULL: none */
+    } rows[] = {
+        {"0::/user.slice/a\n", V2, "/sys/fs/cgroup/user.slice/a"},
+        {"0::/\n", V2, "/sys/fs/cgroup"},
+        {"9:name=systemd:/x\n1:cpu:/y\n0::/z\n", V1 V2, "/sys/fs/cgroup/z"},
+        {"0::/box/inner\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", "/mnt/inner"},
+        {"0::/box\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", "/mnt"},
+        {"0::/boxes\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
+        {"0::/other\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
+        {"0::/a\n", "31 23 0:28 / /m\\040n\\134t rw - cgroup2 none rw\n", "/m n\\t/a"},
+        {"0::/../../a\n", V2, NULL}, /* a namespace whose root we are outside of */
+        {"1:cpu:/y\n", V2, NULL},
+        {"0::/z\n", V1, NULL},
+        {"", "", NULL},
+        {"0::/z", "31 23\n- cgroup2 x\n", NULL},
+        {"0::/z\n", "31 23 0:28 / /sys-\040cgroup2 rw - tmpfs cgroup2 rw\n", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char path[PATH_MAX] = "untouched";
+        bool found = cgroup_find(str(rows[i].membership), str(rows[i].mounts), path, sizeof path);
+        if (rows[i].path == NULL)
+            assert_false(found);
+        else
+            assert_string_equal(found ? path : "(none)", rows[i].path);
+    }
+}
+
+static void test_traces(void **state)
+{
+    (void)state;
+    struct traces t;
+    traces_parse(str("id=1\nkey=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n"), &t);
+    assert_string_equal(t.key, "abc");
+    assert_string_equal(t.boot_id, "x-y");
+    assert_string_equal(t.cgroup.path, "/a b");
+    assert_int_equal(t.born, 77);
+    traces_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &t);
+    assert_true(t.key[0] == '\0' && t.boot_id[0] == '\0' && t.cgroup.path[0] == '\0' && t.born == 0);
+}
+
+static int make_place(char path[64])
+{
+    strcpy(path, "/tmp/fairlead-parts-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void test_durable(void **state)
+{
+    (void)state;
+    char path[64];
+    int fd = make_place(path);
+    struct buf text = {0};
+    bool found = true;
+    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
+    assert_false(found);
+    assert_int_equal(durable_write(fd, "record", str("one\n"), NULL), 0);
+    assert_int_equal(durable_write(fd, "record", str("two\n"), NULL), 0);
+    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
+    assert_true(found && str_equal((struct str){text.text, text.length}, str("two\n")));
+    struct stat s;
+    assert_int_equal(fstatat(fd, "record", &s, 0), 0);
+    assert_int_equal(s.st_mode & 0777, 0600);
+    assert_int_not_equal(faccessat(fd, "record.new", F_OK, 0), 0);
+
+    struct err e = {0};
+    assert_int_equal(mkdirat(fd, "record.new", 0700), 0); /* the new text cannot be written: the old one stays */
+    assert_int_equal(durable_write(fd, "record", str("three\n"), &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    buf_clear(&text);
+    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
+    assert_true(str_equal((struct str){text.text, text.length}, str("two\n")));
+    buf_release(&text);
+    unlinkat(fd, "record.new", AT_REMOVEDIR);
+    unlinkat(fd, "record", 0);
+    close(fd);
+    rmdir(path);
+}
+
+/* Starts `id` as somebody else; what it prints. */
+static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_path, struct job_report *out_last)
+{
+    char *arguments[] = {"/bin/sh", "-c", "id -u; id -g; id -G; id -ru; umask", NULL}, *environment[] = {NULL};
+    struct launch launch = {.id = 1,
+                            .uid = uid,
+                            .gid = gid,
+                            .name = "1",
+                            .directory = directory,
+                            .out_path = out_path,
+                            .arguments = arguments,
+                            .environment = environment};
+    struct inherited inherited = {.umask = 037};
+    struct arena a = {0};
+    struct command command;
+    struct job job;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &inherited.files), 0);
+    command_make(&launch, NULL, "key", &a, &command);
+    assert_int_equal(job_fork(&launch, &command, &inherited, &job, NULL), 0);
+    assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), sizeof *out_last);
+    if (out_last->step == JOB_READY) {
+        assert_int_equal(write(job.go_fd, "", 1), 1);
+        assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), 0); /* it runs */
+    }
+    assert_int_equal(waitpid(job.pid, NULL, 0), job.pid);
+    close(job.report_fd);
+    close(job.go_fd);
+    arena_release(&a);
+}
+
+static void test_identity(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        puts("# skip: only root can become another user");
+        skip();
+    }
+    char path[64], out[80], text[200] = "";
+    struct job_report report;
+    int fd = make_place(path);
+    text_format(out, sizeof out, "%s/out", path);
+    run_as(65534, 65534, "/", out, &report);
+    assert_int_equal(report.step, JOB_OUTPUT); /* the directory is not theirs: opened as the user, not as root */
+    assert_int_equal(fchown(fd, 65534, 65534), 0);
+    run_as(65534, 65534, "/", out, &report);
+    int got = openat(fd, "out", O_RDONLY);
+    struct stat s;
+    assert_true(got >= 0 && read(got, text, sizeof text - 1) > 0 && fstat(got, &s) == 0);
+    assert_string_equal(text, "65534\n65534\n65534\n65534\n0037\n");
+    assert_true(s.st_uid == 65534 && s.st_gid == 65534 && (s.st_mode & 0777) == 0640);
+    close(got);
+    unlinkat(fd, "out", 0);
+    close(fd);
+    rmdir(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interpreter), cmocka_unit_test(test_command), cmocka_unit_test(test_stat),
+        cmocka_unit_test(test_cgroup_find), cmocka_unit_test(test_traces),  cmocka_unit_test(test_durable),
+        cmocka_unit_test(test_identity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* The pretend executor, by example and against a slow model that keeps its launches in one list. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "dies.h"
+#include "exec/executor.h"
+
+static void start(struct executor *x, uint64_t id, int64_t limit_us)
+{
+    executor_start(x, &(struct launch){.id = id, .time_limit_us = limit_us});
+}
+
+static struct executor_reports fetch(struct executor *x)
+{
+    struct executor_reports reports = {0};
+    executor_ready(x, &reports);
+    return reports;
+}
+
+static void assert_report(struct executor *x, uint64_t id, enum launch_phase phase, enum launch_end end, int64_t at_us)
+{
+    struct executor_reports r = fetch(x);
+    assert_int_equal(r.list.count, 1);
+    const struct launch_record *record = &r.list.items[0].record;
+    assert_int_equal(r.list.items[0].kind, EXECUTOR_RECORD);
+    assert_true(record->id == id && record->phase == phase && record->end == end && record->at_us == at_us);
+    array_release(&r.list);
+}
+
+static void assert_silent(struct executor *x)
+{
+    struct executor_reports r = fetch(x);
+    assert_int_equal(r.list.count, 0);
+    array_release(&r.list);
+}
+
+static struct executor *opened(int64_t now_us, int64_t run_us)
+{
+    struct executor *x = executor_open_pretend(now_us, run_us);
+    struct executor_reports r = fetch(x);
+    assert_int_equal(r.list.count, 1);
+    assert_int_equal(r.list.items[0].kind, EXECUTOR_SYNCED);
+    array_release(&r.list);
+    assert_int_equal(executor_descriptor(x), -1);
+    assert_false(executor_wants_write(x));
+    return x;
+}
+
+static void test_a_life(void **state)
+{
+    (void)state;
+    struct executor *x = opened(100, 50);
+    start(x, 1, 0);
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    start(x, 1, 0); /* known: told again */
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_acknowledge(x, 1); /* runs: not forgotten */
+    executor_pretend_advance(x, 149);
+    assert_silent(x);
+    executor_pretend_advance(x, 120); /* backward: nothing */
+    executor_pretend_advance(x, 1000);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_EXITED, 150);
+    start(x, 1, 0);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_EXITED, 150);
+    executor_acknowledge(x, 1);
+    executor_end(x, 1, 0);
+    executor_pretend_advance(x, 2000);
+    assert_silent(x);
+    executor_close(x);
+}
+
+static void test_limits_and_orders(void **state)
+{
+    (void)state;
+    struct executor *x = opened(0, 50);
+    start(x, 1, 49);
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 0);
+    executor_pretend_advance(x, 60);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_TIMED_OUT, 49);
+    start(x, 2, 50); /* as long as it runs: ends by itself */
+    assert_report(x, 2, LAUNCH_STARTED, LAUNCH_EXITED, 60);
+    executor_pretend_advance(x, 110);
+    assert_report(x, 2, LAUNCH_ENDED, LAUNCH_EXITED, 110);
+    start(x, 3, 0);
+    assert_report(x, 3, LAUNCH_STARTED, LAUNCH_EXITED, 110);
+    executor_pretend_advance(x, 120);
+    executor_end(x, 3, 1000);
+    assert_report(x, 3, LAUNCH_ENDED, LAUNCH_CANCELLED, 120);
+    executor_end(x, 3, 0);
+    executor_end(x, 99, 0);
+    executor_acknowledge(x, 99);
+    executor_pretend_advance(x, 1000);
+    assert_silent(x);
+    executor_close(x);
+}
+
+/* ---- against a model ---- */
+
+enum { IDS = 300, STEPS = 20000 };
+
+struct model {
+    int64_t now_us;
+    struct {
+        bool known, runs;
+        int64_t ends_us;
+        enum launch_end end;
+    } launch[IDS];
+};
+
+static void model_start(struct model *m, uint64_t id, int64_t run_us, int64_t limit_us)
+{
+    if (m->launch[id].known) return;
+    bool times_out = limit_us > 0 && limit_us < run_us;
+    m->launch[id].known = m->launch[id].runs = true;
+    m->launch[id].ends_us = m->now_us + (times_out ? limit_us : run_us);
+    m->launch[id].end = times_out ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
+}
+
+/* The next end until then: by time, then by id; 0 when there is none. */
+static uint64_t model_next(const struct model *m, int64_t now_us)
+{
+    uint64_t best = 0;
+    for (uint64_t id = 1; id < IDS; id++) {
+        if (!m->launch[id].runs || m->launch[id].ends_us > now_us) continue;
+        if (best == 0 || m->launch[id].ends_us < m->launch[best].ends_us) best = id;
+    }
+    return best;
+}
+
+static void compare_ends(struct executor *x, struct model *m, int64_t now_us)
+{
+    executor_pretend_advance(x, now_us);
+    m->now_us = now_us;
+    struct executor_reports r = fetch(x);
+    for (uint32_t i = 0; i < r.list.count; i++) {
+        const struct launch_record *record = &r.list.items[i].record;
+        if (record->phase != LAUNCH_ENDED || !m->launch[record->id].runs) continue; /* started, told again, cancelled */
+        uint64_t id = model_next(m, now_us);
+        assert_true(record->id == id && record->at_us == m->launch[id].ends_us && record->end == m->launch[id].end);
+        m->launch[id].runs = false;
+    }
+    assert_int_equal(model_next(m, now_us), 0);
+    array_release(&r.list);
+}
+
+static void test_against_a_list(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct rng rng = {.state = 5};
+    struct executor *x = opened(0, 40);
+    for (int step = 0; step < repeats(STEPS); step++) {
+        uint64_t id = 1 + rng_below(&rng, IDS - 1);
+        switch (rng_below(&rng, 5)) {
+        case 0:
+        case 1: {
+            int64_t limit_us = (int64_t)rng_below(&rng, 80);
+            start(x, id, limit_us);
+            model_start(&m, id, 40, limit_us);
+            break;
+        }
+        case 2:
+            executor_end(x, id, 0);
+            m.launch[id].runs = false;
+            break;
+        case 3:
+            executor_acknowledge(x, id);
+            if (!m.launch[id].runs) m.launch[id].known = false;
+            break;
+        default: compare_ends(x, &m, m.now_us + (int64_t)rng_below(&rng, 12));
+        }
+    }
+    compare_ends(x, &m, m.now_us + 100);
+    executor_close(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_life),
+        cmocka_unit_test(test_limits_and_orders),
+        cmocka_unit_test(test_against_a_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
