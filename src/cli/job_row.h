@@ -29,8 +29,8 @@ int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *o
 /* A time limit as given: UNLIMITED (INT64_MAX) is the longest there is, ten years. */
 int64_t job_time_limit(int64_t given_s);
 
-/* Exit statuses of wait for ends that have none of their own. Below 126 to 165, where the shell's are, and beside 124 and
- * 125, which are timeout's; 0 to 118 are left to the jobs. */
+/* Exit statuses of wait for ends that have none of their own. Just below the ones with a meaning already: 123 is xargs',
+ * 124 and 125 timeout's, 126, 127 and 128 + signal the shell's. */
 enum {
     JOB_EXIT_NOT_STARTED = 119, /* failed before its program ran */
     JOB_EXIT_CANCELLED = 120,
