@@ -105,7 +105,8 @@ void server_verified(struct request *r, struct str body, const struct err *e)
     } else {
         struct buf copy = {0};
         buf_add_str(&copy, body);
-        reply_take(r, r->route->status, &copy);
+        buf_add_char(&copy, '\n');
+        reply_take(r, r->route->status, TYPE_JSON, &copy);
     }
     request_unpark(r);
 }

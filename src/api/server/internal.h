@@ -19,6 +19,7 @@ enum {
     BUDGET_US = 8000, /* of rendering in one server_ready: the loop has other work */
     CHUNK_US = 2000,  /* of rendering in one go */
     CHUNK_BYTES = 65536,
+    STREAMS_MAX = 32,         /* at once: each has a snapshot, in memory or open in the store */
     STREAM_S = 600,           /* a listing not read to its end by then is broken off: it holds a snapshot */
     SMALL_BODY_MAX = 4194304, /* of requests that carry no script */
     WAIT_STANDARD_S = 30,
@@ -72,7 +73,7 @@ struct server {
     bool is_closing;
     uint32_t waiting_max;
     struct request *parked; /* all whose connections are suspended */
-    uint32_t waiting_count;
+    uint32_t waiting_count, stream_count;
     ARRAY(struct request *) queue; /* STAGE_QUEUED from queue_first on */
     uint32_t queue_first;
 
@@ -99,7 +100,11 @@ struct route {
     enum body_kind body_kind;
     unsigned status; /* of success */
     size_t body_max;
+    bool is_long; /* costs more the more there is: waits for a turn with time left */
 };
+
+#define TYPE_JSON "application/json"
+#define TYPE_TEXT "text/plain; charset=utf-8"
 
 extern const struct route routes[]; /* one without method ends */
 
@@ -114,8 +119,7 @@ void listen_remove(const char *path, uint64_t device, uint64_t inode);
 
 /* reply.c */
 int64_t monotonic_us(void);
-void reply_take(struct request *r, unsigned status,
-                struct buf *body); /* a JSON document; takes its memory, adds a newline */
+void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body); /* and its memory */
 void reply_write(struct request *r, unsigned status, const struct wire_shape *shape, const void *value);
 void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
@@ -129,21 +133,25 @@ void request_park(struct request *r, enum stage stage);
 void request_unpark(struct request *r); /* has its reply */
 void request_queue(struct request *r);  /* for server_take */
 
-/* stream.c: a long reply. fill appends some rows: 1 there are more, 0 that was all, -1 the listing is broken. context is in
- * memory of the stream's arena; close gives back what else it has. */
+/* stream.c: a long reply. fill appends some rows: 1 there are more, 0 that was all, -1 the listing is broken: e says why.
+ * context is in memory of the stream's arena; close gives back what else it has. */
 struct stream {
     struct server *server;
     struct arena arena;
     struct buf text;
     size_t taken;
     int64_t deadline_us;
-    bool is_done, is_broken;
+    bool is_done, is_broken, is_counted;
+    struct err e;
     void *context;
     int (*fill)(struct stream *s);
     void (*close)(struct stream *s); /* may be NULL */
 };
 struct stream *stream_new(struct request *r);
-void stream_reply(struct stream *s, struct request *r, const char *content_type);
+
+/* Renders the beginning. 1: the rest follows while it is sent, the stream is libmicrohttpd's now; 0: that was all, the
+ * stream is gone; -1 with *e, and gone. */
+int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e);
 void stream_free(struct stream *s); /* when it is not replied with */
 
 /* jobs.c: rows of jobs as a reply, between head and "]}". is_one: no rows are ERR_NOT_FOUND. */

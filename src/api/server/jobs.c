@@ -2,7 +2,7 @@
  * moment the listing was asked for.
  *
  * Factors cost O(associations), 10 ms at 10^5, and shells ask in loops: so they are computed at most once in FACTORS_US
- * and kept by association id; a listing takes a copy. */
+ * and kept by association id; a long listing takes a copy. */
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,9 @@ enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
 struct listing {
     struct job_reader reader;
     void *cursor;
-    struct job_view first; /* was read to see whether there is one; good until the next is asked for */
-    bool has_first, has_rows, is_later;
-    double *factors;
+    const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factors_count;
+    bool is_later; /* a row was written */
 };
 
 static void refresh_factors(struct server *s)
@@ -35,14 +34,6 @@ static void refresh_factors(struct server *s)
     for (uint32_t node = 0; node < state->tree.count; node++)
         s->factors[state->assocs.items[state->assoc_of.items[node]].id] = by_node[node];
     arena_release(&arena);
-}
-
-static void copy_factors(struct server *s, struct arena *arena, struct listing *out)
-{
-    refresh_factors(s);
-    out->factors_count = s->factors_count;
-    out->factors = arena_alloc(arena, s->factors_count * sizeof *s->factors);
-    memcpy(out->factors, s->factors, s->factors_count * sizeof *s->factors);
 }
 
 /* "5", "5_3", "5_[3-9%2]". */
@@ -107,15 +98,8 @@ static int fill(struct stream *s)
 {
     struct listing *l = s->context;
     struct job_view row;
-    struct err e;
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
-        int more = 1;
-        if (l->has_first) {
-            row = l->first;
-            l->has_first = false;
-        } else {
-            more = l->has_rows ? l->reader.next(l->cursor, &row, &e) : 0;
-        }
+        int more = l->reader.next(l->cursor, &row, &s->e);
         if (more < 0) return -1;
         if (more == 0) {
             buf_add_text(&s->text, "\n]}\n");
@@ -136,27 +120,29 @@ static void close_listing(struct stream *s)
 
 int reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
 {
+    struct server *s = r->server;
     struct stream *stream = stream_new(r);
     struct listing *l = arena_alloc(&stream->arena, sizeof *l);
-    l->reader = r->server->host.jobs;
     stream->context = l;
     stream->fill = fill;
     stream->close = close_listing;
-    l->cursor = l->reader.open(l->reader.context, query, e);
-    int more = l->cursor != NULL ? l->reader.next(l->cursor, &l->first, e) : -1;
-    if (more == 0 && is_one) {
+    refresh_factors(s);
+    *l = (struct listing){.reader = s->host.jobs, .factors = s->factors, .factors_count = s->factors_count};
+    l->cursor = l->reader.open(l->reader.context, query, &stream->e);
+    buf_add_text(&stream->text, head);
+    int more = l->cursor != NULL ? fill(stream) : -1;
+    stream->is_done = more == 0;
+    stream->is_broken = more < 0;
+    if (more == 0 && is_one && !l->is_later) {
         char id[24];
         wire_job_id_format(id, query->job_ids[0], query->task_id);
-        more = err_set(e, ERR_NOT_FOUND, "no job %s", id);
+        stream->is_broken = true;
+        err_set(&stream->e, ERR_NOT_FOUND, "no job %s", id);
     }
-    if (more < 0) {
-        stream_free(stream);
-        return -1;
-    }
-    l->has_first = l->has_rows = more > 0;
-    copy_factors(r->server, &stream->arena, l);
-    buf_add_text(&stream->text, head);
-    stream_reply(stream, r, "application/json");
+    int status = stream_reply(stream, r, TYPE_JSON, e);
+    if (status <= 0) return status;
+    size_t size = l->factors_count * sizeof *l->factors; /* the server's may be others when the rest is rendered */
+    l->factors = memcpy(arena_alloc(&stream->arena, size), l->factors, size);
     return 0;
 }
 

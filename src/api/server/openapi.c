@@ -381,6 +381,7 @@ int get_openapi(struct request *r, struct err *e)
     struct buf body = {0};
     if (read_query(r, NULL, e) != 0) return -1;
     openapi_write(&body);
-    reply_take(r, MHD_HTTP_OK, &body);
+    buf_add_char(&body, '\n');
+    reply_take(r, MHD_HTTP_OK, TYPE_JSON, &body);
     return 0;
 }

@@ -20,13 +20,12 @@ static void set_reply(struct request *r, unsigned status, struct MHD_Response *r
     r->status = status;
 }
 
-void reply_take(struct request *r, unsigned status, struct buf *body)
+void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body)
 {
-    buf_add_char(body, '\n');
     struct MHD_Response *reply = MHD_create_response_from_buffer_with_free_callback(body->length, body->text, mem_free);
     ensure(reply != NULL);
     *body = (struct buf){0};
-    MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     set_reply(r, status, reply);
 }
 
@@ -34,7 +33,8 @@ void reply_write(struct request *r, unsigned status, const struct wire_shape *sh
 {
     struct buf body = {0};
     wire_write(shape, value, &body);
-    reply_take(r, status, &body);
+    buf_add_char(&body, '\n');
+    reply_take(r, status, TYPE_JSON, &body);
 }
 
 void reply_error_status(struct request *r, unsigned status, const struct err *e)

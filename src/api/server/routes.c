@@ -18,8 +18,8 @@ enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
 #define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
 
 const struct route routes[] = {
-    {GET, WIRE_ACCOUNTS, "listAccounts", "every account", get_accounts, .reply = &wire_account_list_shape,
-     .status = OK},
+    {GET, WIRE_ACCOUNTS, "listAccounts", "every account", get_accounts, .reply = &wire_account_list_shape, .status = OK,
+     .is_long = true},
     {POST, WIRE_ACCOUNTS, "addAccount", "make an account", post_account, BODY(wire_account_shape),
      .reply = &wire_done_shape, .status = OK},
     {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or move it", patch_account,
@@ -28,7 +28,7 @@ const struct route routes[] = {
      .reply = &wire_done_shape, .status = OK},
 
     {GET, WIRE_JOBS, "listJobs", "jobs and their tasks, of one moment", get_jobs, .query = &wire_jobs_query_shape,
-     .reply = &wire_job_list_shape, .status = OK},
+     .reply = &wire_job_list_shape, .status = OK, .is_long = true},
     {POST, WIRE_JOBS, "submitJob", "submit a job", post_job, BODY(wire_submit_shape), .reply = &wire_submitted_shape,
      .status = CREATED, .body_max = WIRE_BODY_MAX},
     {POST, WIRE_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, waiting or running; all of those named or none",
@@ -38,13 +38,13 @@ const struct route routes[] = {
     {POST, WIRE_JOBS_RELEASE, "releaseJobs", "let held jobs start", post_release, BODY(wire_jobs_shape),
      .reply = &wire_count_shape, .status = OK},
     {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", get_job, .reply = &wire_job_list_shape,
-     .status = OK},
+     .status = OK, .is_long = true},
     {PATCH, JOB_PATH, "updateJob", "change a waiting job", patch_job, BODY(wire_update_shape),
      .reply = &wire_done_shape, .status = OK},
     {DELETE, JOB_PATH, "cancelJob", "end a job or task, waiting or running", delete_job, .reply = &wire_count_shape,
      .status = OK},
     {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", get_wait,
-     .query = &wire_wait_query_shape, .reply = &wire_waited_shape, .status = OK},
+     .query = &wire_wait_query_shape, .reply = &wire_waited_shape, .status = OK, .is_long = true},
 
     {GET, WIRE_OPENAPI, "describe", "this description", get_openapi, .status = OK},
 
@@ -54,12 +54,12 @@ const struct route routes[] = {
      .body_kind = BODY_SETTINGS, .reply = &wire_done_shape, .status = OK},
 
     {GET, WIRE_SHARES, "listShares", "the tree of associations and what each is due, of one moment", get_shares,
-     .query = &wire_shares_query_shape, .reply = &wire_share_list_shape, .status = OK},
+     .query = &wire_shares_query_shape, .reply = &wire_share_list_shape, .status = OK, .is_long = true},
 
     {GET, WIRE_STATUS, "showStatus", "the instance at a glance", get_status, .reply = &wire_status_shape, .status = OK},
 
     {GET, WIRE_USERS, "listUsers", "every user in every account", get_users, .reply = &wire_user_list_shape,
-     .status = OK},
+     .status = OK, .is_long = true},
     {POST, WIRE_USERS, "addUser", "put a user into an account", post_user, BODY(wire_user_shape),
      .reply = &wire_done_shape, .status = OK},
     {PATCH, USER_PATH, "modifyUser", "change a user's shares, or the account charged by default", patch_user,

@@ -31,7 +31,7 @@
 enum {
     CONNECTION_MEMORY = 131072, /* bytes for head and buffers */
     CONNECTIONS_MAX = 4096,
-    DESCRIPTORS_KEPT = 64, /* for the rest of the daemon */
+    DESCRIPTORS_KEPT = 256, /* for the store, with its snapshots, and the rest of the daemon */
     SILENCE_S = 60,
     CLOSING_ROUNDS = 20,
 };
@@ -147,14 +147,14 @@ static enum MHD_Result dispatch(struct request *r)
 {
     struct server *s = r->server;
     struct err e;
-    if (s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* asked again in the next server_ready */
-    int64_t start_us = monotonic_us();
+    if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* asked again next time */
+    int64_t start_us = monotonic_us(), spent_us = s->spent_us;
     if (s->is_closing) {
         reply_closing(r);
     } else if (r->route->handle(r, &e) != 0) {
         reply_error(r, &e);
     }
-    s->spent_us += monotonic_us() - start_us;
+    s->spent_us = spent_us + monotonic_us() - start_us;
     ensure(r->is_parked || r->reply != NULL);
     return r->is_parked ? MHD_YES : send_reply(r);
 }
@@ -261,8 +261,8 @@ const struct request_script *request_script(const struct request *r)
 static unsigned connection_limit(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
-    rlim_t usable = limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : DESCRIPTORS_KEPT;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return DESCRIPTORS_KEPT;
+    rlim_t usable = limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : limit.rlim_cur / 2;
     return usable < CONNECTIONS_MAX ? (unsigned)usable : CONNECTIONS_MAX;
 }
 

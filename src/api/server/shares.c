@@ -215,6 +215,5 @@ int get_shares(struct request *r, struct err *e)
         return -1;
     }
     buf_add_text(&stream->text, is_psv ? psv_heading : "{\"shares\":[");
-    stream_reply(stream, r, is_psv ? "text/plain; charset=utf-8" : "application/json");
-    return 0;
+    return stream_reply(stream, r, is_psv ? TYPE_TEXT : TYPE_JSON, e) < 0 ? -1 : 0;
 }

@@ -31,15 +31,15 @@ static int fill(struct stream *stream)
 }
 
 /* list: in memory of the stream's arena. */
-static void reply_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
-                       struct wire_list list)
+static int reply_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
+                      struct wire_list list, struct err *e)
 {
     struct made_rows *rows = arena_alloc(&stream->arena, sizeof *rows);
     *rows = (struct made_rows){shape, list, 0};
     stream->context = rows;
     stream->fill = fill;
     buf_add_text(&stream->text, head);
-    stream_reply(stream, r, "application/json");
+    return stream_reply(stream, r, TYPE_JSON, e) < 0 ? -1 : 0;
 }
 
 /* The association of a node. */
@@ -64,8 +64,7 @@ int get_accounts(struct request *r, struct err *e)
         rows[count++] =
             (struct wire_account_row){names[node], node > 0 ? names[t->parent[node]] : NULL, a->shares, a->created_us};
     }
-    reply_rows(stream, r, "{\"accounts\":[", &wire_account_row_shape, (struct wire_list){rows, count});
-    return 0;
+    return reply_rows(stream, r, "{\"accounts\":[", &wire_account_row_shape, (struct wire_list){rows, count}, e);
 }
 
 int get_users(struct request *r, struct err *e)
@@ -84,8 +83,7 @@ int get_users(struct request *r, struct err *e)
         rows[count++] =
             (struct wire_user_row){names[node], names[t->parent[node]], a->shares, a->is_default, a->created_us};
     }
-    reply_rows(stream, r, "{\"users\":[", &wire_user_row_shape, (struct wire_list){rows, count});
-    return 0;
+    return reply_rows(stream, r, "{\"users\":[", &wire_user_row_shape, (struct wire_list){rows, count}, e);
 }
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,8 @@
  *
  * libmicrohttpd asks for a piece of each stream once per server_ready. A piece is at most CHUNK_BYTES and CHUNK_US; when
  * all streams together have had BUDGET_US, the others get theirs in the next server_ready (an answer of 0 bytes asks for
- * that). A client that reads slowly is not asked for more until its socket has room, and is cut off after STREAM_S. */
+ * that). A client that reads slowly is not asked for more until its socket has room, and is cut off after STREAM_S. What
+ * turns out to be short is sent as a reply with a length, and its snapshot is given back at once. */
 #include <string.h>
 
 #include "api/server/internal.h"
@@ -20,6 +21,7 @@ struct stream *stream_new(struct request *r)
 void stream_free(struct stream *s)
 {
     if (s->close) s->close(s);
+    if (s->is_counted) s->server->stream_count--;
     buf_release(&s->text);
     arena_release(&s->arena);
     mem_free(s);
@@ -69,14 +71,32 @@ static void on_free(void *context)
     stream_free(context);
 }
 
-void stream_reply(struct stream *s, struct request *r, const char *content_type)
+int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e)
 {
+    render(s, CHUNK_BYTES);
+    if (!s->is_done && !s->is_broken && s->server->stream_count >= STREAMS_MAX) {
+        s->is_broken = true;
+        err_set(&s->e, ERR_UNAVAILABLE, "%d long listings are being sent already; try again", STREAMS_MAX);
+    }
+    if (s->is_broken) {
+        *e = s->e;
+        stream_free(s);
+        return -1;
+    }
+    if (s->is_done) {
+        reply_take(r, MHD_HTTP_OK, content_type, &s->text);
+        stream_free(s);
+        return 0;
+    }
     struct MHD_Response *reply = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, on_read, s, on_free);
     ensure(reply != NULL && r->reply == NULL);
     /* libmicrohttpd 0.9.75 ends the body of a chunked reply even where HEAD leaves the body out. */
     if (r->is_head) MHD_set_response_options(reply, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    s->is_counted = true;
+    s->server->stream_count++;
     r->reply = reply;
     r->status = MHD_HTTP_OK;
+    return 1;
 }

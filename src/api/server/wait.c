@@ -72,15 +72,18 @@ int get_wait(struct request *r, struct err *e)
     return 0;
 }
 
-/* Answers those who have waited to an end or beyond their time. A request leaves the list when it is answered. */
+/* Answers those who have waited to an end or beyond their time; when that takes long, the rest in the next turn, which
+ * then comes at once. A request leaves the list when it is answered. */
 static void look_at_all(struct server *s, bool for_time)
 {
-    int64_t now_us = monotonic_us();
+    int64_t start_us = monotonic_us();
     struct request *next;
     for (struct request *r = s->parked; r && s->waiting_count > 0; r = next) {
         next = r->next;
         if (r->stage != STAGE_WAITING) continue;
-        if (for_time ? now_us >= r->deadline_us : !job_is_live(s->host.state, r->wait_for)) answer(r, !for_time);
+        if (for_time ? start_us < r->deadline_us : job_is_live(s->host.state, r->wait_for)) continue;
+        answer(r, !for_time);
+        if (monotonic_us() - start_us >= BUDGET_US) break;
     }
 }
 
