@@ -1,0 +1,266 @@
+/* What the store costs: turns of 1 to 1000 submissions, listings, loading and verifying, with a small history and with one
+ * of a million tasks.
+ *
+ *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs a second
+ *   queue     a listing of all that waits, 10^5 jobs: rows a second, and the longest wait for one row
+ *   history   the same of what ended; also the newest 100, and the newest 100 of somebody who has ten of a million
+ *   load      a state rebuilt at start, with 10^5 jobs waiting
+ *   verify    every usage computed again
+ *
+ * Yardstick of the same run, in the same directory: one write of 4 KB and fdatasync, which is what a durable turn cannot do
+ * without. The directory is in TMPDIR, else /var/tmp: a real disk, not memory. With --quick: a tenth of it all. */
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "store/store.h"
+
+static const int64_t NOW_US = INT64_C(1700000000000000);
+
+static uint32_t scale = 1; /* divides the sizes */
+
+static _Noreturn void give_up(const char *what, const char *text)
+{
+    fprintf(stderr, "%s: %s\n", what, text);
+    exit(1);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static struct store *must_open(const char *directory)
+{
+    struct err e;
+    struct store *s = store_open(directory, NOW_US, &e);
+    if (s == NULL) give_up("open", e.text);
+    return s;
+}
+
+static void must_load(struct store *store, struct state *s)
+{
+    struct err e;
+    state_init(s, NOW_US);
+    if (store_load(store, s, &e) != 0) give_up("load", e.text);
+    struct event host = {.kind = EVENT_HOST, .host = {64, 0, 1000000}};
+    struct outcome unused = {0};
+    engine_apply(s, NOW_US, &host, &unused, NULL, NULL);
+    outcome_release(&unused);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of one durable write: the median. */
+static double measure_fsync(const char *directory)
+{
+    enum { ROUNDS = 201 };
+    char path[300], page[4096];
+    double took[ROUNDS];
+    snprintf(path, sizeof path, "%s/yardstick", directory);
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0) give_up(path, "cannot be made");
+    memset(page, 7, sizeof page);
+    for (int i = 0; i < ROUNDS; i++) {
+        double begin = now_s();
+        if (write(fd, page, sizeof page) != sizeof page || fdatasync(fd) != 0) give_up(path, "cannot be written");
+        took[i] = now_s() - begin;
+    }
+    close(fd);
+    unlink(path);
+    qsort(took, ROUNDS, sizeof took[0], compare_doubles);
+    return took[ROUNDS / 2];
+}
+
+static void submit(struct state *s, struct store *store, uint32_t user, struct outcome *out)
+{
+    static char value[2900];
+    char name[30];
+    uint32_t id;
+    struct err e;
+    memset(value, 'x', sizeof value - 1);
+    snprintf(name, sizeof name, "user%u", user);
+    struct event event = {
+        .kind = EVENT_SUBMIT,
+        .actor = {1000, 1000, name, false},
+        .submit = {.name = "job", .directory = "/home/somebody/project", .command = "run.sh first second"}};
+    if (engine_apply(s, NOW_US, &event, out, &id, &e) != 0) give_up("submit", e.text);
+    struct str arguments[] = {str("first"), str("second")};
+    struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/somebody"), str(value)};
+    struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3};
+    store_add_script(store, id, &script);
+}
+
+/* For a second, a yardstick beside it; the median turn. */
+static void measure_turns(struct store *store, struct state *s, uint32_t jobs, double fsync_s)
+{
+    enum { TURNS_MAX = 10000 };
+    static double took[TURNS_MAX];
+    struct outcome out = {0};
+    struct err e;
+    uint32_t turns = 0;
+    for (double begin = now_s(); turns < TURNS_MAX && now_s() - begin < 1.0 / scale; turns++) {
+        for (uint32_t i = 0; i < jobs; i++) submit(s, store, i % 50, &out);
+        double before = now_s();
+        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", e.text);
+        took[turns] = now_s() - before;
+        outcome_clear(&out);
+    }
+    qsort(took, turns, sizeof took[0], compare_doubles);
+    double turn_s = took[turns / 2];
+    printf("turn %5u  %8.2f ms (99th of 100: %.2f)  %5.1f x fsync  %9.0f jobs/s durable\n", jobs, turn_s * 1e3,
+           took[turns * 99 / 100] * 1e3, turn_s / fsync_s, jobs / turn_s);
+    outcome_release(&out);
+}
+
+/* Rows of a query, and the longest wait for one, the first included. */
+static void measure_listing(struct store *store, const char *what, const struct job_query *query)
+{
+    struct job_reader reader = store_job_reader(store);
+    struct job_view view;
+    struct err e;
+    uint32_t rows = 0;
+    int result;
+    double begin = now_s(), longest = 0, last = begin;
+    void *cursor = reader.open(reader.context, query, &e);
+    if (cursor == NULL) give_up(what, e.text);
+    do {
+        result = reader.next(cursor, &view, &e);
+        double now = now_s();
+        if (now - last > longest) longest = now - last;
+        last = now;
+        rows += result == 1;
+    } while (result == 1);
+    if (result < 0) give_up(what, e.text);
+    reader.close(cursor);
+    printf("%-28s %8u rows  %8.2f ms  longest wait %6.2f ms\n", what, rows, (last - begin) * 1e3, longest * 1e3);
+}
+
+static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
+{
+    struct outcome out = {0};
+    struct err e;
+    while (s->jobs.count < jobs) {
+        for (uint32_t i = 0; i < 1000; i++) submit(s, store, i % 50, &out);
+        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", e.text);
+        outcome_clear(&out);
+    }
+    outcome_release(&out);
+}
+
+/* A past of its own: made by SQL, because it is about the store and not the engine. User 0 ran ten of them. */
+static void fill_history(const char *directory, uint32_t tasks)
+{
+    char path[300], text[2000];
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    snprintf(
+        text, sizeof text,
+        "PRAGMA synchronous = OFF; BEGIN;"
+        "CREATE TEMP TABLE n AS WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %u)"
+        " SELECT value FROM n;"
+        "INSERT INTO association VALUES(1000, 1, 'past', NULL, 1, 0, 0, 1, NULL);"
+        "INSERT INTO association SELECT 1001 + value, 1000, 'past', 'past' || value, 1, 1, 0, 1, NULL FROM n WHERE value < 100;"
+        "INSERT INTO job SELECT 1000000 + value, 1001 + iif(value %% %u = 7, 0, 1 + value %% 99), 1, 1, 'job', 'run', '/home/somebody',"
+        " 'out', NULL, 1, 0, 100, 3600, %lld + value * 1000, 0, NULL, NULL, '', '', NULL, %lld + value * 1000"
+        " FROM n WHERE value > 0;"
+        "INSERT INTO task SELECT id, 0, association_id, 'COMPLETED', 0, id, 'boot', submit_us, submit_us, submit_us + 60000000,"
+        " submit_us + 60000000, 1, '0', '', 100, 0, 0, 1, 1, '' FROM job WHERE id > 1000000;"
+        "UPDATE counters SET next_job_id = 10000000, next_launch_id = 10000000, next_association_id = 2000; COMMIT",
+        tasks, tasks / 10, (long long)NOW_US, (long long)NOW_US);
+    if (sqlite3_open(path, &db) != SQLITE_OK) give_up(path, sqlite3_errmsg(db));
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) give_up("history", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void measure_load(const char *directory)
+{
+    struct state s;
+    double begin = now_s();
+    struct store *store = must_open(directory);
+    double opened = now_s();
+    must_load(store, &s);
+    printf("load       open %.1f ms, %u jobs in %.1f ms\n", (opened - begin) * 1e3, s.jobs.count,
+           (now_s() - opened) * 1e3);
+    state_release(&s);
+    store_close(store);
+}
+
+static void measure_verify(const char *directory)
+{
+    struct arena arena = {0};
+    struct verify_report report;
+    struct err e;
+    double begin = now_s();
+    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", e.text);
+    double took = now_s() - begin;
+    printf("verify     %llu tasks in %.0f ms, %.0f ns a task\n", (unsigned long long)report.task_count, took * 1e3,
+           took * 1e9 / (double)report.task_count);
+    array_release(&report.differences);
+    arena_release(&arena);
+}
+
+static void measure_listings(struct store *store)
+{
+    struct job_query live = {.which = JOBS_LIVE, .task_id = NONE, .state = JOB_STATE_COUNT}, mine = live;
+    struct job_query ended = {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_STATE_COUNT, .newest_first = true},
+                     last = ended, rare = ended;
+    mine.user = "user7";
+    last.limit = 100;
+    rare.limit = 100;
+    rare.user = "past0";
+    measure_listing(store, "queue, all", &live);
+    measure_listing(store, "queue, one user's", &mine);
+    measure_listing(store, "history, all", &ended);
+    measure_listing(store, "history, newest 100", &last);
+    measure_listing(store, "history, one who has ten", &rare);
+    rare.user = NULL;
+    rare.state = JOB_NODE_FAIL;
+    measure_listing(store, "history, a state nobody has", &rare);
+}
+
+int main(int argc, char **argv)
+{
+    static const uint32_t sizes[] = {1, 10, 100, 1000};
+    static const char *const files[] = {"fairlead.db", "fairlead.db-lock"};
+    const char *below = getenv("TMPDIR");
+    char directory[200], path[300];
+    struct state s;
+    if (argc == 2 && strcmp(argv[1], "--quick") == 0) scale = 10;
+    snprintf(directory, sizeof directory, "%s/fairlead-bench-XXXXXX", below && below[0] ? below : "/var/tmp");
+    if (mkdtemp(directory) == NULL) give_up(directory, "cannot be made");
+
+    double fsync_s = measure_fsync(directory);
+    printf("fsync      %8.2f ms: a write of 4 KB and fdatasync in %s\n", fsync_s * 1e3, directory);
+    struct store *store = must_open(directory);
+    must_load(store, &s);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) measure_turns(store, &s, sizes[i], fsync_s);
+    fill_queue(store, &s, 100000 / scale);
+    state_release(&s);
+    store_close(store);
+    measure_load(directory);
+    fill_history(directory, 1000000 / scale);
+    printf("with %u tasks of the past:\n", 1000000 / scale);
+    measure_load(directory);
+    store = must_open(directory);
+    measure_listings(store);
+    store_close(store);
+    measure_verify(directory);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[i]);
+        unlink(path);
+    }
+    rmdir(directory);
+    return 0;
+}
