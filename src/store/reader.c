@@ -5,8 +5,8 @@
  *     pending         40           43    >  merged by (end, job, part, task): 12 40 40 40 41 43 45
  *     cancelled                    45   /
  *
- * Several statements, each giving its rows in order without sorting (reader_sql.c), merged here. Of a user with few
- * associations the tasks and pending jobs are read association by association, so that somebody with ten jobs does not
+ * Several statements, each giving its rows in order without sorting (reader_sql.c), merged here. Of a user or account with
+ * few associations the tasks and pending jobs are read association by association, so that somebody with ten jobs does not
  * wait for a walk through everybody's million.
  *
  * Invariants
@@ -21,7 +21,7 @@
 #include "store/reader_sql.h"
 #include "store/schema.h"
 
-enum { FEW_ASSOCS = 8, SOURCES_MAX = 2 * FEW_ASSOCS + 1 };
+enum { FEW_ASSOCS = 32, SOURCES_MAX = 2 * FEW_ASSOCS + 1 };
 
 struct row_key {
     int64_t end_us; /* 0 unless the order is by time */
@@ -125,31 +125,31 @@ static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id
     return 0;
 }
 
-/* The associations, standing or deleted, that the query's account and user name; NONE when there are more than a few or
- * the query names none. Otherwise how many. */
+/* The associations, standing or deleted, that the query's account and user name; *out_count is NONE when there are more
+ * than a few, or the query names none. */
 static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out_count, struct err *e)
 {
     const struct job_query *q = &c->query;
     *out_count = NONE;
     if ((q->account == NULL && q->user == NULL) || q->job_id_count > 0) return 0;
-    sqlite3_stmt *find = sql_prepare(
-        c->db,
-        q->user == NULL      ? "SELECT id FROM association WHERE account = :account AND user IS NOT NULL LIMIT 9"
-        : q->account == NULL ? "SELECT id FROM association WHERE user = :user LIMIT 9"
-                             : "SELECT id FROM association WHERE user = :user AND account = :account LIMIT 9",
-        e);
+    struct buf text = {0};
+    buf_format(&text, "SELECT id FROM association WHERE user %s%s LIMIT %d",
+               q->user != NULL ? "= :user" : "IS NOT NULL", q->account != NULL ? " AND account = :account" : "",
+               FEW_ASSOCS + 1);
+    sqlite3_stmt *find = sql_prepare(c->db, text.text, e);
+    buf_release(&text);
     if (find == NULL) return -1;
     bind_named_text(find, ":account", q->account);
     bind_named_text(find, ":user", q->user);
     uint32_t count = 0;
     int result;
-    while ((result = sql_step(find, e)) == 1 && count <= FEW_ASSOCS) {
+    while ((result = sql_step(find, e)) == 1) {
         if (count < FEW_ASSOCS) ids[count] = (uint32_t)sqlite3_column_int64(find, 0);
         count++;
     }
     sqlite3_finalize(find);
-    if (result >= 0 && count <= FEW_ASSOCS) *out_count = count;
-    return result < 0 ? -1 : 0;
+    if (result == 0 && count <= FEW_ASSOCS) *out_count = count;
+    return result;
 }
 
 static int add_sources(struct cursor *c, struct err *e)
