@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 DRIVER = pathlib.Path(os.environ['FAIRLEAD_BUILD']) / 'tests/crash/store-driver'
-EVERY = '24' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else '1'
+EVERY = '9' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else '1'
 
 
 @pytest.mark.parametrize('way', ['kill', 'torn', 'power', 'shuffle', 'error', 'full', 'error-kill', 'gone'])
