@@ -124,7 +124,7 @@ static const struct row story[] = {
     {"GET", "/v1/shares?account=nobody", NULL, 404, "no account 'nobody'"},
     {"GET", "/v1/shares?user=nobody&account=physics", NULL, 404, "no user 'nobody' in account 'physics' or below it"},
     {"GET", "/v1/shares?format=xml", NULL, 400, "format: 'xml' is not one of json,psv"},
-    {"GET", "/v1/openapi.json", NULL, 200, "\"openapi\":\"3.0.3\""},
+    {"GET", "/v1/openapi.json", NULL, 200, "\"openapi\":\"3.1.0\""},
 
     {"PUT", "/v1/jobs", "{}", 405, "PUT is not possible at '/v1/jobs': GET, HEAD, POST, OPTIONS"},
     {"DELETE", "/v1/jobs/cancel", NULL, 405, "POST, OPTIONS"},

@@ -1,4 +1,4 @@
-/* GET /v1/openapi.json: the description of the API (OpenAPI 3.0.3), made from the table of routes and the shapes. There
+/* GET /v1/openapi.json: the description of the API (OpenAPI 3.1), made from the table of routes and the shapes. There
  * is nothing to keep in step: what a route takes and gives is described because it is in its row. Schemas are those of
  * the shapes that the routes reach. */
 #include <string.h>
@@ -50,6 +50,16 @@ static void write_reference(struct writing *w, const struct wire_shape *shape)
 
 /* --- a field's schema --------------------------------------------------------------------------------------------- */
 
+/* "type":"string", or ["string","null"]. */
+static void write_type_name(struct json *j, const char *name, bool is_nullable)
+{
+    json_key(j, "type");
+    if (is_nullable) json_begin_array(j);
+    json_text(j, name);
+    if (is_nullable) json_text(j, "null");
+    if (is_nullable) json_end(j);
+}
+
 static void write_choices(struct json *j, const char *choices, bool is_nullable)
 {
     json_key(j, "enum");
@@ -59,9 +69,9 @@ static void write_choices(struct json *j, const char *choices, bool is_nullable)
     json_end(j);
 }
 
-static void write_range(struct json *j, const struct wire_field *f)
+static void write_range(struct json *j, const struct wire_field *f, bool is_nullable)
 {
-    text_member(j, "type", "integer");
+    write_type_name(j, "integer", is_nullable);
     text_member(j, "format", "int64");
     if (f->least != INT64_MIN) {
         json_key(j, "minimum");
@@ -73,27 +83,36 @@ static void write_range(struct json *j, const struct wire_field *f)
     }
 }
 
+static void end_one_of(struct json *j, bool is_nullable)
+{
+    if (is_nullable) {
+        json_begin_object(j);
+        text_member(j, "type", "null");
+        json_end(j);
+    }
+    json_end(j);
+}
+
 /* "oneOf" a number and a word. */
-static void write_number_or_word(struct json *j, const struct wire_field *number, const char *word)
+static void write_number_or_word(struct json *j, const struct wire_field *number, const char *word, bool is_nullable)
 {
     json_key(j, "oneOf");
     json_begin_array(j);
     json_begin_object(j);
     if (number) {
-        write_range(j, number);
+        write_range(j, number, false);
     } else {
         text_member(j, "type", "number");
     }
     json_end(j);
     json_begin_object(j);
-    text_member(j, "type", "string");
     write_choices(j, word, false);
     json_end(j);
-    json_end(j);
+    end_one_of(j, is_nullable);
 }
 
 /* A string, or {"base64":...}. */
-static void write_bytes(struct json *j)
+static void write_bytes(struct json *j, bool is_nullable)
 {
     json_key(j, "oneOf");
     json_begin_array(j);
@@ -106,7 +125,7 @@ static void write_bytes(struct json *j)
     open_member(j, "properties");
     open_member(j, "base64");
     text_member(j, "type", "string");
-    text_member(j, "format", "byte");
+    text_member(j, "contentEncoding", "base64");
     json_end(j);
     json_end(j);
     json_key(j, "required");
@@ -114,7 +133,7 @@ static void write_bytes(struct json *j)
     json_text(j, "base64");
     json_end(j);
     json_end(j);
-    json_end(j);
+    end_one_of(j, is_nullable);
 }
 
 static void write_list(struct writing *w, const struct wire_field *f)
@@ -130,7 +149,7 @@ static void write_list(struct writing *w, const struct wire_field *f)
     if (f->type == WIRE_TEXTS) {
         text_member(j, "type", "string");
     } else {
-        write_bytes(j);
+        write_bytes(j, false);
     }
     json_end(j);
 }
@@ -139,19 +158,16 @@ static void write_type(struct writing *w, const struct wire_field *f, bool is_nu
 {
     struct json *j = &w->json;
     switch (f->type) {
-    case WIRE_TEXT: text_member(j, "type", "string"); return;
-    case WIRE_CHOICE:
-        text_member(j, "type", "string");
-        write_choices(j, f->choices, is_nullable);
-        return;
+    case WIRE_TEXT: write_type_name(j, "string", is_nullable); return;
+    case WIRE_CHOICE: write_choices(j, f->choices, is_nullable); return;
     case WIRE_BYTES:
-    case WIRE_BLOB: write_bytes(j); return;
+    case WIRE_BLOB: write_bytes(j, is_nullable); return;
     case WIRE_TEXTS:
     case WIRE_BYTES_LIST:
     case WIRE_ROWS: write_list(w, f); return;
     case WIRE_BOOL: text_member(j, "type", "boolean"); return;
-    case WIRE_DOUBLE: write_number_or_word(j, NULL, "inf,-inf"); return;
-    case WIRE_SHARE: write_number_or_word(j, f, "parent"); return;
+    case WIRE_DOUBLE: write_number_or_word(j, NULL, "inf,-inf", is_nullable); return;
+    case WIRE_SHARE: write_number_or_word(j, f, "parent", is_nullable); return;
     case WIRE_OBJECT:
         json_key(j, "allOf");
         json_begin_array(j);
@@ -161,7 +177,7 @@ static void write_type(struct writing *w, const struct wire_field *f, bool is_nu
     case WIRE_U32:
     case WIRE_U64:
     case WIRE_I32:
-    case WIRE_I64: write_range(j, f); return;
+    case WIRE_I64: write_range(j, f, is_nullable); return;
     }
 }
 
@@ -174,14 +190,9 @@ static void write_shape(struct writing *w, const struct wire_shape *shape)
     text_member(j, "description", shape->help);
     open_member(j, "properties");
     for (const struct wire_field *f = shape->fields; f->name; f++) {
-        bool is_nullable = shape->is_reply && !f->is_required;
         open_member(j, f->name);
         text_member(j, "description", f->help);
-        write_type(w, f, is_nullable);
-        if (is_nullable) {
-            json_key(j, "nullable");
-            json_bool(j, true);
-        }
+        write_type(w, f, shape->is_reply && !f->is_required);
         json_end(j);
         required += shape->is_reply || f->is_required;
     }
@@ -352,7 +363,7 @@ void openapi_write(struct buf *out)
     struct writing w = {.json = {.out = out}};
     struct json *j = &w.json;
     json_begin_object(j);
-    text_member(j, "openapi", "3.0.3");
+    text_member(j, "openapi", "3.1.0");
     open_member(j, "info");
     text_member(j, "title", "Fairlead");
     text_member(j, "version", FAIRLEAD_VERSION);
