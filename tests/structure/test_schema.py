@@ -1,0 +1,65 @@
+"""docs/schema.md is the schema: every table and column is explained, nothing else is, and its examples run."""
+import pathlib
+import re
+import sqlite3
+
+import pytest
+
+import csource
+
+SOURCE = pathlib.Path('src/store/schema.c')
+PAGE = pathlib.Path('docs/schema.md')
+
+
+def steps(source):
+    """The SQL of each step, as the C compiler sees it."""
+    bodies = re.findall(r'static const char step_\d+\[\] =(.*?)";\n', csource.read(source), re.DOTALL)
+    return [''.join(re.findall(r'"((?:\\.|[^"\\])*)"', body + '"')).replace(r'\n', '\n') for body in bodies]
+
+
+@pytest.fixture
+def database():
+    db = sqlite3.connect(':memory:')
+    for step in steps(SOURCE):
+        db.executescript(step)
+    return db
+
+
+def columns(db):
+    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")]
+    return {(table, row[0]) for table in tables for row in db.execute('SELECT name FROM pragma_table_info(?)', (table,))}
+
+
+def explained(page):
+    """Pairs of table and column from the page's tables. A section that has a table's name is about that table."""
+    found = set()
+    for section in re.split(r'^## ', page, flags=re.MULTILINE)[1:]:
+        heading, body = section.split('\n', 1)
+        for first, second in re.findall(r'^\| (.*?) \|(.*)\|$', body, re.MULTILINE):
+            names = re.findall(r'`([a-z_]+)`', first)
+            if heading.startswith('Views'):
+                found |= {(names[0], name) for name in re.findall(r'\w+', re.sub(r'\(.*?\)', '', second)) if names}
+            elif heading.islower():
+                found |= {(heading, name) for name in names}
+    return found
+
+
+def test_every_column_is_explained_and_nothing_else(database):
+    assert explained(csource.read(PAGE)) == columns(database)
+
+
+def test_a_column_more_or_less_is_found(database):
+    database.execute('ALTER TABLE job ADD COLUMN planted INTEGER')
+    assert columns(database) - explained(csource.read(PAGE)) == {('job', 'planted')}
+    assert ('task', 'billing') not in explained(csource.read(PAGE).replace('| `billing` |', '| |'))
+
+
+def test_examples_run(database):
+    examples = re.findall(r'```sql\n(.*?)```', csource.read(PAGE), re.DOTALL)
+    assert len(examples) >= 7
+    for example in examples:
+        database.execute(example).fetchall()
+
+
+def test_the_version_is_the_number_of_steps():
+    assert '**%d**' % len(steps(SOURCE)) in csource.read(PAGE)
