@@ -2,6 +2,8 @@
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
+#include <sys/resource.h>
+
 #include <uv.h>
 
 #include "api/server/server.h"
@@ -19,6 +21,7 @@ struct daemon {
     const char *launcher_path;
     struct actor person; /* whom a private instance serves */
     int64_t started_us, now_us;
+    struct rlimit file_limit; /* of open files, as we were started: what the launcher and its jobs get */
 
     struct store *store;
     struct state state;

@@ -12,6 +12,7 @@
  *      told so, and the executor is asked again for what it knows.
  *   3. An ended launch is acknowledged only after the commit of its end.
  */
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -171,6 +172,7 @@ static int load_state(struct daemon *d, struct err *e)
     struct outcome unused = {0};
     int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
     outcome_release(&unused);
+    state_tree(&d->state); /* now, and not while the first one who asks waits */
     return result;
 }
 
@@ -272,10 +274,20 @@ static void on_executor(uv_poll_t *poll, int status, int events)
     turn(d);
 }
 
+/* Connections take descriptors, so we take what we may; a launcher that we start gets what we were given. */
+static void set_file_limit(const struct daemon *d, bool raised)
+{
+    struct rlimit limit = d->file_limit;
+    if (raised) limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) log_line(LOG_WARNING, "file-limit", " error=\"%s\"", strerror(errno));
+}
+
 static int open_executor(struct daemon *d, struct err *e)
 {
     array_clear(&d->known_launches);
+    set_file_limit(d, false);
     d->executor = executor_open_launcher(d->place.directory, d->launcher_path, e);
+    set_file_limit(d, true);
     if (d->executor == NULL) return -1;
     d->lost_us = store_last_commit_us(d->store);
     d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
@@ -367,6 +379,7 @@ static void init_handles(struct daemon *d)
 int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 {
     d->started_us = clock_now(d);
+    getrlimit(RLIMIT_NOFILE, &d->file_limit);
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
     init_handles(d);

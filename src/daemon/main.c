@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,12 +126,15 @@ static int find_person(struct arena *arena, struct actor *out_person, struct err
     return 0;
 }
 
-static void raise_file_limit(void)
+/* What has to be known and had before the loop can be made. */
+static int prepare(struct daemon *d, const struct arguments *arguments, struct config *out_config, struct err *e)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    if (read_config(arguments->config, &d->arena, out_config, e) != 0) return -1;
+    if (find_person(&d->arena, &d->person, e) != 0) return -1;
+    if (place_open(arguments->state, arguments->socket, &d->arena, &d->place, e) != 0) return -1;
+    d->launcher_path = sibling(&d->arena, "fairlead-launcher");
+    machine_probe(&d->machine);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -143,16 +145,9 @@ int main(int argc, char **argv)
     struct err e;
     int early = read_arguments(argc, argv, &arguments);
     if (early != 0) return early - 1;
-    umask(0077);
     signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
-    if (read_config(arguments.config, &d.arena, &config, &e) != 0) return fail(&e);
-    if (find_person(&d.arena, &d.person, &e) != 0) return fail(&e);
-    if (place_open(arguments.state, arguments.socket, &d.arena, &d.place, &e) != 0) return fail(&e);
-    d.launcher_path = sibling(&d.arena, "fairlead-launcher");
-    machine_probe(&d.machine);
     int status = 0;
-    if (daemon_open(&d, &config, &e) != 0)
+    if (prepare(&d, &arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
         status = fail(&e);
     else
         daemon_run(&d);

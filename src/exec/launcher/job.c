@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/ensure.h"
@@ -79,6 +80,10 @@ static void default_signals(void)
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int signal = 1; signal < NSIG; signal++) (void)sigaction(signal, &by_default, NULL); /* not all can be set */
+    /* glibc keeps two for itself and refuses them; whoever started the launcher may have ignored them all the same. */
+    const char kernel_default[64] = {0};
+    for (int signal = 32; signal <= 33; signal++)
+        (void)syscall(SYS_rt_sigaction, signal, kernel_default, NULL, _NSIG / 8);
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
