@@ -13,7 +13,7 @@
  *   1. A source that has a row stands on a row of SQLite's; the row given last is left only when the next is asked for, so
  *      its text stays good until then.
  *   2. A connection goes back to the store's idle ones only after its transaction ended well.
- * Cost: about 2 us a row; opening 0.2 ms. What a filter leaves out costs time too: an account of many users, or a rare
+ * Cost: about 1 us a row; opening 0.2 ms. What a filter leaves out costs time too: an account of many users, or a rare
  * state, is a walk through all rows of the listing. */
 #include "base/ensure.h"
 #include "base/idset.h"
