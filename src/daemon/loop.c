@@ -21,7 +21,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 
-enum { RETRY_MS = 1000 };
+enum { RETRY_MS = 1000, ALIVE_MS = 60000 };
 
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
@@ -309,6 +309,16 @@ static void on_retry(uv_timer_t *timer)
     turn(d);
 }
 
+/* Where jobs run and nothing happens, a sign of life is committed now and then: after a reboot it says until when they ran
+ * at least, and so what their users are charged. */
+static void on_alive_timer(uv_timer_t *timer)
+{
+    struct daemon *d = timer->data;
+    if (d->state.task_by_launch.count == 0) return;
+    *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0};
+    turn(d);
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct daemon *d = handle->data;
@@ -369,9 +379,10 @@ static void init_handles(struct daemon *d)
 {
     uv_timer_init(&d->loop, &d->server_timer);
     uv_timer_init(&d->loop, &d->retry_timer);
+    uv_timer_init(&d->loop, &d->alive_timer);
     uv_signal_init(&d->loop, &d->terminate);
     uv_signal_init(&d->loop, &d->interrupt);
-    d->server_timer.data = d->retry_timer.data = d->terminate.data = d->interrupt.data = d;
+    d->server_timer.data = d->retry_timer.data = d->alive_timer.data = d->terminate.data = d->interrupt.data = d;
     d->server_timer.timer_cb = on_server_timer;
     d->retry_timer.timer_cb = on_retry;
 }
@@ -393,6 +404,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     uv_poll_start(&d->server_poll, UV_READABLE, on_server);
     uv_signal_start(&d->terminate, on_signal, SIGTERM);
     uv_signal_start(&d->interrupt, on_signal, SIGINT);
+    uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
     schedule_server_timer(d);
     log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->place.directory,
              d->place.socket_path, d->state.host.has.cpus, (unsigned long long)d->state.host.has.mem_mib,

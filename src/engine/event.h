@@ -134,14 +134,15 @@ struct change {
 };
 
 /* For people and for fairlead verify: what changed the meaning of usage and shares. */
-enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD };
+enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD, JOURNAL_LATE };
 
 struct journal_entry {
     int64_t at_us;
     enum journal_kind kind;
     uint32_t assoc_id; /* SHARES, FOLD: of whom; else 0 */
-    int64_t before,
-        after; /* HALFLIFE: seconds; SHARES: shares; FOLD: 0 and the id of the association that took the usage */
+    /* HALFLIFE: seconds; SHARES: shares; FOLD: 0 and the id of the association that took the usage; LATE: job and task,
+     * whose start before the reference is told only now */
+    int64_t before, after;
 };
 
 enum decision_kind {

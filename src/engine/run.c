@@ -119,13 +119,16 @@ static void note_unknown_launch(struct turn *t, enum decision_kind kind, uint64_
     *array_add(&t->out->decisions) = (struct decision){kind, launch_id, 0, 0};
 }
 
+/* A start from before the last change of half-life is charged under the new one, because usage is only kept as of then;
+ * the journal says so, or fairlead verify could not tell. */
 static void set_started(struct turn *t, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;
     k->start_us = started_us;
     k->charged_us = started_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
-    (void)t;
+    if (started_us < t->s->decay.reference_us)
+        note_journal(t, JOURNAL_LATE, t->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
 }
 
 int apply_started(struct turn *t, const struct event *event)

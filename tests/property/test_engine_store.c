@@ -22,7 +22,6 @@ struct history {
     struct state s;
     struct outcome out;
     int64_t now_us;
-    int64_t halflife_changed_us;
     uint32_t accepted, refused, commits;
     uint32_t verified; /* associations with usage worth the name, over all verifications */
     uint32_t kinds[EVENT_TIME + 1];
@@ -150,8 +149,7 @@ static const struct task *pick_task(struct history *h)
     return NULL;
 }
 
-/* What its keeper would say; or of a launch nobody knows. A start is told after the fact, but not after a change of the
- * half-life. */
+/* What its keeper would say; or of a launch nobody knows. */
 static void make_record(struct history *h, struct event *event)
 {
     static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED, JOB_CANCELLED, JOB_TIMEOUT, JOB_NODE_FAIL};
@@ -160,9 +158,9 @@ static void make_record(struct history *h, struct event *event)
     *r = (struct event_record){.launch_id = one_in(h, 20) || k == NULL ? 1 + below(h, 500) : k->launch_id,
                                .at_us = h->now_us};
     if (k != NULL) {
-        int64_t earliest = k->launch_us > h->halflife_changed_us ? k->launch_us : h->halflife_changed_us;
-        r->started_us =
-            k->start_us != 0 ? k->start_us : earliest + (int64_t)(rng_double(&h->rng) * (double)(h->now_us - earliest));
+        r->started_us = k->start_us != 0
+                            ? k->start_us
+                            : k->launch_us + (int64_t)(rng_double(&h->rng) * (double)(h->now_us - k->launch_us));
         r->at_us = r->started_us + (int64_t)(rng_double(&h->rng) * (double)(h->now_us - r->started_us));
     }
     if (event->kind == EVENT_ENDED) {
@@ -237,12 +235,10 @@ static void apply_one(struct history *h)
     struct err e = {0};
     make_event(h, &event);
     uint64_t before = state_hash(&h->s);
-    int64_t halflife_us = h->s.decay.halflife_us;
     struct outcome was = h->out;
     if (engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e) == 0) {
         h->accepted++;
         h->kinds[event.kind]++;
-        if (h->s.decay.halflife_us != halflife_us) h->halflife_changed_us = h->now_us;
         return;
     }
     h->refused++;
@@ -336,7 +332,6 @@ static void live_through(uint64_t seed, int events)
     struct history h = {.rng = {seed}, .now_us = INT64_C(1700000000) * SECOND};
     store_make_directory(h.directory);
     h.store = store_must_open(h.directory, h.now_us);
-    h.halflife_changed_us = h.now_us;
     load_with_host(&h, &h.s);
     for (int i = 0; i < events; i++) {
         let_time_pass(&h);
