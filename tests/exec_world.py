@@ -78,7 +78,7 @@ class World:
 
     def keeper_pid(self, launch_id):
         text = (self.state / 'launches' / str(launch_id) / 'lock').read_text()
-        return int(text)
+        return int(text.split('\n')[0])
 
     def is_launcher(self, pid):
         try:
@@ -197,17 +197,33 @@ class World:
         if self.launcher:
             self.launcher.kill()
             self.launcher.wait()
-        for lock in self.state.glob('launches/*/lock'):
-            end_keeper(lock)
+        for directory in self.state.glob('launches/*'):
+            end_launch(directory)
         log = self.state / 'launcher.log'
         assert not log.exists() or log.read_text() == '', log.read_text()
 
 
-def end_keeper(lock):
-    """A keeper that is still there ends its job and itself when it is asked to."""
-    text = lock.read_text().strip()
-    if text and alive(int(text)) and b'fairlead-keeper' in pathlib.Path('/proc/%s/cmdline' % text).read_bytes():
-        descriptor = os.open(lock.parent / 'control', os.O_WRONLY | os.O_NONBLOCK)
-        os.write(descriptor, b'end 0\n')
-        os.close(descriptor)
-        until(lambda: not alive(int(text)), 'a keeper to end')
+def read(path):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except OSError:
+        return b''
+
+
+def end_launch(directory):
+    """By force, for a test may have failed because ending does not work: the keeper, then whoever has the launch's key."""
+    pid = read(directory / 'lock').decode().partition('\n')[0]
+    if pid and b'fairlead-keeper' in read('/proc/%s/cmdline' % pid):
+        os.kill(int(pid), signal.SIGKILL)
+    traces = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
+    for entry in pathlib.Path('/proc').iterdir():
+        if traces.get(b'key') and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + traces[b'key'] in read(entry / 'environ'):
+            try:
+                os.kill(int(entry.name), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    group = traces.get(b'cgroup', b'').decode()
+    if group and os.path.isdir(group):
+        pathlib.Path(group, 'cgroup.kill').write_text('1')
+        until(lambda: not pathlib.Path(group, 'cgroup.procs').read_text(), 'a control group to be empty')
+        os.rmdir(group)

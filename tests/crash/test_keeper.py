@@ -246,6 +246,7 @@ def test_a_reused_process_id_is_left_alone(tmp_path):
     ({}, None),
     ({'lock': ''}, None),
     ({'lock': '1\n', 'script': 'x', 'start.new': 'id=1'}, None),
+    ({'lock': '1\n/no/such/group\n', 'control': ''}, None),
     ({'start': 'nonsense'}, 'a record\'s line without "="'),
     ({'start': 'id=2\nphase=started\n'}, 'start is the record of launch 2'),
     ({'start': ''}, 'start: a record without id or phase'),
@@ -343,8 +344,8 @@ def steps(tmp_path, whom, judge):
             record = play_daemon(traced.world)
             judge(traced.world, record, n)
             acknowledge(traced.world)
-            if traced.tracer.poll() is None and whom == 'launcher':
-                os.kill(traced.world.launcher_pids()[0], signal.SIGTERM)
+            for pid in traced.world.launcher_pids():
+                os.kill(pid, signal.SIGTERM)
             verdict = traced.verdict()
         finally:
             traced.close()
@@ -375,5 +376,7 @@ def test_keeper_killed_at_every_call(tmp_path):
         allowed = {'refused': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
         assert ran in allowed[record['end']], (n, record)
         assert not record['pid'] or not alive(record['pid']), n
+        noted = (world.state / 'launches/1/lock').read_text().split('\n')
+        assert len(noted) < 2 or not noted[1] or not os.path.exists(noted[1]), n  # its control group
 
     steps(tmp_path, 'keeper', judge)

@@ -114,7 +114,8 @@ static bool usable(const struct cgroup_parent *parent)
     struct cgroup probe;
     if (!below(parent->path, "cgroup.procs", path) || access(path, W_OK) < 0) return false;
     text_format(name, sizeof name, "fairlead-probe-%d", (int)getpid());
-    cgroup_make(parent, name, &probe);
+    cgroup_place(parent, name, &probe);
+    cgroup_make(&probe);
     if (probe.path[0] == '\0') return false;
     bool result = below(probe.path, "cgroup.kill", path) && access(path, W_OK) == 0;
     return cgroup_remove(&probe) && result;
@@ -131,11 +132,14 @@ void cgroup_probe(struct cgroup_parent *out)
     buf_release(&mounts);
 }
 
-void cgroup_make(const struct cgroup_parent *parent, const char *name, struct cgroup *out)
+void cgroup_place(const struct cgroup_parent *parent, const char *name, struct cgroup *out)
 {
-    out->path[0] = '\0';
-    if (parent->path[0] == '\0') return;
-    if (!below(parent->path, name, out->path) || mkdir(out->path, 0755) < 0) out->path[0] = '\0';
+    if (parent->path[0] == '\0' || !below(parent->path, name, out->path)) out->path[0] = '\0';
+}
+
+void cgroup_make(struct cgroup *g)
+{
+    if (g->path[0] != '\0' && mkdir(g->path, 0755) < 0) g->path[0] = '\0';
 }
 
 bool cgroup_add(const struct cgroup *g, pid_t pid)
@@ -167,4 +171,13 @@ static bool remove_tree(const char *path, int depth)
 bool cgroup_remove(const struct cgroup *g)
 {
     return g->path[0] == '\0' || remove_tree(g->path, 0);
+}
+
+bool cgroup_remove_soon(const struct cgroup *g)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (cgroup_remove(g)) return true;
+        usleep(1000);
+    }
+    return false;
 }

@@ -25,12 +25,17 @@ struct cgroup {
     char path[PATH_MAX]; /* empty: none */
 };
 
-/* A new empty group of that name, or an empty path when it cannot be made. */
-void cgroup_make(const struct cgroup_parent *parent, const char *name, struct cgroup *out);
+/* Where a group of that name would be: nowhere yet. */
+void cgroup_place(const struct cgroup_parent *parent, const char *name, struct cgroup *out);
+
+/* Makes it; its path becomes empty when that cannot be done. */
+void cgroup_make(struct cgroup *g);
 bool cgroup_add(const struct cgroup *g, pid_t pid);
 void cgroup_kill(const struct cgroup *g); /* SIGKILL to all in it and below, at one moment */
 
-/* Removes it and the groups a job made below. False: something still runs in it. */
+/* Removes it and the groups a job made below. False: something still runs in it. _soon: waits up to 100 ms for what
+ * was killed and is not quite gone. */
 bool cgroup_remove(const struct cgroup *g);
+bool cgroup_remove_soon(const struct cgroup *g);
 
 #endif

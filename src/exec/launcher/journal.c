@@ -81,7 +81,6 @@ int journal_start(struct journal *j, struct launch_record record, const struct t
 
 int journal_write(struct journal *j, struct launch_record record, struct err *e)
 {
-    record.at_us = clock_wall_us();
     if (write_record(j, &record, NULL, e)) return -1;
     journal_notice(j);
     return 0;

@@ -28,8 +28,8 @@ struct journal {
     bool notice_due;             /* the launcher's fifo was full: journal_notice once more */
 };
 
-/* Writes the record in its phase, with at_us now, and tells the launcher. ERR_IO: it is not on disk; the journal still
- * has what was last written. */
+/* Writes the record and tells the launcher; journal_start does so in phase STARTED, now. ERR_IO: it is not on disk; the
+ * journal still has what was last written. */
 int journal_start(struct journal *j, struct launch_record record, const struct traces *traces, struct err *e);
 int journal_write(struct journal *j, struct launch_record record, struct err *e);
 

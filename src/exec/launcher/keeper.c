@@ -57,6 +57,7 @@ struct keeper {
     int64_t time_limit_us, grace_us;
     int64_t deadline_us;  /* steady; of what comes next: ending by time limit, killing */
     int64_t kill_wait_us; /* until the next round */
+    bool reaped;          /* since the last round */
     bool main_gone;
     int main_status;
     struct launch_record outcome; /* grows into the end record: end, detail */
@@ -64,6 +65,11 @@ struct keeper {
     int signal_fd, timer_fd;
     struct buf orders; /* an unfinished line */
 };
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 static void decide(struct keeper *k, enum launch_end end, const char *detail)
 {
@@ -106,11 +112,12 @@ static bool directory_gone(const struct launch_dir *d)
 static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
-    for (int tries = 0; tries < 100 && !cgroup_remove(&k->traces.cgroup); tries++) usleep(1000);
+    (void)cgroup_remove_soon(&k->traces.cgroup);
     decide(k, LAUNCH_EXITED, "");
     fill_status(k);
     record.id = k->outcome.id;
     record.phase = LAUNCH_ENDED;
+    record.at_us = clock_wall_us();
     record.end = k->outcome.end;
     record.exit_status = k->outcome.exit_status;
     record.signal = k->outcome.signal;
@@ -131,7 +138,7 @@ static void reap(struct keeper *k)
         if (pid < 0 && errno == EINTR) continue;
         if (pid < 0) finish(k);
         if (pid == 0) return;
-        k->kill_wait_us = KILL_WAIT_MIN_US;
+        k->reaped = true;
         if (pid != k->job.pid) continue;
         k->main_gone = true;
         k->main_status = status;
@@ -141,18 +148,22 @@ static void reap(struct keeper *k)
 
 /* ---- ending ---- */
 
+/* Without a pause as long as somebody dies of it: who forks on and on must not get away. */
 static void kill_round(struct keeper *k)
 {
     cgroup_kill(&k->traces.cgroup);
     family_kill_children();
-    k->kill_wait_us = k->kill_wait_us * 2 < KILL_WAIT_MAX_US ? k->kill_wait_us * 2 : KILL_WAIT_MAX_US;
+    if (k->reaped)
+        k->kill_wait_us = 0;
+    else
+        k->kill_wait_us = earlier(k->kill_wait_us * 2 + KILL_WAIT_MIN_US, KILL_WAIT_MAX_US);
+    k->reaped = false;
 }
 
 static void begin_killing(struct keeper *k)
 {
     k->phase = KILLING;
     k->deadline_us = NEVER;
-    k->kill_wait_us = KILL_WAIT_MIN_US;
     kill_round(k);
 }
 
@@ -160,6 +171,7 @@ static void write_completing(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
     record.phase = LAUNCH_COMPLETING;
+    record.at_us = clock_wall_us();
     (void)journal_write(&k->journal, record, NULL); /* news only: without it the job ends all the same */
 }
 
@@ -305,11 +317,6 @@ static void hear_signals(struct keeper *k)
 
 /* ---- the loop ---- */
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A timer of CLOCK_BOOTTIME, for poll's own waiting stands still while the machine sleeps. */
 static void set_timer(const struct keeper *k)
 {
@@ -387,7 +394,7 @@ static int settle_in(struct keeper *k, struct err *e)
     if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
         return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
     }
-    return launch_dir_note_keeper(&t->dir, e);
+    return 0;
 }
 
 static int make_key(char out[KEY_TEXT], struct err *e)
@@ -413,12 +420,14 @@ static int prepare(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64], group[96];
-    if (settle_in(k, e) || make_key(k->traces.key, e) || write_script(k, e)) return -1;
+    if (settle_in(k, e) || make_key(k->traces.key, e)) return -1;
+    text_format(group, sizeof group, "fairlead-%" PRIu64 "-%.8s", t->launch->id, k->traces.key);
+    cgroup_place(t->cgroups, group, &k->traces.cgroup);
+    if (launch_dir_note_keeper(&t->dir, &k->traces.cgroup, e) || write_script(k, e)) return -1;
     boot_id_read(k->traces.boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
     command_make(t->launch, script_path, k->traces.key, t->memory, &k->command);
-    text_format(group, sizeof group, "fairlead-%" PRIu64 "-%.8s", t->launch->id, k->traces.key);
-    cgroup_make(t->cgroups, group, &k->traces.cgroup);
+    cgroup_make(&k->traces.cgroup); /* noted before, so that it is not left behind whenever we are killed */
     return job_fork(t->launch, &k->command, t->inherited, &k->job, e);
 }
 

@@ -143,7 +143,8 @@ static void unwatch(struct entry *entry)
 static void find_keeper(struct launches *l, struct entry *entry, struct launch_dir *d)
 {
     if (entry->pidfd < 0) {
-        pid_t pid = launch_dir_keeper(d);
+        struct cgroup group;
+        pid_t pid = launch_dir_keeper(d, &group);
         if (pid > 0 && watch(l, entry, pid) && launch_dir_lock(d)) unwatch(entry);
     }
     set_state(l, entry, entry->pidfd >= 0 ? ENTRY_KEPT : ENTRY_UNSURE);
@@ -154,8 +155,8 @@ static void find_keeper(struct launches *l, struct entry *entry, struct launch_d
 static void write_end(struct launches *l, struct entry *entry, struct launch_dir *d, struct launch_record record)
 {
     struct journal journal = {.dir = d, .spool_fd = l->spool->fd};
-    (void)journal_write(&journal, record, NULL); /* not on disk: the next launcher comes to the same conclusion */
     record.at_us = clock_wall_us();
+    (void)journal_write(&journal, record, NULL); /* not on disk: the next launcher comes to the same conclusion */
     set_state(l, entry, ENTRY_ENDED);
     update(l, entry, &record);
 }
@@ -194,6 +195,9 @@ static void lose(struct launches *l, struct entry *entry, struct launch_dir *d, 
 static void never_ran(struct launches *l, uint32_t index, struct launch_dir *d, bool at_start)
 {
     struct entry *entry = &l->list.items[index];
+    struct cgroup group;
+    (void)launch_dir_keeper(d, &group);
+    (void)cgroup_remove_soon(&group);
     if (at_start) {
         launch_dir_close(d);
         forget(l, index); /* the daemon will send it again */

@@ -190,26 +190,30 @@ void launch_dir_remove(const struct spool *s, uint64_t id)
     unlinkat(s->launches_fd, name, AT_REMOVEDIR);
 }
 
-pid_t launch_dir_keeper(const struct launch_dir *d)
+/* Two lines: the process id, the group's path. Not whole: as if it were not there yet. */
+pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group)
 {
     struct buf text = {0};
     bool found = false;
     uint64_t pid = 0;
-    if (durable_read(d->fd, "lock", &text, &found, NULL) == 0 && found) {
-        struct str line = {text.text, text.length};
-        struct str rest;
-        bool whole = memchr(line.text ? line.text : "", '\n', line.length) != NULL;
-        if (!whole || !number_parse_u64(str_cut(line, '\n', &rest), &pid) || pid > INT_MAX) pid = 0;
+    out_group->path[0] = '\0';
+    (void)durable_read(d->fd, "lock", &text, &found, NULL);
+    struct str group, rest;
+    struct str first = str_cut((struct str){text.text, text.length}, '\n', &group);
+    group = str_cut(group, '\n', &rest);
+    bool whole = rest.text != NULL && number_parse_u64(first, &pid) && pid <= INT_MAX;
+    if (whole && group.length < sizeof out_group->path) {
+        text_format(out_group->path, sizeof out_group->path, "%.*s", (int)group.length, group.text);
     }
     buf_release(&text);
-    return (pid_t)pid;
+    return whole ? (pid_t)pid : 0;
 }
 
-int launch_dir_note_keeper(const struct launch_dir *d, struct err *e)
+int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
 {
-    char line[ID_TEXT];
-    size_t length = text_format(line, sizeof line, "%d\n", (int)getpid());
-    if (pwrite(d->lock_fd, line, length, 0) != (ssize_t)length) return system_error(e, "write", "lock");
+    char lines[sizeof group->path + ID_TEXT];
+    size_t length = text_format(lines, sizeof lines, "%d\n%s\n", (int)getpid(), group->path);
+    if (pwrite(d->lock_fd, lines, length, 0) != (ssize_t)length) return system_error(e, "write", "lock");
     return 0;
 }
 

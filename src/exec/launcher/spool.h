@@ -3,7 +3,7 @@
  *     DIR/launcher.lock         held by the one launcher (flock)
  *     DIR/launcher.sock         where the daemon connects
  *     DIR/launcher.events       fifo: a keeper that wrote a record puts its launch id here (8 bytes)
- *     DIR/launches/ID/lock      held by the keeper (flock); its text is the keeper's process id
+ *     DIR/launches/ID/lock      held by the keeper (flock); its text: the keeper's process id, its control group
  *     DIR/launches/ID/script    what the job runs
  *     DIR/launches/ID/control   fifo: orders to the keeper, a line each
  *     DIR/launches/ID/start, completing, end      records (record.h), durable
@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "exec/launch.h"
+#include "exec/launcher/cgroup.h"
 
 struct spool {
     const char *path; /* absolute; the caller's */
@@ -63,9 +64,10 @@ void launch_dir_close(struct launch_dir *d); /* gives the lock back unless a kee
 /* Removes the directory; the end record goes last (see spool.c). */
 void launch_dir_remove(const struct spool *s, uint64_t id);
 
-/* The process id in the lock file, 0 when there is none yet. */
-pid_t launch_dir_keeper(const struct launch_dir *d);
-int launch_dir_note_keeper(const struct launch_dir *d, struct err *e); /* writes ours */
+/* What the keeper noted in the lock file: its process id, 0 when it did not come so far, and the control group that it
+ * was about to make, or none. */
+pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group);
+int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e); /* our process id */
 
 /* The last record there is: end, else completing, else start. *out_text gets the text of the start record as well, or
  * stays empty. *out_found false: no record at all. */
