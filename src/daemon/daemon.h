@@ -27,6 +27,7 @@ struct daemon {
     struct state state;
     struct server *server;
     struct executor *executor; /* NULL while the launcher cannot be reached */
+    bool is_synced;            /* it has told all it knows */
 
     /* Of one turn. */
     struct outcome outcome;

@@ -1,7 +1,7 @@
 /* The loop. One turn is five steps, in this order and never another:
  *
  *     read     take the requests that arrived, and the executor's reports, as events
- *     decide   engine_apply each; then EVENT_TIME, the scheduling pass
+ *     decide   engine_apply each; then EVENT_TIME, the scheduling pass, once the executor is synced
  *     commit   every changed row, in one transaction
  *     act      tell the executor what was decided
  *     answer   the requests
@@ -129,6 +129,15 @@ static void decide_synced(struct daemon *d)
                                      .lost_us = d->lost_us}};
     log_line(LOG_INFO, "executor-synced", " launches=%u", d->known_launches.count);
     apply_own(d, &event);
+    d->is_synced = true;
+}
+
+/* The pass. Not before the executor is synced: what starts earlier is not among what it knows, and would be taken for
+ * something that never ran. And without an executor what waits is better left waiting, where a cancellation ends it. */
+static void decide_starts(struct daemon *d)
+{
+    struct event event = {.kind = EVENT_TIME, .time = {.boot_id = d->machine.boot_id}};
+    apply_own(d, &event);
 }
 
 static void free_handle(uv_handle_t *handle)
@@ -136,14 +145,16 @@ static void free_handle(uv_handle_t *handle)
     mem_free(handle);
 }
 
-static void drop_executor(struct daemon *d)
+/* wait_ms: until the first attempt to have one again. */
+static void drop_executor(struct daemon *d, uint64_t wait_ms)
 {
     if (d->executor == NULL) return;
     uv_close((uv_handle_t *)d->executor_poll, free_handle);
     d->executor_poll = NULL;
     executor_close(d->executor);
     d->executor = NULL;
-    uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, 0, RETRY_MS);
+    d->is_synced = false;
+    uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, wait_ms, RETRY_MS);
 }
 
 static bool decide_reports(struct daemon *d)
@@ -194,7 +205,7 @@ static void recover(struct daemon *d, struct decided_list *decided, const struct
         log_line(LOG_ERROR, "load-failed", " error=\"%s\"", e.text);
         d->stopping = true;
     }
-    drop_executor(d);
+    drop_executor(d, RETRY_MS); /* what it tells fails again as long as the disk is full */
 }
 
 static void answer(struct daemon *d, struct decided_list *decided)
@@ -235,8 +246,7 @@ static void turn(struct daemon *d)
         one->request = r;
         decide_request(d, one);
     }
-    struct event time_event = {.kind = EVENT_TIME, .time = {.boot_id = d->machine.boot_id}};
-    apply_own(d, &time_event);
+    if (d->is_synced) decide_starts(d);
 
     bool wrote = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
     if (wrote && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &decided, &e);
@@ -244,7 +254,7 @@ static void turn(struct daemon *d)
     outcome_clear(&d->outcome);
     answer(d, &decided);
     engine_forget(&d->state);
-    if (gone) drop_executor(d);
+    if (gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* one that ends at once is not worth hurrying for */
     watch_executor(d);
     schedule_server_timer(d);
 }
@@ -334,13 +344,14 @@ static int64_t host_now(void *context)
     return clock_now(context);
 }
 
-/* A private instance serves the person who started it and nobody else. */
+/* A private instance serves the person who started it and nobody else. Jobs run in the group it was started in, whichever
+ * the person asks from (newgrp): only root could give them another. */
 static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
 {
     const struct daemon *d = context;
+    (void)gid;
     if (uid != d->person.uid) return false;
     *out_actor = d->person;
-    out_actor->gid = gid;
     return true;
 }
 

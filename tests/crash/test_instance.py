@@ -4,7 +4,9 @@ import collections
 import os
 import pathlib
 import random
+import shutil
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -12,7 +14,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from instance import Instance, processes_with, until  # noqa: E402
+from instance import BUILD, Instance, processes_with, until  # noqa: E402
 
 
 @pytest.fixture
@@ -166,3 +168,49 @@ def test_cancel_is_not_forgotten(instance):
     instance.kill()
     instance.start()
     assert finish(instance)[job]['state'] == 'CANCELLED'
+
+
+def test_ends_that_cannot_be_written_are_asked_for_in_peace(instance):
+    """A full disk, say: the end is asked for again and again, but neither the processor nor the log is kept busy."""
+    instance.start()
+    job = instance.submit('-o', '/dev/null', '--', 'sleep', '1')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    database = sqlite3.connect(instance.state / 'fairlead.db', isolation_level=None)
+    database.execute("CREATE TRIGGER full BEFORE UPDATE ON task BEGIN SELECT RAISE(ABORT, 'full'); END")
+    until(lambda: 'full' in instance.log(), 'a commit to fail')
+    time.sleep(3)
+    assert 2 <= (instance.place / 'daemon.log').read_text().count('commit-failed') <= 8
+    database.execute('DROP TRIGGER full')
+    database.close()
+    assert finish(instance)[job]['state'] == 'COMPLETED'
+    verify(instance)
+
+
+def test_without_a_launcher_jobs_wait(instance, tmp_path, monkeypatch):
+    """What cannot be started is not said to start, can be cancelled, and starts when there is a launcher again."""
+    programs = tmp_path / 'bin'
+    programs.mkdir()
+    for name in ('fairleadd', 'fairlead-launcher'):
+        shutil.copy(BUILD / name, programs)
+    monkeypatch.setattr('instance.DAEMON', programs / 'fairleadd')
+    instance.start()
+    (programs / 'fairlead-launcher').rename(programs / 'away')
+    for pid in instance.launcher_pids():
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: 'launcher-unreachable' in instance.log(), 'the launcher to be missed')
+    cancelled = instance.submit('-o', '/dev/null', '--', 'true')
+    job = instance.submit('-o', '/dev/null', '--', 'true')
+    assert [row['state'] for row in instance.queue()] == ['PENDING', 'PENDING']
+    instance.ok('cancel', cancelled)
+    assert [row['job_id'] for row in instance.queue()] == [job]
+    (programs / 'away').rename(programs / 'fairlead-launcher')
+    ended = finish(instance)
+    assert (ended[cancelled]['state'], ended[job]['state']) == ('CANCELLED', 'COMPLETED')
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root can ask from a group that is not its own')
+def test_a_person_may_ask_from_any_group(instance):
+    """After newgrp, say: jobs run in the instance's group, the only one its launcher can give them."""
+    instance.start()
+    instance.ok('submit', '--wait', '-o', 'group', '--', 'id', '-g', group=65534)
+    assert int((instance.work / 'group').read_text()) == os.getegid()
