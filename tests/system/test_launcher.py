@@ -290,6 +290,17 @@ def test_cancelled(any_world):
     assert any_world.ended(1)['end'] == 'cancelled'
 
 
+def test_cancelled_at_once(any_world):
+    """The order may come before the program runs, or before its process is ready; then it never started."""
+    for launch_id in range(1, 31):
+        any_world.start(launch_id, 'sleep', '60', **any_world.identity)
+        any_world.send('end', launch_id, US)
+    for launch_id in range(1, 31):
+        record = any_world.ended(launch_id)
+        assert record['end'] == 'cancelled'
+        assert (record['pid'] == 0) == (record['started_us'] == 0)
+
+
 def test_a_second_order_only_shortens(world):
     world.start(1, 'sh', '-c', TRAP, grace_us=60 * US)
     until(lambda: world.output(1) == 'ready\n', 'the job')

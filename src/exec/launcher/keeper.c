@@ -12,9 +12,10 @@
  *  I3  The reason of an end is the first there was: a job that is cancelled in the grace after its time limit timed out.
  *  I4  A deadline only moves nearer.
  *
- * Time is CLOCK_BOOTTIME: a suspended machine's jobs grow older too. What the keeper does not do: change its identity
- * (the job's own process does, job.c). So a job's user can neither forge its records nor, by killing the keeper of a job
- * that is another's, outlive a limit. */
+ * Time is CLOCK_BOOTTIME: the jobs of a machine that sleeps grow older too.
+ *
+ * The keeper keeps the identity of its launcher; the job's own process takes the user's (job.c). So under a launcher
+ * with root a user can neither forge a record nor kill a keeper, and a keeper can end what the user ran as somebody else. */
 #include "exec/launcher/keeper.h"
 
 #include <errno.h>

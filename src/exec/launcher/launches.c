@@ -38,8 +38,6 @@ enum {
     LOSING_QUIET = 2
 };
 
-static void settle(struct launches *l, uint32_t index, bool at_start);
-
 /* ---- the table ---- */
 
 static bool restless(const struct entry *entry)
