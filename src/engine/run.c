@@ -16,6 +16,7 @@
 static uint32_t startable_tasks(const struct job *j)
 {
     if (j->ended_us != 0 || j->held) return 0;
+    if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
     uint32_t waiting = idset_count(&j->pending);
     if (j->array_limit == 0) return waiting;
     uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
@@ -28,8 +29,8 @@ static uint32_t collect_candidates(struct state *s, struct candidate *candidates
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        uint32_t tasks = startable_tasks(j);
-        if (tasks == 0 || !host_fits(&s->host, &j->request)) continue;
+        uint32_t tasks = host_fits(&s->host, &j->request) ? startable_tasks(j) : 0;
+        if (tasks == 0) continue;
         candidates[count++] = (struct candidate){.job = i, .tasks = tasks, .request = j->request};
     }
     return count;
@@ -62,7 +63,7 @@ int apply_time(struct turn *t, const struct event *event)
     struct state *s = t->s;
     if (!s->pass_is_due) return 0;
     s->pass_is_due = false;
-    if (idset_first(&s->host.free_cpus) == NONE) return 0;
+    if (s->host.free_cpu_count == 0) return 0;
 
     struct candidate *candidates = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *candidates);
     uint32_t count = collect_candidates(s, candidates);

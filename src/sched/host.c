@@ -13,6 +13,8 @@ void host_init(struct host *h, struct capacity has)
     h->has = has;
     fill(&h->free_cpus, has.cpus);
     fill(&h->free_gpus, has.gpus);
+    h->free_cpu_count = has.cpus;
+    h->free_gpu_count = has.gpus;
     h->free_mem_mib = (int64_t)has.mem_mib;
 }
 
@@ -30,7 +32,7 @@ bool host_could_hold(const struct host *h, const struct capacity *request)
 
 bool host_fits(const struct host *h, const struct capacity *request)
 {
-    return request->cpus <= idset_count(&h->free_cpus) && request->gpus <= idset_count(&h->free_gpus) &&
+    return request->cpus <= h->free_cpu_count && request->gpus <= h->free_gpu_count &&
            (int64_t)request->mem_mib <= h->free_mem_mib;
 }
 
@@ -50,31 +52,36 @@ void host_take(struct host *h, const struct capacity *request, struct placement 
     *out_placement = (struct placement){.mem_mib = request->mem_mib};
     move_lowest(&h->free_cpus, request->cpus, &out_placement->cpus);
     move_lowest(&h->free_gpus, request->gpus, &out_placement->gpus);
+    h->free_cpu_count -= request->cpus;
+    h->free_gpu_count -= request->gpus;
     h->free_mem_mib -= (int64_t)request->mem_mib;
 }
 
-static void remove_all(struct idset *from, const struct idset *what)
+static void remove_all(struct idset *from, const struct idset *what, uint32_t *count)
 {
-    for (uint32_t id = idset_first(what); id != NONE; id = idset_next(what, id)) idset_remove(from, id);
+    for (uint32_t id = idset_first(what); id != NONE; id = idset_next(what, id)) *count -= idset_remove(from, id);
 }
 
 void host_take_again(struct host *h, const struct placement *p)
 {
-    remove_all(&h->free_cpus, &p->cpus);
-    remove_all(&h->free_gpus, &p->gpus);
+    remove_all(&h->free_cpus, &p->cpus, &h->free_cpu_count);
+    remove_all(&h->free_gpus, &p->gpus, &h->free_gpu_count);
     h->free_mem_mib -= (int64_t)p->mem_mib;
 }
 
 /* Numbers beyond what the host has now were taken before it shrank; they do not come back. */
-static void add_below(struct idset *to, const struct idset *what, uint32_t below)
+static void add_below(struct idset *to, const struct idset *what, uint32_t below, uint32_t *count)
 {
-    for (uint32_t id = idset_first(what); id != NONE && id < below; id = idset_next(what, id)) idset_add(to, id);
+    for (uint32_t id = idset_first(what); id != NONE && id < below; id = idset_next(what, id)) {
+        idset_add(to, id);
+        ++*count;
+    }
 }
 
 void host_give_back(struct host *h, const struct placement *p)
 {
-    add_below(&h->free_cpus, &p->cpus, h->has.cpus);
-    add_below(&h->free_gpus, &p->gpus, h->has.gpus);
+    add_below(&h->free_cpus, &p->cpus, h->has.cpus, &h->free_cpu_count);
+    add_below(&h->free_gpus, &p->gpus, h->has.gpus, &h->free_gpu_count);
     h->free_mem_mib += (int64_t)p->mem_mib;
 }
 

@@ -17,7 +17,8 @@ struct capacity {
 struct host {
     struct capacity has;
     struct idset free_cpus, free_gpus;
-    int64_t free_mem_mib; /* below zero when a host shrank under running jobs */
+    uint32_t free_cpu_count, free_gpu_count; /* of the sets: every pass asks for every job */
+    int64_t free_mem_mib;                    /* below zero when a host shrank under running jobs */
 };
 
 /* What one task asks for, and the CPUs and GPUs it was given. */

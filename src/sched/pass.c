@@ -19,7 +19,7 @@ static struct sort_record *order_by_factor(const struct candidate *candidates, u
 void pass_run(struct host *h, const struct candidate *candidates, uint32_t count, struct arena *cycle,
               struct pass_starts *out_starts)
 {
-    if (idset_first(&h->free_cpus) == NONE) return;
+    if (h->free_cpu_count == 0) return;
     const struct sort_record *order = order_by_factor(candidates, count, cycle);
     for (uint32_t i = 0; i < count; i++) {
         const struct candidate *c = &candidates[order[i].index];
@@ -29,6 +29,6 @@ void pass_run(struct host *h, const struct candidate *candidates, uint32_t count
             start->job = c->job;
             host_take(h, &c->request, &start->placement);
         }
-        if (idset_first(&h->free_cpus) == NONE) return;
+        if (h->free_cpu_count == 0) return;
     }
 }
