@@ -242,3 +242,16 @@ int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_
     *out_set = r.set;
     return 0;
 }
+
+void idset_add_all(struct idset *to, const struct idset *from)
+{
+    struct reading both = {0};
+    uint32_t i = 0, j = 0;
+    while (i < to->ranges.count || j < from->ranges.count) {
+        bool is_from = i == to->ranges.count ||
+                       (j < from->ranges.count && from->ranges.items[j].first < to->ranges.items[i].first);
+        append(&both, is_from ? from->ranges.items[j++] : to->ranges.items[i++]);
+    }
+    idset_release(to);
+    *to = both.set;
+}

@@ -33,7 +33,8 @@ uint32_t idset_first(const struct idset *s);             /* NONE when empty */
 uint32_t idset_next(const struct idset *s, uint32_t id); /* the next in the set after id, or NONE */
 bool idset_has(const struct idset *s, uint32_t id);
 void idset_add(struct idset *s, uint32_t id);
-bool idset_remove(struct idset *s, uint32_t id); /* true when it was there */
+bool idset_remove(struct idset *s, uint32_t id);                /* true when it was there */
+void idset_add_all(struct idset *to, const struct idset *from); /* O(ranges of both) */
 void idset_copy(struct idset *to, const struct idset *from);
 void idset_release(struct idset *s);
 

@@ -206,17 +206,8 @@ static void cancel_whole(struct turn *t, uint32_t job_index)
     for (uint32_t i = 0; i < t->s->tasks.count && j->live_tasks > 0; i++) {
         if (t->s->tasks.items[i].job_id == j->id) cancel_task(t, i);
     }
-    /* Range by range: an array of a million costs no more than one. */
-    if (j->cancelled.ranges.count == 0) {
-        struct idset swap = j->cancelled;
-        j->cancelled = j->pending;
-        j->pending = swap;
-    } else {
-        for (uint32_t id = idset_first(&j->pending); id != NONE; id = idset_first(&j->pending)) {
-            idset_remove(&j->pending, id);
-            idset_add(&j->cancelled, id);
-        }
-    }
+    idset_add_all(&j->cancelled, &j->pending);
+    idset_release(&j->pending);
     note_change(t, TABLE_JOB, job_index);
     end_job_if_done(t, job_index, t->now_us);
 }
@@ -335,7 +326,7 @@ int apply_update(struct turn *t, const struct event *event)
     bool reshaped = memcmp(&request, &j->request, sizeof request) != 0 || wanted->time_limit_s != 0;
     if (wanted->name != NULL && check_job_name(t, wanted->name) != 0) return -1;
     if (wanted->time_limit_s != 0 && check_time_limit(t, wanted->time_limit_s) != 0) return -1;
-    if (check_request(t, &request) != 0) return -1;
+    if (reshaped && check_request(t, &request) != 0) return -1; /* the host may have become smaller since */
     if (reshaped && has_started(j))
         return err_set(t->e, ERR_CONFLICT, "job %u has started; its CPUs, memory, GPUs and time limit stay as they are",
                        j->id);

@@ -115,8 +115,17 @@ void end_task(struct turn *t, uint32_t task_index, enum job_state end)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
+/* The executor knows a launch that we have not given out: this state comes from a backup, and the id is used up. */
+static void use_up_launch_id(struct turn *t, uint64_t launch_id)
+{
+    if (launch_id < t->s->next_launch_id || launch_id >= INT64_MAX) return;
+    t->s->next_launch_id = launch_id + 1;
+    note_change(t, TABLE_COUNTERS, 0);
+}
+
 static void note_unknown_launch(struct turn *t, enum decision_kind kind, uint64_t launch_id)
 {
+    use_up_launch_id(t, launch_id);
     *array_add(&t->out->decisions) = (struct decision){kind, launch_id, 0, 0};
 }
 
@@ -151,7 +160,10 @@ int apply_completing(struct turn *t, const struct event *event)
 {
     const struct event_record *r = &event->record;
     uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
-    if (index == NONE) return 0;
+    if (index == NONE) { /* it is being ended, as it should be */
+        use_up_launch_id(t, r->launch_id);
+        return 0;
+    }
     struct task *k = &t->s->tasks.items[index];
     set_started(t, k, r->started_us);
     k->state = JOB_COMPLETING;

@@ -130,6 +130,62 @@ static void arrays_are_one_row_and_keep_their_limit(void **unused)
     world_release(&w);
 }
 
+/* A cancellation takes ranges, not numbers: seconds of difference with 100,000 that do not touch each other. */
+static void scattered_arrays_are_cancelled_whole(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    struct event submission = world_submission("ann", NULL, 1);
+    submission.submit.array = "0-199998:2";
+    uint32_t id;
+    assert_int_equal(world_apply(&w, submission, &id), 0);
+    struct job_ref refs[] = {{id, 1000}, {id, NONE}};
+    struct event cancel = {.kind = EVENT_CANCEL, .jobs = {refs, 1, false}};
+    assert_int_equal(world_apply(&w, cancel, NULL), 0);
+    cancel.jobs.refs = refs + 1;
+    assert_int_equal(world_apply(&w, cancel, NULL), 0);
+    assert_int_equal(idset_count(&w.s.jobs.items[0].cancelled), 100000);
+    assert_int_equal(idset_count(&w.s.jobs.items[0].pending), 0);
+    assert_int_equal(state_find_job(&w.s, id), NONE);
+    world_release(&w);
+}
+
+/* Else a launch would get the id, and the records, of another. */
+static void ids_of_launches_from_after_a_backup_are_not_used_again(void **unused)
+{
+    (void)unused;
+    static const enum event_kind kinds[] = {EVENT_STARTED, EVENT_COMPLETING, EVENT_ENDED};
+    struct world w;
+    world_init(&w, 8, 1024, 0);
+    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct event record = {.kind = kinds[i],
+                               .record = {.launch_id = 50 + 10 * i, .at_us = w.now_us, .started_us = w.now_us}};
+        record.record.end = JOB_COMPLETED;
+        assert_int_equal(world_apply(&w, record, NULL), 0);
+        uint32_t job = world_submit(&w, "ann", NULL, 1);
+        assert_int_equal(world_pass(&w), 1);
+        assert_true(world_task(&w, job, 0)->launch_id > 50 + 10 * i);
+    }
+    world_release(&w);
+}
+
+static void jobs_larger_than_the_host_became_can_be_renamed(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 1024, 0);
+    uint32_t id = world_submit(&w, "ann", NULL, 4);
+    world_set(&w, "host_cpus", "2");
+    struct event update = {.kind = EVENT_UPDATE,
+                           .update = {.job_id = id, .name = "large", .request.gpus = NONE, .array_limit = NONE}};
+    assert_int_equal(world_apply(&w, update, NULL), 0);
+    update.update.time_limit_s = 60;
+    assert_int_equal(world_apply(&w, update, NULL), -1);
+    assert_int_equal(w.e.code, ERR_TOO_LARGE);
+    world_release(&w);
+}
+
 static void cancelling_is_all_or_nothing(void **unused)
 {
     (void)unused;
@@ -395,6 +451,9 @@ int main(void)
         cmocka_unit_test(who_used_less_of_his_share_starts_first),
         cmocka_unit_test(what_does_not_fit_stops_nobody_behind_it),
         cmocka_unit_test(arrays_are_one_row_and_keep_their_limit),
+        cmocka_unit_test(scattered_arrays_are_cancelled_whole),
+        cmocka_unit_test(ids_of_launches_from_after_a_backup_are_not_used_again),
+        cmocka_unit_test(jobs_larger_than_the_host_became_can_be_renamed),
         cmocka_unit_test(cancelling_is_all_or_nothing),
         cmocka_unit_test(held_jobs_wait_and_released_ones_start),
         cmocka_unit_test(after_a_crash_each_launch_is_settled_once),

@@ -139,6 +139,28 @@ static void check_against(const struct idset *s, const struct model *m)
     buf_release(&b);
 }
 
+/* Sparse and dense ones, with each other and with nothing. */
+static void test_add_all(void **state)
+{
+    (void)state;
+    struct rng r = {3};
+    for (int round = 0; round < 500; round++) {
+        struct model m = {{0}};
+        struct idset sets[2] = {0};
+        for (int i = 0; i < 2; i++) {
+            for (uint32_t n = rng_below(&r, round % 2 ? 20 : 2 * MAX); n > 0; n--) {
+                uint32_t id = rng_below(&r, MAX + 1);
+                idset_add(&sets[i], id);
+                m.has[id] = true;
+            }
+        }
+        idset_add_all(&sets[0], &sets[1]);
+        check_against(&sets[0], &m);
+        idset_release(&sets[0]);
+        idset_release(&sets[1]);
+    }
+}
+
 /* First mostly adding, then mostly removing, near each other and far apart. */
 static void test_against_flags(void **state)
 {
@@ -227,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_parse),
         cmocka_unit_test(test_parse_refuses),
         cmocka_unit_test(test_parse_large),
+        cmocka_unit_test(test_add_all),
         cmocka_unit_test(test_against_flags),
         cmocka_unit_test(test_next_from_anywhere),
         cmocka_unit_test(test_taken_from_the_front),
