@@ -41,12 +41,16 @@ struct daemon {
     uv_timer_t server_timer, retry_timer, alive_timer;
     uv_signal_t terminate, interrupt;
     bool stopping;
+    int exit_status;
 };
 
 /* Opens store, state, launcher and server in that order; -1 with *e when one of them cannot be had. config: settings of the
  * configuration file, applied as events. */
 int daemon_open(struct daemon *d, const struct config *config, struct err *e);
-void daemon_run(struct daemon *d);   /* until SIGTERM or SIGINT; then the turn is finished */
+
+/* Until SIGTERM or SIGINT, the turn being finished: 0; or until the state cannot be read any more: 1. */
+int daemon_run(struct daemon *d);
+
 void daemon_close(struct daemon *d); /* jobs go on running */
 
 /* Does what was decided and committed. launches.c */

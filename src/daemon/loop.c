@@ -204,6 +204,7 @@ static void recover(struct daemon *d, struct decided_list *decided, const struct
     if (load_state(d, &e) != 0) {
         log_line(LOG_ERROR, "load-failed", " error=\"%s\"", e.text);
         d->stopping = true;
+        d->exit_status = 1;
     }
     drop_executor(d, RETRY_MS); /* what it tells fails again as long as the disk is full */
 }
@@ -423,10 +424,11 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     return 0;
 }
 
-void daemon_run(struct daemon *d)
+int daemon_run(struct daemon *d)
 {
     turn(d);
     while (!d->stopping) uv_run(&d->loop, UV_RUN_ONCE);
+    return d->exit_status;
 }
 
 static void close_handle(uv_handle_t *handle, void *context)

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     if (prepare(&d, &arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
         status = fail(&e);
     else
-        daemon_run(&d);
+        status = daemon_run(&d);
     array_release(&config.lines);
     daemon_close(&d);
     return status;

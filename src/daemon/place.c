@@ -54,17 +54,21 @@ static int make_directories(const char *directory, struct err *e)
     return 0;
 }
 
-static bool is_empty(const char *directory)
+/* Nothing is in it but, perhaps, the log that 'fairlead start' has just opened for us. */
+static bool is_new(const char *directory)
 {
     DIR *d = opendir(directory);
     if (d == NULL) return false;
-    int entries = 0;
-    while (readdir(d) != NULL) entries++;
+    bool others = false;
+    for (struct dirent *entry = readdir(d); entry != NULL; entry = readdir(d)) {
+        const char *name = entry->d_name;
+        others |= strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, "fairleadd.log") != 0;
+    }
     closedir(d);
-    return entries <= 2; /* . and .. */
+    return !others;
 }
 
-/* Ours and closed to others; one that is empty is closed for its owner. */
+/* Ours and closed to others; one that is new is closed for its owner. */
 static int check_directory(const char *directory, struct err *e)
 {
     struct stat st;
@@ -74,7 +78,7 @@ static int check_directory(const char *directory, struct err *e)
         return err_set(e, ERR_DENIED, "state directory %s belongs to uid %u; it has to be yours (uid %u)", directory,
                        st.st_uid, geteuid());
     if ((st.st_mode & 0077) == 0) return 0;
-    if (!is_empty(directory) || chmod(directory, 0700) != 0)
+    if (!is_new(directory) || chmod(directory, 0700) != 0)
         return err_set(e, ERR_DENIED, "state directory %s is open to others; 'chmod 700 %s' first, or choose another",
                        directory, directory);
     return 0;

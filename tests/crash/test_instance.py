@@ -214,3 +214,20 @@ def test_a_person_may_ask_from_any_group(instance):
     instance.start()
     instance.ok('submit', '--wait', '-o', 'group', '--', 'id', '-g', group=65534)
     assert int((instance.work / 'group').read_text()) == os.getegid()
+
+
+def test_a_state_that_cannot_be_read_any_more_ends_the_daemon(instance):
+    """Its rows were changed into ones that cannot be: it says so, fails, and the jobs run on."""
+    instance.start()
+    job = instance.submit('-o', '/dev/null', '--', 'sleep', '2')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    with sqlite3.connect(instance.state / 'fairlead.db') as database:
+        database.execute('UPDATE counters SET next_job_id = -next_job_id')
+    done = instance.run('submit', '--', 'true')
+    assert done.returncode != 0 and 'nothing was changed' in done.stderr
+    assert instance.daemon.wait(10) == 1
+    assert 'load-failed' in instance.log() and 'out of range' in instance.log()
+    with sqlite3.connect(instance.state / 'fairlead.db') as database:
+        database.execute('UPDATE counters SET next_job_id = -next_job_id')
+    instance.start()
+    assert finish(instance)[job]['state'] == 'COMPLETED'

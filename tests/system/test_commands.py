@@ -60,6 +60,18 @@ def test_start_elsewhere(stopped):
     assert stopped.good('stop', environment=environment) == 'Stopped\n'
 
 
+def test_start_in_a_directory_made_beforehand(stopped):
+    """One that is empty is closed to others; one that holds something is its owner's to close."""
+    state = stopped.home / 'made'
+    state.mkdir(mode=0o755)
+    assert stopped.run('start', '--state', state).status == 0
+    assert state.stat().st_mode & 0o777 == 0o700
+    assert stopped.good('stop', '--state', state) == 'Stopped\n'
+    state.chmod(0o755)
+    result = stopped.run('start', '--state', state)
+    assert result.status == 1 and 'is open to others' in result.err
+
+
 def test_start_with_relative_paths(stopped):
     config = stopped.work / 'my.conf'
     config.write_text('grace_s = 7 # seconds\n')
