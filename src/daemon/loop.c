@@ -26,7 +26,7 @@ enum { RETRY_MS = 1000, ALIVE_MS = 60000 };
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
-/* Wall-clock time that does not go backwards while we run. */
+/* Wall-clock time that never goes backwards: neither while we run nor, by continue_clock, from one daemon to the next. */
 static int64_t clock_now(struct daemon *d)
 {
     struct timespec now;
@@ -34,6 +34,17 @@ static int64_t clock_now(struct daemon *d)
     int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
     if (now_us > d->now_us) d->now_us = now_us;
     return d->now_us;
+}
+
+/* A clock that was ahead when the state was written, or is behind now (a machine that starts in 1970): until it has caught
+ * up, it is the moment of the last commit. Read earlier than it is stored, usage would grow beyond all bounds. */
+static void continue_clock(struct daemon *d)
+{
+    int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
+    if (last_us < reference_us) last_us = reference_us;
+    if (d->now_us >= last_us) return;
+    log_line(LOG_WARNING, "clock-behind", " seconds=%lld", (long long)((last_us - d->now_us) / 1000000));
+    d->now_us = last_us;
 }
 
 /* --- read and decide ---------------------------------------------------------------------------------------------- */
@@ -409,7 +420,9 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     d->store = store_open(d->place.directory, d->now_us, e);
     if (d->store == NULL) return -1;
     state_init(&d->state, d->now_us);
-    if (load_state(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    if (load_state(d, e) != 0) return -1;
+    continue_clock(d);
+    if (apply_config(d, config, e) != 0) return -1;
     if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
     d->server_poll.data = d;

@@ -231,3 +231,22 @@ def test_a_state_that_cannot_be_read_any_more_ends_the_daemon(instance):
         database.execute('UPDATE counters SET next_job_id = -next_job_id')
     instance.start()
     assert finish(instance)[job]['state'] == 'COMPLETED'
+
+
+def test_a_clock_that_was_ahead(instance):
+    """A century, say, until somebody noticed: the daemon starts, jobs run, and usage agrees with the records."""
+    instance.start()
+    instance.ok('submit', '--wait', '-o', '/dev/null', '--', 'sleep', '0.2')
+    assert instance.stop() == 0
+    century = 100 * 365 * 86400 * 1000000
+    with sqlite3.connect(instance.state / 'fairlead.db') as database:
+        for table, columns in (('counters', ('reference_us', 'last_commit_us')), ('journal', ('at_us',)),
+                               ('task', ('launch_us', 'start_us', 'charged_us', 'end_us'))):
+            for column in columns:
+                database.execute('UPDATE %s SET %s = %s + %d' % (table, column, column, century))
+    instance.start()
+    assert 'clock-behind' in instance.log()
+    instance.ok('submit', '--wait', '-o', '/dev/null', '--', 'sleep', '0.2')
+    instance.ok('set', 'halflife_s=3600')
+    instance.ok('share')
+    verify(instance)
