@@ -4,6 +4,7 @@ import collections
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -250,3 +251,21 @@ def test_a_clock_that_was_ahead(instance):
     instance.ok('set', 'halflife_s=3600')
     instance.ok('share')
     verify(instance)
+
+
+def test_a_limit_of_file_size_is_a_full_disk(instance):
+    """ulimit -f: what cannot be written is refused, nobody is killed, and it goes on when there is room again."""
+    instance.start()
+    none = resource.RLIM_INFINITY
+    large = instance.work / 'large.sh'
+    large.write_text('#!/bin/sh\n#' + 'x' * 100000 + '\n')
+    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (50000, none))
+    done = instance.run('submit', '--hold', large)
+    assert done.returncode == 1 and 'nothing was changed' in done.stderr
+    assert instance.daemon.poll() is None
+    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (none, none))
+    instance.ok('submit', '--hold', large)
+    # The signal is the job's again.
+    job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', 'kill -XFSZ $$')
+    until(lambda: job in {row['job_id'] for row in instance.history()}, 'the job to end')
+    assert {row['job_id']: row['signal'] for row in instance.history()}[job] == signal.SIGXFSZ
