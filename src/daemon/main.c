@@ -146,8 +146,7 @@ int main(int argc, char **argv)
     int early = read_arguments(argc, argv, &arguments);
     if (early != 0) return early - 1;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ,
-           SIG_IGN); /* a file that may not grow (ulimit -f) is a write that fails; jobs get the default back */
+    signal(SIGXFSZ, SIG_IGN); /* ulimit -f makes a write fail, no more; jobs get the default back */
     int status = 0;
     if (prepare(&d, &arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
         status = fail(&e);
