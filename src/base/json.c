@@ -5,9 +5,9 @@
  * in an object without a key, a key in an array, an end too many.
  *
  * Text is looked at one run of plain ASCII at a time, which is nearly all there is, and copied run by run. Escaped are
- * what RFC 8259 section 7 asks for, quotation mark, backslash and control characters, and nothing else. Bytes that are
- * not UTF-8 become U+FFFD, one for each: names of jobs come from users, and a listing must not become unreadable by
- * one. */
+ * what RFC 8259 section 7 asks for, quotation mark, backslash and U+0000 to U+001F, and the other control characters,
+ * U+007F to U+009F: a listing printed on a terminal must not steer it. Bytes that are not UTF-8 become U+FFFD, one for
+ * each: names of jobs come from users, and a listing must not become unreadable by one. */
 #include "base/json.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static void add_escape(struct buf *out, unsigned char c)
 {
     static const char letters[32] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     static const char hex[] = "0123456789abcdef";
-    char letter = c < 32 ? letters[c] : (char)c;
+    char letter = c < 0x20 ? letters[c] : c < 0x7f ? (char)c : 0;
     if (letter != 0) {
         buf_add(out, (char[]){'\\', letter}, 2);
     } else {
@@ -79,7 +79,22 @@ static void add_escape(struct buf *out, unsigned char c)
 
 static bool is_plain(char c)
 {
-    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
+}
+
+/* One character that is not plain; returns its bytes. */
+static size_t add_special(struct buf *out, struct str s)
+{
+    size_t sequence = str_utf8(s);
+    if (sequence == 0)
+        buf_add_text(out, "\xef\xbf\xbd");
+    else if (sequence == 1)
+        add_escape(out, (unsigned char)s.text[0]);
+    else if (str_is_printable((struct str){s.text, sequence}))
+        buf_add(out, s.text, sequence);
+    else
+        add_escape(out, (unsigned char)s.text[1]); /* U+0080 to U+009F, whose last byte is their number */
+    return sequence > 0 ? sequence : 1;
 }
 
 static void add_quoted(struct buf *out, struct str s)
@@ -88,18 +103,10 @@ static void add_quoted(struct buf *out, struct str s)
     while (s.length > 0) {
         size_t run = 0;
         while (run < s.length && is_plain(s.text[run])) run++;
-        if (run == 0) {
-            unsigned char c = (unsigned char)s.text[0];
-            size_t sequence = str_utf8(s);
-            run = sequence > 0 ? sequence : 1;
-            if (c < 0x80)
-                add_escape(out, c);
-            else if (sequence == 0)
-                buf_add_text(out, "\xef\xbf\xbd");
-            else
-                buf_add(out, s.text, run);
-        } else {
+        if (run > 0) {
             buf_add(out, s.text, run);
+        } else {
+            run = add_special(out, s);
         }
         s.text += run;
         s.length -= run;

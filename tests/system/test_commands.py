@@ -526,6 +526,16 @@ def test_control_characters_do_not_reach_the_terminal(instance):
     assert '\033' not in instance.good('queue') + instance.good('show', 'job', job['id'])
 
 
+def test_control_characters_of_a_directory(instance):
+    """U+009B is ESC [ in one character. The job runs there all the same."""
+    folder = instance.work / 'a\x9b31mb'
+    folder.mkdir()
+    job = instance.submit('-D', folder, '--', 'true')
+    instance.good('wait', job)
+    assert '\x9b' not in instance.good('show', 'job', job) + instance.good('show', 'job', job, '--json')
+    assert instance.job(job)['directory'] == str(folder)
+
+
 @pytest.mark.slow
 def test_a_loop_of_submits(instance):
     """Shells call submit in loops; this is a loose bound, bench/ has the figure."""
