@@ -264,7 +264,7 @@ static bool fill_tasks(struct cursor *c, const char *text, struct job_view *v)
     v->tasks = "";
     v->task_count = 1;
     bool wants_one = c->query.job_id_count == 1 && c->query.task_id != NONE;
-    if (!v->is_array) return !wants_one || c->query.task_id == 0;
+    if (!v->is_array) return !wants_one;
     if (idset_parse(str(text), NONE - 1, "tasks", &set, NULL) != 0) return true;
     v->tasks = text;
     v->task_count = idset_count(&set);

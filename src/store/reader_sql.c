@@ -121,7 +121,7 @@ void reader_compose(enum reader_part part, enum reader_access access, const stru
                part == PART_TASKS ? task_tables(access, query->which == JOBS_LIVE) : job_tables(part, access),
                key_condition(part, access), part_condition(part, access, query));
     if (part == PART_TASKS && query->job_id_count == 1 && query->task_id != NONE)
-        buf_add_text(out, " AND task_id = :task");
+        buf_add_text(out, " AND task_id = :task AND array_tasks IS NOT NULL");
     if (part == PART_TASKS && query->state != JOB_STATE_COUNT) buf_add_text(out, " AND state = :state");
     if (query->account != NULL) buf_add_text(out, " AND account = :account");
     if (query->user != NULL) buf_add_text(out, " AND user = :user");

@@ -126,7 +126,7 @@ static const char *list(struct house *h, const struct job_query *query)
 static void queries_give_the_rows_they_name(void **unused)
 {
     (void)unused;
-    static const uint32_t three[] = {3}, some[] = {5, 1, 99, 5, 3};
+    static const uint32_t ended[] = {1}, three[] = {3}, waiting[] = {5}, some[] = {5, 1, 99, 5, 3};
     const enum job_state any = JOB_STATE_COUNT;
     const int64_t first_end = NOW_US + 10 * SECOND;
     const struct {
@@ -163,6 +163,8 @@ static void queries_give_the_rows_they_name(void **unused)
         {"3.P3", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 3, .state = any}},
         {"3.C7", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 7, .state = any}},
         {"", {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = 6, .state = any}},
+        {"", {.which = JOBS_ALL, .job_ids = ended, .job_id_count = 1, .task_id = 0, .state = any}},
+        {"", {.which = JOBS_ALL, .job_ids = waiting, .job_id_count = 1, .task_id = 0, .state = any}},
         {"1.0 3.0 3.1 3.P2-4 3.C7 5.P",
          {.which = JOBS_ALL, .job_ids = some, .job_id_count = 5, .task_id = NONE, .state = any}},
         {"5.P 3.P2-4 3.1",
