@@ -51,6 +51,8 @@ enum {
     WIRE_BODY_MAX = 64 * 1048576,
     WIRE_VALUES_MAX = 1 << 20, /* in one request: each costs the reader up to 100 bytes beside its own */
     WIRE_WAIT_MAX_S = 3600,
+    WIRE_CPUS_MAX = 65536, /* of a job, as the next: more than any host has */
+    WIRE_GPUS_MAX = 1024,
 };
 
 /* Shares: a number, or these. */

@@ -14,7 +14,6 @@
 #define COUNT32 .least = 0, .most = UINT32_MAX
 #define MOMENT .least = 0, .most = INT64_MAX
 
-enum { CPUS_MOST = 65536, GPUS_MOST = 1024 };
 #define MEM_MIB_MOST (INT64_C(1) << 40)
 #define TIME_LIMIT_S_MOST INT64_C(316224000) /* ten years */
 #define SHARES_MOST (WIRE_SHARES_PARENT - 1)
@@ -31,10 +30,10 @@ static const struct wire_field submit_fields[] = {
     MAYBE(wire_submit, err, WIRE_BYTES, .help = "where standard error goes; absent: where standard output goes"),
     MUST(wire_submit, command, WIRE_TEXT, .help = "what to show of what the job runs"),
     MAYBE(wire_submit, cpus, WIRE_U32, .help = "CPUs of each task; absent: setting default_cpus", .least = 1,
-          .most = CPUS_MOST),
+          .most = WIRE_CPUS_MAX),
     MAYBE(wire_submit, mem_mib, WIRE_U64, .help = "memory of each task; absent: setting default_mem_mib", .least = 1,
           .most = MEM_MIB_MOST),
-    MAYBE(wire_submit, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = GPUS_MOST),
+    MAYBE(wire_submit, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = WIRE_GPUS_MAX),
     MAYBE(wire_submit, time_limit_s, WIRE_I64, .help = "time limit of each task; absent: setting default_time_s",
           .least = 1, .most = TIME_LIMIT_S_MOST),
     MAYBE(wire_submit, array, WIRE_TEXT, .help = "task numbers and how many run at once, as 0-999%50"),
@@ -49,9 +48,9 @@ const struct wire_shape wire_submit_shape = {"Submit", "A job to be run.", submi
 
 static const struct wire_field update_fields[] = {
     MAYBE(wire_update, name, WIRE_TEXT, .help = "the job's name"),
-    MAYBE(wire_update, cpus, WIRE_U32, .help = "CPUs of each task", .least = 1, .most = CPUS_MOST),
+    MAYBE(wire_update, cpus, WIRE_U32, .help = "CPUs of each task", .least = 1, .most = WIRE_CPUS_MAX),
     MAYBE(wire_update, mem_mib, WIRE_U64, .help = "memory of each task", .least = 1, .most = MEM_MIB_MOST),
-    MAYBE(wire_update, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = GPUS_MOST, .absent = NONE),
+    MAYBE(wire_update, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = WIRE_GPUS_MAX, .absent = NONE),
     MAYBE(wire_update, time_limit_s, WIRE_I64, .help = "time limit of each task", .least = 1,
           .most = TIME_LIMIT_S_MOST),
     MAYBE(wire_update, array_limit, WIRE_U32, .help = "tasks of an array at once; 0: no limit", .least = 0,

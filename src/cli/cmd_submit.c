@@ -7,7 +7,7 @@
 #include "cli/job_row.h"
 #include "cli/job_script.h"
 
-enum { CPUS_MAX = 1000000, GPUS_MAX = 1000000, SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
+enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
 
 struct submit_values {
     const char *account, *name, *out, *err, *directory, *array, *export;
@@ -20,9 +20,9 @@ static const struct option_row submit_options[] = {
     {"account", 'A', "NAME", TEXT_IN(struct submit_values, account), "the account it counts for"},
     {"job-name", 'J', "NAME", TEXT_IN(struct submit_values, name),
      "its name; by default the script's or the program's"},
-    {"cpus", 'n', "COUNT", U64_IN(struct submit_values, cpus, 1, CPUS_MAX), "CPUs"},
+    {"cpus", 'n', "COUNT", U64_IN(struct submit_values, cpus, 1, WIRE_CPUS_MAX), "CPUs"},
     {"mem", 0, "SIZE", MEMORY_IN(struct submit_values, mem_mib), "memory: MiB, or with K, M, G or T"},
-    {"gpus", 'G', "COUNT", U64_IN(struct submit_values, gpus, 0, GPUS_MAX), "GPUs"},
+    {"gpus", 'G', "COUNT", U64_IN(struct submit_values, gpus, 0, WIRE_GPUS_MAX), "GPUs"},
     {"time", 't', "SPAN", DURATION_IN(struct submit_values, time_limit_s),
      "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]"},
     {"output", 'o', "PATTERN", TEXT_IN(struct submit_values, out),
@@ -149,7 +149,8 @@ const struct command cmd_submit = {
         "  FAIRLEAD_CPUS, FAIRLEAD_GPUS, FAIRLEAD_MEM_MIB, FAIRLEAD_TIME_LIMIT_S\n"
         "  FAIRLEAD_SUBMIT_DIR (the directory it runs in), FAIRLEAD_SOCKET\n"
         "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
-        "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (where there are GPUs)\n\n"
+        "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (where there are GPUs)\n"
+        "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (by which its processes are known)\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'.",
     .options = submit_options,
     .values_size = sizeof(struct submit_values),

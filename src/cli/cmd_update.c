@@ -1,7 +1,5 @@
 #include "cli/job_row.h"
 
-enum { CPUS_MAX = 1000000, GPUS_MAX = 1000000 };
-
 struct update_values {
     const char *name;
     uint64_t cpus, mem_mib, gpus, array_limit;
@@ -10,9 +8,9 @@ struct update_values {
 
 static const struct option_row update_options[] = {
     {"job-name", 'J', "NAME", TEXT_IN(struct update_values, name), "another name"},
-    {"cpus", 'n', "COUNT", U64_IN(struct update_values, cpus, 1, CPUS_MAX), "CPUs"},
+    {"cpus", 'n', "COUNT", U64_IN(struct update_values, cpus, 1, WIRE_CPUS_MAX), "CPUs"},
     {"mem", 0, "SIZE", MEMORY_IN(struct update_values, mem_mib), "memory: MiB, or with K, M, G or T"},
-    {"gpus", 'G', "COUNT", U64_IN(struct update_values, gpus, 0, GPUS_MAX), "GPUs"},
+    {"gpus", 'G', "COUNT", U64_IN(struct update_values, gpus, 0, WIRE_GPUS_MAX), "GPUs"},
     {"time", 't', "SPAN", DURATION_IN(struct update_values, time_limit_s),
      "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]"},
     {"array-limit", 0, "COUNT", U64_IN(struct update_values, array_limit, 0, 4000000), "tasks at once; 0: no limit"},
