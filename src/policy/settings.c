@@ -62,18 +62,27 @@ static int64_t choice_index(const char *choices, struct str word)
     return -1;
 }
 
-static int range_error(const struct setting_row *row, struct str value, struct err *e)
+/* The least number that can be given, auto apart: a host without GPUs is one, a host without CPUs or memory is none. */
+static int64_t least_number(enum setting s)
 {
-    if (row->type == SETTING_CHOICE)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %s", row->name,
-                       (int)(value.length < 64 ? value.length : 64), value.text, row->choices);
-    return err_set(e, ERR_INPUT, "%s: '%.*s' is not %s from %lld to %lld%s", row->name,
-                   (int)(value.length < 64 ? value.length : 64), value.text,
+    int64_t least = settings_table[s].least;
+    return least != SETTING_AUTO ? least : s != SET_HOST_GPUS;
+}
+
+static int range_error(enum setting s, struct str value, struct err *e)
+{
+    const struct setting_row *row = &settings_table[s];
+    int shown = (int)(value.length < 64 ? value.length : 64);
+    if (row->type == SETTING_CHOICE) {
+        struct str others, first = str_cut(str(row->choices), ',', &others);
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %.*s, %.*s", row->name, shown, value.text,
+                       (int)first.length, first.text, (int)others.length, others.text);
+    }
+    return err_set(e, ERR_INPUT, "%s: '%.*s' is not %s from %lld to %lld%s", row->name, shown, value.text,
                    row->type == SETTING_SPAN     ? "a span in seconds"
                    : row->type == SETTING_MEMORY ? "MiB"
                                                  : "a whole number",
-                   (long long)(row->least == SETTING_AUTO ? (row->type == SETTING_MEMORY) : row->least),
-                   (long long)row->most, row->least == SETTING_AUTO ? ", or auto" : "");
+                   (long long)least_number(s), (long long)row->most, row->least == SETTING_AUTO ? ", or auto" : "");
 }
 
 static bool looks_like_clock(struct str value)
@@ -96,18 +105,16 @@ int setting_parse(enum setting s, struct str value, int64_t *out_value, struct e
     }
     if (row->type == SETTING_CHOICE) {
         number = choice_index(row->choices, value);
-        if (number < 0) return range_error(row, value, e);
+        if (number < 0) return range_error(s, value, e);
     } else if (row->type == SETTING_SPAN && looks_like_clock(value)) {
         if (duration_parse(value, row->name, &number, e) != 0) return -1;
     } else if (row->type == SETTING_MEMORY && !number_parse_i64(value, &number)) {
         if (memory_parse(value, row->name, &mib, e) != 0) return -1;
         number = (int64_t)mib;
     } else if (row->type != SETTING_MEMORY && !number_parse_i64(value, &number)) {
-        return range_error(row, value, e);
+        return range_error(s, value, e);
     }
-    int64_t least = row->least == SETTING_AUTO ? (row->type == SETTING_MEMORY) : row->least;
-    if (s == SET_HOST_CPUS) least = 1;
-    if (number < least || number > row->most) return range_error(row, value, e);
+    if (number < least_number(s) || number > row->most) return range_error(s, value, e);
     *out_value = number;
     return 0;
 }
