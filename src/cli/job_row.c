@@ -78,12 +78,20 @@ void job_cell_reason(const void *row, bool is_exact, struct buf *out)
     cell_add_text(out, is_none ? NULL : reason, is_exact);
 }
 
+/* Whether its program ran and ended, and how is known. */
+static bool has_exit(const struct wire_job_row *row)
+{
+    if (row->start_us == 0 || row->exit_status < 0) return false;
+    bool is_failure = strcmp(row->state, "FAILED") == 0 || strcmp(row->state, "NODE_FAIL") == 0;
+    return !is_failure || row->exit_status > 0 || row->signal > 0;
+}
+
 /* "3" or "signal 9"; sacct's "3:0" and "0:9" for programs. */
 void job_cell_exit(const void *row, bool is_exact, struct buf *out)
 {
     const struct wire_job_row *job = row;
     int signal_number = job->signal > 0 ? job->signal : 0;
-    if (job->start_us == 0 || job->exit_status < 0) {
+    if (!has_exit(job)) {
         cell_add_text(out, NULL, is_exact);
     } else if (is_exact) {
         buf_format(out, "%d:%d", job->exit_status, signal_number);
@@ -184,7 +192,7 @@ int job_exit_status(const struct wire_job_row *row)
     if (strcmp(row->state, "TIMEOUT") == 0) return JOB_EXIT_TIMEOUT;
     if (strcmp(row->state, "NODE_FAIL") == 0) return JOB_EXIT_NODE_FAIL;
     if (row->signal > 0) return 128 + row->signal;
-    return row->start_us != 0 && row->exit_status > 0 ? row->exit_status : JOB_EXIT_NOT_STARTED;
+    return has_exit(row) ? row->exit_status : JOB_EXIT_NOT_STARTED;
 }
 
 void job_describe_end(const struct wire_job_row *row, struct buf *out)

@@ -511,6 +511,14 @@ def test_history(instance):
     assert instance.rows('history', '-A', 'default', '-u', by_id[killed]['user']) == rows
 
 
+def test_history_of_a_program_that_never_ran(instance):
+    """Its exit status is none, not 0."""
+    job = instance.submit('-o', '/nowhere/out', '--', 'true')
+    assert instance.run('wait', job).status == 119
+    assert instance.rows('history')[0]['exit_status:signal'] == ''
+    assert re.search(r'^ *%d +true +\S+ +default +FAILED +- ' % job, instance.good('history'), re.MULTILINE)
+
+
 # ---- output ----
 
 
