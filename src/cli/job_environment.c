@@ -59,6 +59,7 @@ static int add_word(struct str word, struct arena *a, environment_list *entries,
 {
     struct str value, name = str_cut(word, '=', &value);
     int shown = (int)(word.length < 60 ? word.length : 60);
+    if (str_equal_nocase(word, str("NONE"))) return err_set(e, ERR_INPUT, "--export: NONE stands alone");
     if (!is_name(name))
         return err_set(e, ERR_INPUT, "--export: '%.*s' does not begin with a variable's name", shown, word.text);
     struct str entry = value.text ? (struct str){arena_copy(a, word), word.length} : find_set(name);

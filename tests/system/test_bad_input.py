@@ -79,6 +79,7 @@ CASES = [
     (['submit', 'binary.sh'], "'binary.sh' is binary"),
     (['submit', 'dos.sh'], 'line ends of DOS'),
     (['submit', 'good.sh/x'], 'Not a directory'),
+    (['submit', '--export', 'NONE,A=b', '--', 'true'], '--export: NONE stands alone'),
     (['submit', '--', 'no-such-program'], "command 'no-such-program' is not found in PATH"),
     (['submit', '--', './nowhere'], "command './nowhere': No such file"),
     (['submit', '--', './plain'], "command './plain': Permission denied"),
