@@ -181,7 +181,7 @@ static int read_id(struct reading *r, struct str s, uint32_t *out_id, struct err
 {
     uint64_t id;
     if (!number_parse_u64(s, &id) || id > r->max) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is not a number from 0 to %u", r->what,
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is not a number from 0 to %u", r->what,
                        (int)(s.length < 100 ? s.length : 100), s.text, r->max);
     }
     *out_id = (uint32_t)id;
@@ -204,10 +204,10 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
     if (last_text.text != NULL && read_id(r, last_text, &last, e) != 0) return -1;
     if (step_text.text != NULL && read_id(r, step_text, &step, e) != 0) return -1;
     int shown = (int)(s.length < 100 ? s.length : 100);
-    if (last < first) return err_set(e, ERR_INPUT, "%s: \"%.*s\" ends before it begins", r->what, shown, s.text);
-    if (step == 0) return err_set(e, ERR_INPUT, "%s: \"%.*s\" has step 0; steps are 1 and up", r->what, shown, s.text);
+    if (last < first) return err_set(e, ERR_INPUT, "%s: '%.*s' ends before it begins", r->what, shown, s.text);
+    if (step == 0) return err_set(e, ERR_INPUT, "%s: '%.*s' has step 0; steps are 1 and up", r->what, shown, s.text);
     if (step_text.text != NULL && last_text.text == NULL) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" has a step but no range; write first-last:step", r->what, shown,
+        return err_set(e, ERR_INPUT, "%s: '%.*s' has a step but no range; write first-last:step", r->what, shown,
                        s.text);
     }
     if (step == 1) {

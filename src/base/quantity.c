@@ -70,16 +70,15 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
     }
     int64_t span_s = read_span(s);
     if (span_s < 0) {
-        return err_set(
-            e, ERR_INPUT,
-            "%s: \"%.*s\" is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED", what,
-            shown(s), s.text);
+        return err_set(e, ERR_INPUT,
+                       "%s: '%.*s' is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED",
+                       what, shown(s), s.text);
     }
     if (span_s == 0)
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is no time at all; at least one second is needed", what, shown(s),
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is no time at all; at least one second is needed", what, shown(s),
                        s.text);
     if (span_s > MOST_SPAN_S)
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is over 10 years (3650 days); write UNLIMITED for no limit", what,
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is over 10 years (3650 days); write UNLIMITED for no limit", what,
                        shown(s), s.text);
     *out_s = span_s;
     return 0;
@@ -148,13 +147,13 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
     if (!number_parse_u64(digits, &value)) {
         return err_set(
             e, ERR_INPUT,
-            "%s: \"%.*s\" is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it",
+            "%s: '%.*s' is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it",
             what, shown(s), s.text);
     }
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
     bool too_large = suffix == 'K' ? value > MOST_MIB << 10 : value > MOST_MIB >> shift;
     if (value == 0 || too_large) {
-        return err_set(e, ERR_INPUT, "%s: \"%.*s\" is outside of what is accepted, 1K to %uT", what, shown(s), s.text,
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is outside of what is accepted, 1K to %uT", what, shown(s), s.text,
                        (unsigned)(MOST_MIB >> 20));
     }
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
@@ -308,7 +307,7 @@ int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
         moment_us = (int64_t)since_epoch_s * US_PER_S;
     } else if (!read_iso(s, &moment_us)) {
         return err_set(e, ERR_INPUT,
-                       "%s: \"%.*s\" is not a moment; write seconds since 1970 or a date and time with its zone, "
+                       "%s: '%.*s' is not a moment; write seconds since 1970 or a date and time with its zone, "
                        "2026-11-21T09:05:00Z or 2026-11-21T10:05+01:00",
                        what, shown(s), s.text);
     }

@@ -138,7 +138,7 @@ CASES = [
     (['cancel', '1_3'], '1'),
     (['cancel', '2_10'], '2'),
     (['cancel', '2_[8-10]'], '2'),
-    (['cancel', '2_[x]'], '"x" is not a number'),
+    (['cancel', '2_[x]'], "'x' is not a number"),
     (['cancel', '3'], 'job 3 has ended already'),
     (['hold', '99'], 'no job 99'),
     (['release', '99'], 'no job 99'),

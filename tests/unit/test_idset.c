@@ -82,7 +82,7 @@ static void test_parse_refuses(void **state)
         struct err e = {0};
         assert_int_equal(idset_parse(str(rows[i]), MAX, "array", &set, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_memory_equal(e.text, "array: \"", 8);
+        assert_memory_equal(e.text, "array: '", 8);
         assert_int_equal(set.ranges.count, 77);
     }
 }
