@@ -66,7 +66,8 @@ static int status_run(struct call *call, struct err *e)
     write_instance(&status, out);
     write_host(&status.host, out);
     write_tasks(&status.tasks, out);
-    buf_format(out, "Policy     %s; %u associations\n\n", status.policy, status.associations);
+    buf_format(out, "Policy     %s; %u association%s\n\n", status.policy, status.associations,
+               status.associations == 1 ? "" : "s");
     write_settings(&status.settings, call->out);
     return 0;
 }

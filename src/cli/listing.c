@@ -36,14 +36,16 @@ static void write_heading(struct run *r)
     }
 }
 
-/* The cell's text; where columns stand between |, one in the text would shift those behind it. */
+/* The cell's text; where columns stand between |, one in the text would shift those behind it. Control characters may be
+ * seen on a terminal even there; tables see to that themselves. */
 static struct str make_cell(struct run *r, uint32_t column)
 {
     bool is_exact = r->how->is_parsable;
     buf_clear(&r->cell);
     r->listing->columns[column].cell(r->row, is_exact, &r->cell);
+    if (is_exact && r->cell.length > 0) text_make_plain(r->cell.text, r->cell.length);
     for (size_t i = 0; is_exact && i < r->cell.length; i++) {
-        if (r->cell.text[i] == '|' || r->cell.text[i] == '\n') r->cell.text[i] = '?';
+        if (r->cell.text[i] == '|') r->cell.text[i] = '?';
     }
     return (struct str){r->cell.text, r->cell.length};
 }
