@@ -44,7 +44,7 @@ void err_prefix_text(struct err *e, const char *format, ...) __attribute__((form
 
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
 int err_http_status(enum err_code code);       /* 404 */
-int err_exit_status(enum err_code code);       /* 2 for usage and input, else 1 */
+int err_exit_status(enum err_code code);       /* 2 for what was asked, 1 for what failed */
 enum err_code err_from_name(const char *name); /* ERR_INTERNAL for a name that is not in the table */
 
 #endif

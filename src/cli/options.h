@@ -13,8 +13,8 @@
  *         {0},
  *     };
  *
- * XXX_IN(struct, field) is the row's type and the place of the field; a field of another C type does not compile. The
- * fields start as zero. Every command also has --socket and --help, which are not in its table. */
+ * TEXT_IN(struct, field) and its like are the row's type and the place of the field; a field of another C type does not
+ * compile. The fields start as zero. Every command also has --socket and --help, which are not in its table. */
 #ifndef FAIRLEAD_CLI_OPTIONS_H
 #define FAIRLEAD_CLI_OPTIONS_H
 
