@@ -8,7 +8,7 @@
  * How many digits count: the middle between two doubles has at most 767 significant digits (2^-1075 times an odd
  * 54-bit number). So of longer text 800 are kept, and a 1 behind them stands for whatever was not 0.
  *
- * Numbers to text: base/number_format.c. */
+ * Numbers to text: base/number_format.c, which asks this file whether a text reads back. */
 #include "base/number.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #include "base/decimal.h"
 
-enum { MOST_EASY_DIGITS = 19, MOST_DIGITS = 800, MOST_EXPONENT = 99999 };
+enum { MOST_EASY_DIGITS = 19, MOST_DIGITS = 800, MOST_EXPONENT = 99999, EXPONENT_DIGITS = 5 };
 
 bool number_parse_u64(struct str s, uint64_t *out_value)
 {
@@ -132,6 +132,18 @@ static void copy_digits(struct str run, struct digit_text *to, bool fraction)
     }
 }
 
+/* "e-00003": exponents beyond MOST_EXPONENT are as good as that, since 800 digits then make 0 or an infinity anyway. */
+static void put_exponent(struct digit_text *t)
+{
+    bool negative = t->exponent < 0;
+    uint64_t rest = negative ? 0 - (uint64_t)t->exponent : (uint64_t)t->exponent;
+    if (rest > MOST_EXPONENT) rest = MOST_EXPONENT;
+    t->text[t->count++] = 'e';
+    t->text[t->count++] = negative ? '-' : '+';
+    for (int i = EXPONENT_DIGITS - 1; i >= 0; i--, rest /= 10) t->text[t->count + (size_t)i] = (char)('0' + rest % 10);
+    t->text[t->count + EXPONENT_DIGITS] = '\0';
+}
+
 static double ask_strtod(const struct scanned *d)
 {
     struct digit_text t;
@@ -144,12 +156,7 @@ static double ask_strtod(const struct scanned *d)
         t.text[t.count++] = '1';
         t.exponent--;
     }
-    /* 800 digits and an exponent beyond this are 0 or infinite, whatever the digits. */
-    bool negative = t.exponent < 0;
-    uint64_t exponent = negative ? 0 - (uint64_t)t.exponent : (uint64_t)t.exponent;
-    t.text[t.count++] = 'e';
-    if (negative) t.text[t.count++] = '-';
-    number_format_u64(t.text + t.count, exponent < MOST_EXPONENT ? exponent : MOST_EXPONENT);
+    put_exponent(&t);
     return strtod(t.text, NULL);
 }
 
