@@ -26,7 +26,7 @@ int client_line(struct client *c, struct str *out_line, struct err *e)
             return rest.length > 0;
         }
         seen = rest.length;
-        if (reply_receive(c, e) != 0) return -1;
+        if (connection_receive(c, e) != 0) return -1;
     }
 }
 
@@ -51,7 +51,7 @@ int client_row(struct client *c, struct str *out_row, struct err *e)
 int client_rest(struct client *c, struct str *out_body, struct err *e)
 {
     while (!http_reply_is_done(&c->reply)) {
-        if (reply_receive(c, e) != 0) return -1;
+        if (connection_receive(c, e) != 0) return -1;
     }
     *out_body = pending(c);
     c->taken = c->body.length;
@@ -73,13 +73,6 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     return 0;
 }
 
-int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object,
-               struct err *e)
-{
-    if (client_request(c, method, target, body, e) != 0) return -1;
-    return client_json(c, out_object, e);
-}
-
 int reply_refusal(struct client *c, struct err *e)
 {
     int status = c->reply.status;
@@ -93,36 +86,4 @@ int reply_refusal(struct client *c, struct err *e)
         err_set(e, ERR_INTERNAL, "the instance at %s answers with HTTP status %d", c->socket, status);
     json_decref(object);
     return -1;
-}
-
-static void add_escaped(struct buf *target, const char *text)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (const char *p = text; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        bool is_plain =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~,", c) != NULL;
-        if (is_plain) {
-            buf_add_char(target, *p);
-        } else {
-            buf_add_char(target, '%');
-            buf_add_char(target, hex[c >> 4]);
-            buf_add_char(target, hex[c & 15]);
-        }
-    }
-}
-
-void target_add_query(struct buf *target, const char *name, const char *value)
-{
-    ensure(target->length > 0);
-    buf_add_char(target, memchr(target->text, '?', target->length) ? '&' : '?');
-    buf_add_text(target, name);
-    buf_add_char(target, '=');
-    add_escaped(target, value);
-}
-
-void target_add_segment(struct buf *target, const char *segment)
-{
-    buf_add_char(target, '/');
-    add_escaped(target, segment);
 }

@@ -1,0 +1,131 @@
+/* The socket under a client: finding and connecting to an instance, sending all, feeding the reply as bytes come. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "api/client/address.h"
+#include "api/client/internal.h"
+#include "base/ensure.h"
+
+static int connect_error(const char *path, int error, struct err *e)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ECONNREFUSED:
+        return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; start one with 'fairlead start'", path);
+    case EACCES:
+    case EPERM: return err_set(e, ERR_DENIED, "the instance at %s is not for you: %s", path, strerror(error));
+    case EAGAIN: return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many clients waiting", path);
+    default: return err_set(e, ERR_IO, "cannot connect to %s: %s", path, strerror(error));
+    }
+}
+
+int client_connect(struct client *c, const char *socket_path, struct err *e)
+{
+    *c = (struct client){.socket = socket_path, .fd = -1};
+    if (address_check(socket_path, e) != 0) return -1;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, socket_path, strlen(socket_path));
+
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return err_set(e, ERR_IO, "cannot make a socket: %s", strerror(errno));
+    struct timeval silence = {.tv_sec = CLIENT_SILENCE_S};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int error = errno;
+        close(fd);
+        return connect_error(socket_path, error, e);
+    }
+    c->fd = fd;
+    return 0;
+}
+
+int client_open(struct client *c, const char *socket_given, struct arena *a, struct err *e)
+{
+    *c = (struct client){.fd = -1};
+    struct addresses addresses;
+    if (addresses_find(socket_given, a, &addresses, e) != 0) return -1;
+    if (client_connect(c, addresses.path[0], e) == 0) return 0;
+    for (uint32_t i = 1; i < addresses.count; i++) { /* a person without a private instance means the system's */
+        struct err other = {0};
+        if (client_connect(c, addresses.path[i], &other) == 0) return 0;
+        if (other.code == ERR_DENIED) *e = other;
+    }
+    return -1;
+}
+
+void client_close(struct client *c)
+{
+    if (c->fd >= 0) close(c->fd);
+    c->fd = -1;
+    http_reply_release(&c->reply);
+    buf_release(&c->body);
+    c->taken = 0;
+}
+
+pid_t client_peer(const struct client *c)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : -1;
+}
+
+/* The connection is of no use any more. */
+static int lost(struct client *c, int error, struct err *e)
+{
+    close(c->fd);
+    c->fd = -1;
+    if (error == EAGAIN)
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has said nothing for %d s", c->socket, CLIENT_SILENCE_S);
+    if (error == 0 || error == EPIPE || error == ECONNRESET)
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s went away before it answered", c->socket);
+    return err_set(e, ERR_IO, "the connection to %s: %s", c->socket, strerror(error));
+}
+
+int connection_send(struct client *c, struct str head, struct str body, struct err *e)
+{
+    struct iovec parts[2] = {{(void *)(uintptr_t)head.text, head.length}, {(void *)(uintptr_t)body.text, body.length}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    while (parts[0].iov_len + parts[1].iov_len > 0) {
+        ssize_t sent = sendmsg(c->fd, &message, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0 && errno == EPIPE) return 0; /* it will not read on, but may have said why: read that */
+        if (sent < 0) return lost(c, errno, e);
+        for (int i = 0; i < 2; i++) {
+            size_t part = (size_t)sent < parts[i].iov_len ? (size_t)sent : parts[i].iov_len;
+            parts[i].iov_base = (char *)parts[i].iov_base + part;
+            parts[i].iov_len -= part;
+            sent -= (ssize_t)part;
+        }
+    }
+    return 0;
+}
+
+int connection_receive(struct client *c, struct err *e)
+{
+    static char bytes[65536];
+    ensure(!http_reply_is_done(&c->reply));
+    if (c->fd < 0) return err_set(e, ERR_UNAVAILABLE, "the instance at %s went away", c->socket);
+
+    if (c->taken > 0) { /* what was taken makes room */
+        memmove(c->body.text, c->body.text + c->taken, c->body.length - c->taken);
+        c->body.length -= c->taken;
+        c->taken = 0;
+    }
+    if (c->body.length > CLIENT_REPLY_MAX) return err_set(e, ERR_INTERNAL, "the reply of %s is too long", c->socket);
+
+    ssize_t count;
+    do {
+        count = recv(c->fd, bytes, sizeof bytes, 0);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0) return lost(c, errno, e);
+    if (count > 0) return http_reply_feed(&c->reply, (struct str){bytes, (size_t)count}, &c->body, e);
+    if (http_reply_close(&c->reply, NULL) != 0) return lost(c, 0, e);
+    return 0;
+}
