@@ -3,10 +3,13 @@
  *     server.c    libmicrohttpd, connections, the life of a request       decode.c    bodies into events
  *     listen.c    the socket                                              jobs.c      listings of jobs
  *     routes.c    the table of routes                                     wait.c      people who wait for a job's end
- *     reply.c     short replies, errors, query and path                   shares.c    the tree
- *     stream.c    long replies                                            state.c     accounts, users, settings, status
- *     answer.c    replies to what was decided                             openapi.c   the description
- */
+ *     request.c   requests that wait, the queue                           shares.c    the tree
+ *     reply.c     short replies, errors, query and path                   state.c     accounts, users, settings, status
+ *     stream.c    long replies                                            openapi.c   the description
+ *     answer.c    replies to what was decided
+ *
+ * server.c stands on the table of routes, that on the handlers, and they on request.c, reply.c and stream.c; the other way
+ * round only openapi.c goes, which describes the table it is a row of. */
 #ifndef FAIRLEAD_API_SERVER_INTERNAL_H
 #define FAIRLEAD_API_SERVER_INTERNAL_H
 
@@ -128,7 +131,7 @@ int percent_decode(struct str text, const char *what, struct arena *arena, const
 /* The query's values by the route's shape. A value given twice, or none the route has: ERR_INPUT. */
 int read_query(struct request *r, void *out_value, struct err *e);
 
-/* server.c: a request leaves the loop's hands and comes back. */
+/* request.c: a request leaves the loop's hands and comes back. */
 void request_park(struct request *r, enum stage stage);
 void request_unpark(struct request *r); /* has its reply */
 void request_queue(struct request *r);  /* for server_take */
