@@ -269,3 +269,14 @@ def test_a_limit_of_file_size_is_a_full_disk(instance):
     job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', 'kill -XFSZ $$')
     until(lambda: job in {row['job_id'] for row in instance.history()}, 'the job to end')
     assert {row['job_id']: row['signal'] for row in instance.history()}[job] == signal.SIGXFSZ
+
+
+def test_removed_records_are_said_plainly(instance):
+    """Somebody deletes the launches' directories: what ran there has ended, however, and its CPUs are free."""
+    instance.start()
+    job = instance.submit('-o', '/dev/null', '--', 'sleep', '1')
+    until(lambda: instance.queue()[0]['state'] == 'RUNNING', 'the job to run')
+    shutil.rmtree(instance.state / 'launches')
+    row = finish(instance)[job]
+    assert row['state'] == 'NODE_FAIL' and 'removed' in row['detail']
+    verify(instance)

@@ -236,12 +236,31 @@ static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d
     buf_release(&start_text);
 }
 
+/* Its directory cannot be opened any more, and its keeper is gone: somebody removed it. That it ended is known all the
+ * same, and who waits for that has to hear it. */
+static void settle_removed(struct launches *l, uint32_t index, bool at_start)
+{
+    struct entry *entry = &l->list.items[index];
+    if (at_start || entry->acknowledged) {
+        forget(l, index);
+        return;
+    }
+    struct launch_record record = entry->record;
+    record.id = entry->id;
+    record.phase = LAUNCH_ENDED;
+    record.end = LAUNCH_LOST;
+    record.at_us = clock_wall_us();
+    launch_detail_set(&record, "the directory of its launch was removed; how it ended is not known");
+    set_state(l, entry, ENTRY_ENDED);
+    update(l, entry, &record);
+}
+
 static void settle(struct launches *l, uint32_t index, bool at_start)
 {
     struct launch_dir d;
     struct entry *entry = &l->list.items[index];
     if (launch_dir_open(l->spool, entry->id, &d, NULL)) {
-        if (entry->pidfd < 0) forget(l, index); /* somebody removed it */
+        if (entry->pidfd < 0) settle_removed(l, index, at_start);
         return;
     }
     uint64_t id = entry->id;
