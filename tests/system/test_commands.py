@@ -18,9 +18,9 @@ def tree(instance):
     instance.good('account', 'add', 'physics', '--shares', '50')
     instance.good('account', 'add', 'bio', '--shares', '30')
     instance.good('account', 'add', 'optics', '--parent', 'physics', '--shares', 'parent')
-    instance.good('user', 'add', 'alice', '-A', 'physics', '--shares', '3')
-    instance.good('user', 'add', 'alice', '-A', 'bio', '--default')
-    instance.good('user', 'add', 'bob', '-A', 'optics')
+    instance.good('user', 'add', 'test-alice', '-A', 'physics', '--shares', '3')
+    instance.good('user', 'add', 'test-alice', '-A', 'bio', '--default')
+    instance.good('user', 'add', 'test-bob', '-A', 'optics')
 
 
 # ---- the instance ----
@@ -199,14 +199,14 @@ def test_users(instance):
     def rows(*arguments):
         return {(row['name'], row['account']): (row['shares'], row['default'])
                 for row in instance.rows('user', 'show', *arguments)}
-    assert rows() == {('alice', 'physics'): ('3', '0'), ('alice', 'bio'): ('1', '1'), ('bob', 'optics'): ('1', '1')}
-    assert rows('alice') == {('alice', 'physics'): ('3', '0'), ('alice', 'bio'): ('1', '1')}
-    assert rows('-A', 'bio') == {('alice', 'bio'): ('1', '1')}
-    assert instance.good('user', 'modify', 'alice', '-A', 'physics', '--shares', 'parent', '--default') == 'Modified user alice\n'
-    assert rows('alice') == {('alice', 'physics'): ('parent', '1'), ('alice', 'bio'): ('1', '0')}
-    assert instance.good('user', 'delete', 'alice', '-A', 'bio') == 'Deleted user alice from account bio\n'
-    assert instance.good('user', 'delete', 'bob') == 'Deleted user bob\n'
-    assert rows() == {('alice', 'physics'): ('parent', '1')}
+    assert rows() == {('test-alice', 'physics'): ('3', '0'), ('test-alice', 'bio'): ('1', '1'), ('test-bob', 'optics'): ('1', '1')}
+    assert rows('test-alice') == {('test-alice', 'physics'): ('3', '0'), ('test-alice', 'bio'): ('1', '1')}
+    assert rows('-A', 'bio') == {('test-alice', 'bio'): ('1', '1')}
+    assert instance.good('user', 'modify', 'test-alice', '-A', 'physics', '--shares', 'parent', '--default') == 'Modified user test-alice\n'
+    assert rows('test-alice') == {('test-alice', 'physics'): ('parent', '1'), ('test-alice', 'bio'): ('1', '0')}
+    assert instance.good('user', 'delete', 'test-alice', '-A', 'bio') == 'Deleted user test-alice from account bio\n'
+    assert instance.good('user', 'delete', 'test-bob') == 'Deleted user test-bob\n'
+    assert rows() == {('test-alice', 'physics'): ('parent', '1')}
     assert instance.good('user', 'add', 'carol') == 'Added user carol to account default\n'
     assert rows('carol') == {('carol', 'default'): ('1', '1')}
 
@@ -229,8 +229,8 @@ def test_share(instance):
     assert lines[0] == 'Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS'
     names = [tuple(line.split('|')[:3]) for line in lines[1:]]
     assert names[0][0] == 'root'
-    assert (' physics', '', '50') in names and ('  physics', 'alice', '3') in names
-    assert ('  optics', '', 'parent') in names and ('   optics', 'bob', '1') in names
+    assert (' physics', '', '50') in names and ('  physics', 'test-alice', '3') in names
+    assert ('  optics', '', 'parent') in names and ('   optics', 'test-bob', '1') in names
     assert instance.good('share', '-P', '--noheader') == parsable.split('\n', 1)[1]
 
     # The same tree from the file command: usage is 0, so nothing else differs.
@@ -238,9 +238,9 @@ def test_share(instance):
     assert instance.good('share', '-f', '-', text=parsable) == instance.good('share')
 
     rows = instance.json('share')
-    assert {(row['account'], row['user']): row['raw_shares'] for row in rows}[('bio', 'alice')] == 1
-    assert [row['user'] for row in instance.json('share', '-A', 'physics')][:2] == [None, 'alice']
-    assert {row['account'] for row in instance.json('share', '-u', 'alice')} >= {'physics', 'bio'}
+    assert {(row['account'], row['user']): row['raw_shares'] for row in rows}[('bio', 'test-alice')] == 1
+    assert [row['user'] for row in instance.json('share', '-A', 'physics')][:2] == [None, 'test-alice']
+    assert {row['account'] for row in instance.json('share', '-u', 'test-alice')} >= {'physics', 'bio'}
 
 
 def test_usage_grows_while_a_job_runs(instance):
