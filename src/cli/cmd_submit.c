@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/habits.h"
 #include "cli/job_environment.h"
 #include "cli/job_row.h"
 #include "cli/job_script.h"
@@ -24,7 +25,7 @@ static const struct option_row submit_options[] = {
     {"mem", 0, "SIZE", MEMORY_IN(struct submit_values, mem_mib), "memory: MiB, or with K, M, G or T"},
     {"gpus", 'G', "COUNT", U64_IN(struct submit_values, gpus, 0, WIRE_GPUS_MAX), "GPUs"},
     {"time", 't', "SPAN", DURATION_IN(struct submit_values, time_limit_s),
-     "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]"},
+     "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED"},
     {"output", 'o', "PATTERN", TEXT_IN(struct submit_values, out),
      "where output goes (fairlead-%j.out; arrays fairlead-%A_%a.out)"},
     {"error", 'e', "PATTERN", TEXT_IN(struct submit_values, err),
@@ -54,6 +55,15 @@ static struct wire_list list_of(struct arena *a, const struct str *items, uint32
     return list;
 }
 
+/* Asking for nothing is not what the script's author meant: said, and not an error, because it was never promised. */
+static void note_directives(const char *path, struct str script)
+{
+    const char *directive = habit_directive(script);
+    if (directive != NULL)
+        output_note("fairlead submit: script '%s': its lines %s are not read; give their options to 'fairlead submit'",
+                    path, directive);
+}
+
 /* The program or script and its arguments. */
 static int add_work(struct call *call, struct wire_submit *body, struct err *e)
 {
@@ -70,6 +80,7 @@ static int add_work(struct call *call, struct wire_submit *body, struct err *e)
         body->name = base_name(words[0]);
     } else {
         if (script_read(words[0], call->arena, &body->script, e) != 0) return -1;
+        note_directives(words[0], body->script);
         body->arguments = list_of(call->arena, arguments + 1, count - 1);
         body->name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);
         body->script_name = body->name;
@@ -157,6 +168,7 @@ const struct command cmd_submit = {
     .operands_min = 1,
     .operands_max = OPERANDS_ANY,
     .options_first = true,
+    .habit = habit_submit_option,
     .examples = submit_examples,
     .exits = job_exits,
     .see_also = "queue wait log cancel",

@@ -57,6 +57,7 @@ struct command {
     uint32_t operands_min, operands_max;
     bool options_first;                     /* the first operand ends the options: what follows is somebody else's */
     bool is_local;                          /* never speaks to a daemon: no --socket */
+    const char *(*habit)(const char *word); /* for an unknown option, what is written here instead; may be NULL */
     const struct command_example *examples; /* ends with {0}; may be NULL */
     const struct command_exit *exits;       /* ends with {0}; may be NULL */
     const char *see_also;                   /* other commands, by name: "queue history"; may be NULL */

@@ -107,7 +107,7 @@ void job_cell_max_memory(const void *row, bool is_exact, struct buf *out)
     const struct wire_job_row *job = row;
     if (is_exact) {
         buf_format(out, "%lld", (long long)job->max_rss_kib);
-    } else if (job->start_us == 0) {
+    } else if (job->start_us == 0 || job->max_rss_kib == 0) { /* not started, or not told yet */
         buf_add_char(out, '-');
     } else {
         cell_add_memory(out, (uint64_t)(job->max_rss_kib + 1023) / 1024, false);

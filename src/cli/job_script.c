@@ -39,13 +39,22 @@ static int read_all(int fd, const char *path, struct buf *text, struct err *e)
     }
 }
 
+/* A script that cannot be opened; perhaps it is a program ("fairlead submit sleep 10"). */
+static int refuse_script(const char *path, struct arena *a, struct err *e)
+{
+    const char *program, *why = strerror(errno);
+    if (errno == ENOENT && strchr(path, '/') == NULL && program_resolve(path, a, &program, NULL) == 0)
+        return err_set(e, ERR_INPUT, "script '%s': %s; to run a program: fairlead submit -- %s", path, why, path);
+    return err_set(e, ERR_INPUT, "script '%s': %s", path, why);
+}
+
 int script_read(const char *path, struct arena *a, struct str *out_text, struct err *e)
 {
     int fd = STDIN_FILENO;
     bool is_input = strcmp(path, "-") == 0;
     struct stat found;
     if (!is_input) fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set(e, ERR_INPUT, "script '%s': %s", path, strerror(errno));
+    if (fd < 0) return refuse_script(path, a, e);
 
     struct buf text = {0};
     int status = 0;

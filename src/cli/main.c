@@ -10,6 +10,7 @@
 #include "base/ensure.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/habits.h"
 #include "cli/help.h"
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
@@ -44,7 +45,7 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     struct err e = {0};
     char hint[NAME_BYTES];
     text_format(hint, sizeof hint, "fairlead %s", command->name);
-    struct option_rules rules = {hint, command->options, command->options_first, command->is_local};
+    struct option_rules rules = {hint, command->options, command->options_first, command->is_local, command->habit};
     if (options_parse(&rules, argc, argv, values, &call.common, &call.parsed, &e) != 0) {
         return fail(command->name, &e, false);
     }
@@ -96,7 +97,9 @@ static int refuse(int argc, char **argv)
     const char *word = argv[1];
     char whole[NAME_BYTES];
     text_format(whole, sizeof whole, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
+    const char *ours = habit_command(word);
     const struct command *nearest = help_has_family(word) ? nearest_command(whole) : nearest_command(word);
+    if (ours != NULL) nearest = command_find(ours);
     if (word[0] == '-') {
         output_note("fairlead: unknown option '%s'; a command comes first; see 'fairlead --help'", word);
     } else if (nearest != NULL) {

@@ -196,6 +196,15 @@ static const char *nearest_option(const struct option_tables *t, const char *wor
     return nearest;
 }
 
+/* "unknown option '--wrap': a program goes behind --"; false: nobody brings this one along. */
+static bool refuse_habit(const struct option_tables *t, const char *dashes, const char *word, struct err *e)
+{
+    const char *ours = t->rules->habit != NULL ? t->rules->habit(word) : NULL;
+    if (ours != NULL)
+        err_set(e, ERR_USAGE, "unknown option '%s%s': %s; see '%s --help'", dashes, word, ours, t->rules->name);
+    return ours != NULL;
+}
+
 static int refuse_long(const struct option_tables *t, const char *token, struct err *e)
 {
     char word[2 * WORD_MAX];
@@ -204,6 +213,7 @@ static int refuse_long(const struct option_tables *t, const char *token, struct 
 
     uint32_t fits;
     const char *nearest = nearest_option(t, word, &fits);
+    if (refuse_habit(t, "--", word, e)) return -1;
     if (fits > 1) {
         return err_set(e, ERR_USAGE, "option '--%s' could mean several; see '%s --help'", word, t->rules->name);
     }
@@ -224,6 +234,8 @@ static int refuse(const struct option_tables *t, int result, const char *token, 
     }
     if (row != NULL) return err_set(e, ERR_USAGE, "option '--%s' takes no argument", row->name);
     if (optopt == 0) return refuse_long(t, token, e);
+    const char letter[] = {(char)optopt, '\0'};
+    if (refuse_habit(t, "-", letter, e)) return -1;
     return err_set(e, ERR_USAGE, "unknown option '-%c'; see '%s --help'", optopt, t->rules->name);
 }
 

@@ -101,6 +101,8 @@ struct option_rules {
     const struct option_row *rows; /* may be NULL */
     bool options_first;            /* the first operand ends the options */
     bool is_local;                 /* of the common options only --help */
+    /* What is written here instead of a long option or a letter that people bring along, or NULL; may be NULL. */
+    const char *(*habit)(const char *word);
 };
 
 /* Reads argv[1..argc) by the rows and common_options into values and *out_common; a later option overrides an earlier

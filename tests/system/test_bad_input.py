@@ -36,6 +36,7 @@ CASES = [
     (['submit', '--'], 'an argument is missing'),
     (['submit', '--bogus', '--', 'true'], "unknown option '--bogus'"),
     (['submit', '-Z', '--', 'true'], "unknown option '-Z'"),
+    (['submit', 'sleep', '10'], "to run a program: fairlead submit -- sleep"),
     (['submit', '-n'], "'--cpus' needs an argument"),
     (['queue', 'extra'], "'extra' is one argument too many"),
     (['queue', '--account'], 'needs an argument'),

@@ -287,6 +287,22 @@ def test_submit_a_script(instance):
     assert instance.good('log', from_input) == 'x from input\n'
 
 
+@pytest.mark.parametrize('text, noted', [
+    ('#!/bin/sh\n\n# a comment\n#SBATCH -n 4\ntrue\n', '#SBATCH'),
+    ('#$ -pe smp 4\ntrue\n', '#$'),
+    ('#!/bin/sh\n#PBS -l nodes=1\n', '#PBS'),
+    ('#!/bin/sh\ntrue\n#SBATCH -n 4\n', None),
+    ('#!/bin/sh\n#SBATCHED\n#\n', None),
+])
+def test_directives_of_others_are_not_read(instance, text, noted):
+    (instance.work / 'job.sh').write_text(text)
+    result = instance.run('submit', '--parsable', 'job.sh')
+    assert (result.status, result.out) == (0, '1\n')
+    note = "fairlead submit: script 'job.sh': its lines %s are not read; give their options to 'fairlead submit'\n"
+    assert result.err == (note % noted if noted else '')
+    assert instance.job(1)['cpus'] == 1
+
+
 def test_no_limit_is_ten_years(instance):
     job = instance.submit('--hold', '-t', 'unlimited', '--', 'true')
     assert instance.job(job)['time_limit_s'] == 3650 * 86400

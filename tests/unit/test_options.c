@@ -58,7 +58,7 @@ static int parse(struct parse *p, const char *line, bool options_first, bool is_
         word = strchr(word, ' ');
         if (word != NULL) *word++ = 0;
     }
-    struct option_rules rules = {"fairlead x", rows, options_first, is_local};
+    struct option_rules rules = {"fairlead x", rows, options_first, is_local, NULL};
     return options_parse(&rules, argc, p->argv, &p->values, &p->common, &p->parsed, &p->e);
 }
 
