@@ -444,7 +444,9 @@ static void test_independent_of_locale(void **state)
     }
     snprintf(command, sizeof command, "rm -rf %s", folder);
     assert_int_equal(system(command), 0);
-    if (entered == 0) skip(); /* no localedef, or no sources of locales */
+    if (entered > 0) return;
+    puts("# skip: no locale with another decimal point can be made (Debian: locales)");
+    skip();
 }
 
 static char out_for_mistakes[NUMBER_TEXT_SIZE];
