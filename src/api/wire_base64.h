@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
+/* Appends the bytes, coded. */
 void base64_write(struct str bytes, struct buf *out);
 
 /* The bytes in memory of arena, a zero byte behind them; false: not base64 as base64_write writes it. */

@@ -21,11 +21,13 @@ struct json {
     bool after_key;   /* a key waits for its value */
 };
 
+/* The frame: objects of a key and a value each, arrays of values. */
 void json_begin_object(struct json *j);
 void json_begin_array(struct json *j);
 void json_end(struct json *j); /* closes the innermost object or array */
 void json_key(struct json *j, const char *key);
 
+/* Values. Text gets its control characters escaped, and U+FFFD for bytes that are not UTF-8; an infinity is "inf". */
 void json_str(struct json *j, struct str value);
 void json_text(struct json *j, const char *value); /* NULL gives null */
 void json_u64(struct json *j, uint64_t value);

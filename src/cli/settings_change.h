@@ -15,6 +15,7 @@ int settings_change_add(struct settings_change *s, struct str pair, struct err *
 /* Adds "halflife_s=86400,grace_s=5". */
 int settings_change_add_list(struct settings_change *s, const char *list, struct err *e);
 
+/* Sends them all in one request. Fails as client_request does. */
 int settings_change_send(struct settings_change *s, struct client *c, struct err *e);
 void settings_change_release(struct settings_change *s);
 

@@ -37,6 +37,7 @@ int client_open(struct client *c, const char *socket_given, struct arena *a, str
 /* Connects to that socket only. The path must live as long as the client. */
 int client_connect(struct client *c, const char *socket, struct err *e);
 
+/* Disconnects and gives the memory back. Good for a client that is closed already. */
 void client_close(struct client *c);
 
 /* Sends a request (body: JSON, or empty) and reads the reply's head. 0: the answer is a success and its body can be read.

@@ -33,7 +33,7 @@ enum stage {
     STAGE_READING,   /* the client: its body is coming */
     STAGE_QUEUED,    /* waits for server_take */
     STAGE_TAKEN,     /* the daemon, until server_answer */
-    STAGE_WAITING,   /* server->waiting, until a job ends */
+    STAGE_WAITING,   /* wait.c, until its job has ended or its time is over */
     STAGE_VERIFYING, /* the host, until server_verified */
     STAGE_REPLIED,   /* has its reply; parked ones go to libmicrohttpd when the connection is resumed */
 };
@@ -44,8 +44,8 @@ struct request {
     const struct route *route; /* NULL: none fits */
     struct actor actor;
     enum stage stage;
-    bool is_parked; /* its connection is suspended */
-    bool is_head;
+    bool is_parked;     /* its connection is suspended */
+    bool is_head;       /* HEAD: no body in the reply */
     bool is_gone;       /* nobody reads the reply any more */
     size_t dropped;     /* bytes of body that came after its refusal */
     struct arena arena; /* events and what they point at */
@@ -116,17 +116,22 @@ extern const struct route routes[]; /* one without method ends */
 const struct route *route_find(const char *method, const char *path, struct arena *arena, struct str *out_segment,
                                const char **out_allow, struct err *e);
 
-/* listen.c: a listening socket, or -1 with *e. */
+/* listen.c: a listening socket, or -1 with *e; and its removal, if it is still the one with that device and inode. */
 int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e);
 void listen_remove(const char *path, uint64_t device, uint64_t inode);
 
-/* reply.c */
-int64_t monotonic_us(void);
-void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body); /* and its memory */
+/* reply.c: gives the request its reply: body, with its memory; a value by its shape; an error, with the status of its kind
+ * or another. */
+void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body);
 void reply_write(struct request *r, unsigned status, const struct wire_shape *shape, const void *value);
 void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
+
+/* A piece of the path or query without its escapes, in memory of arena. ERR_INPUT: a bad escape, or one for a zero byte. */
 int percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e);
+
+/* Now, by a clock that nobody sets. */
+int64_t monotonic_us(void);
 
 /* The query's values by the route's shape. A value given twice, or none the route has: ERR_INPUT. */
 int read_query(struct request *r, void *out_value, struct err *e);
@@ -163,7 +168,7 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
 /* The rows of one job or task. */
 struct job_query query_of(struct job_ref ref, const uint32_t *job_id);
 
-/* wait.c */
+/* wait.c: whether a job or task has still to end; takes back a request that waits for it. */
 bool job_is_live(const struct state *s, struct job_ref ref);
 void wait_forget(struct request *r);
 void wait_expire(struct server *s);              /* answers those whose time is over */
@@ -174,7 +179,7 @@ route_handler get_jobs, get_job, get_wait, get_shares, get_accounts, get_users, 
 route_handler post_job, patch_job, delete_job, post_cancel, post_hold, post_release, post_account, patch_account,
     delete_account, post_user, patch_user, delete_user, patch_settings;
 
-/* openapi.c */
+/* openapi.c: the description of the API as JSON, appended. */
 void openapi_write(struct buf *out);
 
 #endif

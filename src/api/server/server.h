@@ -42,8 +42,9 @@ struct server_host {
 struct server *server_open(const char *socket_path, const struct server_host *host, struct err *e);
 void server_close(struct server *s); /* answers what waits with 503, removes the socket */
 
-int server_descriptor(const struct server *s);     /* watch for reading */
-int64_t server_timeout_ms(const struct server *s); /* -1: none; call server_ready by then also without input */
+/* For the caller's loop: when the descriptor can be read, and at the latest after that time (-1: none), server_ready. */
+int server_descriptor(const struct server *s);
+int64_t server_timeout_ms(const struct server *s);
 void server_ready(struct server *s);
 
 /* The next request that wants deciding, in order of arrival, or NULL. Its event's text lives until it is answered. A
