@@ -84,10 +84,11 @@ int check_name(const char *what, const char *name, struct err *e)
         return err_set(e, ERR_INPUT,
                        "%s: the name has a control character or is not UTF-8; printable UTF-8 is accepted", what);
     for (size_t i = 0; i < n.length; i++) {
-        for (const char *banned = " |/,:\\\"'"; *banned != '\0'; banned++) {
+        for (const char *banned = " |/,:\"'"; *banned != '\0'; banned++) {
             if (n.text[i] == *banned)
-                return err_set(e, ERR_INPUT, "%s: '%s' has a '%c'; names have no blanks, quotes, or any of | / , : \\",
-                               what, name, *banned);
+                return err_set(e, ERR_INPUT,
+                               "%s: '%s' has a '%c'; names have no blanks, quotes, or any of | / , :", what, name,
+                               *banned);
         }
     }
     if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))

@@ -39,12 +39,14 @@ static int check_request(struct turn *t, const struct capacity *r)
 {
     const struct capacity *has = &t->s->host.has;
     if (r->cpus > has->cpus)
-        return err_set(t->e, ERR_TOO_LARGE, "%u CPUs are more than the host has: %u", r->cpus, has->cpus);
+        return err_set(t->e, ERR_TOO_LARGE, "%u %s more than the host has: %u", r->cpus,
+                       r->cpus == 1 ? "CPU is" : "CPUs are", has->cpus);
     if (r->mem_mib > has->mem_mib)
         return err_set(t->e, ERR_TOO_LARGE, "%llu MiB of memory are more than the host has: %llu MiB",
                        (unsigned long long)r->mem_mib, (unsigned long long)has->mem_mib);
     if (r->gpus > has->gpus)
-        return err_set(t->e, ERR_TOO_LARGE, "%u GPUs are more than the host has: %u", r->gpus, has->gpus);
+        return err_set(t->e, ERR_TOO_LARGE, "%u %s more than the host has: %u", r->gpus,
+                       r->gpus == 1 ? "GPU is" : "GPUs are", has->gpus);
     return 0;
 }
 

@@ -7,8 +7,11 @@
  *      crash: see bury_turn.
  *   2. Each row is written once, in the order of tables and indices; so what is in the database depends on the turn only.
  *   3. Nobody else writes: when another connection did (somebody with sqlite3), memory is no longer what the database says
- *      and the turn is refused until the state was loaded anew.
+ *      and the turn is refused until the state was loaded anew. A file that was moved away or removed takes no turn at
+ *      all: at the next start nobody would find it.
  * A row is written by one upsert that names every column that may change. */
+#include <sys/stat.h>
+
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "store/internal.h"
@@ -257,6 +260,10 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
 /* Invariant 3. */
 static int check_alone(struct store *s, struct err *e)
 {
+    struct stat st;
+    if (stat(s->path, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode)
+        return err_set(e, ERR_CONFLICT, "%s was moved or removed while the daemon used it; put it back, or start anew",
+                       s->path);
     sqlite3_stmt *version = s->statements[DATA_VERSION];
     if (sql_step(version, e) != 1) return -1;
     int64_t found = sqlite3_column_int64(version, 0);

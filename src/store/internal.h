@@ -2,6 +2,8 @@
 #ifndef FAIRLEAD_STORE_INTERNAL_H
 #define FAIRLEAD_STORE_INTERNAL_H
 
+#include <sys/types.h>
+
 #include <sqlite3.h>
 
 #include "base/sort.h"
@@ -43,6 +45,8 @@ enum { IDLE_READERS_MAX = 8 };
 struct store {
     sqlite3 *db;
     char *path;
+    dev_t device; /* of the file that is open: another one under its name is not ours */
+    ino_t inode;
     int lock; /* descriptor of the lock file */
     int64_t last_commit_us;
     int64_t data_version; /* changes when another connection writes */

@@ -195,7 +195,7 @@ int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_
 
 int schema_prepare_connection(sqlite3 *db, struct err *e)
 {
-    enum { WAIT_MS = 2000 };
+    enum { WAIT_MS = 100 }; /* the loop waits with us; nobody but a person with sqlite3 makes us wait */
     sqlite3_extended_result_codes(db, 1);
     sqlite3_busy_timeout(db, WAIT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -175,6 +175,15 @@ static int connect_writer(struct store *s, struct err *e)
     return schema_prepare_connection(s->db, e);
 }
 
+static int remember_file(struct store *s, struct err *e)
+{
+    struct stat st;
+    if (stat(s->path, &st) != 0) return err_set(e, ERR_IO, "%s: %s", s->path, strerrordesc_np(errno));
+    s->device = st.st_dev;
+    s->inode = st.st_ino;
+    return 0;
+}
+
 static int open_database(struct store *s, int64_t now_us, struct err *e)
 {
     bool needs_check;
@@ -187,7 +196,8 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
-    return sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e);
+    if (sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e) != 0) return -1;
+    return remember_file(s, e);
 }
 
 struct store *store_open(const char *directory, int64_t now_us, struct err *e)

@@ -61,7 +61,7 @@ CASES = [
     (['submit', '--mem', '1X', '--', 'true'], '--mem: '),
     (['submit', '--mem', '5G', '--', 'true'], 'more than the host has: 4096 MiB'),
     (['submit', '--mem', '99999999999999999999T', '--', 'true'], '--mem: '),
-    (['submit', '-G', '1', '--', 'true'], '1 GPUs are more than the host has: 0'),
+    (['submit', '-G', '1', '--', 'true'], '1 GPU is more than the host has: 0'),
     (['submit', '-G', 'x', '--', 'true'], '--gpus: '),
     (['submit', '-t', '0', '--', 'true'], '--time: '),
     (['submit', '-t', '-5', '--', 'true'], '--time: '),

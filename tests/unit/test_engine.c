@@ -397,6 +397,8 @@ static void names_are_checked(void **unused)
         assert_int_equal(world_apply(&w, add, NULL), -1);
         assert_int_equal(w.e.code, ERR_INPUT);
     }
+    struct event domain = {.kind = EVENT_USER_ADD, .user = {"DOMAIN\\ann", NULL, SHARES_UNSET, false}};
+    assert_int_equal(world_apply(&w, domain, NULL), 0);
     struct event utf8 = {.kind = EVENT_ACCOUNT_ADD, .account = {"caf\xc3\xa9", NULL, 1}};
     assert_int_equal(world_apply(&w, utf8, NULL), 0);
     struct event many = {.kind = EVENT_ACCOUNT_ADD, .account = {"many", NULL, SHARES_PARENT + 1}};

@@ -388,6 +388,26 @@ static void what_others_wrote_stops_the_turn_until_the_next_load(void **unused)
     house_close(&h);
 }
 
+/* Whatever is written into a file that nobody will find is lost; nobody is to be told that it is kept. */
+static void a_database_that_was_moved_takes_no_turn(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e = {0};
+    char from[STORE_PATH_SIZE + 32], to[STORE_PATH_SIZE + 32];
+    house_open(&h);
+    snprintf(from, sizeof from, "%s/fairlead.db", h.directory);
+    snprintf(to, sizeof to, "%s/moved.db", h.directory);
+    world_set(&h.w, "default_cpus", "2");
+    assert_int_equal(rename(from, to), 0);
+    assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, h.w.now_us, &e), -1);
+    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_non_null(strstr(e.text, "moved or removed"));
+    assert_int_equal(rename(to, from), 0);
+    house_commit(&h);
+    house_close(&h);
+}
+
 /* Reading beside the daemon is no writing. */
 static void readers_beside_do_not_stop_turns(void **unused)
 {
@@ -562,6 +582,7 @@ int main(void)
         cmocka_unit_test(a_row_named_often_is_written_once),
         cmocka_unit_test(an_account_may_go_below_a_newer_one),
         cmocka_unit_test(what_others_wrote_stops_the_turn_until_the_next_load),
+        cmocka_unit_test(a_database_that_was_moved_takes_no_turn),
         cmocka_unit_test(readers_beside_do_not_stop_turns),
         cmocka_unit_test(a_locked_database_is_unavailable),
         cmocka_unit_test(rows_that_make_no_sense_are_named),
