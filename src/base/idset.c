@@ -177,12 +177,13 @@ static void put_in_order(struct reading *r)
     mem_free(records);
 }
 
-static int read_id(struct reading *r, struct str s, uint32_t *out_id, struct err *e)
+/* A number of a piece; the whole piece is what the error shows, because that is what was typed. */
+static int read_id(struct reading *r, struct str s, struct str piece, uint32_t *out_id, struct err *e)
 {
     uint64_t id;
     if (!number_parse_u64(s, &id) || id > r->max) {
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is not a number from 0 to %u", r->what,
-                       (int)(s.length < 100 ? s.length : 100), s.text, r->max);
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is not a number from 0 to %u, or a range like 0-9", r->what,
+                       (int)(piece.length < 100 ? piece.length : 100), piece.text, r->max);
     }
     *out_id = (uint32_t)id;
     return 0;
@@ -199,10 +200,10 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
     struct str step_text, last_text;
     struct str first_text = str_cut(str_cut(s, ':', &step_text), '-', &last_text);
     uint32_t first, last, step = 1;
-    if (read_id(r, first_text, &first, e) != 0) return -1;
+    if (read_id(r, first_text, s, &first, e) != 0) return -1;
     last = first;
-    if (last_text.text != NULL && read_id(r, last_text, &last, e) != 0) return -1;
-    if (step_text.text != NULL && read_id(r, step_text, &step, e) != 0) return -1;
+    if (last_text.text != NULL && read_id(r, last_text, s, &last, e) != 0) return -1;
+    if (step_text.text != NULL && read_id(r, step_text, s, &step, e) != 0) return -1;
     int shown = (int)(s.length < 100 ? s.length : 100);
     if (last < first) return err_set(e, ERR_INPUT, "%s: '%.*s' ends before it begins", r->what, shown, s.text);
     if (step == 0) return err_set(e, ERR_INPUT, "%s: '%.*s' has step 0; steps are 1 and up", r->what, shown, s.text);

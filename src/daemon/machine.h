@@ -13,6 +13,7 @@ struct machine {
     struct idset gpu_ids; /* NVIDIA's minor numbers */
 };
 
+/* Finds all of it out anew; what cannot be found out is one CPU, no GPU, an empty boot id. Release it afterwards. */
 void machine_probe(struct machine *m);
 void machine_release(struct machine *m);
 

@@ -84,12 +84,23 @@ static int check_directory(const char *directory, struct err *e)
     return 0;
 }
 
+/* A daemon that was killed while it forked its launcher leaves the lock to that child until it execs: not for long. */
+static bool take_lock(int lock)
+{
+    enum { TRIES = 100, PAUSE_US = 10000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+        usleep(PAUSE_US);
+    }
+    return false;
+}
+
 static int lock_directory(const char *directory, struct arena *arena, int *out_lock, struct err *e)
 {
     const char *path = join(arena, directory, "fairleadd.lock");
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0) return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
-    if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(lock)) {
         close(lock);
         return err_set(e, ERR_CONFLICT, "another fairleadd uses %s; 'fairlead stop --state %s' ends it", directory,
                        directory);

@@ -2,20 +2,17 @@
 forgotten, and usage still agrees with the records."""
 import collections
 import os
-import pathlib
 import random
 import resource
 import shutil
 import signal
 import sqlite3
-import sys
 import threading
 import time
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from instance import BUILD, Instance, processes_with, until  # noqa: E402
+from instance import BUILD, Instance, processes_with, until
 
 
 @pytest.fixture

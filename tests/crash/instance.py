@@ -1,4 +1,5 @@
-"""A private instance of Fairlead for tests: a state directory, the daemon, and the command as a user runs it."""
+"""A private instance whose daemon is our own child, so that it can be killed at any moment and its end be seen. (The
+system tests start theirs as a person does: tests/system/conftest.py.)"""
 import json
 import os
 import pathlib
