@@ -42,6 +42,7 @@ struct err {
 void err_set_text(struct err *e, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void err_prefix_text(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* From the table: what a kind is called, and with what HTTP and exit status it is answered. */
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
 int err_http_status(enum err_code code);       /* 404 */
 int err_exit_status(enum err_code code);       /* 2 for what was asked, 1 for what failed */

@@ -28,6 +28,7 @@ int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_
 /* "0-9,12": appended. The empty set gives "". */
 void idset_format(const struct idset *s, struct buf *out);
 
+/* Looking: how many, the least, the next one up. O(ranges). */
 uint32_t idset_count(const struct idset *s);
 uint32_t idset_first(const struct idset *s);             /* NONE when empty */
 uint32_t idset_next(const struct idset *s, uint32_t id); /* the next in the set after id, or NONE */

@@ -32,6 +32,7 @@ void map_set_u64(struct map *m, uint64_t key, uint32_t value);
 bool map_remove(struct map *m, struct str key);
 bool map_remove_u64(struct map *m, uint64_t key);
 
+/* Empty; memory kept, or given back. */
 void map_clear(struct map *m);
 void map_release(struct map *m);
 

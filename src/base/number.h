@@ -28,6 +28,7 @@ size_t number_format_shortest(char *out, double value);
 /* As printf's %.17g: what -P columns get. */
 size_t number_format_g17(char *out, double value);
 
+/* In base ten. */
 size_t number_format_u64(char *out, uint64_t value);
 
 #endif

@@ -14,6 +14,7 @@ struct str {
 struct str str(const char *text);
 struct str str_range(const char *begin, const char *end);
 
+/* Comparing, byte by byte. */
 bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII only */
 bool str_starts(struct str s, struct str prefix);

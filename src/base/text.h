@@ -25,6 +25,7 @@ struct buf {
  * the text yourself if they were fewer. */
 char *buf_room(struct buf *b, size_t bytes);
 
+/* Append: bytes, a view, a C string, a character, a number, or what text_format makes. */
 void buf_add(struct buf *b, const void *bytes, size_t length);
 void buf_add_str(struct buf *b, struct str s);
 void buf_add_text(struct buf *b, const char *text);
@@ -32,6 +33,7 @@ void buf_add_char(struct buf *b, char c);
 void buf_add_u64(struct buf *b, uint64_t value);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Two ways to be empty again. */
 void buf_clear(struct buf *b);   /* empty, memory kept */
 void buf_release(struct buf *b); /* empty, memory given back */
 

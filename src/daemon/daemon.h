@@ -51,7 +51,8 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e);
 /* Until SIGTERM or SIGINT, the turn being finished: 0; or until the state cannot be read any more: 1. */
 int daemon_run(struct daemon *d);
 
-void daemon_close(struct daemon *d); /* jobs go on running */
+/* Gives everything back; jobs go on running. */
+void daemon_close(struct daemon *d);
 
 /* Does what was decided and committed. launches.c */
 void daemon_act(struct daemon *d);
