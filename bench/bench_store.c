@@ -184,6 +184,26 @@ static void fill_history(const char *directory, uint32_t tasks)
     sqlite3_close(db);
 }
 
+/* The yardstick of all reading: SQLite alone, stepping through the same rows and looking at none. */
+static void measure_scan(const char *directory)
+{
+    char path[300];
+    sqlite3 *db;
+    sqlite3_stmt *rows;
+    uint32_t count = 0;
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    if (sqlite3_open(path, &db) != SQLITE_OK) give_up(path, sqlite3_errmsg(db));
+    double begin = now_s();
+    if (sqlite3_prepare_v2(db, "SELECT * FROM task JOIN job ON job.id = job_id", -1, &rows, NULL) != SQLITE_OK)
+        give_up("scan", sqlite3_errmsg(db));
+    while (sqlite3_step(rows) == SQLITE_ROW) count++;
+    double took = now_s() - begin;
+    printf("yardstick  %u rows of task and job in %.0f ms, %.0f ns a row: SQLite alone, stepping through them\n", count,
+           took * 1e3, took * 1e9 / (count > 0 ? count : 1));
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+}
+
 static void measure_load(const char *directory)
 {
     struct state s;
@@ -252,6 +272,7 @@ int main(int argc, char **argv)
     measure_load(directory);
     fill_history(directory, 1000000 / scale);
     printf("with %u tasks of the past:\n", 1000000 / scale);
+    measure_scan(directory);
     measure_load(directory);
     store = must_open(directory);
     measure_listings(store);

@@ -60,13 +60,26 @@ static int open_private(const char *path, struct err *e)
     return fd;
 }
 
+/* A daemon that was killed while it forked its launcher leaves the lock to that child until it runs: not for long. */
+static bool lock_soon(int fd)
+{
+    enum { TRIES = 25, PAUSE_US = 10000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (i > 0) usleep(PAUSE_US);
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) return false;
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 /* Invariant 1. The process number is for the message of whoever comes second. */
 static int take_lock(struct store *s, struct err *e)
 {
     char text[NUMBER_TEXT_SIZE] = "";
     char *path = join_text(s->path, "-lock");
     int fd = open_private(path, e), result = -1;
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && lock_soon(fd)) {
         size_t length = number_format_u64(text, (uint64_t)getpid());
         result = ftruncate(fd, 0) == 0 && pwrite(fd, text, length, 0) == (ssize_t)length
                      ? 0
