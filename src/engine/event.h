@@ -164,6 +164,7 @@ struct outcome {
     ARRAY(struct decision) decisions;
 };
 
+/* Empty, memory kept; or given back. */
 void outcome_clear(struct outcome *o);
 void outcome_release(struct outcome *o);
 

@@ -47,6 +47,7 @@ enum job_state {
     JOB_STATE_COUNT
 };
 
+/* Between a state and its word, as listings and the store have it. */
 const char *job_state_name(enum job_state s);         /* "PENDING" */
 enum job_state job_state_from_name(const char *name); /* JOB_STATE_COUNT when there is none */
 static inline bool job_state_is_end(enum job_state s)

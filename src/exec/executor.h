@@ -42,7 +42,8 @@ struct executor *executor_open_launcher(const char *directory, const char *launc
 struct executor *executor_open_pretend(int64_t now_us, int64_t run_us);
 void executor_pretend_advance(struct executor *x, int64_t now_us);
 
-void executor_close(struct executor *x); /* what runs goes on running */
+/* Gives the connection back; what runs goes on running. */
+void executor_close(struct executor *x);
 
 /* Sends. They copy what they are given and queue what the socket does not take at once. */
 void executor_start(struct executor *x, const struct launch *launch);

@@ -80,6 +80,7 @@ struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *deta
 /* Puts text in as one printable line, cut in its middle where it is too long. */
 void launch_detail_set(struct launch_record *record, const char *text);
 
+/* The words of records and logs. */
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */
 const char *launch_end_name(enum launch_end end);       /* "exited", "cancelled", "timed-out", "refused", "lost" */
 

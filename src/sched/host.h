@@ -31,6 +31,7 @@ struct placement {
 void host_init(struct host *h, struct capacity has);
 void host_release(struct host *h);
 
+/* Whether a request fits on it. */
 bool host_could_hold(const struct host *h, const struct capacity *request); /* were it empty */
 bool host_fits(const struct host *h, const struct capacity *request);       /* now */
 
@@ -39,8 +40,11 @@ void host_take(struct host *h, const struct capacity *request, struct placement 
 
 /* Marks a placement made earlier as taken, on a host that may have become smaller since. */
 void host_take_again(struct host *h, const struct placement *p);
+
+/* Frees what a placement took; numbers that the host no longer has stay away. */
 void host_give_back(struct host *h, const struct placement *p);
 
+/* Empties it; frees nothing on the host. */
 void placement_release(struct placement *p);
 
 #endif
