@@ -28,15 +28,15 @@ static const struct option_row start_options[] = {
 };
 
 /* Whether every NAME=VALUE would be accepted: before anything is started. */
-static int check_settings(const char *list, struct err *e)
+static int check_settings(const char *list, struct arena *arena, struct err *e)
 {
     for (struct str rest = str(list); rest.text != NULL;) {
         enum setting setting;
-        int64_t number;
+        struct field_value unused;
         struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
         if (value.text == NULL)
             return err_set(e, ERR_INPUT, "--set: '%.*s' is not of the form NAME=VALUE", (int)name.length, name.text);
-        if (setting_find(name, &setting, e) != 0 || setting_parse(setting, value, &number, e) != 0) return -1;
+        if (setting_read(name, value, arena, &setting, &unused, e) != 0) return -1;
     }
     return 0;
 }
@@ -136,7 +136,7 @@ static int start_run(struct call *call, struct err *e)
     struct client client;
     struct wire_status status;
     char config[PATH_MAX];
-    if (values->settings && check_settings(values->settings, e) != 0) return -1;
+    if (values->settings && check_settings(values->settings, call->arena, e) != 0) return -1;
     if (values->config && realpath(values->config, config) == NULL)
         return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
     if (private_find(call, values->state, &instance, e) != 0) return -1;

@@ -9,7 +9,7 @@
 
 struct config_line {
     enum setting setting;
-    struct str value; /* into the text */
+    struct str name, value; /* into the text */
 };
 
 struct config {

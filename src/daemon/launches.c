@@ -116,7 +116,7 @@ static void start(struct daemon *d, const struct decision *decision)
                             .environment = env.entries.items,
                             .mem_mib = j->request.mem_mib,
                             .time_limit_us = j->time_limit_s * 1000000,
-                            .grace_us = d->state.settings.value[SET_GRACE_S] * 1000000};
+                            .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * 1000000};
     machine_cpus(&d->machine, &k->placement.cpus, &launch.cpus);
     executor_start(d->executor, &launch);
     log_line(LOG_INFO, "start", " job=%s launch=%llu", name, (unsigned long long)k->launch_id);
@@ -128,13 +128,14 @@ static void start(struct daemon *d, const struct decision *decision)
 /* Without an executor nothing is lost: when it is back, EVENT_SYNCED decides all of this again from the rows. */
 void daemon_act(struct daemon *d)
 {
-    int64_t grace_us = d->state.settings.value[SET_GRACE_S] * 1000000;
+    int64_t grace_us = setting_number(&d->state.settings, SET_GRACE_S) * 1000000;
     for (uint32_t i = 0; i < d->outcome.decisions.count && d->executor != NULL; i++) {
         const struct decision *decision = &d->outcome.decisions.items[i];
         switch (decision->kind) {
         case DECIDE_START: start(d, decision); break;
         case DECIDE_END: executor_end(d->executor, decision->launch_id, grace_us); break;
         case DECIDE_ACKNOWLEDGE: executor_acknowledge(d->executor, decision->launch_id); break;
+        case DECIDE_WEIGHT: break; /* the executor does not know weights yet */
         }
     }
 }

@@ -60,28 +60,11 @@ struct decided_list {
     ARRAY(struct decided) list;
 };
 
-/* A request with several events is all or nothing. Only settings come so, and whether one is right does not depend on
- * the others: so all are tried for their values before the first is applied. */
-static int check_settings(const struct event *events, uint32_t count, struct err *e)
-{
-    for (uint32_t i = 0; i < count && count > 1; i++) {
-        enum setting setting;
-        int64_t value;
-        ensure(events[i].kind == EVENT_SETTING);
-        if (setting_find(str(events[i].setting.name), &setting, e) != 0) return -1;
-        if (setting_parse(setting, str(events[i].setting.value), &value, e) != 0) return -1;
-        if (setting == SET_TIES && value == TIES_SLURM && !fair_tree_slurm_available())
-            return err_set(e, ERR_INPUT, "ties: this machine has only merge");
-    }
-    return 0;
-}
-
 static void decide_request(struct daemon *d, struct decided *decided)
 {
     uint32_t count;
     const struct event *events = request_events(decided->request, &count);
     const struct request_script *script = request_script(decided->request);
-    if (check_settings(events, count, &decided->err) != 0) decided->refused = true;
     for (uint32_t i = 0; i < count && !decided->refused; i++) {
         if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->id, &decided->err) != 0)
             decided->refused = true;
@@ -386,13 +369,14 @@ static int open_server(struct daemon *d, struct err *e)
 /* The configuration file's settings and this machine's capacity, committed before anybody can ask. */
 static int apply_config(struct daemon *d, const struct config *config, struct err *e)
 {
-    for (uint32_t i = 0; i < config->lines.count; i++) {
+    uint32_t count = config->lines.count;
+    struct event_pair *pairs = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *pairs);
+    for (uint32_t i = 0; i < count; i++) {
         const struct config_line *line = &config->lines.items[i];
-        struct event event = {.kind = EVENT_SETTING,
-                              .actor = d->person,
-                              .setting = {settings_table[line->setting].name, arena_copy(&d->arena, line->value)}};
-        if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
+        pairs[i] = (struct event_pair){arena_copy(&d->arena, line->name), arena_copy(&d->arena, line->value)};
     }
+    const struct event event = {.kind = EVENT_SETTINGS, .actor = d->person, .settings = {pairs, count}};
+    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
     outcome_clear(&d->outcome);
     return result;

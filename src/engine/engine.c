@@ -13,7 +13,7 @@ static int (*const handlers[])(struct turn *, const struct event *) = {
     [EVENT_USER_ADD] = apply_user_add,
     [EVENT_USER_MODIFY] = apply_user_modify,
     [EVENT_USER_DELETE] = apply_user_delete,
-    [EVENT_SETTING] = apply_setting,
+    [EVENT_SETTINGS] = apply_settings,
     [EVENT_SUBMIT] = apply_submit,
     [EVENT_CANCEL] = apply_cancel,
     [EVENT_HOLD] = apply_hold,
@@ -64,7 +64,8 @@ void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int
 
 void note_decision(struct turn *t, enum decision_kind kind, const struct task *k)
 {
-    *array_add(&t->out->decisions) = (struct decision){kind, k->launch_id, k->job_id, k->task_id};
+    *array_add(&t->out->decisions) =
+        (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
 }
 
 int require_operator(struct turn *t, const struct actor *actor, const char *what)
@@ -146,11 +147,12 @@ void change_halflife(struct turn *t, int64_t halflife_s)
 
 void rebuild_host(struct state *s)
 {
-    const int64_t *set = s->settings.value;
+    const struct settings *set = &s->settings;
     struct capacity has = s->found;
-    if (set[SET_HOST_CPUS] != SETTING_AUTO) has.cpus = (uint32_t)set[SET_HOST_CPUS];
-    if (set[SET_HOST_MEM_MIB] != SETTING_AUTO) has.mem_mib = (uint64_t)set[SET_HOST_MEM_MIB];
-    if (set[SET_HOST_GPUS] != SETTING_AUTO) has.gpus = (uint32_t)set[SET_HOST_GPUS];
+    if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
+    if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
+        has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);
+    if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
     host_release(&s->host);
     host_init(&s->host, has);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
@@ -166,22 +168,39 @@ int apply_host(struct turn *t, const struct event *event)
     return 0;
 }
 
-int apply_setting(struct turn *t, const struct event *event)
+/* Reads every pair into a copy of the settings; what goes together is the policy's to say. */
+static int read_settings(struct turn *t, const struct event_settings *wanted, struct settings *io_settings,
+                         bool *changed)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        enum setting setting;
+        struct field_value value;
+        const struct event_pair *pair = &wanted->pairs[i];
+        if (setting_read(str(pair->key), str(pair->value), &t->s->arena, &setting, &value, t->e) != 0) return -1;
+        if (setting == SET_TIES && value.number == TIES_SLURM && !fair_tree_slurm_available())
+            return err_set(t->e, ERR_INPUT,
+                           "ties: slurm needs the 80-bit arithmetic of x86; this machine has only merge");
+        if (field_equal(&settings_table[setting], &io_settings->value[setting], &value)) continue;
+        io_settings->value[setting] = value;
+        changed[setting] = true;
+    }
+    return 0;
+}
+
+int apply_settings(struct turn *t, const struct event *event)
 {
     struct state *s = t->s;
-    enum setting setting;
-    int64_t value;
+    struct settings wanted = s->settings;
+    bool changed[SETTING_COUNT] = {false};
     if (require_operator(t, &event->actor, "change settings") != 0) return -1;
-    if (setting_find(str(event->setting.name), &setting, t->e) != 0) return -1;
-    if (setting_parse(setting, str(event->setting.value), &value, t->e) != 0) return -1;
-    if (setting == SET_TIES && value == TIES_SLURM && !fair_tree_slurm_available())
-        return err_set(t->e, ERR_INPUT, "ties: slurm needs the 80-bit arithmetic of x86; this machine has only merge");
-    if (s->settings.value[setting] == value) return 0;
-
-    if (setting == SET_HALFLIFE_S) change_halflife(t, value);
-    s->settings.value[setting] = value;
-    if (setting == SET_HOST_CPUS || setting == SET_HOST_MEM_MIB || setting == SET_HOST_GPUS) rebuild_host(s);
-    s->pass_is_due = true;
-    note_change(t, TABLE_SETTING, setting);
+    if (read_settings(t, &event->settings, &wanted, changed) != 0) return -1;
+    if (changed[SET_HALFLIFE_S]) change_halflife(t, setting_number(&wanted, SET_HALFLIFE_S));
+    s->settings = wanted;
+    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
+    for (uint32_t i = 0; i < SETTING_COUNT; i++) {
+        if (!changed[i]) continue;
+        s->pass_is_due = true;
+        note_change(t, TABLE_SETTING, i);
+    }
     return 0;
 }

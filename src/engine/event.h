@@ -12,7 +12,10 @@ enum event_kind {
     EVENT_USER_ADD,
     EVENT_USER_MODIFY,
     EVENT_USER_DELETE,
-    EVENT_SETTING,
+    EVENT_SETTINGS,
+    EVENT_OBJECT_ADD,
+    EVENT_OBJECT_MODIFY,
+    EVENT_OBJECT_DELETE,
     EVENT_SUBMIT,
     EVENT_CANCEL,
     EVENT_HOLD,
@@ -33,12 +36,15 @@ struct actor {
     bool is_operator;
 };
 
-/* shares: SHARES_UNSET keeps what is (a new one gets 1). Text NULL: keeps what is. */
+/* shares: SHARES_UNSET keeps what is (a new one gets 1). priority: PRIORITY_UNSET keeps what is (a new one has its parent's),
+ * NONE has the parent's. Text NULL: keeps what is. */
 #define SHARES_UNSET UINT32_MAX
+#define PRIORITY_UNSET (UINT32_MAX - 1)
 struct event_account {
     const char *name;
     const char *parent; /* NULL on adding: root */
     uint32_t shares;
+    uint32_t priority;
 };
 
 struct event_user {
@@ -46,10 +52,43 @@ struct event_user {
     const char *account; /* on modify and delete NULL: all of the user's; on adding NULL: "default" */
     uint32_t shares;
     bool make_default;
+    uint32_t priority;
 };
 
-struct event_setting {
-    const char *name, *value;
+/* "KEY" and "VALUE", as people write them. */
+struct event_pair {
+    const char *key, *value;
+};
+
+/* All are acceptable, together too, or none is applied. */
+struct event_settings {
+    const struct event_pair *pairs;
+    uint32_t count;
+};
+
+/* A partition, QOS, user, project, department or resource by its name, and the fields to set (policy/objects.h). */
+struct event_object {
+    enum object_kind kind;
+    const char *name;
+    const struct event_pair *pairs;
+    uint32_t count;
+};
+
+/* What the policies use of a job. In a submission, all zero but for these: set_priority and site (NONE and 0: none set). In
+ * an update, each has a value that keeps what is: text NULL, TERM_KEEP, times 0 (-1: none). */
+#define TERM_KEEP INT32_MIN
+struct event_terms {
+    const char *partitions;   /* "fast,batch"; submission NULL: the first partition */
+    const char *qos;          /* submission NULL: "normal" */
+    const char *project;      /* "": none */
+    const char *requests;     /* "license=2,bigio=true": hard requests for resources; "": none */
+    int32_t nice, site;       /* site: operators only */
+    int32_t posix_priority;   /* -1023..1024; above 0: operators only */
+    int64_t job_share;        /* -js; -1 keeps */
+    int64_t override_tickets; /* -ot: operators only; -1 keeps */
+    int64_t set_priority;     /* by hand: operators only; -1 keeps; -2: computed again; submission 0: computed */
+    int64_t begin_us, deadline_us;
+    uint32_t slots_most; /* a range of slots from request.cpus up to this; 0: none, or keeps */
 };
 
 struct event_submit {
@@ -62,6 +101,7 @@ struct event_submit {
     int64_t time_limit_s;    /* 0: the setting's default */
     const char *array;       /* NULL: plain; "0-999%50" */
     bool held;
+    struct event_terms terms;
 };
 
 /* One job, all of its tasks (task_id NONE) or one task of an array. */
@@ -83,6 +123,7 @@ struct event_update {
     struct capacity request; /* cpus 0, mem_mib 0 keep; gpus NONE keeps */
     int64_t time_limit_s;
     uint32_t array_limit; /* NONE keeps; 0: none */
+    struct event_terms terms;
 };
 
 /* How a launch ended, in the engine's words; the daemon translates exec/launch.h. */
@@ -111,7 +152,8 @@ struct event {
     union {
         struct event_account account;
         struct event_user user;
-        struct event_setting setting;
+        struct event_settings settings;
+        struct event_object object;
         struct event_submit submit;
         struct event_jobs jobs;
         struct event_update update;
@@ -126,12 +168,26 @@ struct event {
 
 /* A row that is new or different. index is into the state's table; the store reads the row from there when it commits.
  * The same row may be named several times. */
-enum table { TABLE_ASSOC, TABLE_JOB, TABLE_TASK, TABLE_SETTING, TABLE_COUNTERS, TABLE_COUNT };
+enum table {
+    TABLE_ASSOC,
+    TABLE_JOB,
+    TABLE_TASK,
+    TABLE_SETTING,
+    TABLE_COUNTERS,
+    TABLE_OBJECT, /* index: object_change(kind, index); deleted ones go */
+    TABLE_OWNER,  /* usage of users and projects */
+    TABLE_COUNT
+};
 
 struct change {
     enum table table;
     uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay) */
 };
+
+static inline uint32_t object_change(enum object_kind kind, uint32_t index)
+{
+    return (uint32_t)kind << 28 | index;
+}
 
 /* For people and for fairlead verify: what changed the meaning of usage and shares. */
 enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD, JOURNAL_LATE };
@@ -146,15 +202,17 @@ struct journal_entry {
 };
 
 enum decision_kind {
-    DECIDE_START,      /* launch this task */
-    DECIDE_END,        /* end this launch: SIGTERM, grace, SIGKILL */
-    DECIDE_ACKNOWLEDGE /* the end is known; the executor may forget the launch */
+    DECIDE_START,       /* launch this task */
+    DECIDE_END,         /* end this launch: SIGTERM, grace, SIGKILL */
+    DECIDE_ACKNOWLEDGE, /* the end is known; the executor may forget the launch */
+    DECIDE_WEIGHT       /* of the CPU time its processes get among running jobs */
 };
 
 struct decision {
     enum decision_kind kind;
     uint64_t launch_id;
     uint32_t job_id, task_id; /* DECIDE_START, DECIDE_END */
+    uint32_t cpu_weight;      /* DECIDE_WEIGHT: 1 to 10000, 100 is ordinary */
 };
 
 /* What came of a turn: appended to by every engine_apply until outcome_clear. */

@@ -52,7 +52,7 @@ static int check_request(struct turn *t, const struct capacity *r)
 
 static int check_time_limit(struct turn *t, int64_t time_limit_s)
 {
-    int64_t most = settings_table[SET_DEFAULT_TIME_S].most;
+    int64_t most = (int64_t)settings_table[SET_DEFAULT_TIME_S].most;
     if (time_limit_s >= 1 && time_limit_s <= most) return 0;
     return err_set(t->e, ERR_INPUT, "time limit: %lld s is not from 1 to %lld s", (long long)time_limit_s,
                    (long long)most);
@@ -69,7 +69,7 @@ static int parse_array(struct turn *t, const char *spec, struct idset *out_tasks
                        ARRAY_TASK_MAX);
     if (idset_parse(tasks_text, ARRAY_TASK_MAX, "array", &tasks, t->e) != 0) return -1;
     uint32_t count = idset_count(&tasks);
-    int64_t most = t->s->settings.value[SET_MAX_ARRAY_TASKS];
+    int64_t most = setting_number(&t->s->settings, SET_MAX_ARRAY_TASKS);
     if (count == 0 || count > most) {
         idset_release(&tasks);
         return err_set(t->e, count == 0 ? ERR_INPUT : ERR_TOO_LARGE,
@@ -83,7 +83,7 @@ static int parse_array(struct turn *t, const char *spec, struct idset *out_tasks
 
 static int64_t setting_or(struct turn *t, int64_t value, enum setting standard)
 {
-    return value != 0 ? value : t->s->settings.value[standard];
+    return value != 0 ? value : setting_number(&t->s->settings, standard);
 }
 
 /* The row of a submission, checked; text borrowed. */
@@ -107,7 +107,7 @@ static int make_row(struct turn *t, const struct event_submit *wanted, struct jo
     if (check_path(t, "output", row->out_pattern, false) != 0) return -1;
     if (row->err_pattern != NULL && check_path(t, "error output", row->err_pattern, false) != 0) return -1;
     if (check_request(t, &row->request) != 0 || check_time_limit(t, row->time_limit_s) != 0) return -1;
-    int64_t most = t->s->settings.value[SET_MAX_JOBS];
+    int64_t most = setting_number(&t->s->settings, SET_MAX_JOBS);
     if (t->s->job_by_id.count >= most)
         return err_set(t->e, ERR_TOO_LARGE, "%lld jobs wait or run already; no more are accepted (max_jobs)",
                        (long long)most);

@@ -149,14 +149,18 @@ static uint64_t hash_task(const struct state *s, const struct task *k)
     hash = mix_text(hash, k->boot_id);
     hash = mix(mix(mix(hash, (uint64_t)k->launch_us), (uint64_t)k->start_us), (uint64_t)k->charged_us);
     hash = mix_set(mix_set(hash, &k->placement.cpus), &k->placement.gpus);
-    return mix(mix(hash, k->placement.mem_mib), k->billing);
+    return mix(mix(hash, k->placement.mem_mib), hash_bytes(&k->billing, sizeof k->billing, 0));
 }
 
 uint64_t state_hash(const struct state *s)
 {
     uint64_t hash = mix(mix(s->next_assoc_id, s->next_job_id), s->next_launch_id);
     hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
-    for (int i = 0; i < SETTING_COUNT; i++) hash = mix(hash, (uint64_t)s->settings.value[i]);
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const struct field_value *value = &s->settings.value[i];
+        hash = mix(mix(hash, (uint64_t)value->number), hash_bytes(&value->real, sizeof value->real, 0));
+        hash = mix(hash, hash_bytes(value->text, strlen(value->text), 0));
+    }
     /* Rows are added up: tasks stand in order of launch here and of (job, task) there. */
     uint64_t rows = 0;
     for (uint32_t i = 0; i < s->assocs.count; i++) {

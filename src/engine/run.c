@@ -126,7 +126,7 @@ static void use_up_launch_id(struct turn *t, uint64_t launch_id)
 static void note_unknown_launch(struct turn *t, enum decision_kind kind, uint64_t launch_id)
 {
     use_up_launch_id(t, launch_id);
-    *array_add(&t->out->decisions) = (struct decision){kind, launch_id, 0, 0};
+    *array_add(&t->out->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
 }
 
 /* A start from before the last change of half-life is charged under the new one, because usage is only kept as of then;

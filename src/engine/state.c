@@ -37,7 +37,7 @@ static void init_empty(struct state *s)
 void state_init(struct state *s, int64_t now_us)
 {
     init_empty(s);
-    s->decay = (struct decay){s->settings.value[SET_HALFLIFE_S] * US_PER_S, now_us};
+    s->decay = (struct decay){setting_number(&s->settings, SET_HALFLIFE_S) * US_PER_S, now_us};
     struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .created_us = now_us};
     assoc_append(s, &root);
 }
@@ -236,7 +236,7 @@ double *state_factors(struct state *s, int64_t now_us, struct arena *arena)
     double *own = state_own_usage(s, now_us, arena);
     const struct tree *t = &s->tree;
     double *factors = arena_alloc(arena, t->count * sizeof *factors);
-    if (s->settings.value[SET_TIES] == TIES_SLURM) {
+    if (setting_number(&s->settings, SET_TIES) == TIES_SLURM) {
         long double *totals = arena_alloc(arena, t->count * sizeof *totals);
         fair_tree_slurm_sum(t, own, totals);
         fair_tree_slurm(t, totals, factors, NULL);

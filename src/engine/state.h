@@ -2,6 +2,8 @@
  * keeps; nothing here is ever newer than it for longer than one turn of the loop.
  *
  *     assocs   accounts, and users in accounts: the association tree's rows
+ *     objects  partitions, QOS, users, projects, departments, resources: what an administrator names (policy/objects.h)
+ *     owners   usage of users and projects, which the share tree of the tickets model counts
  *     jobs     what was submitted, one row each; an array is one row until its tasks start
  *     tasks    what was started: one row per start, so one for a plain job and one per started task of an array
  *     host     what is free
@@ -17,6 +19,9 @@
  *      start_us to charged_us, and those of deleted users and accounts folded into it. A running task adds its charge from
  *      charged_us on when somebody reads; an ended one has charged_us >= end_us and adds nothing.
  *   6. Ended rows (and the jobs with no live task and nothing pending) are only here until engine_forget: the store has them.
+ *   7. There is always a partition and a QOS that stands; rows of objects that do not stand any more stay until no live
+ *      job points at them.
+ *   8. policy is what the settings say (policy_make), made anew whenever one changes.
  */
 #ifndef FAIRLEAD_ENGINE_STATE_H
 #define FAIRLEAD_ENGINE_STATE_H
@@ -28,8 +33,8 @@
 #include "base/array.h"
 #include "base/idset.h"
 #include "base/map.h"
-#include "policy/fair_tree.h"
-#include "policy/settings.h"
+#include "policy/objects.h"
+#include "policy/policy.h"
 #include "policy/tree.h"
 #include "policy/usage.h"
 #include "sched/host.h"
@@ -59,13 +64,42 @@ struct assoc {
     uint32_t id;     /* 1 is the root account */
     uint32_t parent; /* index; root: NONE */
     const char *account;
-    const char *user; /* NULL: the account itself */
-    uint32_t shares;  /* or SHARES_PARENT */
-    bool is_default;  /* of the user's associations, the one that submit takes without -A */
-    double usage;     /* invariant 5 */
+    const char *user;   /* NULL: the account itself */
+    uint32_t shares;    /* or SHARES_PARENT */
+    bool is_default;    /* of the user's associations, the one that submit takes without -A */
+    double usage;       /* invariant 5 */
+    double *usage_tres; /* the same in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
+    uint32_t priority;  /* of the multifactor sum; NONE: its parent's, at last 0 */
     int64_t created_us;
     int64_t deleted_us; /* 0: it stands */
     uint32_t live_jobs; /* derived: jobs of it in the table that have not ended */
+};
+
+/* A partition, QOS and so on; for a QOS also what its jobs used. */
+struct object_row {
+    uint32_t id; /* of its kind; the order of listings */
+    struct object object;
+    int64_t created_us;
+    bool is_deleted;
+    uint32_t live_jobs; /* derived: jobs that point at it and have not ended */
+    double usage;       /* of a QOS: billing-seconds as assoc.usage; with NoDecay as they stand */
+    /* Derived from its fields. */
+    double *billing_weights; /* of a partition: TRES_MAX entries; NULL: it has none */
+    uint32_t qos_flags;
+};
+
+/* What a user used outside projects (project ""), in a project, and what a project used (user ""). */
+struct owner {
+    const char *user, *project;
+    struct ticket_usage usage; /* as it reads at at_us */
+    int64_t at_us;
+};
+
+/* A hard request for a resource. */
+struct job_request {
+    uint32_t resource; /* index of objects[OBJECT_RESOURCE] */
+    double amount;     /* of one slot; 1 of a text */
+    char *text;        /* as it was asked for */
 };
 
 struct job {
@@ -77,6 +111,21 @@ struct job {
     struct capacity request;
     int64_t time_limit_s;
     int64_t submit_us;
+    int64_t begin_us;     /* not before; 0: at once */
+    int64_t accrue_us;    /* since when it grows older: its submission, begin or release; 0: held */
+    int64_t deadline_us;  /* 0: none */
+    uint32_t *partitions; /* indices of objects[OBJECT_PARTITION], at least one, as asked for */
+    uint32_t partition_count;
+    uint32_t qos;     /* index of objects[OBJECT_QOS] */
+    uint32_t project; /* index of objects[OBJECT_PROJECT], or NONE */
+    int32_t nice, site;
+    uint32_t set_priority; /* by hand; NONE: computed */
+    int32_t posix_priority;
+    uint32_t job_share, override_tickets;
+    uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
+    struct job_request *requests;
+    uint32_t request_count;
+    uint32_t priority_floor; /* derived, with INCR_ONLY: the largest it had since the state was loaded */
     bool held;
     bool is_array;
     uint32_t array_limit;            /* tasks at once; 0: no limit */
@@ -99,7 +148,11 @@ struct task {
     int64_t charged_us; /* charged into its association up to here; 0 until it starts */
     int64_t end_us;     /* 0: not ended */
     struct placement placement;
-    uint32_t billing; /* units a second: its CPUs */
+    uint32_t partition;    /* index of objects[OBJECT_PARTITION] */
+    double billing;        /* units a second, by its partition's weights when it started */
+    double usage_factor;   /* of its QOS then; usage is billing x usage_factor x time */
+    struct tres_list tres; /* what it has; its own memory */
+    uint32_t cpu_weight;   /* derived: last told to the executor; 0: never */
     int32_t exit_status, signal;
     int64_t cpu_us, max_rss_kib;
     char detail[200];
@@ -108,23 +161,29 @@ struct task {
 struct state {
     struct arena arena; /* names of associations; jobs own their text */
     struct settings settings;
+    struct policy policy; /* invariant 8 */
     struct decay decay;
     struct capacity found; /* of this machine, before settings override it */
     ARRAY(struct assoc) assocs;
     ARRAY(struct job) jobs;
     ARRAY(struct task) tasks;
+    ARRAY(struct object_row) objects[OBJECT_KIND_COUNT];
+    ARRAY(struct owner) owners;
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
+    struct map object_by_name[OBJECT_KIND_COUNT];     /* those that stand */
+    struct map owner_by_name;                         /* "user<1f>project" */
     struct map job_by_id, task_by_launch, task_by_id; /* live; task_by_id: task_key() */
     struct host host;
     struct tree tree;         /* of associations alive */
     ARRAY(uint32_t) node_of;  /* association index -> node of tree, NONE: deleted */
     ARRAY(uint32_t) assoc_of; /* node -> association index */
     bool tree_is_stale;
-    bool pass_is_due; /* something changed that may let a job start */
+    bool pass_is_due;      /* something changed that may let a job start */
+    int64_t next_begin_us; /* the earliest begin_us still to come of a pending job, as the last pass saw it; 0: none */
     struct rank_order *order;
     uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */
     struct arena cycle;  /* of one apply or one reading; cleared at its beginning */
@@ -144,6 +203,12 @@ uint32_t state_find_assoc(const struct state *s, const char *account, const char
 uint32_t state_find_job(const struct state *s, uint32_t job_id);
 uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_id);
 
+/* Index of an object that stands, or NONE. */
+uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name);
+
+/* When the pass wants to be run again although nothing happens: the next begin of a job that waits for it; 0: never. */
+int64_t state_next_due_us(const struct state *s);
+
 /* The user's default association, or NONE. */
 uint32_t state_default_assoc(const struct state *s, const char *user);
 
@@ -153,6 +218,8 @@ void state_restore_begin(struct state *s); /* after state_init: no rows at all, 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id);
 void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id);
 void state_restore_task(struct state *s, const struct task *row);
+void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row);
+void state_restore_owner(struct state *s, const struct owner *row);
 int state_restore_done(struct state *s, struct err *e);
 
 /* A hash of every row that has not ended, by content and id, not by place in memory: two states that would decide alike
@@ -164,7 +231,10 @@ uint64_t state_hash(const struct state *s);
 const struct tree *state_tree(struct state *s);
 double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena);
 
-/* Fair-share factor by node, in memory of arena. */
+/* Fair-share factor by node by the algorithm in force, in memory of arena. */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
+
+/* The columns of a share listing by the algorithm in force, in memory of arena. */
+void state_share_table(struct state *s, int64_t now_us, struct arena *arena, struct share_table *out_table);
 
 #endif

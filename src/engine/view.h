@@ -20,7 +20,16 @@ struct job_view {
     const char *name, *command, *directory, *out_path, *err_path;
     enum job_state state;
     bool held;
-    const char *reason; /* why it waits: "JobHeldUser", "JobArrayTaskLimit", "Resources"; else "None" */
+    const char *reason;        /* why it waits: "JobHeldUser", "BeginTime", "JobArrayTaskLimit", "Resources"; else
+                         "None" */
+    const char *partition;     /* of a task; else those it asks for, by commas */
+    const char *qos, *project; /* project "": none */
+    const char *requests;      /* "license=2"; "": none */
+    const char *tres;          /* what a task has; "": not started */
+    double billing;            /* units a second of a task; 0: not started */
+    int32_t nice, posix_priority;
+    uint32_t job_share, override_tickets, slots_most;
+    int64_t begin_us, deadline_us; /* 0: none */
     struct capacity request;
     int64_t time_limit_s, submit_us, start_us, end_us;
     const char *cpus, *gpus; /* "0-3": which it has or had */

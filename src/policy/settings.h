@@ -1,15 +1,13 @@
-/* The table of settings: what an administrator may turn. A setting has a name that ends in its unit, a type, a range, a
- * default and one line of help; from its row come parsing, listing and the manual. Values are whole numbers. */
+/* The table of settings: what an administrator may turn. Those that Slurm or Grid Engine have too bear the keyword they
+ * have there and take the values they take there; Fairlead's own end in their unit. From a setting's row come parsing,
+ * listing and the manual. What the policies make of them together: policy/policy.h. */
 #ifndef FAIRLEAD_POLICY_SETTINGS_H
 #define FAIRLEAD_POLICY_SETTINGS_H
 
-#include <stdint.h>
-
-#include "base/err.h"
-#include "base/str.h"
-#include "base/text.h"
+#include "policy/field.h"
 
 enum setting {
+    /* Fairlead's own. */
     SET_HALFLIFE_S,
     SET_TIES,
     SET_DEFAULT_CPUS,
@@ -21,36 +19,95 @@ enum setting {
     SET_HOST_GPUS,
     SET_MAX_ARRAY_TASKS,
     SET_MAX_JOBS,
+
+    /* Slurm's. */
+    SET_PRIORITY_TYPE,
+    SET_PRIORITY_FLAGS,
+    SET_WEIGHT_AGE,
+    SET_WEIGHT_ASSOC,
+    SET_WEIGHT_FAIRSHARE,
+    SET_WEIGHT_JOB_SIZE,
+    SET_WEIGHT_PARTITION,
+    SET_WEIGHT_QOS,
+    SET_WEIGHT_TRES,
+    SET_MAX_AGE,
+    SET_FAVOR_SMALL,
+    SET_DAMPENING,
+    SET_TRACKED_TRES,
+
+    /* Grid Engine's. */
+    SET_GE_WEIGHT_TICKET,
+    SET_GE_WEIGHT_URGENCY,
+    SET_GE_WEIGHT_PRIORITY,
+    SET_GE_WEIGHT_WAITING_TIME,
+    SET_GE_WEIGHT_DEADLINE,
+    SET_GE_TICKETS_SHARE,
+    SET_GE_TICKETS_FUNCTIONAL,
+    SET_GE_WEIGHT_USER,
+    SET_GE_WEIGHT_PROJECT,
+    SET_GE_WEIGHT_DEPARTMENT,
+    SET_GE_WEIGHT_JOB,
+    SET_GE_WEIGHT_JOB_CLASS,
+    SET_GE_SHARE_OVERRIDE_TICKETS,
+    SET_GE_SHARE_FUNCTIONAL_SHARES,
+    SET_GE_MAX_FUNCTIONAL_JOBS,
+    SET_GE_MAX_PENDING_TASKS,
+    SET_GE_POLICY_HIERARCHY,
+    SET_GE_COMPENSATION_FACTOR,
+    SET_GE_HALFTIME,
+    SET_GE_HALFLIFE_DECAY_LIST,
+    SET_GE_USAGE_WEIGHT_LIST,
+    SET_GE_REPORT_PENDING_TICKETS,
+    SET_GE_ENFORCE_USER,
+    SET_GE_AUTO_USER_FSHARE,
+    SET_GE_AUTO_USER_OTICKET,
+    SET_GE_URGENCY_SLOTS,
+
+    /* Where the N1GE 6.1 manual and the 8.1.9 program differ: which of them. */
+    SET_GE_POSIX_RANGE,
+    SET_GE_DEADLINE_RULE,
+    SET_GE_COMPENSATION_RULE,
+    SET_GE_DECAY_RULE,
     SETTING_COUNT
 };
 
-enum { SETTING_AUTO = -1 }; /* of a setting that may be found out: "auto" */
+enum { SETTING_AUTO = FIELD_SPECIAL }; /* of a setting that may be found out: "auto" */
 
 struct settings {
-    int64_t value[SETTING_COUNT];
+    struct field_value value[SETTING_COUNT];
 };
 
-struct setting_row {
-    const char *name;
-    const char *help;
-    int64_t least, most, standard; /* least is SETTING_AUTO where "auto" is accepted */
-    enum { SETTING_NUMBER, SETTING_SPAN, SETTING_MEMORY, SETTING_CHOICE } type;
-    const char *choices; /* of SETTING_CHOICE: "merge,slurm"; the value is the place in it */
-};
+extern const struct field settings_table[SETTING_COUNT];
 
-extern const struct setting_row settings_table[SETTING_COUNT];
-
-/* Every setting at its default. */
+/* Every setting at Fairlead's default: fair share decides, GPUs are tracked. */
 struct settings settings_standard(void);
 
-/* The setting of that name, or ERR_NOT_FOUND naming the nearest. */
-int setting_find(struct str name, enum setting *out_setting, struct err *e);
+/* Every setting at the default of the program that it comes from: no weight but those given. What a document that
+ * describes a cluster of another scheduler starts from. */
+struct settings settings_published(void);
 
-/* Reads a value for a setting: ERR_INPUT names the setting, the value and what is accepted. A span is in seconds, or as
- * sbatch -t writes spans where it has ':' or '-'; memory in MiB or with a suffix. */
-int setting_parse(enum setting s, struct str value, int64_t *out_value, struct err *e);
+/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the field
+ * that reads its values. ERR_NOT_FOUND names the nearest ones or all. */
+int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e);
 
-/* The value as setting_parse reads it back. */
-void setting_format(enum setting s, int64_t value, struct buf *out);
+/* Finds and reads in one. */
+int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,
+                 struct field_value *out_value, struct err *e);
+
+/* The value as its field reads it back. */
+void setting_format(enum setting s, const struct field_value *value, struct buf *out);
+
+static inline int64_t setting_number(const struct settings *s, enum setting which)
+{
+    return s->value[which].number;
+}
+static inline double setting_real(const struct settings *s, enum setting which)
+{
+    return s->value[which].real;
+}
+static inline const char *setting_text(const struct settings *s, enum setting which)
+{
+    return s->value[which].text;
+}
 
 #endif

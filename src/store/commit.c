@@ -163,7 +163,7 @@ static int put_task(struct store *s, const struct state *state, uint32_t index, 
     sql_bind_int_or_null(put, 8, k->start_us);
     sql_bind_int_or_null(put, 9, k->charged_us);
     sql_bind_int_or_null(put, 10, k->end_us);
-    sql_bind_int(put, 11, k->billing);
+    sql_bind_double(put, 11, k->billing);
     sql_bind_text(put, 12, set_text(&s->text, &k->placement.cpus));
     sql_bind_text(put, 13, set_text(&s->text2, &k->placement.gpus));
     sql_bind_int(put, 14, (int64_t)k->placement.mem_mib);
@@ -180,7 +180,7 @@ static int put_setting(struct store *s, const struct state *state, uint32_t inde
 {
     sqlite3_stmt *put = s->statements[PUT_SETTING];
     buf_clear(&s->text);
-    setting_format((enum setting)index, state->settings.value[index], &s->text);
+    setting_format((enum setting)index, &state->settings.value[index], &s->text);
     sql_bind_text(put, 1, settings_table[index].name);
     sql_bind_text(put, 2, s->text.text);
     return sql_step(put, e);
@@ -205,6 +205,8 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_JOB: return put_job(s, state, c.index, now_us, e);
     case TABLE_TASK: return put_task(s, state, c.index, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
+    case TABLE_OBJECT:
+    case TABLE_OWNER:
     case TABLE_COUNTERS: return 0; /* written with every turn */
     case TABLE_COUNT: break;
     }

@@ -119,7 +119,7 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
         .launch_us = sqlite3_column_int64(row, 6),
         .start_us = sqlite3_column_int64(row, 7),
         .charged_us = sqlite3_column_int64(row, 8),
-        .billing = (uint32_t)sql_column_ranged(row, 10, 0, UINT32_MAX, &bad),
+        .billing = sqlite3_column_double(row, 10),
         .placement = {.mem_mib = (uint64_t)sql_column_ranged(row, 13, 0, INT64_MAX, &bad)},
         .exit_status = sqlite3_column_int(row, 14),
         .signal = sqlite3_column_int(row, 15),
@@ -143,8 +143,9 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
 static int load_setting(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     enum setting which;
-    if (setting_find(str(sql_column_text(row, 0)), &which, NULL) != 0) return 0;
-    if (setting_parse(which, str(sql_column_text(row, 1)), &state->settings.value[which], e) != 0)
+    const struct field *field;
+    if (setting_find(str(sql_column_text(row, 0)), &which, &field, NULL) != 0) return 0;
+    if (field_parse(field, str(sql_column_text(row, 1)), &state->arena, &state->settings.value[which], e) != 0)
         return err_prefix(e, "%s: table setting", s->path);
     return 0;
 }

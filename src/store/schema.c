@@ -74,7 +74,7 @@ static const char step_1[] =
     "  start_us INTEGER,                   -- NULL: not yet, or never ran\n"
     "  charged_us INTEGER,                 -- its usage is in the association's up to here\n"
     "  end_us INTEGER,\n"
-    "  billing INTEGER NOT NULL,           -- units charged per second\n"
+    "  billing REAL NOT NULL,              -- units charged per second\n"
     "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- given to it: numbers, '0-3'\n"
     "  exit_status INTEGER NOT NULL, signal INTEGER NOT NULL,\n"
     "  cpu_us INTEGER NOT NULL,            -- used, of all its processes\n"

@@ -148,7 +148,7 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
     for (uint32_t i = 0; i < fresh.assocs.count; i++) *array_add(&first.changes) = (struct change){TABLE_ASSOC, i};
     for (uint32_t i = 0; i < SETTING_COUNT; i++) *array_add(&first.changes) = (struct change){TABLE_SETTING, i};
     *array_add(&first.journal) =
-        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, fresh.settings.value[SET_HALFLIFE_S]};
+        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S)};
     int result = commit_prepare(s, e);
     if (result == 0) result = commit_write(s, &fresh, &first, now_us, e);
     outcome_release(&first);

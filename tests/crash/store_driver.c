@@ -334,16 +334,20 @@ static void decide_turn(struct state *s, struct store *store, uint32_t turn, int
     submit(s, store, now_us, turn, turn % 2 ? "ann" : "bob", NULL, out);
     if (turn % 3 == 0) submit(s, store, now_us, turn, "eve", "0-5%2", out);
     if (turn == 2)
-        apply(s, now_us, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"physics", NULL, 7}}, out, NULL);
+        apply(s, now_us, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"physics", NULL, 7, PRIORITY_UNSET}},
+              out, NULL);
     if (turn == 4)
-        apply(s, now_us, (struct event){.kind = EVENT_SETTING, .setting = {"halflife_s", "5000"}}, out, NULL);
+        apply(s, now_us,
+              (struct event){.kind = EVENT_SETTINGS, .settings = {&(struct event_pair){"halflife_s", "5000"}, 1}}, out,
+              NULL);
     if (turn == 7) {
         struct job_ref ref = {2, NONE};
         apply(s, now_us, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, out, NULL);
     }
     if (turn == 8)
-        apply(s, now_us, (struct event){.kind = EVENT_ACCOUNT_DELETE, .account = {"physics", NULL, SHARES_UNSET}}, out,
-              NULL);
+        apply(s, now_us,
+              (struct event){.kind = EVENT_ACCOUNT_DELETE, .account = {"physics", NULL, SHARES_UNSET, PRIORITY_UNSET}},
+              out, NULL);
     for (uint32_t i = s->tasks.count; i-- > 0;) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;

@@ -16,10 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ensure(e.code == ERR_INPUT && strncmp(e.text, "f:", 2) == 0 && c.lines.count == 0);
         return 0;
     }
+    struct arena arena = {0};
     for (uint32_t i = 0; i < c.lines.count; i++) {
-        int64_t value;
-        ensure(setting_parse(c.lines.items[i].setting, c.lines.items[i].value, &value, &e) == 0);
+        enum setting setting;
+        struct field_value value;
+        ensure(setting_read(c.lines.items[i].name, c.lines.items[i].value, &arena, &setting, &value, &e) == 0);
+        ensure(setting == c.lines.items[i].setting);
     }
+    arena_release(&arena);
     array_release(&c.lines);
     return 0;
 }

@@ -16,6 +16,7 @@
 #define SECOND INT64_C(1000000)
 
 struct history {
+    struct event_pair pair;
     struct rng rng;
     char directory[STORE_PATH_SIZE];
     struct store *store;
@@ -68,15 +69,15 @@ static uint32_t pick_shares(struct history *h)
 
 static void make_account(struct history *h, struct event *event)
 {
-    event->account =
-        (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1), pick_shares(h)};
+    event->account = (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1),
+                                            pick_shares(h), PRIORITY_UNSET};
     if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
 }
 
 static void make_user(struct history *h, struct event *event)
 {
     event->user = (struct event_user){pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),
-                                      pick_shares(h), one_in(h, 3)};
+                                      pick_shares(h), one_in(h, 3), PRIORITY_UNSET};
 }
 
 static void make_setting(struct history *h, struct event *event)
@@ -89,7 +90,8 @@ static void make_setting(struct history *h, struct event *event)
         {"max_jobs", "40"},         {"halflife_s", "-3"},      {"nothing", "1"},         {"ties", "maybe"},
     };
     uint32_t i = below(h, COUNT(choices));
-    event->setting = (struct event_setting){choices[i][0], choices[i][1]};
+    h->pair = (struct event_pair){choices[i][0], choices[i][1]};
+    event->settings = (struct event_settings){&h->pair, 1};
 }
 
 static void make_submit(struct history *h, struct event *event)
@@ -195,7 +197,7 @@ static const struct {
     {EVENT_USER_ADD, 6, make_user},
     {EVENT_USER_MODIFY, 3, make_user},
     {EVENT_USER_DELETE, 3, make_user},
-    {EVENT_SETTING, 3, make_setting},
+    {EVENT_SETTINGS, 3, make_setting},
     {EVENT_SUBMIT, 20, make_submit},
     {EVENT_CANCEL, 6, make_jobs},
     {EVENT_HOLD, 3, make_jobs},

@@ -45,14 +45,15 @@ static inline void world_release(struct world *w)
 
 static inline void world_set(struct world *w, const char *name, const char *value)
 {
-    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_SETTING, .setting = {name, value}}, NULL), 0);
+    const struct event_pair pair = {name, value};
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, NULL), 0);
 }
 
 static inline void world_user(struct world *w, const char *account, uint32_t account_shares, const char *user)
 {
-    struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares}};
+    struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares, PRIORITY_UNSET}};
     if (state_find_assoc(&w->s, account, NULL) == NONE) assert_int_equal(world_apply(w, add, NULL), 0);
-    struct event user_add = {.kind = EVENT_USER_ADD, .user = {user, account, SHARES_UNSET, false}};
+    struct event user_add = {.kind = EVENT_USER_ADD, .user = {user, account, SHARES_UNSET, false, PRIORITY_UNSET}};
     assert_int_equal(world_apply(w, user_add, NULL), 0);
 }
 

@@ -334,8 +334,9 @@ static void who_leaves_leaves_his_usage_to_the_account(void **unused)
     world_pass(&w);
     int64_t started_us = w.now_us;
     world_started(&w, world_task(&w, id, 0)->launch_id);
-    struct event leave = {.kind = EVENT_USER_DELETE,
-                          .user = {.name = "ann", .account = "physics", .shares = SHARES_UNSET}};
+    struct event leave = {
+        .kind = EVENT_USER_DELETE,
+        .user = {.name = "ann", .account = "physics", .shares = SHARES_UNSET, .priority = PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, leave, NULL), -1);
     assert_int_equal(w.e.code, ERR_CONFLICT);
     w.now_us += 60 * SECOND;
@@ -354,23 +355,23 @@ static void accounts_keep_to_their_tree(void **unused)
     char name[16], parent[16] = "root";
     for (int depth = 1; depth <= TREE_DEPTH_MAX; depth++) {
         text_format(name, sizeof name, "a%d", depth);
-        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {name, parent, 1}};
+        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {name, parent, 1, PRIORITY_UNSET}};
         assert_int_equal(world_apply(&w, add, NULL), 0);
         memcpy(parent, name, sizeof parent);
     }
-    struct event deeper = {.kind = EVENT_ACCOUNT_ADD, .account = {"too-deep", parent, 1}};
+    struct event deeper = {.kind = EVENT_ACCOUNT_ADD, .account = {"too-deep", parent, 1, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, deeper, NULL), -1);
     assert_int_equal(w.e.code, ERR_TOO_LARGE);
-    struct event circle = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a2", "a9", SHARES_UNSET}};
+    struct event circle = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a2", "a9", SHARES_UNSET, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, circle, NULL), -1);
     assert_int_equal(w.e.code, ERR_CONFLICT);
     struct event full = {.kind = EVENT_ACCOUNT_DELETE, .account = {.name = "a2"}};
     assert_int_equal(world_apply(&w, full, NULL), -1);
-    struct event again = {.kind = EVENT_ACCOUNT_ADD, .account = {"a3", NULL, 1}};
+    struct event again = {.kind = EVENT_ACCOUNT_ADD, .account = {"a3", NULL, 1, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, again, NULL), -1);
     assert_int_equal(w.e.code, ERR_EXISTS);
     assert_int_equal(state_tree(&w.s)->count, TREE_DEPTH_MAX + 1);
-    struct event move = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a64", "root", 7}};
+    struct event move = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a64", "root", 7, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, move, NULL), 0);
     assert_int_equal(state_tree(&w.s)->count, TREE_DEPTH_MAX + 1);
     world_release(&w);
@@ -393,15 +394,15 @@ static void names_are_checked(void **unused)
                          "quote'd",
                          "0123456789012345678901234567890123456789012345678901234567890123456789"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {bad[i], NULL, 1}};
+        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {bad[i], NULL, 1, PRIORITY_UNSET}};
         assert_int_equal(world_apply(&w, add, NULL), -1);
         assert_int_equal(w.e.code, ERR_INPUT);
     }
-    struct event domain = {.kind = EVENT_USER_ADD, .user = {"DOMAIN\\ann", NULL, SHARES_UNSET, false}};
+    struct event domain = {.kind = EVENT_USER_ADD, .user = {"DOMAIN\\ann", NULL, SHARES_UNSET, false, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, domain, NULL), 0);
-    struct event utf8 = {.kind = EVENT_ACCOUNT_ADD, .account = {"caf\xc3\xa9", NULL, 1}};
+    struct event utf8 = {.kind = EVENT_ACCOUNT_ADD, .account = {"caf\xc3\xa9", NULL, 1, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, utf8, NULL), 0);
-    struct event many = {.kind = EVENT_ACCOUNT_ADD, .account = {"many", NULL, SHARES_PARENT + 1}};
+    struct event many = {.kind = EVENT_ACCOUNT_ADD, .account = {"many", NULL, SHARES_PARENT + 1, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, many, NULL), -1);
     world_release(&w);
 }

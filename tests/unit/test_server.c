@@ -593,9 +593,12 @@ static void build_tree(struct house *h)
     world_user(&h->w, "physics", 60, "bob");
     world_user(&h->w, "chemistry", 40, "alice");
     assert_int_equal(
-        world_apply(&h->w, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"optics", "physics", 7}}, NULL), 0);
+        world_apply(&h->w,
+                    (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"optics", "physics", 7, PRIORITY_UNSET}},
+                    NULL),
+        0);
     world_user(&h->w, "optics", 7, "alice");
-    struct event half = {.kind = EVENT_USER_MODIFY, .user = {"bob", "physics", SHARES_PARENT, false}};
+    struct event half = {.kind = EVENT_USER_MODIFY, .user = {"bob", "physics", SHARES_PARENT, false, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&h->w, half, NULL), 0);
     world_submit(&h->w, "alice", "optics", 1);
     world_submit(&h->w, "alice", "optics", 2);

@@ -8,6 +8,21 @@
 
 #include "policy/settings.h"
 
+static struct arena arena;
+
+/* Reads, and writes back what was read; NULL: refused, with *e. The value is as the table's field has it. */
+static const char *read_back(const char *name, const char *value, struct field_value *out_value, struct err *e)
+{
+    static char back[200];
+    enum setting setting;
+    struct buf text = {0};
+    if (setting_read(str(name), str(value), &arena, &setting, out_value, e) != 0) return NULL;
+    setting_format(setting, out_value, &text);
+    text_format(back, sizeof back, "%s", text.length > 0 ? text.text : "");
+    buf_release(&text);
+    return back;
+}
+
 static void values_are_read_and_written_back(void **unused)
 {
     (void)unused;
@@ -20,25 +35,54 @@ static void values_are_read_and_written_back(void **unused)
         {"halflife_s", "604800", 604800, "604800"},
         {"halflife_s", "7-00:00:00", 604800, "604800"},
         {"halflife_s", "14-0", 1209600, "1209600"},
+        {"PriorityDecayHalfLife", "60", 3600, "3600"},
+        {"PriorityDecayHalfLife", "7-0", 604800, "604800"},
+        {"prioritymaxage", "60", 3600, "60"},
+        {"PriorityMaxAge", "0-00:02", 120, "2"},
+        {"PriorityMaxAge", "00:00:90", 90, "00:01:30"},
+        {"PriorityMaxAge", "unlimited", FIELD_SPECIAL, "UNLIMITED"},
+        {"PriorityMaxAge", "0", 0, "0"},
+        {"halftime", "24", 86400, "24"},
         {"ties", "merge", 0, "merge"},
         {"ties", "SLURM", 1, "slurm"},
+        {"FairTreeTies", "slurm", 1, "slurm"},
         {"default_mem_mib", "4G", 4096, "4096"},
         {"default_mem_mib", "4096", 4096, "4096"},
         {"host_cpus", "auto", SETTING_AUTO, "auto"},
         {"host_cpus", "64", 64, "64"},
         {"host_gpus", "0", 0, "0"},
+        {"PriorityFavorSmall", "YES", 1, "yes"},
+        {"share_functional_shares", "true", 1, "yes"},
+        {"PriorityType", "priority/tickets", 1, "priority/tickets"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        enum setting setting;
-        int64_t value;
         struct err e;
-        struct buf back = {0};
-        assert_int_equal(setting_find(str(rows[i].name), &setting, &e), 0);
-        assert_int_equal(setting_parse(setting, str(rows[i].value), &value, &e), 0);
-        assert_int_equal(value, rows[i].expected);
-        setting_format(setting, value, &back);
-        assert_string_equal(back.text, rows[i].back);
-        buf_release(&back);
+        struct field_value value;
+        const char *back = read_back(rows[i].name, rows[i].value, &value, &e);
+        assert_non_null(back);
+        assert_int_equal(value.number, rows[i].expected);
+        assert_string_equal(back, rows[i].back);
+    }
+}
+
+static void reals_and_texts_are_read_and_written_back(void **unused)
+{
+    (void)unused;
+    const char *const rows[][3] = {
+        {"weight_ticket", "0.010000", "0.01"},
+        {"weight_waiting_time", "-2.5e-3", "-0.0025"},
+        {"PriorityFlags", "no_fair_tree,MAX_TRES", "no_fair_tree,MAX_TRES"},
+        {"policy_hierarchy", "SOF", "SOF"},
+        {"policy_hierarchy", "NONE", "NONE"},
+        {"usage_weight_list", "cpu=1,mem=0.5", "cpu=1,mem=0.5"},
+        {"halflife_decay_list", "cpu=1440:mem=-1:io=0", "cpu=1440:mem=-1:io=0"},
+        {"urgency_slots", "avg", "avg"},
+        {"urgency_slots", "5", "5"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err e;
+        struct field_value value;
+        assert_string_equal(read_back(rows[i][0], rows[i][1], &value, &e), rows[i][2]);
     }
 }
 
@@ -48,62 +92,102 @@ static void bad_values_are_refused_by_name(void **unused)
     const struct {
         const char *name, *value;
     } rows[] = {
-        {"halflife_s", "-1"},       {"halflife_s", "1.5"},
-        {"halflife_s", ""},         {"halflife_s", "99999999999999"},
-        {"halflife_s", "nan"},      {"ties", "both"},
-        {"default_cpus", "0"},      {"default_cpus", "auto"},
-        {"host_cpus", "0"},         {"host_cpus", "-1"},
-        {"host_mem_mib", "0"},      {"host_gpus", "-1"},
-        {"default_mem_mib", "-5"},  {"default_mem_mib", "4.5G"},
-        {"default_time_s", "0"},    {"grace_s", "1e3"},
-        {"max_jobs", "0"},          {"max_array_tasks", "0x10"},
-        {"halflife_s", "7-00:00:"}, {"host_cpus", "99999999"},
+        {"halflife_s", "-1"},
+        {"halflife_s", "1.5"},
+        {"halflife_s", ""},
+        {"halflife_s", "99999999999999"},
+        {"halflife_s", "nan"},
+        {"ties", "both"},
+        {"default_cpus", "0"},
+        {"default_cpus", "auto"},
+        {"host_cpus", "0"},
+        {"host_cpus", "-1"},
+        {"host_mem_mib", "0"},
+        {"host_gpus", "-1"},
+        {"default_mem_mib", "-5"},
+        {"default_mem_mib", "4.5G"},
+        {"default_time_s", "0"},
+        {"grace_s", "1e3"},
+        {"max_jobs", "0"},
+        {"max_array_tasks", "0x10"},
+        {"halflife_s", "7-00:00:"},
+        {"host_cpus", "99999999"},
+        {"weight_ticket", "nan"},
+        {"weight_ticket", "inf"},
+        {"weight_user", "-1"},
+        {"compensation_factor", "-0.5"},
+        {"policy_hierarchy", "ofs"},
+        {"policy_hierarchy", "OO"},
+        {"policy_hierarchy", ""},
+        {"policy_hierarchy", "OFSX"},
+        {"PriorityFlags", "FAIRTREE"},
+        {"usage_weight_list", "cpu"},
+        {"usage_weight_list", "cpu=-1"},
+        {"usage_weight_list", "disk=1"},
+        {"usage_weight_list", "cpu=1,cpu=1"},
+        {"halflife_decay_list", "cpu=-2"},
+        {"halflife_decay_list", "cpu=1,mem=1"},
+        {"urgency_slots", "0"},
+        {"max_pending_tasks_per_job", "0"},
+        {"weight_tickets_share", "4294967296"},
+        {"weight_tickets_share", "-1"},
+        {"PriorityWeightAge", "1.5"},
+        {"PriorityMaxAge", "-1"},
+        {"halftime", "1-0"},
+        {"PriorityType", "priority/other"},
+        {"PriorityFavorSmall", "maybe"},
+        {"FairShareDampeningFactor", "0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        enum setting setting;
-        int64_t value = 12345;
+        struct field_value value = {12345, 0, NULL};
         struct err e;
-        assert_int_equal(setting_find(str(rows[i].name), &setting, &e), 0);
-        assert_int_equal(setting_parse(setting, str(rows[i].value), &value, &e), -1);
+        if (read_back(rows[i].name, rows[i].value, &value, &e) != NULL) fail_msg("%s=%s", rows[i].name, rows[i].value);
         assert_int_equal(e.code, ERR_INPUT);
         assert_non_null(strstr(e.text, rows[i].name));
-        assert_int_equal(value, 12345);
+        assert_int_equal(value.number, 12345);
     }
 }
 
 static void every_default_is_a_value_it_accepts(void **unused)
 {
     (void)unused;
-    struct settings standard = settings_standard();
+    struct settings standard = settings_standard(), published = settings_published();
     for (int i = 0; i < SETTING_COUNT; i++) {
-        struct buf text = {0};
-        int64_t value;
-        struct err e;
-        setting_format((enum setting)i, standard.value[i], &text);
-        assert_int_equal(setting_parse((enum setting)i, str(text.text), &value, &e), 0);
-        assert_int_equal(value, standard.value[i]);
-        buf_release(&text);
+        const struct field_value *values[] = {&standard.value[i], &published.value[i]};
+        for (int k = 0; k < 2; k++) {
+            struct buf text = {0};
+            struct field_value value;
+            struct err e;
+            buf_add_text(&text, "");
+            setting_format((enum setting)i, values[k], &text);
+            assert_int_equal(field_parse(&settings_table[i], (struct str){text.text, text.length}, &arena, &value, &e),
+                             0);
+            assert_true(field_equal(&settings_table[i], &value, values[k]));
+            buf_release(&text);
+        }
     }
 }
 
-static void an_unknown_setting_lists_those_there_are(void **unused)
+static void an_unknown_setting_is_named(void **unused)
 {
     (void)unused;
     enum setting setting;
+    const struct field *field;
     struct err e;
-    assert_int_equal(setting_find(str("half_life"), &setting, &e), -1);
+    assert_int_equal(setting_find(str("half_life"), &setting, &field, &e), -1);
     assert_int_equal(e.code, ERR_NOT_FOUND);
     assert_non_null(strstr(e.text, "'half_life'"));
-    assert_non_null(strstr(e.text, "halflife_s"));
+    assert_non_null(strstr(e.text, "fairlead set"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_read_and_written_back),
-        cmocka_unit_test(bad_values_are_refused_by_name),
-        cmocka_unit_test(every_default_is_a_value_it_accepts),
-        cmocka_unit_test(an_unknown_setting_lists_those_there_are),
+        cmocka_unit_test(values_are_read_and_written_back), cmocka_unit_test(reals_and_texts_are_read_and_written_back),
+        cmocka_unit_test(bad_values_are_refused_by_name),   cmocka_unit_test(every_default_is_a_value_it_accepts),
+        cmocka_unit_test(an_unknown_setting_is_named),
     };
-    return cmocka_run_group_tests_name("settings", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("settings", tests, NULL, NULL);
+    arena_release(&arena);
+    return failed;
 }

@@ -358,7 +358,7 @@ static void an_account_may_go_below_a_newer_one(void **unused)
     house_open(&h);
     world_user(&h.w, "old", 1, "ann");
     world_user(&h.w, "new", 1, "bea");
-    struct event move = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"old", "new", SHARES_UNSET}};
+    struct event move = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"old", "new", SHARES_UNSET, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&h.w, move, NULL), 0);
     house_commit(&h);
     store_must_load(h.store, &rebuilt);
@@ -381,7 +381,7 @@ static void what_others_wrote_stops_the_turn_until_the_next_load(void **unused)
     outcome_clear(&h.w.out);
     state_release(&h.w.s);
     store_must_load(h.store, &h.w.s);
-    assert_int_equal(h.w.s.settings.value[SET_DEFAULT_CPUS], 2);
+    assert_int_equal(setting_number(&h.w.s.settings, SET_DEFAULT_CPUS), 2);
     world_set(&h.w, "default_cpus", "3");
     house_commit(&h);
     assert_sql(h.directory, "SELECT value FROM setting WHERE name = 'default_cpus'", "3");

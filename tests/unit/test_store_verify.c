@@ -56,7 +56,7 @@ static void house_open(struct house *h)
     commit(h);
     end_job(h, run_job(h, "eve", "chem", 1), 7000);
     assert_true(world_task(&h->w, across, 0)->charged_us > world_task(&h->w, across, 0)->start_us);
-    struct event leave = {.kind = EVENT_USER_DELETE, .user = {"bob", NULL, SHARES_UNSET, false}};
+    struct event leave = {.kind = EVENT_USER_DELETE, .user = {"bob", NULL, SHARES_UNSET, false, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&h->w, leave, NULL), 0);
     h->w.now_us += 100 * SECOND;
     commit(h);

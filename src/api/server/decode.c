@@ -193,7 +193,7 @@ int patch_job(struct request *r, struct err *e)
 
 static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct wire_account *wanted)
 {
-    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares};
+    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, PRIORITY_UNSET};
     request_queue(r);
 }
 
@@ -226,7 +226,8 @@ int delete_account(struct request *r, struct err *e)
 static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
                        const struct wire_user *wanted)
 {
-    new_events(r, kind, 1)->user = (struct event_user){name, account, wanted->shares, wanted->is_default};
+    new_events(r, kind, 1)->user =
+        (struct event_user){name, account, wanted->shares, wanted->is_default, PRIORITY_UNSET};
     request_queue(r);
 }
 
@@ -263,11 +264,12 @@ int patch_settings(struct request *r, struct err *e)
     struct wire_list settings;
     struct str text = {r->body.text, r->body.length};
     if (no_query(r, e) != 0 || wire_read_settings(text, &r->arena, &settings, e) != 0) return -1;
-    struct event *events = new_events(r, EVENT_SETTING, settings.count);
+    struct event_pair *pairs = arena_alloc(&r->arena, (settings.count + (size_t)1) * sizeof *pairs);
     for (uint32_t i = 0; i < settings.count; i++) {
         const struct wire_setting *setting = &((const struct wire_setting *)settings.items)[i];
-        events[i].setting = (struct event_setting){setting->name, setting->value};
+        pairs[i] = (struct event_pair){setting->name, setting->value};
     }
+    new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){pairs, settings.count};
     request_queue(r);
     return 0;
 }

@@ -118,7 +118,7 @@ static int take_snapshot(struct server *server, const struct wire_shares_query *
     if (choose_rows(s, wanted, arena, out, e) != 0) return -1;
     count_tasks(s, arena, out);
     const double *own = state_own_usage(s, server->host.now_us(server->host.context), arena);
-    enum tie_rule ties = (enum tie_rule)s->settings.value[SET_TIES];
+    enum tie_rule ties = (enum tie_rule)setting_number(&s->settings, SET_TIES);
     share_table_compute(t, own, NULL, ties, s->order, arena, &out->table);
     return 0;
 }

@@ -88,7 +88,7 @@ int get_users(struct request *r, struct err *e)
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-static const char *setting_text(enum setting setting, int64_t value, struct arena *arena)
+static const char *value_text(enum setting setting, const struct field_value *value, struct arena *arena)
 {
     struct buf text = {0};
     setting_format(setting, value, &text);
@@ -101,10 +101,10 @@ static struct wire_list settings_rows(const struct state *s, struct arena *arena
 {
     struct wire_setting *rows = arena_alloc(arena, SETTING_COUNT * sizeof *rows);
     for (int i = 0; i < SETTING_COUNT; i++) {
-        const struct setting_row *row = &settings_table[i];
-        const char *value = setting_text((enum setting)i, s->settings.value[i], arena);
+        const struct field *row = &settings_table[i];
+        const char *value = value_text((enum setting)i, &s->settings.value[i], arena);
         rows[i] =
-            (struct wire_setting){row->name, value, setting_text((enum setting)i, row->standard, arena), row->help};
+            (struct wire_setting){row->name, value, value_text((enum setting)i, &row->standard, arena), row->help};
     }
     return (struct wire_list){rows, SETTING_COUNT};
 }
@@ -123,8 +123,9 @@ static const char *policy_text(const struct state *s, struct arena *arena)
 {
     char span[32] = "none";
     struct buf text = {0};
-    const char *ties = setting_text(SET_TIES, s->settings.value[SET_TIES], arena);
-    if (s->settings.value[SET_HALFLIFE_S] > 0) duration_format(span, s->settings.value[SET_HALFLIFE_S]);
+    const char *ties = value_text(SET_TIES, &s->settings.value[SET_TIES], arena);
+    int64_t halflife_s = setting_number(&s->settings, SET_HALFLIFE_S);
+    if (halflife_s > 0) duration_format(span, halflife_s);
     buf_format(&text, "fair-tree, ties %s, half-life %s", ties, span);
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);

@@ -1,0 +1,35 @@
+/* Who comes first and why: every pending job in every partition it asks for, and with the tickets model and
+ * CALCULATE_RUNNING every running one, with all the terms of the model in force. The pass sorts by it, `fairlead prio` shows
+ * it. */
+#ifndef FAIRLEAD_ENGINE_PRIORITIES_H
+#define FAIRLEAD_ENGINE_PRIORITIES_H
+
+#include "engine/state.h"
+
+/* A job in one partition; or a running task. */
+struct priority_row {
+    uint32_t job;       /* index */
+    uint32_t task;      /* index of a running task, or NONE */
+    uint32_t partition; /* index of objects[OBJECT_PARTITION] */
+    double priority; /* what is sorted by, highest first: whole in multifactor and basic, prior in tickets; 0: held */
+    double billing;  /* what it costs or would cost there */
+    /* By the model. */
+    struct multifactor_factors factors;
+    struct multifactor_terms terms;
+    double *tres_terms; /* weighted, by index of policy.tres; NULL: none */
+    struct tickets tickets;
+    struct urgency urgency;
+    double norm_tickets, norm_urgency, norm_posix;
+};
+
+struct priorities {
+    enum priority_model model;
+    struct priority_row *rows; /* by job, then in the order of the job's partitions; running tasks after pending */
+    uint32_t count;
+};
+
+/* Of all jobs; job_id not NONE: only that one's rows are kept (the numbers are the same). In memory of arena. O(associations
+ * + jobs log jobs). */
+void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out);
+
+#endif

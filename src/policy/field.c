@@ -1,0 +1,196 @@
+#include "policy/field.h"
+
+#include <math.h>
+
+#include "base/array.h"
+#include "base/ensure.h"
+#include "base/number.h"
+#include "base/quantity.h"
+
+enum { MINUTE_S = 60, HOUR_S = 3600, SHOWN_BYTES = 64 };
+
+static int shown(struct str s)
+{
+    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
+}
+
+static bool is_span(const struct field *f)
+{
+    return f->type == FIELD_SECONDS || f->type == FIELD_MINUTES || f->type == FIELD_HOURS;
+}
+
+/* How many of the value's unit a written one has: spans are kept in seconds. */
+static int64_t written_unit(const struct field *f)
+{
+    return f->type == FIELD_MINUTES ? MINUTE_S : f->type == FIELD_HOURS ? HOUR_S : 1;
+}
+
+static const char *type_words(const struct field *f)
+{
+    switch (f->type) {
+    case FIELD_REAL: return "a number";
+    case FIELD_SECONDS: return "a span in seconds";
+    case FIELD_MINUTES: return "a span in minutes (or D-H:M:S)";
+    case FIELD_HOURS: return "a span in hours";
+    case FIELD_MEMORY: return "MiB";
+    default: return "a whole number";
+    }
+}
+
+static int range_error(const struct field *f, struct str value, struct err *e)
+{
+    char least[NUMBER_TEXT_SIZE], most[NUMBER_TEXT_SIZE];
+    double unit = (double)written_unit(f);
+    number_format_double(least, f->least / unit, 15, 'g');
+    number_format_double(most, f->most / unit, 15, 'g');
+    return err_set(e, ERR_INPUT, "%s: '%.*s' is not %s from %s to %s%s%s", f->name, shown(value), value.text,
+                   type_words(f), least, most, f->special ? ", or " : "", f->special ? f->special : "");
+}
+
+static int choice_error(const struct field *f, struct str value, struct err *e)
+{
+    struct buf words = {0};
+    for (struct str rest = str(f->choices); rest.text != NULL;) {
+        struct str word = str_cut(rest, ',', &rest);
+        buf_format(&words, "%s%.*s", words.length > 0 ? ", " : "", (int)word.length, word.text);
+    }
+    err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %s", f->name, shown(value), value.text, words.text);
+    buf_release(&words);
+    return -1;
+}
+
+/* The place of a word in "merge,slurm", or -1. */
+static int64_t choice_index(const char *choices, struct str word)
+{
+    struct str rest = str(choices);
+    for (int64_t i = 0; rest.text != NULL; i++) {
+        if (str_equal_nocase(str_cut(rest, ',', &rest), word)) return i;
+    }
+    return -1;
+}
+
+static int parse_bool(const struct field *f, struct str value, int64_t *out_number, struct err *e)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "0", "1"};
+    for (int64_t i = 0; i < 6; i++) {
+        if (!str_equal_nocase(value, str(words[i]))) continue;
+        *out_number = i % 2;
+        return 0;
+    }
+    return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of yes, no, true, false", f->name, shown(value), value.text);
+}
+
+static bool looks_like_clock(struct str value)
+{
+    for (size_t i = 1; i < value.length; i++) {
+        if (value.text[i] == ':' || value.text[i] == '-') return true;
+    }
+    return false;
+}
+
+/* A whole number in the field's own unit, before its range is looked at. */
+static int parse_number(const struct field *f, struct str value, int64_t *out_number, struct err *e)
+{
+    int64_t number;
+    uint64_t mib;
+    if (number_parse_i64(value, &number)) {
+        bool fits = fabs((double)number) <= 9e15 / (double)written_unit(f);
+        *out_number = fits ? number * written_unit(f) : INT64_MAX;
+        return 0;
+    }
+    if (is_span(f) && f->type != FIELD_HOURS && looks_like_clock(value))
+        return duration_parse(value, f->name, out_number, e);
+    if (f->type == FIELD_MEMORY) {
+        if (memory_parse(value, f->name, &mib, e) != 0) return -1;
+        *out_number = (int64_t)mib;
+        return 0;
+    }
+    return range_error(f, value, e);
+}
+
+static int parse_text(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
+                      struct err *e)
+{
+    if (value.length > FIELD_TEXT_MAX)
+        return err_set(e, ERR_INPUT, "%s: %zu bytes; at most %d are accepted", f->name, value.length, FIELD_TEXT_MAX);
+    if (!str_is_printable(value)) return err_set(e, ERR_INPUT, "%s: the value is not printable UTF-8", f->name);
+    if (f->check != NULL && f->check(value, f->name, e) != 0) return -1;
+    out_value->text = arena_copy(arena, value);
+    return 0;
+}
+
+int field_parse(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
+                struct err *e)
+{
+    struct field_value read = {0, 0.0, ""};
+    double least = f->least;
+    if (f->type == FIELD_TEXT) {
+        if (parse_text(f, value, arena, &read, e) != 0) return -1;
+    } else if (f->type == FIELD_BOOL) {
+        if (parse_bool(f, value, &read.number, e) != 0) return -1;
+    } else if (f->type == FIELD_CHOICE) {
+        read.number = choice_index(f->choices, value);
+        if (read.number < 0) return choice_error(f, value, e);
+    } else if (f->special != NULL && str_equal_nocase(value, str(f->special))) {
+        read.number = FIELD_SPECIAL;
+    } else if (f->type == FIELD_REAL) {
+        if (!number_parse_double(value, &read.real) || !(read.real >= least && read.real <= f->most))
+            return range_error(f, value, e);
+    } else {
+        if (parse_number(f, value, &read.number, e) != 0) return -1;
+        if ((double)read.number < least || (double)read.number > f->most) return range_error(f, value, e);
+    }
+    *out_value = read;
+    return 0;
+}
+
+static void format_span(const struct field *f, int64_t span_s, struct buf *out)
+{
+    char text[32];
+    if (span_s % written_unit(f) == 0) {
+        buf_format(out, "%lld", (long long)(span_s / written_unit(f)));
+    } else {
+        buf_add(out, text, duration_format(text, span_s));
+    }
+}
+
+void field_format(const struct field *f, const struct field_value *value, struct buf *out)
+{
+    char text[NUMBER_TEXT_SIZE];
+    if (f->type == FIELD_TEXT) {
+        buf_add_text(out, value->text);
+    } else if (f->type == FIELD_BOOL) {
+        buf_add_text(out, value->number ? "yes" : "no");
+    } else if (f->type == FIELD_CHOICE) {
+        struct str rest = str(f->choices), word = {0};
+        for (int64_t i = 0; i <= value->number; i++) word = str_cut(rest, ',', &rest);
+        buf_add_str(out, word);
+    } else if (f->special != NULL && value->number == FIELD_SPECIAL) {
+        buf_add_text(out, f->special);
+    } else if (f->type == FIELD_REAL) {
+        buf_add(out, text, number_format_shortest(text, value->real));
+    } else if (is_span(f)) {
+        format_span(f, value->number, out);
+    } else {
+        buf_format(out, "%lld", (long long)value->number);
+    }
+}
+
+bool field_equal(const struct field *f, const struct field_value *a, const struct field_value *b)
+{
+    if (f->type == FIELD_TEXT) return str_equal(str(a->text), str(b->text));
+    return a->number == b->number && !(a->real < b->real) && !(a->real > b->real);
+}
+
+uint32_t field_find(const struct field *fields, uint32_t count, struct str name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal_nocase(str(fields[i].name), name)) return i;
+    }
+    return NONE;
+}
+
+void field_names(const struct field *fields, uint32_t count, struct buf *out)
+{
+    for (uint32_t i = 0; i < count; i++) buf_format(out, "%s%s", i > 0 ? ", " : "", fields[i].name);
+}

@@ -1,0 +1,205 @@
+#include "policy/policy_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+
+enum { SHOWN_BYTES = 64 };
+
+static int shown(struct str s)
+{
+    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
+}
+
+/* --- words that are bits ------------------------------------------------------------------------------------------ */
+
+struct flag_word {
+    const char *word;
+    uint32_t bits;
+};
+
+static const struct flag_word priority_words[] = {
+    {"ACCRUE_ALWAYS", FLAG_ACCRUE_ALWAYS},
+    {"CALCULATE_RUNNING", FLAG_CALCULATE_RUNNING},
+    {"DEPTH_OBLIVIOUS", FLAG_DEPTH_OBLIVIOUS},
+    {"NO_FAIR_TREE", FLAG_NO_FAIR_TREE},
+    {"INCR_ONLY", FLAG_INCR_ONLY},
+    {"MAX_TRES", FLAG_MAX_TRES},
+    {"MAX_TRES_GRES", FLAG_MAX_TRES_GRES},
+    {"NO_NORMAL_ALL", FLAG_NO_NORMAL_ALL},
+    {"NO_NORMAL_ASSOC", FLAG_NO_NORMAL_ASSOC},
+    {"NO_NORMAL_PART", FLAG_NO_NORMAL_PART},
+    {"NO_NORMAL_QOS", FLAG_NO_NORMAL_QOS},
+    {"NO_NORMAL_TRES", FLAG_NO_NORMAL_TRES},
+    {"SMALL_RELATIVE_TO_TIME", FLAG_SMALL_RELATIVE_TO_TIME},
+    {"FAIR_TREE", 0},
+    {"TICKET_BASED", 0},
+    {NULL, 0},
+};
+
+static const struct flag_word qos_words[] = {
+    {"NoDecay", QOS_NO_DECAY},
+    {"EnforceUsageThreshold", QOS_ENFORCE_USAGE_THRESHOLD},
+    {NULL, 0},
+};
+
+static int unknown_word(const struct flag_word *words, struct str word, const char *what, struct err *e)
+{
+    char list[400];
+    size_t length = 0;
+    for (const struct flag_word *w = words; w->word != NULL; w++)
+        length += text_format(list + length, sizeof list - length, "%s%s", w == words ? "" : ", ", w->word);
+    return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %s", what, shown(word), word.text, list);
+}
+
+static int parse_words(const struct flag_word *words, struct str text, const char *what, uint32_t *out_flags,
+                       struct err *e)
+{
+    uint32_t flags = 0;
+    if (str_trim(text).length == 0) text = (struct str){0};
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str word = str_trim(str_cut(rest, ',', &rest));
+        const struct flag_word *w = words;
+        while (w->word != NULL && !str_equal_nocase(str(w->word), word)) w++;
+        if (w->word == NULL) return unknown_word(words, word, what, e);
+        flags |= w->bits;
+    }
+    *out_flags = flags;
+    return 0;
+}
+
+int priority_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+{
+    return parse_words(priority_words, text, what, out_flags, e);
+}
+
+int priority_flags_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return priority_flags_parse(text, what, &unused, e);
+}
+
+int qos_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+{
+    return parse_words(qos_words, text, what, out_flags, e);
+}
+
+int qos_flags_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return qos_flags_parse(text, what, &unused, e);
+}
+
+/* --- the hierarchy ------------------------------------------------------------------------------------------------ */
+
+int hierarchy_parse(struct str text, const char *what, char out_order[4], struct err *e)
+{
+    char order[4] = "";
+    size_t count = 0;
+    bool is_none = str_equal(text, str("NONE"));
+    for (size_t i = 0; !is_none && i < text.length; i++) {
+        char c = text.text[i];
+        if (count == 3 || (c != 'O' && c != 'F' && c != 'S') || strchr(order, c) != NULL) {
+            count = 0;
+            break;
+        }
+        order[count++] = c;
+        order[count] = '\0';
+    }
+    if (count == 0 && !is_none)
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is not NONE, nor made of the letters O, F and S, each at most once",
+                       what, shown(text), text.text);
+    memcpy(out_order, order, sizeof order);
+    return 0;
+}
+
+int hierarchy_check(struct str text, const char *what, struct err *e)
+{
+    char unused[4];
+    return hierarchy_parse(text, what, unused, e);
+}
+
+/* --- lists by resource -------------------------------------------------------------------------------------------- */
+
+/* Reads "cpu=1,mem=0": each resource at most once, each value finite and at least least. */
+static int parse_by_resource(struct str text, char separator, double least, const char *what,
+                             double io_values[USAGE_RESOURCE_COUNT], struct err *e)
+{
+    double values[USAGE_RESOURCE_COUNT];
+    bool seen[USAGE_RESOURCE_COUNT] = {false};
+    memcpy(values, io_values, sizeof values);
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str number, item = str_trim(str_cut(rest, separator, &rest));
+        enum usage_resource r = usage_resource_find(str_trim(str_cut(item, '=', &number)));
+        double value;
+        if (r == USAGE_RESOURCE_COUNT || number.text == NULL)
+            return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of cpu, mem, io, finished_jobs with '=' and a number",
+                           what, shown(item), item.text);
+        if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < least || value > 1e15)
+            return err_set(e, ERR_INPUT, "%s: '%.*s': a number from %g to 1e15 is accepted", what, shown(item),
+                           item.text, least);
+        if (seen[r]) return err_set(e, ERR_INPUT, "%s: '%s' stands there twice", what, usage_resource_names[r]);
+        seen[r] = true;
+        values[r] = value;
+    }
+    memcpy(io_values, values, sizeof values);
+    return 0;
+}
+
+int usage_weights_parse(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT], struct err *e)
+{
+    double weights[USAGE_RESOURCE_COUNT] = {0};
+    bool is_none = str_equal_nocase(str_trim(text), str("NONE"));
+    if (!is_none && parse_by_resource(text, ',', 0.0, what, weights, e) != 0) return -1;
+    memcpy(out_weights, weights, sizeof weights);
+    return 0;
+}
+
+int usage_weights_check(struct str text, const char *what, struct err *e)
+{
+    double unused[USAGE_RESOURCE_COUNT];
+    return usage_weights_parse(text, what, unused, e);
+}
+
+int halflife_list_parse(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT], struct err *e)
+{
+    if (!str_equal_nocase(str_trim(text), str("none"))) return parse_by_resource(text, ':', -1.0, what, io_minutes, e);
+    io_minutes[USAGE_FINISHED_JOBS] = -1.0;
+    return 0;
+}
+
+int halflife_list_check(struct str text, const char *what, struct err *e)
+{
+    double unused[USAGE_RESOURCE_COUNT] = {0};
+    return halflife_list_parse(text, what, unused, e);
+}
+
+/* --- urgency slots ------------------------------------------------------------------------------------------------ */
+
+int urgency_slots_parse(struct str text, const char *what, enum urgency_slots_rule *out_rule, uint32_t *out_number,
+                        struct err *e)
+{
+    static const char *const words[] = {"min", "max", "avg"};
+    uint64_t number;
+    for (int i = 0; i < 3; i++) {
+        if (!str_equal_nocase(text, str(words[i]))) continue;
+        *out_rule = (enum urgency_slots_rule)i;
+        *out_number = 0;
+        return 0;
+    }
+    if (!number_parse_u64(text, &number) || number < 1 || number > UINT32_MAX)
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is not min, max, avg or a whole number from 1 to 4294967295", what,
+                       shown(text), text.text);
+    *out_rule = URGENCY_SLOTS_NUMBER;
+    *out_number = (uint32_t)number;
+    return 0;
+}
+
+int urgency_slots_check(struct str text, const char *what, struct err *e)
+{
+    enum urgency_slots_rule unused;
+    uint32_t unused_number;
+    return urgency_slots_parse(text, what, &unused, &unused_number, e);
+}

@@ -1,0 +1,51 @@
+#include "policy/ticket_usage.h"
+
+#include <math.h>
+
+static const double minute_s = 60.0;
+
+const char *const usage_resource_names[USAGE_RESOURCE_COUNT] = {
+    [USAGE_CPU] = "cpu",
+    [USAGE_MEM] = "mem",
+    [USAGE_IO] = "io",
+    [USAGE_FINISHED_JOBS] = "finished_jobs",
+};
+
+enum usage_resource usage_resource_find(struct str name)
+{
+    int r = 0;
+    while (r < USAGE_RESOURCE_COUNT && !str_equal(str(usage_resource_names[r]), name)) r++;
+    return (enum usage_resource)r;
+}
+
+/* What is left of a unit after a minute, c; at half-lives of ln 2 minutes and less nothing, by the program's rule. */
+static double left_of_minute(const struct ticket_decay *d, enum usage_resource r)
+{
+    if (d->minutes[r] < 0.0) return 0.0;
+    if (!(d->minutes[r] > 0.0)) return 1.0;
+    if (d->rule == DECAY_EXACT) return exp2(-1.0 / d->minutes[r]);
+    return fmax(0.0, 1.0 - M_LN2 / d->minutes[r]);
+}
+
+double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s)
+{
+    return elapsed_s > 0.0 ? pow(left_of_minute(d, r), elapsed_s / minute_s) : 1.0;
+}
+
+double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s)
+{
+    if (!(elapsed_s > 0.0)) return 0.0;
+    double per_second = log(left_of_minute(d, r)) / minute_s; /* 0: never fades; -infinity: gone at once */
+    if (!(per_second < 0.0)) return rate * elapsed_s;
+    return rate * expm1(per_second * elapsed_s) / per_second;
+}
+
+double ticket_usage_combine(const double weights[USAGE_RESOURCE_COUNT], const struct ticket_usage *u)
+{
+    double sum = 0.0, total = 0.0;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        sum += weights[r] * u->used[r];
+        total += weights[r];
+    }
+    return total > 0.0 ? sum / total : 0.0;
+}
