@@ -23,6 +23,11 @@ void executor_acknowledge(struct executor *x, uint64_t launch_id)
     x->kind->acknowledge(x, launch_id);
 }
 
+void executor_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+{
+    x->kind->weigh(x, launch_id, cpu_weight);
+}
+
 int executor_descriptor(const struct executor *x)
 {
     return x->kind->descriptor(x);

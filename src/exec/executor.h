@@ -2,7 +2,7 @@
  * of this machine (launcher_client.c) and a pretend one for tests and simulation (pretend.c), which runs nothing and
  * ends things by a virtual clock. Neither ever blocks its caller.
  *
- *     start, end, acknowledge  ->  executor  ->  reports
+ *     start, end, acknowledge, weigh  ->  executor  ->  reports
  *
  * After connecting, an executor first reports the last record of every launch it still knows, then EXECUTOR_SYNCED;
  * what was STARTING or RUNNING and is not among them never started, or is lost. A launch is known until it is
@@ -49,6 +49,10 @@ void executor_close(struct executor *x);
 void executor_start(struct executor *x, const struct launch *launch);
 void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us); /* SIGTERM, grace, SIGKILL, to all of it */
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
+
+/* What a launch's processes get of the CPUs they share with others: CPU_WEIGHT_LEAST to CPU_WEIGHT_MOST. Where the machine has no
+ * way to do that (no control groups of ours with a cpu controller) nothing happens. */
+void executor_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
 
 /* For the loop: the descriptor to watch (-1: none), whether also for writing, and what to do when it is ready: sends what
  * is queued, appends what was received to out_reports. */

@@ -55,6 +55,9 @@ enum {
 };
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 
+/* Of what a job gets of the CPUs it shares with others. */
+enum { CPU_WEIGHT_LEAST = 1, CPU_WEIGHT_ORDINARY = 100, CPU_WEIGHT_MOST = 10000 };
+
 struct launch_record {
     uint64_t id;
     enum launch_phase phase;

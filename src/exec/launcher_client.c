@@ -149,6 +149,14 @@ static void client_acknowledge(struct executor *x, uint64_t launch_id)
     flush_out(c);
 }
 
+static void client_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+{
+    struct client *c = client_of(x);
+    if (c->gone) return;
+    protocol_weight(&c->out, launch_id, cpu_weight);
+    flush_out(c);
+}
+
 static int client_descriptor(const struct executor *x)
 {
     const struct client *c = (const struct client *)x;
@@ -191,6 +199,7 @@ static const struct executor_kind client_kind = {
     .start = client_start,
     .end = client_end,
     .acknowledge = client_acknowledge,
+    .weigh = client_weigh,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,
     .ready = client_ready,

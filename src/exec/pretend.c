@@ -142,6 +142,13 @@ static void pretend_acknowledge(struct executor *x, uint64_t launch_id)
     *array_add(&p->free) = index;
 }
 
+static void pretend_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+{
+    (void)x;
+    (void)launch_id;
+    (void)cpu_weight; /* time is virtual: every job has its CPUs to itself */
+}
+
 static int pretend_descriptor(const struct executor *x)
 {
     (void)x;
@@ -177,6 +184,7 @@ static const struct executor_kind pretend_kind = {
     .start = pretend_start,
     .end = pretend_end,
     .acknowledge = pretend_acknowledge,
+    .weigh = pretend_weigh,
     .descriptor = pretend_descriptor,
     .wants_write = pretend_wants_write,
     .ready = pretend_ready,

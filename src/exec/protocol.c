@@ -134,6 +134,14 @@ void protocol_ack(struct buf *out, uint64_t id)
     frame_close(out, at);
 }
 
+void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight)
+{
+    size_t at = frame_begin(out, MESSAGE_WEIGHT);
+    put_u64(out, id);
+    put_u32(out, cpu_weight);
+    frame_close(out, at);
+}
+
 void protocol_record(struct buf *out, const struct launch_record *record)
 {
     size_t at = frame_begin(out, MESSAGE_RECORD);
@@ -273,6 +281,10 @@ static void take_body(struct cursor *c, struct message *m)
     case MESSAGE_ACK: m->id = take_u64(c); break;
     case MESSAGE_RECORD: take_record(c, &m->record); break;
     case MESSAGE_SYNCED: break;
+    case MESSAGE_WEIGHT:
+        m->weight.id = take_u64(c);
+        m->weight.cpu_weight = take_u32(c);
+        break;
     default: c->bad = true;
     }
 }

@@ -5,6 +5,7 @@
  *     START     a launch                                 to the launcher
  *     END       id: 8 bytes | grace_us: 8 bytes          to the launcher
  *     ACK       id: 8 bytes                              to the launcher
+ *     WEIGHT    id: 8 bytes | weight: 4 bytes            to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    nothing                                  to the daemon
  *
@@ -18,9 +19,17 @@
 #include "base/text.h"
 #include "exec/launch.h"
 
-enum { PROTOCOL_VERSION = 1, PROTOCOL_FRAME_MAX = 64 * 1024 * 1024, PROTOCOL_HEAD = 4 };
+enum { PROTOCOL_VERSION = 2, PROTOCOL_FRAME_MAX = 64 * 1024 * 1024, PROTOCOL_HEAD = 4 };
 
-enum message_kind { MESSAGE_HELLO = 1, MESSAGE_START, MESSAGE_END, MESSAGE_ACK, MESSAGE_RECORD, MESSAGE_SYNCED };
+enum message_kind {
+    MESSAGE_HELLO = 1,
+    MESSAGE_START,
+    MESSAGE_END,
+    MESSAGE_ACK,
+    MESSAGE_RECORD,
+    MESSAGE_SYNCED,
+    MESSAGE_WEIGHT
+};
 
 struct message {
     enum message_kind kind;
@@ -30,8 +39,12 @@ struct message {
         struct {
             uint64_t id;
             int64_t grace_us;
-        } end;                       /* END */
-        uint64_t id;                 /* ACK */
+        } end;       /* END */
+        uint64_t id; /* ACK */
+        struct {
+            uint64_t id;
+            uint32_t cpu_weight;
+        } weight;                    /* WEIGHT */
         struct launch_record record; /* RECORD */
     };
 };
@@ -41,6 +54,7 @@ void protocol_hello(struct buf *out, uint32_t version);
 int protocol_start(struct buf *out, const struct launch *launch, struct err *e);
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
 void protocol_ack(struct buf *out, uint64_t id);
+void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 

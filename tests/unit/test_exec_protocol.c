@@ -118,6 +118,10 @@ static void test_small_messages(void **state)
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_ACK && m.id == UINT64_MAX);
     buf_clear(&frame);
+    protocol_weight(&frame, 9, 10000);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_WEIGHT && m.weight.id == 9 && m.weight.cpu_weight == 10000);
+    buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
     buf_clear(&frame);

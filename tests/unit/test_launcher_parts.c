@@ -136,12 +136,60 @@ static void test_cgroup_find(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char path[PATH_MAX] = "untouched";
-        bool found = cgroup_find(str(rows[i].membership), str(rows[i].mounts), path, sizeof path);
+        bool found = cgroup_find(str(rows[i].membership), str(rows[i].mounts), NULL, path, sizeof path);
         if (rows[i].path == NULL)
             assert_false(found);
         else
             assert_string_equal(found ? path : "(none)", rows[i].path);
     }
+}
+
+static void test_cgroup_find_cpu(void **state)
+{
+    (void)state;
+    const struct {
+        const char *membership, *mounts, *path;
+    } rows[] = {
+        {"1:cpu:/y\n0::/z\n", V1 V2, "/sys/fs/cgroup/cpu/y"},
+        {"4:cpu,cpuacct:/\n", "30 23 0:28 / /c rw - cgroup none rw,cpuacct,cpu\n", "/c"},
+        {"4:cpuacct:/y\n", V1, NULL},
+        {"4:cpu:/y\n", "30 23 0:28 / /c rw - cgroup none rw,cpuset\n", NULL},
+        {"0::/z\n", V1 V2, NULL},
+        {"4:cpu:/y\n", V2, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char path[PATH_MAX];
+        bool found = cgroup_find(str(rows[i].membership), str(rows[i].mounts), "cpu", path, sizeof path);
+        assert_string_equal(found ? path : "(none)", rows[i].path ? rows[i].path : "(none)");
+    }
+}
+
+/* Where groups with weights can be made here, a weight arrives in the file the kernel reads. */
+static void test_cgroup_weigh(void **state)
+{
+    (void)state;
+    struct cgroup_parent parent = {0};
+    struct cgroup group, cpu;
+    cgroup_probe(&parent);
+    cgroup_place(&parent, 7, "0123456789", &group);
+    cgroup_place_cpu(&parent, 7, "0123456789", &cpu);
+    cgroup_make(&group);
+    cgroup_make(&cpu);
+    bool is_set = cgroup_weigh(&cpu, 250) || cgroup_weigh(&group, 250);
+    char path[PATH_MAX + 16], text[32] = "";
+    text_format(path, sizeof path, "%s/%s", cpu.path[0] ? cpu.path : group.path,
+                cpu.path[0] ? "cpu.shares" : "cpu.weight");
+    FILE *file = is_set ? fopen(path, "r") : NULL;
+    if (file != NULL) {
+        assert_non_null(fgets(text, sizeof text, file));
+        fclose(file);
+    }
+    assert_true(cgroup_remove(&group) && cgroup_remove(&cpu));
+    if (!is_set) {
+        print_message("# skip: no control group with a cpu controller can be made here\n");
+        skip();
+    }
+    assert_string_equal(text, cpu.path[0] ? "2560\n" : "250\n");
 }
 
 static void test_traces(void **state)
@@ -257,9 +305,9 @@ static void test_identity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interpreter), cmocka_unit_test(test_command), cmocka_unit_test(test_stat),
-        cmocka_unit_test(test_cgroup_find), cmocka_unit_test(test_traces),  cmocka_unit_test(test_durable),
-        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_interpreter), cmocka_unit_test(test_command),         cmocka_unit_test(test_stat),
+        cmocka_unit_test(test_cgroup_find), cmocka_unit_test(test_cgroup_find_cpu), cmocka_unit_test(test_cgroup_weigh),
+        cmocka_unit_test(test_traces),      cmocka_unit_test(test_durable),         cmocka_unit_test(test_identity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ struct keeper {
     struct keeper_task *task;
     struct journal journal;
     struct traces traces;
+    struct cgroup cpu_group; /* for its weight, where v2 has none */
     struct command command;
     struct job job; /* report_fd is -1 when there is nothing more to hear */
     enum phase phase;
@@ -114,6 +115,7 @@ static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
     (void)cgroup_remove_soon(&k->traces.cgroup);
+    (void)cgroup_remove_soon(&k->cpu_group);
     decide(k, LAUNCH_EXITED, "");
     fill_status(k);
     record.id = k->outcome.id;
@@ -230,6 +232,17 @@ static void stop_listening(struct keeper *k)
     k->job.go_fd = -1;
 }
 
+/* After the start was written down: by the key in it this group is found again if we are killed. */
+static void join_cpu_group(struct keeper *k)
+{
+    struct cgroup *group = &k->cpu_group;
+    cgroup_place_cpu(k->task->cgroups, k->task->launch->id, k->traces.key, group);
+    cgroup_make(group);
+    if (group->path[0] == '\0' || cgroup_add(group, k->job.pid)) return;
+    (void)cgroup_remove(group);
+    group->path[0] = '\0';
+}
+
 /* The job's process is ready. Its start is written down, then it is let go (I1). */
 static void let_go(struct keeper *k)
 {
@@ -246,6 +259,7 @@ static void let_go(struct keeper *k)
         refuse(k, e.text);
         return;
     }
+    join_cpu_group(k);
     k->phase = RUNNING;
     if (k->time_limit_us > 0) k->deadline_us = clock_steady_us() + k->time_limit_us;
     if (write(k->job.go_fd, "", 1) == 1) return;
@@ -285,10 +299,14 @@ static void hear_report(struct keeper *k)
 static void take_order(struct keeper *k, struct str line)
 {
     int64_t grace_us;
+    uint64_t weight;
     struct str argument;
     struct str word = str_cut(line, ' ', &argument);
     bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
     if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
+    if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;
+    if (weight < CPU_WEIGHT_LEAST || weight > CPU_WEIGHT_MOST) return;
+    (void)(cgroup_weigh(&k->cpu_group, (uint32_t)weight) || cgroup_weigh(&k->traces.cgroup, (uint32_t)weight));
 }
 
 static void hear_orders(struct keeper *k)
@@ -420,10 +438,9 @@ static int write_script(const struct keeper *k, struct err *e)
 static int prepare(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
-    char script_path[LAUNCH_PATH_MAX + 64], group[96];
+    char script_path[LAUNCH_PATH_MAX + 64];
     if (settle_in(k, e) || make_key(k->traces.key, e)) return -1;
-    text_format(group, sizeof group, "fairlead-%" PRIu64 "-%.8s", t->launch->id, k->traces.key);
-    cgroup_place(t->cgroups, group, &k->traces.cgroup);
+    cgroup_place(t->cgroups, t->launch->id, k->traces.key, &k->traces.cgroup);
     if (launch_dir_note_keeper(&t->dir, &k->traces.cgroup, e) || write_script(k, e)) return -1;
     boot_id_read(k->traces.boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);

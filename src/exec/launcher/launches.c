@@ -180,7 +180,9 @@ static void lose(struct launches *l, struct entry *entry, struct launch_dir *d, 
     set_state(l, entry, ENTRY_LOSING);
     entry->rounds++;
     entry->quiet = alive == 0 ? entry->quiet + 1 : 0;
-    bool over = entry->quiet >= LOSING_QUIET && cgroup_remove(&traces.cgroup);
+    struct cgroup cpu;
+    cgroup_place_cpu(l->cgroups, entry->id, traces.key, &cpu);
+    bool over = entry->quiet >= LOSING_QUIET && cgroup_remove(&traces.cgroup) && cgroup_remove(&cpu);
     if (over) {
         end_as_lost(l, entry, d, "its keeper was killed; what was left of it has been ended");
     } else if (entry->rounds >= LOSING_ROUNDS_MAX) {
@@ -369,18 +371,31 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
     }
 }
 
-void launches_end(struct launches *l, uint64_t id, int64_t grace_us)
+/* A line for the keeper of a launch; nothing where there is no keeper any more: its end is on its way. */
+static void order(struct launches *l, uint64_t id, const char *line)
 {
     struct entry *entry = find(l, id);
     struct launch_dir d;
-    char line[40];
     if (entry == NULL || entry->state == ENTRY_ENDED || entry->state == ENTRY_LOSING) return;
     if (launch_dir_open(l->spool, id, &d, NULL)) return;
+    (void)launch_dir_order(&d, line, NULL);
+    launch_dir_close(&d);
+}
+
+void launches_end(struct launches *l, uint64_t id, int64_t grace_us)
+{
+    char line[40];
     if (grace_us < 0) grace_us = 0;
     if (grace_us > LAUNCH_GRACE_MAX_US) grace_us = LAUNCH_GRACE_MAX_US;
     text_format(line, sizeof line, "end %" PRId64 "\n", grace_us);
-    (void)launch_dir_order(&d, line, NULL); /* no keeper any more: its end is on its way */
-    launch_dir_close(&d);
+    order(l, id, line);
+}
+
+void launches_weigh(struct launches *l, uint64_t id, uint32_t cpu_weight)
+{
+    char line[40];
+    text_format(line, sizeof line, "weight %" PRIu32 "\n", cpu_weight);
+    order(l, id, line);
 }
 
 void launches_acknowledge(struct launches *l, uint64_t id)

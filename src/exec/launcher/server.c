@@ -1,7 +1,7 @@
 /* The launcher's loop. It waits in one place, does what is there, and sends what came of it:
  *
  *     listening socket   a daemon: the newest one counts, an older connection is closed
- *     connection         START, END, ACK; RECORD and SYNCED back
+ *     connection         START, END, ACK, WEIGHT; RECORD and SYNCED back
  *     launcher.events    launch ids of keepers that have written something
  *     pidfds             keepers that are gone
  *     signals            SIGTERM, SIGINT: end; keepers go on
@@ -155,6 +155,7 @@ static bool take_message(struct server *s, const struct message *m)
     case MESSAGE_START: launches_start(&s->launches, &m->launch, &s->scratch, &s->connection.in); return true;
     case MESSAGE_END: launches_end(&s->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&s->launches, m->id); return true;
+    case MESSAGE_WEIGHT: launches_weigh(&s->launches, m->weight.id, m->weight.cpu_weight); return true;
     default: return false;
     }
 }
