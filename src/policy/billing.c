@@ -1,0 +1,45 @@
+/* Billing. Amounts are added in index order, each multiplied by its weight, so that the same job costs the same to the
+ * last bit wherever it is asked. Negative weights are legal: they may make a job free, but nobody is paid for running. */
+#include "policy/billing.h"
+
+#include <stdbool.h>
+
+/* 2^64 and more does not fit; the largest double below it. */
+#define RECORDED_MOST 18446744073709549568.0
+
+/* Whether the TRES stands in the maximum and not in the sum. */
+static bool is_in_maximum(const struct tres *t, enum billing_rule rule)
+{
+    switch (t->type) {
+    case TRES_TYPE_CPU:
+    case TRES_TYPE_MEM:
+    case TRES_TYPE_NODE: return rule != BILLING_SUM;
+    case TRES_TYPE_GRES: return rule == BILLING_MAX_TRES;
+    default: return false;
+    }
+}
+
+double billing_of(const struct tres_table *t, const struct tres_list *amounts, const double *weights,
+                  enum billing_rule rule)
+{
+    if (weights == NULL) return tres_amount_of(amounts, TRES_CPU);
+    double most = 0.0, sum = 0.0;
+    for (uint32_t i = 0; i < amounts->count; i++) {
+        const struct tres_amount *a = &amounts->items[i];
+        double weighed = a->amount * weights[a->tres];
+        if (a->tres == TRES_BILLING) continue;
+        if (!is_in_maximum(&t->items[a->tres], rule)) {
+            sum += weighed;
+        } else if (weighed > most) {
+            most = weighed;
+        }
+    }
+    double billing = most + sum;
+    return billing > 0.0 ? billing : 0.0;
+}
+
+uint64_t billing_recorded(double billing)
+{
+    if (!(billing > 0.0)) return 0;
+    return (uint64_t)(billing < RECORDED_MOST ? billing : RECORDED_MOST);
+}

@@ -1,0 +1,149 @@
+/* Multifactor priority. One job costs a few divisions and touches nothing but its own lines of memory, so a million jobs
+ * are computed anew on every pass and nothing is ever stale.
+ *
+ * Two things are Slurm's and look odd: with PriorityFavorSmall the CPUs that a job leaves free are an unsigned
+ * difference, so a job that asks for more than there is counts as small; and SMALL_RELATIVE_TO_TIME divides by minutes,
+ * so a job of less than a minute can be larger than the cluster (and is then as large as it).
+ * Source: docs/formulas.md 4. */
+#include "policy/multifactor.h"
+
+#include "policy/policy_text.h"
+
+#define PRIORITY_MOST 4294967295.0
+#define BASIC_FIRST 4294901759.0 /* what priority/basic gives the first job */
+#define S_PER_MINUTE 60.0
+#define US_PER_SECOND 1e6
+
+/* --- factors ------------------------------------------------------------------------------------------------------ */
+
+/* Both spans are whole microseconds, so whole seconds give the quotient that seconds would give. */
+static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
+{
+    if (!(r->weight_age > 0.0) || accrue_us == 0) return 0.0;
+    double age_us = now_us > accrue_us ? (double)(now_us - accrue_us) : 0.0;
+    double most_us = (double)r->max_age_s * US_PER_SECOND;
+    if (r->max_age_s < 0) return 0.0;
+    return age_us < most_us ? age_us / most_us : 1.0;
+}
+
+static double share_of_most(uint32_t value, uint32_t most, bool is_raw)
+{
+    if (is_raw) return value;
+    return most == 0 ? 0.0 : (double)value / most;
+}
+
+static double size_relative_to_time(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                                    const struct multifactor_job *j)
+{
+    double cpus = (double)j->nodes * c->cpus / c->nodes;
+    int64_t limit_s = j->time_limit_s > 0 ? j->time_limit_s : c->partitions[j->partition].max_time_s;
+    if (cpus < j->cpus) cpus = j->cpus;
+    double size = limit_s < 0 ? 0.0 : cpus / ((double)limit_s / S_PER_MINUTE) / c->cpus;
+    return r->favor_small ? 1.0 - size : size;
+}
+
+static double size_favoring_small(const struct multifactor_cluster *c, const struct multifactor_job *j)
+{
+    double size = c->nodes > j->nodes ? (double)(c->nodes - j->nodes) / c->nodes : 0.0;
+    uint32_t left_cpus = c->cpus - j->cpus;
+    return j->cpus == 0 ? size : (size + (double)left_cpus / c->cpus) / 2.0;
+}
+
+static double size_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                          const struct multifactor_job *j)
+{
+    double size;
+    if (!(r->weight_job_size > 0.0) || c->nodes == 0 || c->cpus == 0) return 0.0;
+    if (r->flags & FLAG_SMALL_RELATIVE_TO_TIME) {
+        size = size_relative_to_time(r, c, j);
+    } else if (r->favor_small) {
+        size = size_favoring_small(c, j);
+    } else {
+        size = (double)j->nodes / c->nodes;
+        if (j->cpus > 0) size = (size + (double)j->cpus / c->cpus) / 2.0;
+    }
+    return size < 0.0 ? 0.0 : size > 1.0 ? 1.0 : size;
+}
+
+void multifactor_factors(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                         const struct multifactor_job *j, struct multifactor_factors *out_factors)
+{
+    *out_factors = (struct multifactor_factors){
+        .age = age_factor(r, c->now_us, j->accrue_us),
+        .assoc = share_of_most(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
+        .fair_share = j->fair_share,
+        .job_size = size_factor(r, c, j),
+        .partition =
+            share_of_most(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
+        .qos = share_of_most(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
+    };
+}
+
+double multifactor_tres_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                               const struct multifactor_job *j, const struct tres_amount *a)
+{
+    if (r->flags & FLAG_NO_NORMAL_TRES) return a->amount;
+    double total = c->partitions[j->partition].totals[a->tres];
+    return total > 0.0 ? a->amount / total : 0.0;
+}
+
+/* --- terms -------------------------------------------------------------------------------------------------------- */
+
+static double tres_term(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                        const struct multifactor_job *j)
+{
+    double sum = 0.0;
+    if (!r->has_tres_weights) return sum;
+    for (uint32_t i = 0; i < j->tres.count; i++) {
+        const struct tres_amount *a = &j->tres.items[i];
+        sum += multifactor_tres_factor(r, c, j, a) * r->weight_tres[a->tres];
+    }
+    return sum;
+}
+
+static uint32_t whole_priority(double sum)
+{
+    if (!(sum >= 1.0)) return 1;
+    return (uint32_t)(sum < PRIORITY_MOST ? sum : PRIORITY_MOST);
+}
+
+void multifactor_terms(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                       const struct multifactor_job *j, struct multifactor_terms *out_terms)
+{
+    struct multifactor_terms t = {0};
+    if (j->is_held || j->is_set) {
+        t.priority = j->is_held ? 0 : j->set_priority;
+        t.sum = t.priority;
+        *out_terms = t;
+        return;
+    }
+    struct multifactor_factors f;
+    multifactor_factors(r, c, j, &f);
+    t.age = f.age * r->weight_age;
+    t.assoc = f.assoc * r->weight_assoc;
+    t.fair_share = f.fair_share * r->weight_fair_share;
+    t.job_size = f.job_size * r->weight_job_size;
+    t.partition = f.partition * r->weight_partition;
+    t.qos = f.qos * r->weight_qos;
+    t.tres = tres_term(r, c, j);
+    t.site = j->site;
+    t.nice = j->nice;
+    t.sum = t.age + t.assoc + t.fair_share + t.job_size + t.partition + t.qos + t.tres + t.site - t.nice;
+    t.priority = whole_priority(t.sum);
+    *out_terms = t;
+}
+
+void multifactor_priorities(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                            const struct multifactor_job *jobs, uint32_t count, uint32_t *out_priority)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct multifactor_terms t;
+        multifactor_terms(r, c, &jobs[i], &t);
+        out_priority[i] = t.priority;
+    }
+}
+
+uint32_t basic_priority(uint64_t place, int32_t nice)
+{
+    return whole_priority(BASIC_FIRST - (double)place - nice);
+}

@@ -1,0 +1,313 @@
+/* Trackable resources. The table is small (ten entries on most clusters, 64 at most) and is searched from front to back;
+ * what is done for every job goes by index.
+ *
+ * Texts are items between commas, "type[/name]=number[suffix]". A suffix counts in 1024s from the type's base unit, which
+ * is M for mem and bb and one for the others:
+ *
+ *     suffix          K     M     G     T     P
+ *     steps, mem      -     0     1     2     3        "mem=4G" is 4096, "mem=4K" is 4
+ *     steps, others   1     2     3     4     5        "cpu=2K" is 2048
+ *
+ * In a list the count is multiplied by 1024^steps; in weights the weight, being one for a base unit, is divided by it.
+ * Both are powers of two: nothing is rounded. A count may have a fraction where a suffix scales it, as scontrol writes
+ * "mem=62.50G"; what is left of one below the base unit is dropped. */
+#include "policy/tres.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+
+enum { SHOWN_BYTES = 64, NAME_MOST = 255 };
+
+#define COUNT_MOST 9007199254740992.0 /* 2^53 */
+#define WEIGHT_MOST 1e15
+
+static const struct {
+    const char *text;
+    bool has_name, in_mib;
+} types[TRES_TYPE_COUNT] = {
+    [TRES_TYPE_BB] = {"bb", true, true},         [TRES_TYPE_BILLING] = {"billing", false, false},
+    [TRES_TYPE_CPU] = {"cpu", false, false},     [TRES_TYPE_ENERGY] = {"energy", false, false},
+    [TRES_TYPE_FS] = {"fs", true, false},        [TRES_TYPE_GRES] = {"gres", true, false},
+    [TRES_TYPE_IC] = {"ic", true, false},        [TRES_TYPE_LICENSE] = {"license", true, false},
+    [TRES_TYPE_MEM] = {"mem", false, true},      [TRES_TYPE_NODE] = {"node", false, false},
+    [TRES_TYPE_PAGES] = {"pages", false, false}, [TRES_TYPE_VMEM] = {"vmem", false, false},
+};
+
+static const struct tres static_tres[TRES_STATIC_COUNT] = {
+    [TRES_CPU] = {TRES_TYPE_CPU, NULL, "cpu", 1, NONE},
+    [TRES_MEM] = {TRES_TYPE_MEM, NULL, "mem", 2, NONE},
+    [TRES_ENERGY] = {TRES_TYPE_ENERGY, NULL, "energy", 3, NONE},
+    [TRES_NODE] = {TRES_TYPE_NODE, NULL, "node", 4, NONE},
+    [TRES_BILLING] = {TRES_TYPE_BILLING, NULL, "billing", 5, NONE},
+    [TRES_FS_DISK] = {TRES_TYPE_FS, "disk", "fs/disk", 6, NONE},
+    [TRES_VMEM] = {TRES_TYPE_VMEM, NULL, "vmem", 7, NONE},
+    [TRES_PAGES] = {TRES_TYPE_PAGES, NULL, "pages", 8, NONE},
+};
+
+static int shown(struct str s)
+{
+    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
+static enum tres_type type_find(struct str text)
+{
+    int i = 0;
+    while (i < TRES_TYPE_COUNT && !str_equal_nocase(str(types[i].text), text)) i++;
+    return (enum tres_type)i;
+}
+
+static uint32_t table_find(const struct tres_table *t, enum tres_type type, struct str name)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->items[i].type == type && str_equal(str(t->items[i].name), name)) return i;
+    }
+    return NONE;
+}
+
+uint32_t tres_find(const struct tres_table *t, struct str text)
+{
+    struct str name;
+    enum tres_type type = type_find(str_cut(text, '/', &name));
+    if (type == TRES_TYPE_COUNT || (name.text != NULL) != types[type].has_name) return NONE;
+    return table_find(t, type, name);
+}
+
+/* Names go into lists and weights, so what divides those is not in them; "gpu:" and ":tesla" name no type. */
+static bool name_is_good(struct str name)
+{
+    if (name.length == 0 || name.length > NAME_MOST || !str_is_printable(name)) return false;
+    if (name.text[0] == ':' || name.text[name.length - 1] == ':') return false;
+    for (size_t i = 0; i < name.length; i++) {
+        if (name.text[i] == '=' || name.text[i] == ',' || name.text[i] == ' ') return false;
+    }
+    return true;
+}
+
+static int table_add(struct tres_table *t, struct str item, const char *what, struct arena *arena, struct err *e)
+{
+    struct str name;
+    enum tres_type type = type_find(str_cut(item, '/', &name));
+    if (type == TRES_TYPE_COUNT)
+        return err_set(e, ERR_INPUT,
+                       "%s: '%.*s' is no TRES; bb/NAME, billing, cpu, energy, fs/NAME, gres/NAME, ic/NAME, "
+                       "license/NAME, mem, node, pages and vmem are",
+                       what, shown(item), item.text);
+    if (!types[type].has_name && name.text != NULL)
+        return err_set(e, ERR_INPUT, "%s: '%.*s': %s takes no name", what, shown(item), item.text, types[type].text);
+    if (types[type].has_name && !name_is_good(name))
+        return err_set(e, ERR_INPUT,
+                       "%s: '%.*s': a name is needed, %s/NAME, of up to %d bytes without blank, ',' or '='", what,
+                       shown(item), item.text, types[type].text, NAME_MOST);
+    if (table_find(t, type, name) != NONE) return 0;
+    if (t->count == TRES_MAX)
+        return err_set(e, ERR_INPUT, "%s: '%.*s' is one too many; %d TRES are the most", what, shown(item), item.text,
+                       TRES_MAX);
+    struct buf text = {0};
+    buf_format(&text, "%s/%.*s", types[type].text, (int)name.length, name.text);
+    const char *kept = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    t->items[t->count] = (struct tres){
+        .type = type,
+        .name = kept + strlen(types[type].text) + 1,
+        .text = kept,
+        .id = TRES_FIRST_OWN_ID + t->count - TRES_STATIC_COUNT,
+        .generic = NONE,
+    };
+    t->count++;
+    return 0;
+}
+
+static void find_generics(struct tres_table *t)
+{
+    for (uint32_t i = TRES_STATIC_COUNT; i < t->count; i++) {
+        struct str type, name = str(t->items[i].name);
+        struct str generic = str_cut(name, ':', &type);
+        if (t->items[i].type == TRES_TYPE_GRES && type.text != NULL)
+            t->items[i].generic = table_find(t, TRES_TYPE_GRES, generic);
+    }
+}
+
+int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e)
+{
+    struct tres_table made = {.count = TRES_STATIC_COUNT};
+    memcpy(made.items, static_tres, sizeof static_tres);
+    if (str_trim(tracked).length == 0) tracked = (struct str){0};
+    for (struct str rest = tracked; rest.text != NULL;) {
+        if (table_add(&made, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
+    }
+    find_generics(&made);
+    *t = made;
+    return 0;
+}
+
+/* --- numbers with suffixes ---------------------------------------------------------------------------------------- */
+
+enum { NO_SUFFIX = -1, BITS_A_STEP = 10 };
+
+/* Cuts the suffix off; the steps of 1024 it stands above the type's base unit, at least 0; NO_SUFFIX: there is none. */
+static int cut_suffix(struct str *s, enum tres_type type)
+{
+    static const char letters[] = "KMGTP";
+    if (s->length == 0) return NO_SUFFIX;
+    char last = s->text[s->length - 1];
+    const char *letter = last == '\0' ? NULL : strchr(letters, last & ~0x20);
+    if (letter == NULL || (last | 0x20) < 'a') return NO_SUFFIX;
+    s->length--;
+    int steps = (int)(letter - letters) + 1 - (types[type].in_mib ? 2 : 0);
+    return steps > 0 ? steps : 0;
+}
+
+static bool is_decimal(struct str s)
+{
+    for (size_t i = 0; i < s.length; i++) {
+        if ((s.text[i] < '0' || s.text[i] > '9') && s.text[i] != '.') return false;
+    }
+    return true;
+}
+
+static bool read_count(struct str text, enum tres_type type, double *out_count)
+{
+    int steps = cut_suffix(&text, type);
+    double count;
+    if (!is_decimal(text) || !number_parse_double(text, &count)) return false;
+    if (memchr(text.text, '.', text.length) != NULL && steps <= 0) return false;
+    if (steps > 0) count = floor(ldexp(count, steps * BITS_A_STEP));
+    if (!(count <= COUNT_MOST)) return false;
+    *out_count = count;
+    return true;
+}
+
+static bool read_weight(struct str text, enum tres_type type, double *out_weight)
+{
+    int steps = cut_suffix(&text, type);
+    double weight;
+    if (!number_parse_double(text, &weight)) return false;
+    if (!(fabs(weight) <= WEIGHT_MOST)) return false;
+    *out_weight = steps > 0 ? ldexp(weight, -steps * BITS_A_STEP) : weight;
+    return true;
+}
+
+/* Cuts "type/name=number" in two; the index of its TRES, which must not have been seen, or NONE and *e. */
+static uint32_t find_of_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *what,
+                             struct str *out_number, struct err *e)
+{
+    struct str number, name = str_trim(str_cut(item, '=', &number));
+    uint32_t found = tres_find(t, name);
+    if (number.text == NULL) {
+        err_set_text(e, ERR_INPUT, "%s: '%.*s' lacks a number: TRES=NUMBER, by commas", what, shown(item), item.text);
+        return NONE;
+    }
+    if (found == NONE) {
+        err_set_text(e, ERR_INPUT, "%s: '%.*s' is no TRES that is tracked (AccountingStorageTRES)", what, shown(name),
+                     name.text);
+        return NONE;
+    }
+    if (seen[found]) {
+        err_set_text(e, ERR_INPUT, "%s: '%s' stands there twice", what, t->items[found].text);
+        return NONE;
+    }
+    seen[found] = true;
+    *out_number = str_trim(number);
+    return found;
+}
+
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+/* The list of what is not 0 among amounts by index. */
+static void list_of_amounts(const double *amounts, uint32_t count, struct arena *arena, struct tres_list *out_list)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) used += amounts[i] > 0.0;
+    struct tres_list list = {.items = arena_alloc(arena, (used + 1) * sizeof *list.items)};
+    for (uint32_t i = 0; i < count; i++) {
+        if (amounts[i] > 0.0) list.items[list.count++] = (struct tres_amount){i, amounts[i]};
+    }
+    *out_list = list;
+}
+
+int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
+                    struct tres_list *out_list, struct err *e)
+{
+    double amounts[TRES_MAX] = {0};
+    bool seen[TRES_MAX] = {false};
+    if (str_trim(text).length == 0) text = (struct str){0};
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str number, item = str_trim(str_cut(rest, ',', &rest));
+        uint32_t i = find_of_item(t, item, seen, what, &number, e);
+        if (i == NONE) return -1;
+        if (!read_count(number, t->items[i].type, &amounts[i]))
+            return err_set(e, ERR_INPUT,
+                           "%s: '%.*s': a whole number from 0 to 2^53 is accepted, with K, M, G, T or P behind it a "
+                           "fraction too",
+                           what, shown(item), item.text);
+    }
+    list_of_amounts(amounts, t->count, arena, out_list);
+    return 0;
+}
+
+void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct tres_amount *a = &list->items[i];
+        char number[NUMBER_TEXT_SIZE];
+        size_t length = a->amount >= 0.0 && a->amount <= COUNT_MOST && floor(a->amount) >= a->amount
+                            ? number_format_u64(number, (uint64_t)a->amount)
+                            : number_format_shortest(number, a->amount);
+        if (i > 0) buf_add_char(out, ',');
+        buf_add_text(out, t->items[a->tres].text);
+        buf_add_char(out, '=');
+        buf_add(out, number, length);
+    }
+}
+
+void tres_list_add_generic(const struct tres_table *t, struct tres_list *list)
+{
+    double amounts[TRES_MAX] = {0}, typed[TRES_MAX] = {0};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct tres_amount *a = &list->items[i];
+        uint32_t generic = t->items[a->tres].generic;
+        amounts[a->tres] = a->amount;
+        if (generic != NONE) typed[generic] += a->amount;
+    }
+    list->count = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        double amount = amounts[i] > 0.0 ? amounts[i] : typed[i];
+        if (amount > 0.0) list->items[list->count++] = (struct tres_amount){i, amount};
+    }
+}
+
+double tres_amount_of(const struct tres_list *list, uint32_t tres)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i].tres == tres) return list->items[i].amount;
+    }
+    return 0.0;
+}
+
+/* --- weights ------------------------------------------------------------------------------------------------------ */
+
+int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
+                       struct err *e)
+{
+    double weights[TRES_MAX] = {0};
+    bool seen[TRES_MAX] = {false};
+    if (str_trim(text).length == 0) text = (struct str){0};
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str number, item = str_trim(str_cut(rest, ',', &rest));
+        uint32_t i = find_of_item(t, item, seen, what, &number, e);
+        if (i == NONE) return -1;
+        if (!read_weight(number, t->items[i].type, &weights[i]))
+            return err_set(e, ERR_INPUT,
+                           "%s: '%.*s': a number from -1e15 to 1e15 is accepted, with K, M, G, T or P behind it or not",
+                           what, shown(item), item.text);
+    }
+    weights[TRES_BILLING] = 0.0;
+    memcpy(out_weights, weights, t->count * sizeof *weights);
+    return 0;
+}
