@@ -91,6 +91,15 @@ struct event_terms {
     uint32_t slots_most; /* a range of slots from request.cpus up to this; 0: none, or keeps */
 };
 
+/* The terms of an update that changes none of them. */
+#define TERMS_KEPT                                     \
+    ((struct event_terms){.nice = TERM_KEEP,           \
+                          .site = TERM_KEEP,           \
+                          .posix_priority = TERM_KEEP, \
+                          .job_share = -1,             \
+                          .override_tickets = -1,      \
+                          .set_priority = -1})
+
 struct event_submit {
     const char *account; /* NULL: the user's default; none: account "default", made when needed */
     const char *name;

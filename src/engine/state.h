@@ -19,8 +19,8 @@
  *      start_us to charged_us, and those of deleted users and accounts folded into it. A running task adds its charge from
  *      charged_us on when somebody reads; an ended one has charged_us >= end_us and adds nothing.
  *   6. Ended rows (and the jobs with no live task and nothing pending) are only here until engine_forget: the store has them.
- *   7. There is always a partition and a QOS that stands; rows of objects that do not stand any more stay until no live
- *      job points at them.
+ *   7. There is always a partition and a QOS that stands. A live job points only at objects that stand. Rows of objects
+ *      that were deleted stay in memory, not in the store; their ids may be given again.
  *   8. policy is what the settings say (policy_make), made anew whenever one changes.
  */
 #ifndef FAIRLEAD_ENGINE_STATE_H
@@ -99,7 +99,7 @@ struct owner {
 struct job_request {
     uint32_t resource; /* index of objects[OBJECT_RESOURCE] */
     double amount;     /* of one slot; 1 of a text */
-    char *text;        /* as it was asked for */
+    char *text;        /* what was asked for: "2", "true", "lx-amd64" */
 };
 
 struct job {
@@ -189,12 +189,19 @@ struct state {
     struct arena cycle;  /* of one apply or one reading; cleared at its beginning */
 };
 
+/* What a task is charged, units a second; weights may make billing negative, usage never is. */
+static inline double task_rate(const struct task *k)
+{
+    return k->billing > 0.0 ? k->billing * k->usage_factor : 0.0;
+}
+
 static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
 {
     return (uint64_t)job_id << 32 | task_id;
 }
 
-/* A state with root (association 1), standard settings, nothing else; no capacity. now_us: the reference. */
+/* A state with root (association 1), partition "main", QOS "normal", standard settings, nothing else; no capacity. now_us:
+ * the reference. */
 void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
@@ -212,14 +219,20 @@ int64_t state_next_due_us(const struct state *s);
 /* The user's default association, or NONE. */
 uint32_t state_default_assoc(const struct state *s, const char *user);
 
-/* Rebuilding from rows, in any table order but each table ascending by id; job and task text is copied, arrays are taken
- * over. state_restore_done checks the invariants and derives the rest: ERR_INTERNAL when the rows contradict each other. */
+/* Rebuilding from rows, in any table order but each table ascending by id; text is copied (that of requests too), arrays
+ * are taken over (sets, partitions, requests, tres.items, usage_tres: from mem_resize). While rows come in they refer to
+ * each other by id, 0 or NONE for none: partitions, qos, project and resource of a job, partition of a task.
+ * state_restore_done checks the invariants and derives the rest: ERR_INTERNAL when the rows contradict each other. */
 void state_restore_begin(struct state *s); /* after state_init: no rows at all, not even root */
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id);
 void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id);
 void state_restore_task(struct state *s, const struct task *row);
 void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row);
 void state_restore_owner(struct state *s, const struct owner *row);
+
+/* Makes the policy of the settings restored so far, so that rows can be read by policy.tres; state_restore_done does it
+ * where nobody did. state_find_object finds what was restored so far. */
+int state_restore_policy(struct state *s, struct err *e);
 int state_restore_done(struct state *s, struct err *e);
 
 /* A hash of every row that has not ended, by content and id, not by place in memory: two states that would decide alike
@@ -230,6 +243,10 @@ uint64_t state_hash(const struct state *s);
  * memory of arena, s->tree.count entries. */
 const struct tree *state_tree(struct state *s);
 double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena);
+
+/* The same for one TRES, in its units x seconds; and a QOS' usage. */
+double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena);
+double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us);
 
 /* Fair-share factor by node by the algorithm in force, in memory of arena. */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
