@@ -23,15 +23,15 @@ struct share_node {
     const char *name;
     uint32_t parent; /* index, smaller than its own; node 0, the root: NONE */
     uint32_t shares;
-    bool is_project; /* filled by share_nodes_finish */
+    bool is_project, is_leaf; /* filled by share_nodes_finish */
 };
 
 /* Nodes in depth-first order, as a document lists them: a node's children follow it before its next sibling. */
 struct share_nodes {
     ARRAY(struct share_node) nodes;
-    /* Made by share_nodes_finish. */
-    struct map serving; /* (project node or none, user) -> node, see share_nodes.c */
-    struct arena arena;
+    /* Made by share_nodes_finish, see share_nodes.c. */
+    struct map names;   /* name -> the first node of that name */
+    struct map serving; /* (realm, name) -> node */
 };
 
 void share_nodes_init(struct share_nodes *t);
@@ -40,8 +40,10 @@ void share_nodes_release(struct share_nodes *t);
 /* Adds a node below parent (NONE: the root, first); names are borrowed. */
 uint32_t share_nodes_add(struct share_nodes *t, uint32_t parent, const char *name, uint32_t shares);
 
-/* Marks projects (by name) and makes the tree ready for asking. ERR_INPUT, naming the node: a project inside a project, a
- * user twice in the same realm (outside projects, or inside one project). */
+/* Marks projects (by name; NULL: there are none) and makes the tree ready for asking. A node without children that is no
+ * project is a user or `default`; one with children serves nobody by its name. ERR_INPUT, naming the node: a project
+ * inside a project or twice in the tree, a user twice in the same realm (outside projects, or inside one project), two
+ * siblings of one name. */
 int share_nodes_finish(struct share_nodes *t, const struct map *projects, struct err *e);
 
 /* The node that serves a user's jobs in a project (NULL: none), or NONE. out_is_default: it is a `default` node, so the

@@ -1,0 +1,99 @@
+#include "policy/urgency.h"
+
+#include <math.h>
+
+static const double US_PER_S = 1e6;
+static const double RANGE_LEAST = 1e-5; /* narrower than that, everybody is in the middle */
+
+double urgency_slots(const struct urgency_rules *r, uint32_t least, uint32_t most)
+{
+    if (least == most) return least;
+    switch (r->slots_rule) {
+    case URGENCY_SLOTS_MIN: return least;
+    case URGENCY_SLOTS_MAX: return most;
+    case URGENCY_SLOTS_AVG: return ((double)least + (double)most) / 2.0;
+    case URGENCY_SLOTS_NUMBER: return r->slots_number;
+    }
+    return least;
+}
+
+static double resource_urgency(const struct urgency_rules *r, double slots_urgency, const struct urgency_job *j)
+{
+    double slots = urgency_slots(r, j->slots_least, j->slots_most);
+    double sum = slots_urgency * slots;
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        const struct urgency_request *q = &j->requests[i];
+        sum += q->is_text ? q->urgency : q->value * q->urgency * slots;
+    }
+    return sum;
+}
+
+/* The weight over the seconds left; from a second before the deadline on, all of it. */
+static double deadline_urgency(const struct urgency_rules *r, int64_t now_us, int64_t deadline_us)
+{
+    if (deadline_us == 0) return 0.0;
+    double weight = r->deadline_rule == DEADLINE_WAITING ? r->weight_waiting_time : r->weight_deadline;
+    return weight / fmax(1.0, (double)(deadline_us - now_us) / US_PER_S);
+}
+
+void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now_us, const struct urgency_job *j,
+                struct urgency *out_urgency)
+{
+    struct urgency u = {
+        .resources = resource_urgency(r, slots_urgency, j),
+        .waiting_time = r->weight_waiting_time * ((double)(now_us - j->submit_us) / US_PER_S),
+        .deadline = deadline_urgency(r, now_us, j->deadline_us),
+    };
+    u.sum = u.resources + u.waiting_time + u.deadline;
+    *out_urgency = u;
+}
+
+static double normalised(double value, double least, double most)
+{
+    return most - least < RANGE_LEAST ? 0.5 : (value - least) / (most - least);
+}
+
+struct range {
+    double least, most;
+};
+
+static struct range range_of(uint32_t count, const double *values)
+{
+    struct range range = {count > 0 ? values[0] : 0.0, count > 0 ? values[0] : 0.0};
+    for (uint32_t i = 1; i < count; i++) {
+        range.least = fmin(range.least, values[i]);
+        range.most = fmax(range.most, values[i]);
+    }
+    return range;
+}
+
+static struct range posix_range_of(enum posix_range rule, uint32_t count, const int32_t *priorities)
+{
+    if (rule == POSIX_FIXED) return (struct range){-1024.0, 1024.0};
+    struct range range = {count > 0 ? priorities[0] : 0, count > 0 ? priorities[0] : 0};
+    for (uint32_t i = 1; i < count; i++) {
+        range.least = fmin(range.least, priorities[i]);
+        range.most = fmax(range.most, priorities[i]);
+    }
+    return range;
+}
+
+void ticket_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
+                       const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
+                       double *out_norm_posix, double *out_prior)
+{
+    double most_tickets = range_of(count, tickets).most;
+    struct range urgencies = range_of(count, urgency);
+    struct range posix = posix_range_of(r->posix_range, count, posix_priority);
+    for (uint32_t i = 0; i < count; i++) {
+        double norm_tickets = normalised(tickets[i], 0.0, most_tickets);
+        double norm_urgency = normalised(urgency[i], urgencies.least, urgencies.most);
+        double norm_posix = normalised(posix_priority[i], posix.least, posix.most);
+        if (out_norm_tickets != NULL) out_norm_tickets[i] = norm_tickets;
+        if (out_norm_urgency != NULL) out_norm_urgency[i] = norm_urgency;
+        if (out_norm_posix != NULL) out_norm_posix[i] = norm_posix;
+        if (out_prior == NULL) continue;
+        out_prior[i] =
+            r->weight_ticket * norm_tickets + r->weight_urgency * norm_urgency + r->weight_priority * norm_posix;
+    }
+}
