@@ -148,18 +148,16 @@ int tres_table_make(struct tres_table *t, struct str tracked, const char *what, 
 
 /* --- numbers with suffixes ---------------------------------------------------------------------------------------- */
 
-enum { NO_SUFFIX = -1, BITS_A_STEP = 10 };
+enum { NO_SUFFIX = -1, MIB_STEPS = 2, BITS_A_STEP = 10 };
 
 /* Cuts the suffix off; the steps of 1024 it stands above the type's base unit, at least 0; NO_SUFFIX: there is none. */
 static int cut_suffix(struct str *s, enum tres_type type)
 {
-    static const char letters[] = "KMGTP";
-    if (s->length == 0) return NO_SUFFIX;
-    char last = s->text[s->length - 1];
-    const char *letter = last == '\0' ? NULL : strchr(letters, last & ~0x20);
-    if (letter == NULL || (last | 0x20) < 'a') return NO_SUFFIX;
+    static const char letters[] = "KkMmGgTtPp";
+    const char *letter = s->length == 0 ? NULL : memchr(letters, s->text[s->length - 1], sizeof letters - 1);
+    if (letter == NULL) return NO_SUFFIX;
     s->length--;
-    int steps = (int)(letter - letters) + 1 - (types[type].in_mib ? 2 : 0);
+    int steps = (int)(letter - letters) / 2 + 1 - (types[type].in_mib ? MIB_STEPS : 0);
     return steps > 0 ? steps : 0;
 }
 
@@ -222,9 +220,7 @@ static uint32_t find_of_item(const struct tres_table *t, struct str item, bool s
 /* The list of what is not 0 among amounts by index. */
 static void list_of_amounts(const double *amounts, uint32_t count, struct arena *arena, struct tres_list *out_list)
 {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < count; i++) used += amounts[i] > 0.0;
-    struct tres_list list = {.items = arena_alloc(arena, (used + 1) * sizeof *list.items)};
+    struct tres_list list = {.items = arena_alloc(arena, count * sizeof *list.items)};
     for (uint32_t i = 0; i < count; i++) {
         if (amounts[i] > 0.0) list.items[list.count++] = (struct tres_amount){i, amounts[i]};
     }

@@ -81,12 +81,13 @@ int tres_table_make(struct tres_table *t, struct str tracked, const char *what, 
 uint32_t tres_find(const struct tres_table *t, struct str text);
 
 /* Reads "cpu=4,mem=8G,gres/gpu=1": counts with suffix K M G T P, in 1024s relative to the type's base unit (mem and bb: M);
- * a suffix below the base unit scales nothing. ERR_INPUT names what and the item: a TRES that is not in the table, a count
- * that is no whole number from 0 to 2^53, the same one twice. Items in arena. */
+ * a suffix below the base unit scales nothing; before one that scales a fraction may stand ("mem=62.50G"), and what is
+ * less than a base unit of the result is dropped. ERR_INPUT names what and the item: a TRES that is not in the table, a
+ * count that is no whole number from 0 to 2^53, the same one twice. Items in arena, room for t->count of them. */
 int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
                     struct tres_list *out_list, struct err *e);
 
-/* "cpu=4,mem=8192,gres/gpu=1" in order of index; amounts in full. */
+/* "cpu=4,mem=8192,gres/gpu=1" in order of index; amounts in full, those that are no whole number as short as reads back. */
 void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out);
 
 /* Adds to every generic GRES that is in the table and not in the list what its typed ones have. list's items: room for
@@ -97,8 +98,9 @@ void tres_list_add_generic(const struct tres_table *t, struct tres_list *list);
 double tres_amount_of(const struct tres_list *list, uint32_t tres);
 
 /* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0": a suffix divides by 1024^(its unit - the base unit) where that is above
- * 1. Negative weights and exponents are legal, other than finite ones are not. out_weights: t->count entries; what is
- * not named weighs 0; a weight of billing is read and ignored. ERR_INPUT names what and the item. */
+ * 1. Negative weights and exponents are legal, from -1e15 to 1e15, so that no sum of amounts overflows. out_weights:
+ * t->count entries; what is not named weighs 0; a weight of billing is read and ignored. ERR_INPUT names what and the
+ * item: also one that stands there twice. */
 int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
                        struct err *e);
 
