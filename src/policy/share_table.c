@@ -1,4 +1,4 @@
-/* The columns of a share listing, from tree and usage. Their meaning is sshare's (its manual, and recorded answers for
+/* The columns of a share listing, from tree and usage, with Fair Tree. Their meaning is sshare's (its manual, and recorded answers for
  * what the manual leaves open):
  *
  *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its parent's
@@ -33,6 +33,19 @@ static double as_sent(double value)
 static double *column(struct arena *arena, uint32_t count)
 {
     return arena_alloc(arena, count * sizeof(double));
+}
+
+void share_table_init(struct share_table *s, uint32_t count, struct arena *arena)
+{
+    *s = (struct share_table){
+        .count = count,
+        .norm_shares = column(arena, count),
+        .raw_usage = column(arena, count),
+        .norm_usage = column(arena, count),
+        .effective_usage = column(arena, count),
+        .fair_share = column(arena, count),
+        .level_fs = column(arena, count),
+    };
 }
 
 static void fill_norm_shares(const struct tree *t, double root, double *out)
@@ -95,15 +108,7 @@ void share_table_compute(const struct tree *t, const double *own, const double *
 {
     ensure(t->finished);
     ensure((own == NULL) != (totals == NULL));
-    *out_table = (struct share_table){
-        .count = t->count,
-        .norm_shares = column(arena, t->count),
-        .raw_usage = column(arena, t->count),
-        .norm_usage = column(arena, t->count),
-        .effective_usage = column(arena, t->count),
-        .fair_share = column(arena, t->count),
-        .level_fs = column(arena, t->count),
-    };
+    share_table_init(out_table, t->count, arena);
     out_table->norm_usage[0] = NAN;
     out_table->effective_usage[0] = 1;
     fill_norm_shares(t, ties == TIES_SLURM ? ROOT_SHARES_SLURM : 0, out_table->norm_shares);

@@ -1,0 +1,92 @@
+#include "policy/fair_share.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "policy/classic.h"
+#include "policy/depth_oblivious.h"
+
+const char *const share_algorithm_names[ALGORITHM_COUNT] = {
+    [ALGORITHM_FAIR_TREE] = "fair-tree",
+    [ALGORITHM_CLASSIC] = "classic",
+    [ALGORITHM_DEPTH_OBLIVIOUS] = "depth-oblivious",
+};
+
+typedef void effective_usage_fn(const struct tree *t, const double *norm_shares, const double *norm_usage,
+                                struct arena *arena, double *out);
+
+/* NULL: the factor is a rank. */
+static effective_usage_fn *const effective_usage_of[ALGORITHM_COUNT] = {
+    [ALGORITHM_CLASSIC] = classic_effective_usage,
+    [ALGORITHM_DEPTH_OBLIVIOUS] = depth_oblivious_effective_usage,
+};
+
+static void rank_factors(const struct tree *t, const double *own, const struct share_options *options,
+                         struct arena *arena, double *out_factor)
+{
+    if (options->ties == TIES_SLURM) {
+        long double *usage = arena_alloc(arena, t->count * sizeof *usage);
+        fair_tree_slurm_sum(t, own, usage);
+        fair_tree_slurm(t, usage, out_factor, NULL);
+    } else {
+        double *usage = arena_alloc(arena, t->count * sizeof *usage);
+        tree_sum_usage(t, own, usage);
+        fair_tree_rank(t, usage, options->order, out_factor);
+    }
+}
+
+/* The usages become norms, effective usages and factors in place. */
+static void usage_factors(const struct tree *t, const double *own, const struct share_options *options,
+                          struct arena *arena, double *out_factor)
+{
+    double *norm_shares = arena_alloc(arena, t->count * sizeof *norm_shares);
+    classic_norm_shares(t, norm_shares);
+    tree_sum_usage(t, own, out_factor);
+    classic_norm_usage(t, out_factor, out_factor);
+    effective_usage_of[options->algorithm](t, norm_shares, out_factor, arena, out_factor);
+    classic_factors(t, norm_shares, out_factor, options->dampening, out_factor);
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!t->is_user[i]) out_factor[i] = 0;
+    }
+}
+
+void fair_share_factors(const struct tree *t, const double *own, const struct share_options *options,
+                        struct arena *arena, double *out_factor)
+{
+    ensure(t->finished && options->algorithm < ALGORITHM_COUNT);
+    if (effective_usage_of[options->algorithm] == NULL) {
+        rank_factors(t, own, options, arena, out_factor);
+    } else {
+        usage_factors(t, own, options, arena, out_factor);
+    }
+}
+
+static void usage_table(const struct tree *t, const double *own, const double *totals,
+                        const struct share_options *options, struct arena *arena, struct share_table *out)
+{
+    share_table_init(out, t->count, arena);
+    if (own != NULL) {
+        tree_sum_usage(t, own, out->raw_usage);
+    } else {
+        memcpy(out->raw_usage, totals, t->count * sizeof *totals);
+    }
+    classic_norm_shares(t, out->norm_shares);
+    classic_norm_usage(t, out->raw_usage, out->norm_usage);
+    effective_usage_of[options->algorithm](t, out->norm_shares, out->norm_usage, arena, out->effective_usage);
+    classic_factors(t, out->norm_shares, out->effective_usage, options->dampening, out->fair_share);
+    for (uint32_t i = 0; i < t->count; i++) out->level_fs[i] = NAN;
+    out->norm_usage[0] = NAN;
+}
+
+void fair_share_table(const struct tree *t, const double *own, const double *totals,
+                      const struct share_options *options, struct arena *arena, struct share_table *out_table)
+{
+    ensure(t->finished && options->algorithm < ALGORITHM_COUNT);
+    ensure((own == NULL) != (totals == NULL));
+    if (effective_usage_of[options->algorithm] == NULL) {
+        share_table_compute(t, own, totals, options->ties, options->order, arena, out_table);
+    } else {
+        usage_table(t, own, totals, options, arena, out_table);
+    }
+}
