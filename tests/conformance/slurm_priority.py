@@ -1,0 +1,171 @@
+"""Turns what was recorded of Slurm 22.05.8's multifactor priority into scenarios: documents that `fairlead prio -f` answers.
+
+A case is a folder: the cluster (slurm.conf), the associations and their usage (assoc.psv, sshare.psv), qos.psv, the jobs
+(scontrol-job.txt), and what the program logged of every factor (priority-log.txt). scenario(folder) is the question,
+logged(folder) the answers: {(job, partition): {column: text}}.
+
+usage: slurm_priority.py FOLDER     prints the scenario
+"""
+import calendar
+import csv
+import json
+import pathlib
+import re
+import sys
+import time
+
+# What each line of the log is of, as a column of an answer.
+LOGGED = {'Age': 'AGE', 'Assoc': 'ASSOC', 'Fairshare': 'FAIRSHARE', 'JobSize': 'JOBSIZE', 'Partition': 'PARTITIONFACTOR',
+          'QOS': 'QOS'}
+SETTINGS = re.compile(r'Priority(Weight\w+|MaxAge|Flags|FavorSmall)$|AccountingStorageTRES$|FairShareDampeningFactor$')
+
+
+def utc(text):
+    return calendar.timegm(time.strptime(text, '%Y-%m-%dT%H:%M:%S'))
+
+
+def table(path, names=None):
+    with open(path, encoding='utf-8', newline='') as file:
+        return list(csv.DictReader(file, fieldnames=names, delimiter='|', quoting=csv.QUOTE_NONE))
+
+
+def hosts_of(text):
+    """n[1-3] as n1, n2, n3."""
+    match = re.match(r'(\w+)\[(\d+)-(\d+)\]$', text)
+    return [match[1] + str(i) for i in range(int(match[2]), int(match[3]) + 1)] if match else [text]
+
+
+def configuration(folder):
+    """slurm.conf: the settings, of which a later line counts, and the lines of nodes and partitions."""
+    settings, nodes, partitions = {}, [], []
+    for line in (folder / 'slurm.conf').read_text().splitlines():
+        pairs = dict(item.split('=', 1) for item in line.split())
+        if 'NodeName' in pairs:
+            nodes.append(pairs)
+        elif 'PartitionName' in pairs:
+            partitions.append(pairs)
+        else:
+            settings.update((key, value) for key, value in pairs.items() if SETTINGS.match(key))
+    return settings, nodes, partitions
+
+
+def host_rows(nodes):
+    rows = []
+    for node in nodes:
+        gres = {'gres': {kind: int(count) for kind, count in [node['Gres'].split(':')]}} if 'Gres' in node else {}
+        for name in hosts_of(node['NodeName']):
+            rows.append({'name': name, 'cpus': int(node['CPUs']), 'mem': int(node['RealMemory']), **gres})
+    return rows
+
+
+def partition_rows(partitions):
+    rows = []
+    for partition in partitions:
+        row = {'name': partition['PartitionName']}
+        if partition['Nodes'] != 'ALL':
+            row['hosts'] = hosts_of(partition['Nodes'])
+        keys = ('MaxTime', 'PriorityJobFactor', 'TRESBillingWeights')
+        row.update((key, partition[key]) for key in keys if key in partition)
+        rows.append(row)
+    return rows
+
+
+def tree_rows(folder):
+    usage = {row['ID']: float(row['RawUsage']) for row in table(folder / 'sshare.psv')}
+    rows = []
+    for row in table(folder / 'assoc.psv', ['id', 'account', 'user', 'shares', 'priority']):
+        if row['account'] == 'root' and not row['user']:
+            continue
+        entry = {'account': row['account'], 'shares': int(row['shares'])}
+        if row['user']:
+            entry.update(user=row['user'], usage=usage[row['id']])
+        if row['priority']:
+            entry['priority'] = int(row['priority'])
+        rows.append(entry)
+    return rows
+
+
+def span_s(text):
+    """1-00:00:00 or 00:10:00 in seconds."""
+    days, _, clock = text.rpartition('-')
+    hours, minutes, seconds = (int(part) for part in clock.split(':'))
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+def job_row(pairs, logged_jobs):
+    number = int(pairs['JobId'])
+    tres = ','.join(item for item in pairs['TRES'].split(',') if not item.startswith('billing='))
+    row = {'id': number, 'user': pairs['UserId'].split('(')[0], 'account': pairs['Account'], 'qos': pairs['QOS'],
+           'partition': pairs['Partition'].split(','), 'submit': utc(pairs['SubmitTime']),
+           'time_limit_s': span_s(pairs['TimeLimit']), 'tres': tres, 'nice': int(pairs['Nice'])}
+    if pairs['Reason'] == 'JobHeldUser':
+        row['state'] = 'HELD'
+    else:
+        row['eligible'] = utc(pairs['AccrueTime'] if pairs['AccrueTime'] != 'Unknown' else pairs['EligibleTime'])
+        if number not in logged_jobs:
+            row['set_priority'] = int(pairs['Priority'])  # by hand: nothing was computed, so nothing logged
+    return row
+
+
+def jobs_of(folder):
+    for line in (folder / 'scontrol-job.txt').read_text().splitlines():
+        yield dict(re.findall(r'(\S+?)=(\S*)', line))
+
+
+def log_lines(folder):
+    for line in (folder / 'priority-log.txt').read_text().splitlines():
+        stamp, _, text = line.partition(' ')
+        yield stamp, text
+
+
+def scenario(folder):
+    folder = pathlib.Path(folder)
+    settings, nodes, partitions = configuration(folder)
+    answers = logged(folder)
+    logged_jobs = {number for number, _ in answers}
+    return {
+        'now': min(utc(stamp.split('.')[0]) for stamp, text in log_lines(folder) if text.startswith('Job ')),
+        'settings': {**settings, 'FairTreeTies': 'slurm'},
+        'hosts': host_rows(nodes),
+        'partitions': partition_rows(partitions),
+        'qos': [{'name': row['name'], 'priority': int(row['priority']), 'usage_factor': float(row['factor'])}
+                for row in table(folder / 'qos.psv', ['name', 'priority', 'factor'])],
+        'tree': tree_rows(folder),
+        'jobs': [job_row(pairs, logged_jobs) for pairs in jobs_of(folder)],
+    }
+
+
+def logged(folder):
+    """Every factor of the log. Of a job in several partitions the log has the factors in one, and its priority in each."""
+    folder = pathlib.Path(folder)
+    partition_of = {int(pairs['JobId']): pairs['Partition'].split(',') for pairs in jobs_of(folder)}
+    answers, cells = {}, {}
+    for _, text in log_lines(folder):
+        factor = re.match(r'Weighted (\w+) priority is (\S+) \* (\S+) = (\S+)', text)
+        tres = re.match(r'Weighted TRES:(\S+) is (\S+) \* (\S+) = (\S+)', text)
+        several = re.match(r'PRIO: JobId=(\d+) multi-partition priorities: (.*)', text)
+        total = re.match(r'Job (\d+) priority: (\S+) .* - (-?\d+) = (\S+)', text)
+        if factor:
+            cells[LOGGED[factor[1]]] = factor[4]
+        elif tres:
+            cells['TRES ' + tres[1]] = tres[4]
+        elif several:
+            for name, priority in (item.split('=') for item in several[2].split(', ')):
+                answers.setdefault((int(several[1]), name), {})['PRIORITY'] = priority
+        elif total:
+            number, priority = int(total[1]), str(int(float(total[4])))
+            cells.update(SITE=total[2], NICE=total[3], PRIORITY=priority)
+            of = next(name for name in partition_of[number]
+                      if answers.get((number, name), cells)['PRIORITY'] == priority)
+            answers.setdefault((number, of), {}).update(cells)
+            cells = {}
+    return answers
+
+
+def main(arguments):
+    json.dump(scenario(arguments[0]), sys.stdout, indent=2)
+    print()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
