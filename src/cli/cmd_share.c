@@ -6,16 +6,23 @@
 struct share_values {
     struct listing_values listing;
     const char *file, *account, *user;
-    int ties;
+    int algorithm, ties;
+    uint64_t dampening;
 };
+
+enum { DAMPENING_MAX = 65535 };
 
 static const struct option_row share_options[] = {
     {"account", 'A', "NAME", TEXT_IN(struct share_values, account), "only this account and its users"},
     {"user", 'u', "NAME", TEXT_IN(struct share_values, user), "only this user"},
     {"file", 'f', "FILE", TEXT_IN(struct share_values, file),
      "the tree in FILE, without any service; - is standard input"},
+    {"algorithm", 0, "NAME", CHOICE_IN(struct share_values, algorithm, "fair-tree|classic|depth-oblivious"),
+     "with -f: fair-tree (the default), classic (as Slurm's NO_FAIR_TREE) or depth-oblivious (as DEPTH_OBLIVIOUS)"},
+    {"dampening", 0, "N", U64_IN(struct share_values, dampening, 1, DAMPENING_MAX),
+     "with -f, classic and depth-oblivious: how mild overuse is (FairShareDampeningFactor; 1 is the default)"},
     {"ties", 0, "RULE", CHOICE_IN(struct share_values, ties, "merge|slurm"),
-     "with -f, what equal levels mean: merge (as published; the default) or slurm (as Slurm 22.05 ranks)"},
+     "with -f and fair-tree: what equal levels mean: merge (as published; the default) or slurm (as Slurm 22.05 ranks)"},
     LISTING_OPTIONS(struct share_values, listing),
     {0},
 };
@@ -24,8 +31,37 @@ static const struct command_example share_examples[] = {
     {"fairlead share", "the instance's own tree, now"},
     {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
     {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
+    {"fairlead share -f tree.tsv --algorithm classic --dampening 3", "the same with NO_FAIR_TREE, and milder"},
     {0},
 };
+
+/* Of ties and dampening, the one that the algorithm has no use for changes nothing, as in a configuration. */
+static struct share_options file_options(const struct share_values *v)
+{
+    return (struct share_options){
+        .algorithm = (enum share_algorithm)v->algorithm,
+        .ties = v->ties == 0 ? TIES_MERGE : TIES_SLURM,
+        .dampening = v->dampening == 0 ? 1 : (double)v->dampening,
+    };
+}
+
+/* The instance's own are settings. */
+static int refuse_file_options(const struct parsed *parsed, struct err *e)
+{
+    static const struct {
+        const char *option, *set;
+    } settings[] = {
+        {"ties", "ties=slurm"},
+        {"algorithm", "PriorityFlags=NO_FAIR_TREE"},
+        {"dampening", "FairShareDampeningFactor=N"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (!options_given(share_options, parsed, settings[i].option)) continue;
+        return err_set(e, ERR_USAGE, "--%s goes with -f; the instance's own is a setting: fairlead set %s",
+                       settings[i].option, settings[i].set);
+    }
+    return 0;
+}
 
 static int share_run(struct call *call, struct err *e)
 {
@@ -34,13 +70,12 @@ static int share_run(struct call *call, struct err *e)
         return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
     }
     if (v->file == NULL) {
-        if (options_given(share_options, &call->parsed, "ties"))
-            return err_set(e, ERR_USAGE,
-                           "--ties goes with -f; the instance's own rule is a setting: fairlead set ties=slurm");
+        if (refuse_file_options(&call->parsed, e) != 0) return -1;
         return share_instance_run(call, v->account, v->user, &v->listing, e);
     }
     if (v->account || v->user) return err_set(e, ERR_USAGE, "--account and --user do not go with -f");
-    return share_file_run(call, v->file, v->ties == 0 ? TIES_MERGE : TIES_SLURM, &v->listing, e);
+    struct share_options options = file_options(v);
+    return share_file_run(call, v->file, &options, &v->listing, e);
 }
 
 const struct command cmd_share = {
@@ -53,6 +88,9 @@ const struct command cmd_share = {
         "everything (NormUsage) and of its parent's (EffectvUsage), the fair-share factor (FairShare, users only; 1 comes "
         "first) and the level fair-share it was ranked by (LevelFS: shares over usage among siblings; above 1 is less "
         "used than promised).\n"
+        "\n"
+        "The algorithms classic and depth-oblivious do not rank: FairShare is 2^-(usage/shares), accounts have one too, "
+        "NormShares is the part of everything, EffectvUsage what the algorithm counts as used, and LevelFS is empty.\n"
         "\n"
         "With -f the tree comes from a file in one of two forms, told apart by the header. The first is what 'sshare -a -P' "
         "prints, with or without -l; the indentation of accounts is the tree, and usage is the total of everything below. "

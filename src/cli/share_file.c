@@ -1,7 +1,7 @@
 /* From the text of a file to the rows of a listing.
  *
  *     text -> formats/sshare or formats/share_tree_tsv -> rows (the text's order)
- *                                                      -> struct tree and usage (parents first) -> share_table -> rows
+ *                                                      -> struct tree and usage (parents first) -> fair_share -> rows
  *
  * The two forms differ in what they say about usage: sshare's is a total and stands as given; the TSV's is a line's own
  * and is added up. Rows keep the text's order whatever order the tree needs; node says where a row is in the tree. */
@@ -18,7 +18,6 @@
 #include "cli/share_print.h"
 #include "formats/share_tree_tsv.h"
 #include "formats/sshare.h"
-#include "policy/share_table.h"
 
 _Static_assert(SHARES_FIELD_MAX == SHARES_MAX, "formats may not see the policy's limit");
 _Static_assert((int)SHARE_DEPTH_MAX == (int)TREE_DEPTH_MAX, "formats may not see the policy's limit");
@@ -194,13 +193,13 @@ static void print_rows(struct share_input *in, const struct share_table *table, 
     share_printer_end(&printer);
 }
 
-int share_file_run(struct call *call, const char *path, enum tie_rule ties, const struct listing_values *form,
-                   struct err *e)
+int share_file_run(struct call *call, const char *path, const struct share_options *options,
+                   const struct listing_values *form, struct err *e)
 {
     struct buf text = {0};
     struct share_input in = {0};
     call->error_has_place = true;
-    if (ties == TIES_SLURM && !fair_tree_slurm_available()) {
+    if (options->algorithm == ALGORITHM_FAIR_TREE && options->ties == TIES_SLURM && !fair_tree_slurm_available()) {
         call->error_has_place = false;
         return err_set(e, ERR_INPUT, "--ties slurm: repeats the arithmetic of x86-64, which this machine has not");
     }
@@ -212,8 +211,8 @@ int share_file_run(struct call *call, const char *path, enum tie_rule ties, cons
     if (status == 0) {
         struct share_table table;
         tree_finish(&in.tree);
-        share_table_compute(&in.tree, in.has_totals ? NULL : in.usage, in.has_totals ? in.usage : NULL, ties, NULL,
-                            call->arena, &table);
+        fair_share_table(&in.tree, in.has_totals ? NULL : in.usage, in.has_totals ? in.usage : NULL, options,
+                         call->arena, &table);
         print_rows(&in, &table, form, call->out);
     }
     if (in.tree.count > 0) tree_release(&in.tree);

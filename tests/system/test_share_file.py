@@ -63,9 +63,9 @@ def as_tsv(rows):
     return TSV + ''.join('\t'.join(row[c] for c in ('parent', 'account', 'user', 'shares', 'usage')) + '\n' for row in rows)
 
 
-def recorded(case):
+def recorded(case, file='fairtree.psv'):
     """What sshare showed: (account, user) -> row, and the rows in its order."""
-    lines = (case / 'fairtree.psv').read_text().splitlines()
+    lines = (case / file).read_text().splitlines()
     rows = [dict(zip(lines[0].split('|'), line.split('|'))) for line in lines[1:]]
     for row in rows:
         row['Account'] = row['Account'].strip()
@@ -142,6 +142,65 @@ def test_slurms_ranks_from_slurms_listing(case):
     rows = parsable(good('-f', str(case / 'fairtree.psv'), '--ties', 'slurm', '-P'))
     compare(rows, case)
     assert (rows[0]['Account'], rows[0]['RawShares'], rows[0]['EffectvUsage']) == ('root', '', '1')
+
+
+# Classic and depth-oblivious: the same trees, to 1e-12 of each value.
+
+UNRANKED = [('classic', 'classic.psv'), ('depth-oblivious', 'oblivious.psv')]
+
+
+def compare_unranked(got, case, file):
+    """sshare prints the root too; a tree in TSV has no line of it."""
+    got = {(row['Account'], row['User']): row for row in got}
+    values = 0
+    for row in recorded(case, file):
+        mine = got.pop((row['Account'], row['User']), None)
+        if mine is None:
+            assert (row['Account'], row['User']) == ('root', '')
+            continue
+        assert mine['LevelFS'] == ''
+        for column in ('NormShares', 'NormUsage', 'EffectvUsage', 'FairShare'):
+            if row[column] == '4294967294':
+                assert mine[column] == ''
+                continue
+            assert math.isclose(float(mine[column]), float(row[column]), rel_tol=1e-12), (column, row)
+            values += 1
+    assert got == {}
+    return values
+
+
+@pytest.mark.parametrize('algorithm, file', UNRANKED)
+def test_slurms_factors(algorithm, file):
+    values = 0
+    for case in RECORDED:
+        text = good('-f', str(case / 'input.tsv'), '--algorithm', algorithm, '-P')
+        values += compare_unranked(parsable(text), case, file)
+        assert text == good('-f', '-', '--algorithm', algorithm, '--dampening', '1', '-P', text=(case / 'input.tsv').read_text())
+    assert values == 4 * (1405 - len(RECORDED))
+    print('# compared %d values of share -f --algorithm %s with Slurm 22.05.8: to 1e-12' % (values, algorithm))
+
+
+@pytest.mark.parametrize('algorithm, file', UNRANKED)
+def test_slurms_factors_from_listings(algorithm, file):
+    """Totals that stand as given, from Slurm's own listing and from ours."""
+    for case in WHOLE:
+        listing = good('-f', str(case / file), '--algorithm', algorithm, '-P')
+        rows = parsable(listing)
+        assert compare_unranked(rows, case, file) == 4 * len(rows) - 1
+        assert good('-f', '-', '--algorithm', algorithm, '-P', text=listing) == listing
+
+
+def factors(*arguments, text):
+    return [row['FairShare'] for row in parsable(good('-f', '-', *arguments, '-P', text=text))]
+
+
+def test_dampening():
+    plain = factors('--algorithm', 'classic', text=TREE)
+    milder = factors('--algorithm', 'classic', '--dampening', '4', text=TREE)
+    assert [float(f) ** 0.25 for f in plain] == pytest.approx([float(f) for f in milder], rel=1e-14)
+    # What an algorithm has no use for changes nothing.
+    assert factors('--algorithm', 'classic', '--ties', 'slurm', text=TREE) == plain
+    assert factors('--dampening', '4', text=TREE) == factors('--algorithm', 'fair-tree', text=TREE) == factors(text=TREE)
 
 
 # One listing, printed in every way sshare has.
@@ -380,6 +439,15 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_options_that_cannot_be():
     for arguments, words in [
         (['-f', '-', '--ties', 'both'], "--ties: 'both' is not one of: merge, slurm"),
+        (['-f', '-', '--algorithm', 'tree'], "--algorithm: 'tree' is not one of: fair-tree, classic, depth-oblivious"),
+        (['-f', '-', '--dampening', '0'], "--dampening: '0' is not a whole number from 1 to 65535"),
+        (['-f', '-', '--dampening', '65536'], "--dampening: '65536' is not a whole number from 1 to 65535"),
+        (['-f', '-', '--dampening', '1.5'], "--dampening: '1.5' is not a whole number from 1 to 65535"),
+        (['--algorithm', 'classic'],
+         "--algorithm goes with -f; the instance's own is a setting: fairlead set PriorityFlags=NO_FAIR_TREE"),
+        (['--dampening', '2'],
+         "--dampening goes with -f; the instance's own is a setting: fairlead set FairShareDampeningFactor=N"),
+        (['--ties', 'slurm'], "--ties goes with -f; the instance's own is a setting: fairlead set ties=slurm"),
         (['-f', '-', '--json', '-P'], '--json and --parsable: one of them is wanted'),
         (['-f'], "option '--file' needs an argument: FILE"),
         (['-f', '-', 'more'], "'more' is one argument too many; see 'fairlead share --help'"),
