@@ -36,11 +36,19 @@
 #include "base/text.h"
 
 #define WIRE_ACCOUNTS "/v1/accounts"
+#define WIRE_DEPARTMENTS "/v1/departments"
 #define WIRE_JOBS "/v1/jobs"
 #define WIRE_JOBS_CANCEL "/v1/jobs/cancel"
 #define WIRE_JOBS_HOLD "/v1/jobs/hold"
 #define WIRE_JOBS_RELEASE "/v1/jobs/release"
 #define WIRE_OPENAPI "/v1/openapi.json"
+#define WIRE_PARTITIONS "/v1/partitions"
+#define WIRE_POLICY_USERS \
+    "/v1/policy-users" /* what the ticket policies give a user; WIRE_USERS are users in accounts */
+#define WIRE_PRIORITIES "/v1/priorities"
+#define WIRE_PROJECTS "/v1/projects"
+#define WIRE_QOS "/v1/qos"
+#define WIRE_RESOURCES "/v1/resources"
 #define WIRE_SETTINGS "/v1/settings"
 #define WIRE_SHARES "/v1/shares"
 #define WIRE_STATUS "/v1/status"
@@ -55,9 +63,11 @@ enum {
     WIRE_GPUS_MAX = 1024,
 };
 
-/* Shares: a number, or these. */
+/* Shares, and the priority of an association: a number, or these. */
 #define WIRE_SHARES_UNSET UINT32_MAX            /* absent */
 #define WIRE_SHARES_PARENT UINT32_C(0x7fffffff) /* "parent" */
+#define WIRE_PRIORITY_UNSET (UINT32_MAX - 1)    /* absent */
+#define WIRE_PRIORITY_PARENT UINT32_MAX         /* "parent" */
 
 enum wire_type {
     WIRE_TEXT,   /* const char *; absent NULL */
@@ -71,10 +81,11 @@ enum wire_type {
     WIRE_U64,
     WIRE_I32,
     WIRE_I64,
-    WIRE_DOUBLE, /* double, "inf"; absent NAN */
-    WIRE_SHARE,  /* uint32_t, a number or "parent"; absent WIRE_SHARES_UNSET */
-    WIRE_OBJECT, /* a struct of another shape */
-    WIRE_ROWS    /* struct wire_list of structs of another shape */
+    WIRE_DOUBLE,   /* double, "inf"; absent NAN */
+    WIRE_SHARE,    /* uint32_t, a number or "parent"; absent WIRE_SHARES_UNSET */
+    WIRE_PRIORITY, /* the same; absent WIRE_PRIORITY_UNSET */
+    WIRE_OBJECT,   /* a struct of another shape */
+    WIRE_ROWS      /* struct wire_list of structs of another shape */
 };
 
 struct wire_list {
@@ -90,6 +101,7 @@ struct wire_field {
     uint32_t offset;                /* in the struct */
     int64_t least, most;            /* of numbers; of lists the counts, of texts the lengths, when most is not 0 */
     int64_t absent;                 /* of numbers */
+    bool is_made;                   /* of a row: by the instance, nobody gives it */
     const char *choices;            /* of WIRE_CHOICE: "live,ended,all" */
     const struct wire_shape *shape; /* of WIRE_OBJECT and WIRE_ROWS */
 };
@@ -116,22 +128,58 @@ int wire_read(const struct wire_shape *shape, json_t *object, struct arena *aren
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
                    struct err *e);
 
-/* Every field absent. */
+/* Every field absent, and whether it is so. */
 void wire_clear(const struct wire_shape *shape, void *out_value);
+bool wire_is_empty(const struct wire_shape *shape, const void *value);
 
 /* One value as it stands in a URL's query: lists are separated by commas. ERR_INPUT as wire_read. */
 int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
                     void *value, struct err *e);
 
-/* The body of PATCH /v1/settings, {"halflife_s":"604800"}: values are strings or whole numbers. A list of
- * wire_setting. */
-int wire_read_settings(struct str text, struct arena *arena, struct wire_list *out_settings, struct err *e);
+/* Rows as lines, for our own listings of 10^5 rows, which are read in a tenth of the time of JSON: a line of the fields'
+ * names, then a line a row. Between fields stands |, an absent one is empty; in text \\ | and line ends are \\\\, \\p and \\n,
+ * and a text of nothing is \\e. For shapes without lists and objects. */
+void wire_write_heading(const struct wire_shape *shape, struct buf *out);
+void wire_write_line(const struct wire_shape *shape, const void *value, struct buf *out);
+
+/* The columns of a heading, unknown ones skipped; what a required field lacks is ERR_INTERNAL. */
+enum { WIRE_COLUMNS_MAX = 64 };
+struct wire_columns {
+    const struct wire_shape *shape;
+    uint32_t count;
+    const struct wire_field *field[WIRE_COLUMNS_MAX]; /* NULL: not one of ours */
+};
+int wire_read_heading(const struct wire_shape *shape, struct str line, struct wire_columns *out_columns, struct err *e);
+int wire_read_line(const struct wire_columns *columns, struct str line, struct arena *arena, void *out_value,
+                   struct err *e);
+
+/* The body of a change of fields by their names, {"halflife_s":604800,"ties":"slurm"}: values are text, numbers or
+ * booleans, and become text as people write them. At least one. out: wire_pair. */
+struct wire_pair {
+    const char *name, *value;
+};
+int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_pairs, struct err *e);
 
 /* A job's id "5", or "5_3" with its task (else NONE); ids are from 1 to 2^32 - 3. what: the field's name. */
 int wire_job_id_parse(struct str text, const char *what, uint32_t *out_job_id, uint32_t *out_task_id, struct err *e);
 size_t wire_job_id_format(char out[24], uint32_t job_id, uint32_t task_id);
 
 /* --- requests ---------------------------------------------------------------------------------------------------- */
+
+/* What the policies use of a job: fields of a submission and of an update. */
+#define WIRE_TERM_UNSET INT32_MIN
+#define WIRE_MOMENT_UNSET INT64_MIN
+struct wire_terms {
+    const char *partitions, *qos;   /* "fast,batch" */
+    const char *project, *requests; /* "": none; "license=2,bigio=true" */
+    int32_t nice, site;             /* WIRE_TERM_UNSET: absent */
+    int32_t posix_priority;         /* -1023..1024; WIRE_TERM_UNSET: absent */
+    int64_t job_share;              /* -1: absent, as the next two */
+    int64_t override_tickets;       /* operators only */
+    int64_t set_priority;           /* by hand; 0: computed */
+    int64_t begin_us, deadline_us;  /* 0: none; WIRE_MOMENT_UNSET: absent */
+    uint32_t slots_most;            /* cpus is the least of a range of slots, this the most; 0: absent */
+};
 
 struct wire_submit { /* POST /v1/jobs -> wire_submitted */
     const char *account, *name;
@@ -145,6 +193,8 @@ struct wire_submit { /* POST /v1/jobs -> wire_submitted */
     struct str script; /* its text; absent: arguments[0] is the program */
     const char *script_name;
     struct wire_list arguments, environment; /* of struct str; "NAME=value" */
+    const char *department;                  /* has to be the submitter's own */
+    struct wire_terms terms;
 };
 
 struct wire_update { /* PATCH /v1/jobs/{id} -> wire_done */
@@ -154,6 +204,7 @@ struct wire_update { /* PATCH /v1/jobs/{id} -> wire_done */
     uint32_t gpus;        /* NONE: absent */
     int64_t time_limit_s; /* 0: absent */
     uint32_t array_limit; /* NONE: absent; 0: no limit */
+    struct wire_terms terms;
 };
 
 struct wire_jobs {        /* POST /v1/jobs/cancel, hold, release -> wire_count; either of the two */
@@ -163,12 +214,12 @@ struct wire_jobs {        /* POST /v1/jobs/cancel, hold, release -> wire_count; 
 
 struct wire_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
     const char *name, *parent;
-    uint32_t shares;
+    uint32_t shares, priority;
 };
 
 struct wire_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
     const char *name, *account;
-    uint32_t shares;
+    uint32_t shares, priority;
     bool is_default; /* "default" */
 };
 
@@ -179,11 +230,17 @@ struct wire_jobs_query { /* GET /v1/jobs?... -> {"jobs":[wire_job_row]} */
     int64_t since_us, until_us; /* 0: absent; of the job's end */
     const char *order;          /* "oldest" (default), "newest" */
     uint32_t limit;             /* 0: absent */
+    const char *format;         /* "json" (default), "lines" */
 };
 
 struct wire_shares_query { /* GET /v1/shares?... -> {"shares":[wire_share_row]} */
     const char *format;    /* "json" (default), "psv": as fairlead share -P */
     const char *account, *user;
+};
+
+struct wire_priorities_query { /* GET /v1/priorities?... -> {"priorities":[wire_priority_row]} */
+    const char *format;        /* "json" (default), "lines" */
+    uint32_t job;              /* NONE: absent */
 };
 
 struct wire_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> wire_waited */
@@ -196,7 +253,7 @@ struct wire_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
 
 extern const struct wire_shape wire_submit_shape, wire_update_shape, wire_jobs_shape, wire_account_shape,
     wire_account_modify_shape, wire_user_shape, wire_user_modify_shape, wire_jobs_query_shape, wire_shares_query_shape,
-    wire_wait_query_shape, wire_account_query_shape;
+    wire_priorities_query_shape, wire_wait_query_shape, wire_account_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -237,6 +294,32 @@ struct wire_job_row {
     int64_t cpu_us, max_rss_kib;
     const char *detail;
     double fair_share; /* of its association when the listing was made; NAN: null, deleted since */
+    const char *partition, *qos, *project, *requests; /* "": none */
+    const char *tres;                                 /* what a task has; "": not started */
+    double billing;                                   /* units a second of a task; NAN: null, not started */
+    int32_t nice, posix_priority;
+    uint32_t job_share, override_tickets, slots_most; /* slots_most 0: as many as cpus */
+    int64_t begin_us, deadline_us;                    /* 0: null */
+};
+
+/* A waiting job in one of the partitions it asks for, or a running task, and every term of its priority by the model in
+ * force; what another model has is NAN or NULL, and null. Terms are weighted, factors not. */
+struct wire_priority_row {
+    const char *model; /* "priority/multifactor" */
+    const char *id;    /* as wire_job_row's */
+    uint32_t job_id, task_id;
+    const char *user, *account, *project, *partition, *qos, *state;
+    double priority;
+    double billing;
+    double site, age, assoc, fair_share, job_size, partition_term, qos_term, nice, tres;
+    double age_factor, assoc_factor, fair_share_factor, job_size_factor, partition_factor, qos_factor;
+    const char *tres_terms, *tres_factors; /* "cpu=250,gres/gpu=750" */
+    double norm_tickets, norm_urgency, norm_posix;
+    double urgency_resources, urgency_waiting, urgency_deadline, urgency;
+    double tickets, override_tickets, functional_tickets, share_tickets;
+};
+struct wire_priority_list {
+    struct wire_list priorities;
 };
 
 struct wire_waited {
@@ -260,7 +343,7 @@ struct wire_share_list {
 
 struct wire_account_row {
     const char *name, *parent; /* parent NULL: root's */
-    uint32_t shares;
+    uint32_t shares, priority;
     int64_t created_us;
 };
 struct wire_account_list {
@@ -269,7 +352,7 @@ struct wire_account_list {
 
 struct wire_user_row {
     const char *name, *account;
-    uint32_t shares;
+    uint32_t shares, priority;
     bool is_default; /* "default" */
     int64_t created_us;
 };
@@ -279,6 +362,7 @@ struct wire_user_list {
 
 struct wire_setting {
     const char *name, *value, *standard, *help; /* standard: "default" */
+    const char *group;                          /* "Fairlead", "Slurm", "Grid Engine" */
 };
 struct wire_setting_list {
     struct wire_list settings;
@@ -304,8 +388,9 @@ struct wire_status {
     struct wire_host host;
     struct wire_tasks tasks;
     uint32_t associations;
-    const char *policy;        /* "fair-tree, ties merge, half-life 7-00:00:00" */
-    struct wire_list settings; /* of wire_setting */
+    const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */
+    const char *model, *algorithm; /* "priority/multifactor", "fair-tree" */
+    struct wire_list settings;     /* of wire_setting */
 };
 
 struct wire_difference {
@@ -318,10 +403,42 @@ struct wire_verified {
     struct wire_list differences; /* of wire_difference */
 };
 
+/* --- what an administrator names ---------------------------------------------------------------------------------- */
+
+/* A partition, QOS, policy user, project, department or resource. Its fields, in the order of the kind's table
+ * (policy/objects.h; a test holds the two together), are in values; how one is kept depends on the field's type. */
+enum { WIRE_OBJECT_KINDS = 6, WIRE_OBJECT_VALUES = 6 };
+struct wire_object_value {
+    int64_t number; /* -1: null, no limit */
+    double real;
+    const char *text; /* spans too: as they are given */
+    bool is_true;
+};
+struct wire_object_row {
+    const char *name;
+    struct wire_object_value values[WIRE_OBJECT_VALUES];
+    double usage; /* of a QOS: decayed billing-seconds */
+    int64_t created_us;
+};
+struct wire_object_list {
+    struct wire_list rows; /* under the kind's plural: "partitions" */
+};
+
+/* By kind, in the order of enum object_kind. Bodies of POST and PATCH are pairs (wire_read_pairs) of the row's fields, in
+ * POST with the name. */
+struct wire_object_kind {
+    const char *path; /* WIRE_PARTITIONS; one of them: below it by name */
+    const struct wire_shape *row, *list;
+};
+extern const struct wire_object_kind wire_object_kinds[WIRE_OBJECT_KINDS];
+extern const struct wire_shape wire_partition_row, wire_partition_list, wire_qos_row, wire_qos_list,
+    wire_policy_user_row, wire_policy_user_list, wire_project_row, wire_project_list, wire_department_row,
+    wire_department_list, wire_resource_row, wire_resource_list;
+
 extern const struct wire_shape wire_error_shape, wire_submitted_shape, wire_count_shape, wire_done_shape,
-    wire_job_row_shape, wire_waited_shape, wire_job_list_shape, wire_share_row_shape, wire_share_list_shape,
-    wire_account_row_shape, wire_account_list_shape, wire_user_row_shape, wire_user_list_shape, wire_setting_shape,
-    wire_setting_list_shape, wire_host_shape, wire_tasks_shape, wire_status_shape, wire_difference_shape,
-    wire_verified_shape;
+    wire_job_row_shape, wire_waited_shape, wire_job_list_shape, wire_priority_row_shape, wire_priority_list_shape,
+    wire_share_row_shape, wire_share_list_shape, wire_account_row_shape, wire_account_list_shape, wire_user_row_shape,
+    wire_user_list_shape, wire_setting_shape, wire_setting_list_shape, wire_host_shape, wire_tasks_shape,
+    wire_status_shape, wire_difference_shape, wire_verified_shape;
 
 #endif

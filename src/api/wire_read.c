@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/wire.h"
 #include "api/wire_base64.h"
+#include "api/wire_member.h"
 #include "base/ensure.h"
 #include "base/number.h"
 
@@ -65,16 +65,17 @@ static int refuse_number(const struct reading *r, const struct wire_field *f, js
 {
     char accepted[120];
     text_format(accepted, sizeof accepted, "a whole number from %lld to %lld%s", (long long)f->least,
-                (long long)f->most, f->type == WIRE_SHARE ? ", or 'parent'" : "");
+                (long long)f->most, wire_has_parent(f) ? ", or 'parent'" : "");
     return refuse(r, f, value, accepted);
 }
 
-static void set_number(const struct wire_field *f, void *value, int64_t number)
+void wire_set_number(const struct wire_field *f, void *value, int64_t number)
 {
     void *member = (char *)value + f->offset;
     switch (f->type) {
     case WIRE_U32:
-    case WIRE_SHARE: *(uint32_t *)member = (uint32_t)number; return;
+    case WIRE_SHARE:
+    case WIRE_PRIORITY: *(uint32_t *)member = (uint32_t)number; return;
     case WIRE_U64: *(uint64_t *)member = (uint64_t)number; return;
     case WIRE_I32: *(int32_t *)member = (int32_t)number; return;
     case WIRE_I64: *(int64_t *)member = number; return;
@@ -84,14 +85,14 @@ static void set_number(const struct wire_field *f, void *value, int64_t number)
 
 static int read_number(const struct reading *r, const struct wire_field *f, json_t *value, void *out)
 {
-    if (f->type == WIRE_SHARE && json_is_string(value) && strcmp(json_string_value(value), "parent") == 0) {
-        set_number(f, out, WIRE_SHARES_PARENT);
+    if (wire_has_parent(f) && json_is_string(value) && strcmp(json_string_value(value), "parent") == 0) {
+        wire_set_number(f, out, wire_parent_of(f));
         return 0;
     }
     if (!json_is_integer(value)) return refuse_number(r, f, value);
     int64_t number = json_integer_value(value);
     if (number < f->least || number > f->most) return refuse_number(r, f, value);
-    set_number(f, out, number);
+    wire_set_number(f, out, number);
     return 0;
 }
 
@@ -252,9 +253,11 @@ void wire_clear(const struct wire_shape *shape, void *out_value)
         else if (f->type == WIRE_DOUBLE)
             *(double *)(void *)member = (double)NAN;
         else if (f->type >= WIRE_U32 && f->type <= WIRE_I64)
-            set_number(f, out_value, f->absent);
+            wire_set_number(f, out_value, f->absent);
         else if (f->type == WIRE_SHARE)
-            set_number(f, out_value, WIRE_SHARES_UNSET);
+            wire_set_number(f, out_value, WIRE_SHARES_UNSET);
+        else if (f->type == WIRE_PRIORITY)
+            wire_set_number(f, out_value, WIRE_PRIORITY_UNSET);
     }
 }
 
@@ -306,12 +309,16 @@ int wire_read_text(const struct wire_shape *shape, struct str text, struct arena
     return status;
 }
 
+static bool is_number(const struct wire_field *f)
+{
+    return (f->type >= WIRE_U32 && f->type <= WIRE_I64) || wire_has_parent(f);
+}
+
 /* The JSON value that a text in a query stands for; what cannot stand for it stays text, for the reader to refuse. */
 static json_t *query_value(const struct wire_field *f, const char *text)
 {
     int64_t number;
-    if (f->type >= WIRE_U32 && f->type <= WIRE_SHARE && number_parse_i64(str(text), &number))
-        return json_integer(number);
+    if (is_number(f) && number_parse_i64(str(text), &number)) return json_integer(number);
     if (f->type == WIRE_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
         return json_boolean(text[0] == 't');
     if (f->type != WIRE_TEXTS) return json_string(text);
@@ -339,39 +346,42 @@ int wire_read_query(const struct wire_shape *shape, const char *name, const char
 
 /* --- what no shape has -------------------------------------------------------------------------------------------- */
 
-static int read_setting(const char *name, json_t *value, struct arena *arena, struct wire_setting *out, struct err *e)
+/* A value as people write it. */
+static const char *pair_text(json_t *value, struct arena *arena)
 {
-    char shown[64], text[32];
-    *out = (struct wire_setting){.name = arena_copy(arena, str(name))};
-    if (json_is_string(value)) {
-        out->value = arena_copy(arena, string_of(value));
-    } else if (json_is_integer(value)) {
-        text_format(text, sizeof text, "%lld", (long long)json_integer_value(value));
-        out->value = arena_copy(arena, str(text));
+    char text[NUMBER_TEXT_SIZE];
+    if (json_is_string(value)) return arena_copy(arena, string_of(value));
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (json_is_real(value)) {
+        number_format_shortest(text, json_real_value(value));
     } else {
-        return err_set(e, ERR_INPUT, "%.64s: %s is not text or a whole number", name, show(value, shown));
+        text_format(text, sizeof text, "%lld", (long long)json_integer_value(value));
     }
-    return 0;
+    return arena_copy(arena, str(text));
 }
 
-int wire_read_settings(struct str text, struct arena *arena, struct wire_list *out_settings, struct err *e)
+int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_pairs, struct err *e)
 {
+    char shown[64];
     json_t *object = load(text, ERR_INPUT, e);
     if (object == NULL) return -1;
     int status = 0;
     if (json_object_size(object) == 0)
-        status = err_set(e, ERR_INPUT,
-                         "settings: an object with at least one setting is wanted, as in {\"halflife_s\":\"604800\"}");
-    struct wire_setting *settings = arena_alloc(arena, (json_object_size(object) + 1) * sizeof *settings);
+        status = err_set(e, ERR_INPUT, "nothing to change is named: an object is wanted, as in {\"NAME\":\"VALUE\"}");
+    struct wire_pair *pairs = arena_alloc(arena, (json_object_size(object) + 1) * sizeof *pairs);
     uint32_t count = 0;
     const char *name;
     json_t *value;
     json_object_foreach(object, name, value)
     {
-        if (status == 0) status = read_setting(name, value, arena, &settings[count++], e);
+        if (status != 0) break;
+        if (!json_is_string(value) && !json_is_number(value) && !json_is_boolean(value))
+            status = err_set(e, ERR_INPUT, "%.64s: %s is not text, a number, true or false", name, show(value, shown));
+        else
+            pairs[count++] = (struct wire_pair){arena_copy(arena, str(name)), pair_text(value, arena)};
     }
     json_decref(object);
-    if (status == 0) *out_settings = (struct wire_list){settings, count};
+    if (status == 0) *out_pairs = (struct wire_list){pairs, count};
     return status;
 }
 

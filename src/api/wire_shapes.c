@@ -14,13 +14,39 @@
 #define COUNT32 .least = 0, .most = UINT32_MAX
 #define MOMENT .least = 0, .most = INT64_MAX
 
+#define NICE_MOST 2147483645
 #define MEM_MIB_MOST (INT64_C(1) << 40)
 #define TIME_LIMIT_S_MOST INT64_C(316224000) /* ten years */
 #define SHARES_MOST (WIRE_SHARES_PARENT - 1)
+#define PRIORITY_MOST (WIRE_PRIORITY_UNSET - 1)
 
 #define STATES "PENDING,STARTING,RUNNING,COMPLETING,COMPLETED,FAILED,CANCELLED,TIMEOUT,NODE_FAIL"
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
+
+/* Of a member struct wire_terms. */
+#define TERM(owner, member, kind, ...) ROW(owner, terms.member, #member, kind, __VA_ARGS__)
+#define TERM_NUMBER(owner, member, smallest, greatest, words) \
+    TERM(owner, member, WIRE_I32, .help = (words), .least = (smallest), .most = (greatest), .absent = WIRE_TERM_UNSET)
+#define TERM_COUNT(owner, member, words) \
+    TERM(owner, member, WIRE_I64, .help = (words), .least = 0, .most = UINT32_MAX, .absent = -1)
+#define TERM_MOMENT(owner, member, words) \
+    TERM(owner, member, WIRE_I64, .help = (words), MOMENT, .absent = WIRE_MOMENT_UNSET)
+#define TERMS(owner)                                                                                                  \
+    TERM(owner, partitions, WIRE_TEXT, .help = "where it may run, as fast,batch; absent: the first partition"),       \
+        TERM(owner, qos, WIRE_TEXT, .help = "its quality of service; absent: normal"),                                \
+        TERM(owner, project, WIRE_TEXT, .help = "the project it counts for; empty: none"),                            \
+        TERM(owner, requests, WIRE_TEXT, .help = "resources it needs, as license=2,bigio=true; empty: none"),         \
+        TERM_NUMBER(owner, nice, -NICE_MOST, NICE_MOST, "taken from its priority; below 0: operators only"),          \
+        TERM_NUMBER(owner, site, -NICE_MOST, NICE_MOST, "the site's term of its priority: operators only"),           \
+        TERM_NUMBER(owner, posix_priority, -1023, 1024, "POSIX priority; above 0: operators only"),                   \
+        TERM_COUNT(owner, job_share, "its own shares in the functional policy"),                                      \
+        TERM_COUNT(owner, override_tickets, "tickets given outright: operators only"),                                \
+        TERM_COUNT(owner, set_priority, "a priority by hand: operators only; 0: it is computed"),                     \
+        TERM_MOMENT(owner, begin_us, "not to start before; 0: at once"),                                              \
+        TERM_MOMENT(owner, deadline_us, "when it has to have started; 0: none"),                                      \
+        TERM(owner, slots_most, WIRE_U32, .help = "cpus is the least of a range of slots, this the most", .least = 1, \
+             .most = WIRE_CPUS_MAX)
 
 static const struct wire_field submit_fields[] = {
     MAYBE(wire_submit, account, WIRE_TEXT, .help = "the account to charge; absent: the user's default"),
@@ -42,6 +68,8 @@ static const struct wire_field submit_fields[] = {
     MAYBE(wire_submit, script_name, WIRE_BYTES, .help = "what the user calls the script"),
     MAYBE(wire_submit, arguments, WIRE_BYTES_LIST, .help = "of the script; or the program and its arguments"),
     MAYBE(wire_submit, environment, WIRE_BYTES_LIST, .help = "entries NAME=value"),
+    MAYBE(wire_submit, department, WIRE_TEXT, .help = "has to be the submitter's own"),
+    TERMS(wire_submit),
     {0}};
 const struct wire_shape wire_submit_shape = {"Submit", "A job to be run.", submit_fields, sizeof(struct wire_submit),
                                              false};
@@ -55,6 +83,7 @@ static const struct wire_field update_fields[] = {
           .most = TIME_LIMIT_S_MOST),
     MAYBE(wire_update, array_limit, WIRE_U32, .help = "tasks of an array at once; 0: no limit", .least = 0,
           .most = NONE - 1, .absent = NONE),
+    TERMS(wire_update),
     {0}};
 const struct wire_shape wire_update_shape = {"Update", "What to change of a job; absent fields stay.", update_fields,
                                              sizeof(struct wire_update), false};
@@ -70,16 +99,24 @@ const struct wire_shape wire_jobs_shape = {"Jobs", "Which jobs: ids, or all.", j
     MAYBE(owner, shares, WIRE_SHARE, .help = "its part among its siblings, or 'parent'", .least = 0, \
           .most = SHARES_MOST)
 
+#define PRIORITY_ROW(owner)                                                                                 \
+    MAYBE(owner, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'; absent: 'parent'", .least = 0, \
+          .most = PRIORITY_MOST)
+
 static const struct wire_field account_fields[] = {
     MUST(wire_account, name, WIRE_TEXT, .help = "the account's name"),
     MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is part of; absent: root"),
     SHARES_ROW(wire_account),
+    PRIORITY_ROW(wire_account),
     {0}};
 const struct wire_shape wire_account_shape = {"Account", "An account to be made.", account_fields,
                                               sizeof(struct wire_account), false};
 
 static const struct wire_field account_modify_fields[] = {
-    MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is to be part of"), SHARES_ROW(wire_account), {0}};
+    MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is to be part of"),
+    SHARES_ROW(wire_account),
+    PRIORITY_ROW(wire_account),
+    {0}};
 const struct wire_shape wire_account_modify_shape = {"AccountChange",
                                                      "What to change of an account; absent fields stay.",
                                                      account_modify_fields, sizeof(struct wire_account), false};
@@ -88,6 +125,7 @@ static const struct wire_field user_fields[] = {
     MUST(wire_user, name, WIRE_TEXT, .help = "the user's name"),
     MAYBE(wire_user, account, WIRE_TEXT, .help = "the account to be in; absent: default"),
     SHARES_ROW(wire_user),
+    PRIORITY_ROW(wire_user),
     ROW(wire_user, is_default, "default", WIRE_BOOL,
         .help = "make it the account the user's jobs are charged to unless they say"),
     {0}};
@@ -96,12 +134,16 @@ const struct wire_shape wire_user_shape = {"User", "A user to be put into an acc
 
 static const struct wire_field user_modify_fields[] = {
     SHARES_ROW(wire_user),
+    PRIORITY_ROW(wire_user),
     ROW(wire_user, is_default, "default", WIRE_BOOL,
         .help = "make it the account the user's jobs are charged to unless they say"),
     {0}};
 const struct wire_shape wire_user_modify_shape = {"UserChange",
                                                   "What to change of a user in an account; absent fields stay.",
                                                   user_modify_fields, sizeof(struct wire_user), false};
+
+#define FORMAT_ROW(owner) \
+    MAYBE(owner, format, WIRE_CHOICE, .help = "JSON, or lines between |; absent: json", .choices = "json,lines")
 
 static const struct wire_field jobs_query_fields[] = {
     MAYBE(wire_jobs_query, which, WIRE_CHOICE, .help = "waiting and running jobs, ended ones, or all; absent: live",
@@ -116,6 +158,7 @@ static const struct wire_field jobs_query_fields[] = {
           .most = INT64_MAX),
     MAYBE(wire_jobs_query, order, WIRE_CHOICE, .help = "absent: oldest first", .choices = "oldest,newest"),
     MAYBE(wire_jobs_query, limit, WIRE_U32, .help = "at most this many rows", .least = 1, .most = UINT32_MAX),
+    FORMAT_ROW(wire_jobs_query),
     {0}};
 const struct wire_shape wire_jobs_query_shape = {"JobsQuery", "Which rows of jobs.", jobs_query_fields,
                                                  sizeof(struct wire_jobs_query), false};
@@ -128,6 +171,14 @@ static const struct wire_field shares_query_fields[] = {
     {0}};
 const struct wire_shape wire_shares_query_shape = {"SharesQuery", "Which associations.", shares_query_fields,
                                                    sizeof(struct wire_shares_query), false};
+
+static const struct wire_field priorities_query_fields[] = {FORMAT_ROW(wire_priorities_query),
+                                                            MAYBE(wire_priorities_query, job, WIRE_U32,
+                                                                  .help = "only of this job", .least = 1,
+                                                                  .most = NONE - 1, .absent = NONE),
+                                                            {0}};
+const struct wire_shape wire_priorities_query_shape = {"PrioritiesQuery", "Which jobs.", priorities_query_fields,
+                                                       sizeof(struct wire_priorities_query), false};
 
 static const struct wire_field wait_query_fields[] = {
     MAYBE(wire_wait_query, timeout_s, WIRE_I64, .help = "answer after this long even if it has not ended; absent: 30",
@@ -202,6 +253,19 @@ static const struct wire_field job_row_fields[] = {
     MUST(wire_job_row, max_rss_kib, WIRE_I64, .help = "the most memory a process of it had", MOMENT),
     MUST(wire_job_row, detail, WIRE_TEXT, .help = "more about its end"),
     MAYBE(wire_job_row, fair_share, WIRE_DOUBLE, .help = "its association's factor; null: the association is deleted"),
+    MUST(wire_job_row, partition, WIRE_TEXT, .help = "where it runs, or the partitions it asks for"),
+    MUST(wire_job_row, qos, WIRE_TEXT, .help = "its quality of service"),
+    MUST(wire_job_row, project, WIRE_TEXT, .help = "the project it counts for, or nothing"),
+    MUST(wire_job_row, requests, WIRE_TEXT, .help = "resources it asks for, as license=2, or nothing"),
+    MUST(wire_job_row, tres, WIRE_TEXT, .help = "what it has or had, as cpu=4,mem=8192; nothing: it did not start"),
+    MAYBE(wire_job_row, billing, WIRE_DOUBLE, .help = "what it costs, units a second; null: it did not start"),
+    MUST(wire_job_row, nice, WIRE_I32, .help = "taken from its priority", .least = -NICE_MOST, .most = NICE_MOST),
+    MUST(wire_job_row, posix_priority, WIRE_I32, .help = "POSIX priority", .least = -1023, .most = 1024),
+    MUST(wire_job_row, job_share, WIRE_U32, .help = "its own shares in the functional policy", COUNT32),
+    MUST(wire_job_row, override_tickets, WIRE_U32, .help = "tickets given outright", COUNT32),
+    MUST(wire_job_row, slots_most, WIRE_U32, .help = "the most of a range of slots; 0: as many as cpus", COUNT32),
+    MAYBE(wire_job_row, begin_us, WIRE_I64, .help = "not to start before; null: at once", MOMENT),
+    MAYBE(wire_job_row, deadline_us, WIRE_I64, .help = "when it has to have started; null: none", MOMENT),
     {0}};
 const struct wire_shape wire_job_row_shape = {
     "Job", "A task that started; or what of a job has not started; or what of it was cancelled before it did.",
@@ -217,6 +281,63 @@ const struct wire_shape wire_waited_shape = {"Waited", "The job ended, or the ti
 static const struct wire_field job_list_fields[] = {JOB_ROWS(wire_job_list), {0}};
 const struct wire_shape wire_job_list_shape = {"JobList", "Jobs, of one moment.", job_list_fields,
                                                sizeof(struct wire_job_list), true};
+
+#define TERM_ROW(member, words) MAYBE(wire_priority_row, member, WIRE_DOUBLE, .help = (words))
+
+static const struct wire_field priority_row_fields[] = {
+    MUST(wire_priority_row, model, WIRE_TEXT, .help = "the model in force, as PriorityType has it"),
+    MUST(wire_priority_row, id, WIRE_TEXT, .help = "5, 5_3 or, for several tasks, 5_[3-9%2]"),
+    MUST(wire_priority_row, job_id, WIRE_U32, .help = "the job", COUNT32),
+    MAYBE(wire_priority_row, task_id, WIRE_U32, .help = "the task of an array that runs; null: not one", .least = 0,
+          .most = NONE - 1, .absent = NONE),
+    MUST(wire_priority_row, user, WIRE_TEXT, .help = "whose it is"),
+    MUST(wire_priority_row, account, WIRE_TEXT, .help = "the account charged"),
+    MUST(wire_priority_row, project, WIRE_TEXT, .help = "the project it counts for, or nothing"),
+    MUST(wire_priority_row, partition, WIRE_TEXT, .help = "in which partition"),
+    MUST(wire_priority_row, qos, WIRE_TEXT, .help = "its quality of service"),
+    MUST(wire_priority_row, state, WIRE_CHOICE, .help = "the state; HELD: waits for its release",
+         .choices = STATES ",HELD"),
+    MUST(wire_priority_row, priority, WIRE_DOUBLE, .help = "what is sorted by, the highest first; 0: held"),
+    MUST(wire_priority_row, billing, WIRE_DOUBLE, .help = "what it costs or would cost there, units a second"),
+    TERM_ROW(site, "multifactor: the site's term"),
+    TERM_ROW(age, "multifactor: of its age, weighted"),
+    TERM_ROW(assoc, "multifactor: of its association's priority, weighted"),
+    TERM_ROW(fair_share, "multifactor: of its fair share, weighted"),
+    TERM_ROW(job_size, "multifactor: of its size, weighted"),
+    TERM_ROW(partition_term, "multifactor: of the partition, weighted"),
+    TERM_ROW(qos_term, "multifactor: of its QOS, weighted"),
+    TERM_ROW(nice, "multifactor: what is taken away"),
+    TERM_ROW(tres, "multifactor: of what it asks for, weighted, together"),
+    TERM_ROW(age_factor, "multifactor: before weighing"),
+    TERM_ROW(assoc_factor, "multifactor: before weighing"),
+    TERM_ROW(fair_share_factor, "multifactor: before weighing"),
+    TERM_ROW(job_size_factor, "multifactor: before weighing"),
+    TERM_ROW(partition_factor, "multifactor: before weighing"),
+    TERM_ROW(qos_factor, "multifactor: before weighing"),
+    MAYBE(wire_priority_row, tres_terms, WIRE_TEXT, .help = "multifactor: each TRES, weighted, as cpu=250,mem=25"),
+    MAYBE(wire_priority_row, tres_factors, WIRE_TEXT, .help = "multifactor: each TRES before weighing"),
+    TERM_ROW(norm_tickets, "tickets: of the largest ticket count, 0 to 1"),
+    TERM_ROW(norm_urgency, "tickets: between the smallest and the largest urgency, 0 to 1"),
+    TERM_ROW(norm_posix, "tickets: the POSIX priority, 0 to 1"),
+    TERM_ROW(urgency_resources, "tickets: urgency of what it asks for"),
+    TERM_ROW(urgency_waiting, "tickets: urgency of its waiting"),
+    TERM_ROW(urgency_deadline, "tickets: urgency of its deadline"),
+    TERM_ROW(urgency, "tickets: the three together"),
+    TERM_ROW(tickets, "tickets: the next three together"),
+    TERM_ROW(override_tickets, "tickets: of the override policy"),
+    TERM_ROW(functional_tickets, "tickets: of the functional policy"),
+    TERM_ROW(share_tickets, "tickets: of the share tree policy"),
+    {0}};
+const struct wire_shape wire_priority_row_shape = {
+    "Priority", "A waiting job in a partition it asks for, or a running task, and the terms of its priority.",
+    priority_row_fields, sizeof(struct wire_priority_row), true};
+
+static const struct wire_field priority_list_fields[] = {MUST(wire_priority_list, priorities, WIRE_ROWS,
+                                                              .help = "by job; running tasks behind waiting ones",
+                                                              .shape = &wire_priority_row_shape),
+                                                         {0}};
+const struct wire_shape wire_priority_list_shape = {"PriorityList", "Who comes first and why, of one moment.",
+                                                    priority_list_fields, sizeof(struct wire_priority_list), true};
 
 static const struct wire_field share_row_fields[] = {
     MUST(wire_share_row, account, WIRE_TEXT, .help = "the account"),
@@ -248,6 +369,8 @@ static const struct wire_field account_row_fields[] = {
     MUST(wire_account_row, name, WIRE_TEXT, .help = "the account's name"),
     MAYBE(wire_account_row, parent, WIRE_TEXT, .help = "the account it is part of; null: root"),
     MUST(wire_account_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
+    MUST(wire_account_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .least = 0,
+         .most = PRIORITY_MOST),
     MUST(wire_account_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
     {0}};
 const struct wire_shape wire_account_row_shape = {"AccountRow", "An account.", account_row_fields,
@@ -264,6 +387,7 @@ static const struct wire_field user_row_fields[] = {
     MUST(wire_user_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
     ROW(wire_user_row, is_default, "default", WIRE_BOOL, .is_required = true,
         .help = "whether jobs that do not say are charged here"),
+    MUST(wire_user_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .least = 0, .most = PRIORITY_MOST),
     MUST(wire_user_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
     {0}};
 const struct wire_shape wire_user_row_shape = {"UserRow", "A user in an account.", user_row_fields,
@@ -279,6 +403,7 @@ static const struct wire_field setting_fields[] = {
     MUST(wire_setting, value, WIRE_TEXT, .help = "what it is"),
     ROW(wire_setting, standard, "default", WIRE_TEXT, .is_required = true, .help = "what it is when nobody says"),
     MUST(wire_setting, help, WIRE_TEXT, .help = "what it does"),
+    MUST(wire_setting, group, WIRE_TEXT, .help = "whose it is: Fairlead's own, Slurm's, Grid Engine's"),
     {0}};
 const struct wire_shape wire_setting_shape = {"Setting", "A setting.", setting_fields, sizeof(struct wire_setting),
                                               true};
@@ -322,6 +447,8 @@ static const struct wire_field status_fields[] = {
     MUST(wire_status, tasks, WIRE_OBJECT, .help = "how many tasks", .shape = &wire_tasks_shape),
     MUST(wire_status, associations, WIRE_U32, .help = "how many accounts, and users in accounts", COUNT32),
     MUST(wire_status, policy, WIRE_TEXT, .help = "the policy in force, in a line"),
+    MUST(wire_status, model, WIRE_TEXT, .help = "the model of priorities in force, as PriorityType has it"),
+    MUST(wire_status, algorithm, WIRE_TEXT, .help = "the fair-share algorithm in force"),
     SETTING_ROWS(wire_status),
     {0}};
 const struct wire_shape wire_status_shape = {"Status", "The instance at a glance.", status_fields,

@@ -5,7 +5,7 @@
 #include "cli/listing.h"
 
 struct account_values {
-    const char *parent, *shares;
+    const char *parent, *shares, *priority;
 };
 
 #define PARENT_OPTION                                                                                 \
@@ -21,6 +21,8 @@ struct account_values {
 static const struct option_row account_options[] = {
     PARENT_OPTION,
     SHARES_OPTION,
+    {"priority", 0, "COUNT", TEXT_IN(struct account_values, priority),
+     "its part of its jobs' priority (PriorityWeightAssoc), or 'parent': as its parent's"},
     {0},
 };
 
@@ -38,6 +40,7 @@ static int account_add_run(struct call *call, struct err *e)
     struct wire_account body = {.name = call->parsed.operands[0], .parent = values->parent};
     struct wire_done reply;
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
+    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_ACCOUNTS, &wire_account_shape, &body, &wire_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Added account %s\n", body.name);
@@ -49,9 +52,10 @@ static int account_modify_run(struct call *call, struct err *e)
     const struct account_values *values = call->values;
     struct wire_account body = {.parent = values->parent};
     struct wire_done reply;
-    if (values->parent == NULL && values->shares == NULL)
-        return err_set(e, ERR_USAGE, "what is to change? --shares or --parent says");
+    if (call->parsed.given == 0)
+        return err_set(e, ERR_USAGE, "what is to change? --shares, --parent or --priority says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
+    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "PATCH", account_target(call), &wire_account_modify_shape, &body, &wire_done_shape,
                           &reply, e) != 0)
         return -1;
@@ -84,15 +88,20 @@ static void cell_shares(const void *row, bool is_exact, struct buf *out)
     cell_add_shares(out, ((const struct wire_account_row *)row)->shares);
 }
 
+static void cell_priority(const void *row, bool is_exact, struct buf *out)
+{
+    (void)is_exact;
+    cell_add_priority(out, ((const struct wire_account_row *)row)->priority);
+}
+
 static void cell_created(const void *row, bool is_exact, struct buf *out)
 {
     cell_add_moment(out, ((const struct wire_account_row *)row)->created_us, is_exact);
 }
 
 static const struct column account_columns[] = {
-    {"ACCOUNT", "name", false, cell_name},
-    {"PARENT", "parent", false, cell_parent},
-    {"SHARES", "shares", true, cell_shares},
+    {"ACCOUNT", "name", false, cell_name},       {"PARENT", "parent", false, cell_parent},
+    {"SHARES", "shares", true, cell_shares},     {"PRIORITY", "priority", true, cell_priority},
     {"CREATED", "created", false, cell_created},
 };
 
@@ -129,7 +138,7 @@ const struct command cmd_account_add = {
     .name = "account add",
     .group = GROUP_SHARES,
     .summary = "add an account",
-    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] NAME",
+    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
     .text =
         "Shares say how much of its parent's part an account is promised beside its siblings: with shares 50, 30 and 20, one "
         "half, three tenths and two tenths. Without --shares it has 1; without --parent it stands at the top, below root.",
@@ -151,7 +160,7 @@ const struct command cmd_account_modify = {
     .name = "account modify",
     .group = GROUP_SHARES,
     .summary = "change an account's shares, or move it",
-    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] NAME",
+    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
     .options = account_options,
     .values_size = sizeof(struct account_values),
     .operands_min = 1,

@@ -22,13 +22,16 @@ static int update_run(struct call *call, struct err *e)
     const struct update_values *values = call->values;
     const struct parsed *parsed = &call->parsed;
     if (parsed->given == 0) return err_set(e, ERR_USAGE, "what is to change? see 'fairlead update --help'");
-    const struct wire_update body = {
+    struct wire_update body;
+    wire_clear(&wire_update_shape, &body);
+    body = (struct wire_update){
         .name = values->name,
         .cpus = (uint32_t)values->cpus,
         .mem_mib = values->mem_mib,
         .gpus = options_given(update_options, parsed, "gpus") ? (uint32_t)values->gpus : NONE,
         .time_limit_s = job_time_limit(values->time_limit_s),
         .array_limit = options_given(update_options, parsed, "array-limit") ? (uint32_t)values->array_limit : NONE,
+        .terms = body.terms,
     };
     struct wire_list ids;
     if (job_ids_parse(call, 0, &ids, e) != 0) return -1;

@@ -5,7 +5,7 @@
 #include "cli/listing.h"
 
 struct user_values {
-    const char *account, *shares;
+    const char *account, *shares, *priority;
     bool is_default;
 };
 
@@ -13,6 +13,8 @@ static const struct option_row user_options[] = {
     {"account", 'A', "ACCOUNT", TEXT_IN(struct user_values, account), "in which account"},
     {"shares", 's', "COUNT", TEXT_IN(struct user_values, shares),
      "shares beside the account's other members, or 'parent': the user competes one level up"},
+    {"priority", 0, "COUNT", TEXT_IN(struct user_values, priority),
+     "part of the jobs' priority there (PriorityWeightAssoc), or 'parent': as the account's"},
     {"default", 0, NULL, FLAG_IN(struct user_values, is_default), "the account of jobs that do not name one"},
     {0},
 };
@@ -38,6 +40,7 @@ static int user_add_run(struct call *call, struct err *e)
         .name = call->parsed.operands[0], .account = values->account, .is_default = values->is_default};
     struct wire_done reply;
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
+    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_USERS, &wire_user_shape, &body, &wire_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Added user %s to account %s\n", body.name, body.account ? body.account : "default");
@@ -49,9 +52,10 @@ static int user_modify_run(struct call *call, struct err *e)
     const struct user_values *values = call->values;
     struct wire_user body = {.is_default = values->is_default};
     struct wire_done reply;
-    if (values->shares == NULL && !values->is_default)
-        return err_set(e, ERR_USAGE, "what is to change? --shares or --default says");
+    if (values->shares == NULL && values->priority == NULL && !values->is_default)
+        return err_set(e, ERR_USAGE, "what is to change? --shares, --priority or --default says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
+    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     const char *target = user_target(call, values->account);
     if (instance_ask_once(call, "PATCH", target, &wire_user_modify_shape, &body, &wire_done_shape, &reply, e) != 0)
         return -1;
@@ -97,14 +101,23 @@ static void cell_default(const void *row, bool is_exact, struct buf *out)
     }
 }
 
+static void cell_priority(const void *row, bool is_exact, struct buf *out)
+{
+    (void)is_exact;
+    cell_add_priority(out, ((const struct wire_user_row *)row)->priority);
+}
+
 static void cell_created(const void *row, bool is_exact, struct buf *out)
 {
     cell_add_moment(out, ((const struct wire_user_row *)row)->created_us, is_exact);
 }
 
 static const struct column user_columns[] = {
-    {"USER", "name", false, cell_name},          {"ACCOUNT", "account", false, cell_account},
-    {"SHARES", "shares", true, cell_shares},     {"DEFAULT", "default", false, cell_default},
+    {"USER", "name", false, cell_name},
+    {"ACCOUNT", "account", false, cell_account},
+    {"SHARES", "shares", true, cell_shares},
+    {"DEFAULT", "default", false, cell_default},
+    {"PRIORITY", "priority", true, cell_priority},
     {"CREATED", "created", false, cell_created},
 };
 
@@ -163,7 +176,7 @@ const struct command cmd_user_add = {
     .name = "user add",
     .group = GROUP_SHARES,
     .summary = "add a user to an account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--default] NAME",
+    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME",
     .text =
         "A user may be in several accounts; each is an association with shares and usage of its own. Without -A the account is "
         "'default', without --shares it is 1 share.",
@@ -185,9 +198,9 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
-    .summary = "change a user's shares or default account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--default] NAME",
-    .text = "Without -A, --shares changes all of the user's associations.",
+    .summary = "change a user's shares, priority or default account",
+    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME",
+    .text = "Without -A, --shares and --priority change all of the user's associations.",
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,

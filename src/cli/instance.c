@@ -55,18 +55,29 @@ const char *instance_target(struct call *call, struct buf *target)
     return text;
 }
 
-int shares_parse(const char *text, uint32_t *out_shares, struct err *e)
+/* A whole number from 0 to most, or "parent". */
+static int parse_or_parent(const char *option, const char *text, uint32_t most, uint32_t parent, uint32_t *out,
+                           struct err *e)
 {
     uint64_t number;
-    if (text == NULL) {
-        *out_shares = WIRE_SHARES_UNSET;
-    } else if (strcmp(text, "parent") == 0) {
-        *out_shares = WIRE_SHARES_PARENT;
-    } else if (number_parse_u64(str(text), &number) && number < WIRE_SHARES_PARENT) {
-        *out_shares = (uint32_t)number;
+    if (strcmp(text, "parent") == 0) {
+        *out = parent;
+    } else if (number_parse_u64(str(text), &number) && number <= most) {
+        *out = (uint32_t)number;
     } else {
-        return err_set(e, ERR_INPUT, "--shares: '%s' is not a whole number from 0 to %u, or 'parent'", text,
-                       WIRE_SHARES_PARENT - 1);
+        return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from 0 to %u, or 'parent'", option, text, most);
     }
     return 0;
+}
+
+int shares_parse(const char *text, uint32_t *out_shares, struct err *e)
+{
+    *out_shares = WIRE_SHARES_UNSET;
+    return text ? parse_or_parent("shares", text, WIRE_SHARES_PARENT - 1, WIRE_SHARES_PARENT, out_shares, e) : 0;
+}
+
+int priority_parse(const char *text, uint32_t *out_priority, struct err *e)
+{
+    *out_priority = WIRE_PRIORITY_UNSET;
+    return text ? parse_or_parent("priority", text, WIRE_PRIORITY_UNSET - 1, WIRE_PRIORITY_PARENT, out_priority, e) : 0;
 }

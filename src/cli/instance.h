@@ -28,4 +28,7 @@ const char *instance_target(struct call *call, struct buf *target);
 /* Reads "--shares": a whole number or "parent". NULL: WIRE_SHARES_UNSET. */
 int shares_parse(const char *text, uint32_t *out_shares, struct err *e);
 
+/* The same of "--priority" of an association. NULL: WIRE_PRIORITY_UNSET. */
+int priority_parse(const char *text, uint32_t *out_priority, struct err *e);
+
 #endif

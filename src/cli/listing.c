@@ -223,3 +223,12 @@ void cell_add_shares(struct buf *out, uint32_t shares)
         buf_add_u64(out, shares);
     }
 }
+
+void cell_add_priority(struct buf *out, uint32_t priority)
+{
+    if (priority == WIRE_PRIORITY_PARENT) {
+        buf_add_text(out, "parent");
+    } else {
+        buf_add_u64(out, priority);
+    }
+}

@@ -48,6 +48,7 @@ void cell_add_moment(struct buf *out, int64_t moment_us, bool is_exact);
 void cell_add_span(struct buf *out, int64_t span_s, bool is_exact);
 void cell_add_memory(struct buf *out, uint64_t mib, bool is_exact);
 void cell_add_shares(struct buf *out, uint32_t shares);
+void cell_add_priority(struct buf *out, uint32_t priority); /* of an association */
 
 /* Now, in microseconds since the epoch. */
 int64_t now_us(void);

@@ -3,15 +3,14 @@
  * together, and texts that stand for something.
  *
  * Everything an event points at is in the request's arena, so it lives until the request is answered. A body is read
- * when all of it has come. Several settings in one body are several events, in the body's order; that all or none are
- * applied is the daemon's promise (request_events). */
+ * when all of it has come. */
 #include <string.h>
 
 #include "api/server/internal.h"
 
 enum { COMMAND_SHOWN_MAX = 1000, NAME_FROM_PROGRAM_MAX = 64 };
 
-static struct event *new_events(struct request *r, enum event_kind kind, uint32_t count)
+struct event *new_events(struct request *r, enum event_kind kind, uint32_t count)
 {
     r->events = arena_alloc(&r->arena, count * sizeof *r->events);
     r->event_count = count;
@@ -22,16 +21,91 @@ static struct event *new_events(struct request *r, enum event_kind kind, uint32_
     return r->events;
 }
 
+struct str body_text(const struct request *r)
+{
+    return (struct str){r->body.text, r->body.length};
+}
+
 static int read_body(struct request *r, void *out_value, struct err *e)
 {
-    struct str text = {r->body.text, r->body.length};
-    return wire_read_text(r->route->body, text, &r->arena, out_value, e);
+    return wire_read_text(r->route->body, body_text(r), &r->arena, out_value, e);
 }
 
 /* Writes without a query of their own take none. */
 static int no_query(struct request *r, struct err *e)
 {
     return r->route->query ? 0 : read_query(r, NULL, e);
+}
+
+/* --- what the policies use of a job ------------------------------------------------------------------------------- */
+
+static int32_t term_or(int32_t given, int32_t otherwise)
+{
+    return given == WIRE_TERM_UNSET ? otherwise : given;
+}
+
+static int64_t at_least_zero(int64_t given)
+{
+    return given > 0 ? given : 0;
+}
+
+/* Of a submission: what is not said is what a job has that nobody says anything of. */
+static struct event_terms terms_of(const struct wire_terms *t)
+{
+    return (struct event_terms){
+        .partitions = t->partitions,
+        .qos = t->qos,
+        .project = t->project,
+        .requests = t->requests,
+        .nice = term_or(t->nice, 0),
+        .site = term_or(t->site, 0),
+        .posix_priority = term_or(t->posix_priority, 0),
+        .job_share = at_least_zero(t->job_share),
+        .override_tickets = at_least_zero(t->override_tickets),
+        .set_priority = at_least_zero(t->set_priority),
+        .begin_us = at_least_zero(t->begin_us),
+        .deadline_us = at_least_zero(t->deadline_us),
+        .slots_most = t->slots_most,
+    };
+}
+
+/* 0 for what stays, -1 for none. */
+static int64_t changed_moment(int64_t given)
+{
+    return given == WIRE_MOMENT_UNSET ? 0 : given == 0 ? -1 : given;
+}
+
+static struct event_terms changed_terms(const struct wire_terms *t)
+{
+    return (struct event_terms){
+        .partitions = t->partitions,
+        .qos = t->qos,
+        .project = t->project,
+        .requests = t->requests,
+        .nice = term_or(t->nice, TERM_KEEP),
+        .site = term_or(t->site, TERM_KEEP),
+        .posix_priority = term_or(t->posix_priority, TERM_KEEP),
+        .job_share = t->job_share,
+        .override_tickets = t->override_tickets,
+        .set_priority = t->set_priority == 0 ? -2 : t->set_priority,
+        .begin_us = changed_moment(t->begin_us),
+        .deadline_us = changed_moment(t->deadline_us),
+        .slots_most = t->slots_most,
+    };
+}
+
+/* A user is of one department, which the job cannot choose: naming it can only be right or wrong. */
+static int check_department(const struct request *r, const char *department, struct err *e)
+{
+    const struct state *s = r->server->host.state;
+    if (department == NULL) return 0;
+    const char *user = r->actor.user ? r->actor.user : "";
+    uint32_t index = state_find_object(s, OBJECT_USER, user);
+    const struct field_value *own = index == NONE ? &object_classes[OBJECT_USER].fields[USER_DEPARTMENT].standard
+                                                  : &s->objects[OBJECT_USER].items[index].object.value[USER_DEPARTMENT];
+    if (strcmp(own->text, department) == 0) return 0;
+    return err_set(e, ERR_INPUT, "department: user %s is of department '%s', and so are the jobs; '%.64s' is not it",
+                   user, own->text, department);
 }
 
 /* --- submit ------------------------------------------------------------------------------------------------------- */
@@ -98,6 +172,7 @@ int post_job(struct request *r, struct err *e)
 {
     struct wire_submit wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0 || check_submit(&wanted, e) != 0) return -1;
+    if (check_department(r, wanted.department, e) != 0) return -1;
     new_events(r, EVENT_SUBMIT, 1)->submit = (struct event_submit){
         .account = wanted.account,
         .name = wanted.name ? wanted.name : name_of(&wanted, &r->arena),
@@ -109,6 +184,7 @@ int post_job(struct request *r, struct err *e)
         .time_limit_s = wanted.time_limit_s,
         .array = wanted.array,
         .held = wanted.held,
+        .terms = terms_of(&wanted.terms),
     };
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
@@ -175,15 +251,14 @@ int patch_job(struct request *r, struct err *e)
     if (read_body(r, &wanted, e) != 0) return -1;
     if (task_id != NONE)
         return err_set(e, ERR_INPUT, "id: %s is one task; what changes, changes for the whole job", r->segment);
-    if (wanted.name == NULL && wanted.cpus == 0 && wanted.mem_mib == 0 && wanted.gpus == NONE &&
-        wanted.time_limit_s == 0 && wanted.array_limit == NONE)
-        return err_set(e, ERR_INPUT, "nothing to change is named");
+    if (wire_is_empty(r->route->body, &wanted)) return err_set(e, ERR_INPUT, "nothing to change is named");
     new_events(r, EVENT_UPDATE, 1)->update = (struct event_update){
         .job_id = job_id,
         .name = wanted.name,
         .request = {.cpus = wanted.cpus, .mem_mib = wanted.mem_mib, .gpus = wanted.gpus},
         .time_limit_s = wanted.time_limit_s,
         .array_limit = wanted.array_limit,
+        .terms = changed_terms(&wanted.terms),
     };
     request_queue(r);
     return 0;
@@ -193,7 +268,7 @@ int patch_job(struct request *r, struct err *e)
 
 static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct wire_account *wanted)
 {
-    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, PRIORITY_UNSET};
+    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, wanted->priority};
     request_queue(r);
 }
 
@@ -209,15 +284,15 @@ int patch_account(struct request *r, struct err *e)
 {
     struct wire_account wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wanted.parent == NULL && wanted.shares == WIRE_SHARES_UNSET)
-        return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares");
+    if (wire_is_empty(r->route->body, &wanted))
+        return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares, priority");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &wanted);
     return 0;
 }
 
 int delete_account(struct request *r, struct err *e)
 {
-    const struct wire_account wanted = {.shares = WIRE_SHARES_UNSET};
+    const struct wire_account wanted = {.shares = WIRE_SHARES_UNSET, .priority = WIRE_PRIORITY_UNSET};
     if (no_query(r, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_DELETE, r->segment, &wanted);
     return 0;
@@ -227,7 +302,7 @@ static void queue_user(struct request *r, enum event_kind kind, const char *name
                        const struct wire_user *wanted)
 {
     new_events(r, kind, 1)->user =
-        (struct event_user){name, account, wanted->shares, wanted->is_default, PRIORITY_UNSET};
+        (struct event_user){name, account, wanted->shares, wanted->is_default, wanted->priority};
     request_queue(r);
 }
 
@@ -244,15 +319,15 @@ int patch_user(struct request *r, struct err *e)
     struct wire_user wanted;
     struct wire_account_query query;
     if (read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wanted.shares == WIRE_SHARES_UNSET && !wanted.is_default)
-        return err_set(e, ERR_INPUT, "nothing to change is named: shares, default");
+    if (wire_is_empty(r->route->body, &wanted))
+        return err_set(e, ERR_INPUT, "nothing to change is named: shares, priority, default");
     queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &wanted);
     return 0;
 }
 
 int delete_user(struct request *r, struct err *e)
 {
-    const struct wire_user wanted = {.shares = WIRE_SHARES_UNSET};
+    const struct wire_user wanted = {.shares = WIRE_SHARES_UNSET, .priority = WIRE_PRIORITY_UNSET};
     struct wire_account_query query;
     if (read_query(r, &query, e) != 0) return -1;
     queue_user(r, EVENT_USER_DELETE, r->segment, query.account, &wanted);
@@ -261,15 +336,12 @@ int delete_user(struct request *r, struct err *e)
 
 int patch_settings(struct request *r, struct err *e)
 {
-    struct wire_list settings;
-    struct str text = {r->body.text, r->body.length};
-    if (no_query(r, e) != 0 || wire_read_settings(text, &r->arena, &settings, e) != 0) return -1;
-    struct event_pair *pairs = arena_alloc(&r->arena, (settings.count + (size_t)1) * sizeof *pairs);
-    for (uint32_t i = 0; i < settings.count; i++) {
-        const struct wire_setting *setting = &((const struct wire_setting *)settings.items)[i];
-        pairs[i] = (struct event_pair){setting->name, setting->value};
-    }
-    new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){pairs, settings.count};
+    struct wire_list list;
+    if (no_query(r, e) != 0 || wire_read_pairs(body_text(r), &r->arena, &list, e) != 0) return -1;
+    const struct wire_pair *pairs = list.items;
+    struct event_pair *wanted = arena_alloc(&r->arena, (list.count + (size_t)1) * sizeof *wanted);
+    for (uint32_t i = 0; i < list.count; i++) wanted[i] = (struct event_pair){pairs[i].name, pairs[i].value};
+    new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){wanted, list.count};
     request_queue(r);
     return 0;
 }

@@ -5,8 +5,9 @@
  *     routes.c    the table of routes                                     wait.c      people who wait for a job's end
  *     request.c   requests that wait, the queue                           shares.c    the tree
  *     reply.c     short replies, errors, query and path                   state.c     accounts, users, settings, status
- *     stream.c    long replies                                            openapi.c   the description
- *     answer.c    replies to what was decided
+ *     stream.c    long replies                                            objects.c   partitions, QOS and so on
+ *     answer.c    replies to what was decided                             priorities.c  who comes first
+ *                                                                         openapi.c   the description
  *
  * server.c stands on the table of routes, that on the handlers, and they on request.c, reply.c and stream.c; the other way
  * round only openapi.c goes, which describes the table it is a row of. */
@@ -90,7 +91,13 @@ struct server {
 typedef int route_handler(struct request *r, struct err *e);
 
 /* What a request's body may be. */
-enum body_kind { BODY_NONE, BODY_OBJECT, BODY_SETTINGS };
+enum body_kind {
+    BODY_NONE,
+    BODY_OBJECT,
+    BODY_SETTINGS, /* pairs of settings */
+    BODY_ADD,      /* pairs of the fields of body, with the name */
+    BODY_CHANGE    /* the same without */
+};
 
 struct route {
     const char *method, *path; /* "/v1/jobs/{id}": at most one {part} */
@@ -98,12 +105,13 @@ struct route {
     const char *summary;
     route_handler *handle;
     const struct wire_shape *query; /* NULL: none */
-    const struct wire_shape *body;  /* of BODY_OBJECT */
+    const struct wire_shape *body;  /* of BODY_OBJECT; of BODY_ADD and BODY_CHANGE a row's */
     const struct wire_shape *reply; /* NULL: this description itself */
     enum body_kind body_kind;
     unsigned status; /* of success */
     size_t body_max;
-    bool is_long; /* costs more the more there is: waits for a turn with time left */
+    enum object_kind object; /* of routes for objects */
+    bool is_long;            /* costs more the more there is: waits for a turn with time left */
 };
 
 #define TYPE_JSON "application/json"
@@ -130,11 +138,17 @@ void reply_error_status(struct request *r, unsigned status, const struct err *e)
 /* A piece of the path or query without its escapes, in memory of arena. ERR_INPUT: a bad escape, or one for a zero byte. */
 int percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e);
 
+/* The text of the request's body. */
+struct str body_text(const struct request *r);
+
 /* Now, by a clock that nobody sets. */
 int64_t monotonic_us(void);
 
 /* The query's values by the route's shape. A value given twice, or none the route has: ERR_INPUT. */
 int read_query(struct request *r, void *out_value, struct err *e);
+
+/* decode.c: events of the request's actor, all but the kind still to be filled. */
+struct event *new_events(struct request *r, enum event_kind kind, uint32_t count);
 
 /* request.c: a request leaves the loop's hands and comes back. */
 void request_park(struct request *r, enum stage stage);
@@ -162,8 +176,21 @@ struct stream *stream_new(struct request *r);
 int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e);
 void stream_free(struct stream *s); /* when it is not replied with */
 
-/* jobs.c: rows of jobs as a reply, between head and "]}". is_one: no rows are ERR_NOT_FOUND. */
+/* The same for rows that are all there already: list in memory of the stream's arena, head "{\"accounts\":[". */
+int reply_made_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
+                    struct wire_list list, struct err *e);
+
+/* jobs.c: rows of jobs as a reply, between head and "]}"; head NULL: as lines. is_one: no rows are ERR_NOT_FOUND. */
 int reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);
+
+/* "5", "5_3", "5_[3-9%2]"; tasks and limit of what has not started, is_array false: none of the three. */
+struct job_id_parts {
+    uint32_t job_id, task_id;
+    bool is_array;
+    const char *tasks;
+    uint32_t limit;
+};
+void job_id_write(const struct job_id_parts *id, struct buf *out);
 
 /* The rows of one job or task. */
 struct job_query query_of(struct job_ref ref, const uint32_t *job_id);
@@ -174,6 +201,7 @@ void wait_forget(struct request *r);
 void wait_expire(struct server *s);              /* answers those whose time is over */
 int64_t wait_timeout_ms(const struct server *s); /* until the next of them; -1: nobody waits */
 
+route_handler get_objects, post_object, patch_object, delete_object, get_priorities;
 route_handler get_jobs, get_job, get_wait, get_shares, get_accounts, get_users, get_settings, get_status, get_verify,
     get_openapi;
 route_handler post_job, patch_job, delete_job, post_cancel, post_hold, post_release, post_account, patch_account,

@@ -15,6 +15,7 @@ struct listing {
     void *cursor;
     const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factors_count;
+    bool is_lines;
     bool is_later; /* a row was written */
 };
 
@@ -36,18 +37,22 @@ static void refresh_factors(struct server *s)
     arena_release(&arena);
 }
 
-/* "5", "5_3", "5_[3-9%2]". */
-static const char *id_text(const struct job_view *v, struct buf *out)
+void job_id_write(const struct job_id_parts *id, struct buf *out)
 {
-    buf_clear(out);
-    buf_add_u64(out, v->job_id);
-    if (v->is_array && v->task_id != NONE) {
-        buf_format(out, "_%u", v->task_id);
-    } else if (v->is_array) {
-        buf_format(out, "_[%s", v->tasks);
-        if (v->array_limit > 0 && v->state == JOB_PENDING) buf_format(out, "%%%u", v->array_limit);
+    buf_add_u64(out, id->job_id);
+    if (id->is_array && id->task_id != NONE) {
+        buf_format(out, "_%u", id->task_id);
+    } else if (id->is_array) {
+        buf_format(out, "_[%s", id->tasks);
+        if (id->limit > 0) buf_format(out, "%%%u", id->limit);
         buf_add_char(out, ']');
     }
+}
+
+static const char *id_text(const struct job_view *v, struct buf *out)
+{
+    uint32_t limit = v->state == JOB_PENDING ? v->array_limit : 0;
+    job_id_write(&(struct job_id_parts){v->job_id, v->task_id, v->is_array, v->tasks, limit}, out);
     return out->text;
 }
 
@@ -89,8 +94,25 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .max_rss_kib = v->max_rss_kib,
         .detail = v->detail,
         .fair_share = v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN,
+        .partition = v->partition,
+        .qos = v->qos,
+        .project = v->project,
+        .requests = v->requests,
+        .tres = v->tres,
+        .billing = v->start_us > 0 ? v->billing : (double)NAN,
+        .nice = v->nice,
+        .posix_priority = v->posix_priority,
+        .job_share = v->job_share,
+        .override_tickets = v->override_tickets,
+        .slots_most = v->slots_most,
+        .begin_us = v->begin_us,
+        .deadline_us = v->deadline_us,
     };
-    wire_write(&wire_job_row_shape, &row, out);
+    if (l->is_lines) {
+        wire_write_line(&wire_job_row_shape, &row, out);
+    } else {
+        wire_write(&wire_job_row_shape, &row, out);
+    }
     buf_release(&id);
 }
 
@@ -102,10 +124,10 @@ static int fill(struct stream *s)
         int more = l->reader.next(l->cursor, &row, &s->e);
         if (more < 0) return -1;
         if (more == 0) {
-            buf_add_text(&s->text, "\n]}\n");
+            if (!l->is_lines) buf_add_text(&s->text, "\n]}\n");
             return 0;
         }
-        buf_add_text(&s->text, l->is_later ? ",\n" : "\n");
+        if (!l->is_lines) buf_add_text(&s->text, l->is_later ? ",\n" : "\n");
         l->is_later = true;
         write_row(&row, l, &s->text);
     }
@@ -127,9 +149,14 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
     stream->fill = fill;
     stream->close = close_listing;
     refresh_factors(s);
-    *l = (struct listing){.reader = s->host.jobs, .factors = s->factors, .factors_count = s->factors_count};
+    *l = (struct listing){
+        .reader = s->host.jobs, .factors = s->factors, .factors_count = s->factors_count, .is_lines = head == NULL};
     l->cursor = l->reader.open(l->reader.context, query, &stream->e);
-    buf_add_text(&stream->text, head);
+    if (head != NULL) {
+        buf_add_text(&stream->text, head);
+    } else {
+        wire_write_heading(&wire_job_row_shape, &stream->text);
+    }
     int more = l->cursor != NULL ? fill(stream) : -1;
     stream->is_done = more == 0;
     stream->is_broken = more < 0;
@@ -139,7 +166,7 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
         stream->is_broken = true;
         err_set(&stream->e, ERR_NOT_FOUND, "no job %s", id);
     }
-    int status = stream_reply(stream, r, TYPE_JSON, e);
+    int status = stream_reply(stream, r, head != NULL ? TYPE_JSON : TYPE_TEXT, e);
     if (status <= 0) return status;
     size_t size = l->factors_count * sizeof *l->factors; /* the server's may be others when the rest is rendered */
     l->factors = memcpy(arena_alloc(&stream->arena, size), l->factors, size);
@@ -185,7 +212,8 @@ int get_jobs(struct request *r, struct err *e)
     if (wanted.which && strcmp(wanted.which, "ended") == 0) query.which = JOBS_ENDED;
     if (wanted.which && strcmp(wanted.which, "all") == 0) query.which = JOBS_ALL;
     if (read_ids(&wanted.id, &r->arena, &query, e) != 0) return -1;
-    return reply_jobs(r, &query, "{\"jobs\":[", false, e);
+    bool is_lines = wanted.format != NULL && strcmp(wanted.format, "lines") == 0;
+    return reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", false, e);
 }
 
 int get_job(struct request *r, struct err *e)

@@ -11,7 +11,7 @@
 #define FAIRLEAD_VERSION "unknown"
 #endif
 
-enum { SHAPES_MAX = 64 };
+enum { SHAPES_MAX = 128 };
 
 /* What is being written, and the shapes met so far. */
 struct writing {
@@ -167,7 +167,8 @@ static void write_type(struct writing *w, const struct wire_field *f, bool is_nu
     case WIRE_ROWS: write_list(w, f); return;
     case WIRE_BOOL: text_member(j, "type", "boolean"); return;
     case WIRE_DOUBLE: write_number_or_word(j, NULL, "inf,-inf", is_nullable); return;
-    case WIRE_SHARE: write_number_or_word(j, f, "parent", is_nullable); return;
+    case WIRE_SHARE:
+    case WIRE_PRIORITY: write_number_or_word(j, f, "parent", is_nullable); return;
     case WIRE_OBJECT:
         json_key(j, "allOf");
         json_begin_array(j);
@@ -271,30 +272,46 @@ static void write_content(struct writing *w, const char *type, const struct wire
     json_end(j);
 }
 
+/* A value that is given as text, or as what it is. */
+static void write_given(struct json *j)
+{
+    static const char *const types[] = {"string", "number", "boolean"};
+    json_key(j, "type");
+    json_begin_array(j);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) json_text(j, types[i]);
+    json_end(j);
+}
+
+/* New values of settings by their names. */
 static void write_settings_body(struct json *j)
 {
-    open_member(j, "content");
-    open_member(j, "application/json");
-    open_member(j, "schema");
-    text_member(j, "type", "object");
-    text_member(j, "description", "new values by setting, as in {\"halflife_s\":\"604800\"}");
-    json_key(j, "minProperties");
-    json_u64(j, 1);
+    text_member(j, "description", "new values by setting, as in {\"halflife_s\":604800,\"ties\":\"slurm\"}");
     open_member(j, "additionalProperties");
-    json_key(j, "oneOf");
-    json_begin_array(j);
-    json_begin_object(j);
-    text_member(j, "type", "string");
+    write_given(j);
     json_end(j);
-    json_begin_object(j);
-    text_member(j, "type", "integer");
-    text_member(j, "format", "int64");
+}
+
+/* New values of a row's fields by their names; with the name where one is added. */
+static void write_fields_body(struct json *j, const struct wire_shape *row, bool is_new)
+{
+    text_member(j, "description", row->help);
+    open_member(j, "properties");
+    for (const struct wire_field *f = row->fields + !is_new; f->name; f++) {
+        if (f->is_made) continue;
+        open_member(j, f->name);
+        text_member(j, "description", f->help);
+        write_given(j);
+        json_end(j);
+    }
     json_end(j);
-    json_end(j);
-    json_end(j);
-    json_end(j);
-    json_end(j);
-    json_end(j);
+    if (is_new) {
+        json_key(j, "required");
+        json_begin_array(j);
+        json_text(j, row->fields->name);
+        json_end(j);
+    }
+    json_key(j, "additionalProperties");
+    json_bool(j, false);
 }
 
 static void write_body(struct writing *w, const struct route *route)
@@ -304,10 +321,23 @@ static void write_body(struct writing *w, const struct route *route)
     open_member(j, "requestBody");
     json_key(j, "required");
     json_bool(j, true);
-    if (route->body_kind == BODY_SETTINGS) {
-        write_settings_body(j);
-    } else {
+    if (route->body_kind == BODY_OBJECT) {
         write_content(w, "application/json", route->body);
+    } else {
+        open_member(j, "content");
+        open_member(j, "application/json");
+        open_member(j, "schema");
+        text_member(j, "type", "object");
+        if (route->body_kind == BODY_SETTINGS) {
+            write_settings_body(j);
+        } else {
+            write_fields_body(j, route->body, route->body_kind == BODY_ADD);
+        }
+        json_key(j, "minProperties");
+        json_u64(j, 1);
+        json_end(j);
+        json_end(j);
+        json_end(j);
     }
     json_end(j);
 }
@@ -370,7 +400,8 @@ void openapi_write(struct buf *out)
     text_member(
         j, "description",
         "The daemon's API on its Unix socket. Who asks is what the kernel says. Moments and spans named _us are "
-        "microseconds, moments since the epoch. GET /v1/shares?format=psv answers with text/plain.");
+        "microseconds, moments since the epoch. GET /v1/shares?format=psv answers with text/plain, as "
+        "do listings with format=lines: a line of the fields' names and a line a row, values between |.");
     json_end(j);
     json_key(j, "servers");
     json_begin_array(j);

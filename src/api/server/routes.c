@@ -17,12 +17,40 @@ enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
 
 #define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
 
+/* The four routes of a kind of things that an administrator names. */
+#define OBJECT_ROUTES(where, which, shapes, ids, one, many)                                                      \
+    {GET, where, "list" ids "s", many, get_objects, .reply = &(shapes##_list), .status = OK, .object = (which)}, \
+        {POST,                                                                                                   \
+         where,                                                                                                  \
+         "add" ids,                                                                                              \
+         "name " one,                                                                                            \
+         post_object,                                                                                            \
+         .body = &(shapes##_row),                                                                                \
+         .body_kind = BODY_ADD,                                                                                  \
+         .reply = &wire_done_shape,                                                                              \
+         .status = OK,                                                                                           \
+         .object = (which)},                                                                                     \
+        {PATCH,                                                                                                  \
+         where "/{name}",                                                                                        \
+         "modify" ids,                                                                                           \
+         "change " one,                                                                                          \
+         patch_object,                                                                                           \
+         .body = &(shapes##_row),                                                                                \
+         .body_kind = BODY_CHANGE,                                                                               \
+         .reply = &wire_done_shape,                                                                              \
+         .status = OK,                                                                                           \
+         .object = (which)},                                                                                     \
+    {                                                                                                            \
+        DELETE, where "/{name}", "delete" ids, "take away " one, delete_object, .reply = &wire_done_shape,       \
+                                                                                .status = OK, .object = (which)  \
+    }
+
 const struct route routes[] = {
     {GET, WIRE_ACCOUNTS, "listAccounts", "every account", get_accounts, .reply = &wire_account_list_shape, .status = OK,
      .is_long = true},
     {POST, WIRE_ACCOUNTS, "addAccount", "make an account", post_account, BODY(wire_account_shape),
      .reply = &wire_done_shape, .status = OK},
-    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or move it", patch_account,
+    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or priority, or move it", patch_account,
      BODY(wire_account_modify_shape), .reply = &wire_done_shape, .status = OK},
     {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent", delete_account,
      .reply = &wire_done_shape, .status = OK},
@@ -46,7 +74,21 @@ const struct route routes[] = {
     {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", get_wait,
      .query = &wire_wait_query_shape, .reply = &wire_waited_shape, .status = OK, .is_long = true},
 
+    OBJECT_ROUTES(WIRE_DEPARTMENTS, OBJECT_DEPARTMENT, wire_department, "Department", "a department",
+                  "every department"),
+    OBJECT_ROUTES(WIRE_PARTITIONS, OBJECT_PARTITION, wire_partition, "Partition", "a partition", "every partition"),
+    OBJECT_ROUTES(WIRE_POLICY_USERS, OBJECT_USER, wire_policy_user, "PolicyUser",
+                  "a user by what the ticket policies give", "what the ticket policies give each user"),
+    OBJECT_ROUTES(WIRE_PROJECTS, OBJECT_PROJECT, wire_project, "Project", "a project", "every project"),
+    OBJECT_ROUTES(WIRE_QOS, OBJECT_QOS, wire_qos, "Qos", "a quality of service", "every quality of service"),
+    OBJECT_ROUTES(WIRE_RESOURCES, OBJECT_RESOURCE, wire_resource, "Resource", "a resource that jobs can request",
+                  "every resource that jobs can request"),
+
     {GET, WIRE_OPENAPI, "describe", "this description", get_openapi, .status = OK},
+
+    {GET, WIRE_PRIORITIES, "listPriorities", "who comes first and why, by every term of the model in force",
+     get_priorities, .query = &wire_priorities_query_shape, .reply = &wire_priority_list_shape, .status = OK,
+     .is_long = true},
 
     {GET, WIRE_SETTINGS, "listSettings", "every setting", get_settings, .reply = &wire_setting_list_shape,
      .status = OK},
@@ -62,8 +104,9 @@ const struct route routes[] = {
      .status = OK, .is_long = true},
     {POST, WIRE_USERS, "addUser", "put a user into an account", post_user, BODY(wire_user_shape),
      .reply = &wire_done_shape, .status = OK},
-    {PATCH, USER_PATH, "modifyUser", "change a user's shares, or the account charged by default", patch_user,
-     .query = &wire_account_query_shape, BODY(wire_user_modify_shape), .reply = &wire_done_shape, .status = OK},
+    {PATCH, USER_PATH, "modifyUser", "change a user's shares or priority, or the account charged by default",
+     patch_user, .query = &wire_account_query_shape, BODY(wire_user_modify_shape), .reply = &wire_done_shape,
+     .status = OK},
     {DELETE, USER_PATH, "deleteUser", "take a user out of an account, or of all", delete_user,
      .query = &wire_account_query_shape, .reply = &wire_done_shape, .status = OK},
 

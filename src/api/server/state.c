@@ -30,9 +30,8 @@ static int fill(struct stream *stream)
     return 0;
 }
 
-/* list: in memory of the stream's arena. */
-static int reply_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
-                      struct wire_list list, struct err *e)
+int reply_made_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
+                    struct wire_list list, struct err *e)
 {
     struct made_rows *rows = arena_alloc(&stream->arena, sizeof *rows);
     *rows = (struct made_rows){shape, list, 0};
@@ -61,10 +60,13 @@ int get_accounts(struct request *r, struct err *e)
         if (t->is_user[node]) continue;
         const struct assoc *a = assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->account));
-        rows[count++] =
-            (struct wire_account_row){names[node], node > 0 ? names[t->parent[node]] : NULL, a->shares, a->created_us};
+        rows[count++] = (struct wire_account_row){.name = names[node],
+                                                  .parent = node > 0 ? names[t->parent[node]] : NULL,
+                                                  .shares = a->shares,
+                                                  .priority = a->priority,
+                                                  .created_us = a->created_us};
     }
-    return reply_rows(stream, r, "{\"accounts\":[", &wire_account_row_shape, (struct wire_list){rows, count}, e);
+    return reply_made_rows(stream, r, "{\"accounts\":[", &wire_account_row_shape, (struct wire_list){rows, count}, e);
 }
 
 int get_users(struct request *r, struct err *e)
@@ -80,10 +82,14 @@ int get_users(struct request *r, struct err *e)
         const struct assoc *a = assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->user ? a->user : a->account));
         if (!t->is_user[node]) continue;
-        rows[count++] =
-            (struct wire_user_row){names[node], names[t->parent[node]], a->shares, a->is_default, a->created_us};
+        rows[count++] = (struct wire_user_row){.name = names[node],
+                                               .account = names[t->parent[node]],
+                                               .shares = a->shares,
+                                               .priority = a->priority,
+                                               .is_default = a->is_default,
+                                               .created_us = a->created_us};
     }
-    return reply_rows(stream, r, "{\"users\":[", &wire_user_row_shape, (struct wire_list){rows, count}, e);
+    return reply_made_rows(stream, r, "{\"users\":[", &wire_user_row_shape, (struct wire_list){rows, count}, e);
 }
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
@@ -97,14 +103,20 @@ static const char *value_text(enum setting setting, const struct field_value *va
     return copy;
 }
 
+/* Whose keyword it is: the order of enum setting. */
+static const char *group_of(enum setting setting)
+{
+    return setting < SET_PRIORITY_TYPE ? "Fairlead" : setting < SET_GE_WEIGHT_TICKET ? "Slurm" : "Grid Engine";
+}
+
 static struct wire_list settings_rows(const struct state *s, struct arena *arena)
 {
     struct wire_setting *rows = arena_alloc(arena, SETTING_COUNT * sizeof *rows);
     for (int i = 0; i < SETTING_COUNT; i++) {
         const struct field *row = &settings_table[i];
         const char *value = value_text((enum setting)i, &s->settings.value[i], arena);
-        rows[i] =
-            (struct wire_setting){row->name, value, value_text((enum setting)i, &row->standard, arena), row->help};
+        const char *standard = value_text((enum setting)i, &row->standard, arena);
+        rows[i] = (struct wire_setting){row->name, value, standard, row->help, group_of((enum setting)i)};
     }
     return (struct wire_list){rows, SETTING_COUNT};
 }
@@ -119,14 +131,31 @@ int get_settings(struct request *r, struct err *e)
 
 /* --- status ------------------------------------------------------------------------------------------------------- */
 
+/* The algorithm with what it depends on. */
+static void add_fair_share(const struct state *s, struct buf *out)
+{
+    const struct share_options *share = &s->policy.share;
+    buf_add_text(out, share_algorithm_names[share->algorithm]);
+    if (share->algorithm == ALGORITHM_FAIR_TREE)
+        buf_format(out, ", ties %s", share->ties == TIES_SLURM ? "slurm" : "merge");
+    else
+        buf_format(out, ", dampening %g", share->dampening);
+}
+
+/* "priority/multifactor: fair-tree, ties merge, half-life 7-00:00:00" */
 static const char *policy_text(const struct state *s, struct arena *arena)
 {
     char span[32] = "none";
     struct buf text = {0};
-    const char *ties = value_text(SET_TIES, &s->settings.value[SET_TIES], arena);
     int64_t halflife_s = setting_number(&s->settings, SET_HALFLIFE_S);
     if (halflife_s > 0) duration_format(span, halflife_s);
-    buf_format(&text, "fair-tree, ties %s, half-life %s", ties, span);
+    buf_format(&text, "%s: ", priority_model_names[s->policy.model]);
+    if (s->policy.model == MODEL_TICKETS) {
+        const char *order = s->policy.tickets.hierarchy;
+        buf_format(&text, "hierarchy %s; shares by ", order[0] ? order : "NONE");
+    }
+    add_fair_share(s, &text);
+    buf_format(&text, ", half-life %s", span);
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;
@@ -177,6 +206,8 @@ int get_status(struct request *r, struct err *e)
         .tasks = count_tasks(s),
         .associations = state_tree(s)->count,
         .policy = policy_text(s, &r->arena),
+        .model = priority_model_names[s->policy.model],
+        .algorithm = share_algorithm_names[s->policy.share.algorithm],
         .settings = settings_rows(s, &r->arena),
     };
     reply_write(r, MHD_HTTP_OK, &wire_status_shape, &status);
