@@ -69,6 +69,7 @@ static uint32_t add_assoc(struct turn *t, uint32_t parent, const char *account, 
                         .user = user,
                         .shares = shares == SHARES_UNSET ? 1 : shares,
                         .is_default = is_default,
+                        .priority = NONE,
                         .created_us = t->now_us};
     uint32_t index = assoc_append(t->s, &row);
     note_change(t, TABLE_ASSOC, index);

@@ -14,6 +14,9 @@ static int (*const handlers[])(struct turn *, const struct event *) = {
     [EVENT_USER_MODIFY] = apply_user_modify,
     [EVENT_USER_DELETE] = apply_user_delete,
     [EVENT_SETTINGS] = apply_settings,
+    [EVENT_OBJECT_ADD] = apply_object_add,
+    [EVENT_OBJECT_MODIFY] = apply_object_modify,
+    [EVENT_OBJECT_DELETE] = apply_object_delete,
     [EVENT_SUBMIT] = apply_submit,
     [EVENT_CANCEL] = apply_cancel,
     [EVENT_HOLD] = apply_hold,
@@ -98,53 +101,6 @@ int check_name(const char *what, const char *name, struct err *e)
     return 0;
 }
 
-/* Moves the reference up where a charge at at_us would be stored too large (invariant 5; policy/usage.h). */
-static void keep_reference_up(struct turn *t, int64_t at_us)
-{
-    struct state *s = t->s;
-    int64_t steps = decay_steps_due(&s->decay, at_us);
-    if (steps == 0) return;
-    s->decay.reference_us += steps * s->decay.halflife_us;
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        struct assoc *a = &s->assocs.items[i];
-        if (a->deleted_us != 0 || a->usage == 0.0) continue;
-        a->usage = usage_fade(a->usage, steps);
-        note_change(t, TABLE_ASSOC, i);
-    }
-    note_change(t, TABLE_COUNTERS, 0);
-}
-
-void charge_task(struct turn *t, struct task *k, int64_t to_us)
-{
-    struct state *s = t->s;
-    if (k->charged_us == 0 || to_us <= k->charged_us) return;
-    keep_reference_up(t, to_us);
-    s->assocs.items[k->assoc].usage += usage_charge_stored(&s->decay, k->billing, k->charged_us, to_us);
-    k->charged_us = to_us;
-    note_change(t, TABLE_ASSOC, k->assoc);
-}
-
-void change_halflife(struct turn *t, int64_t halflife_s)
-{
-    struct state *s = t->s;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
-        charge_task(t, k, t->now_us);
-        note_change(t, TABLE_TASK, i);
-    }
-    double scale = decay_scale(&s->decay, t->now_us);
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        struct assoc *a = &s->assocs.items[i];
-        if (a->deleted_us != 0 || a->usage == 0.0) continue;
-        a->usage *= scale;
-        note_change(t, TABLE_ASSOC, i);
-    }
-    note_journal(t, JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
-    s->decay = (struct decay){halflife_s * US_PER_S, t->now_us};
-    note_change(t, TABLE_COUNTERS, 0);
-}
-
 void rebuild_host(struct state *s)
 {
     const struct settings *set = &s->settings;
@@ -165,42 +121,5 @@ int apply_host(struct turn *t, const struct event *event)
 {
     t->s->found = event->host;
     rebuild_host(t->s);
-    return 0;
-}
-
-/* Reads every pair into a copy of the settings; what goes together is the policy's to say. */
-static int read_settings(struct turn *t, const struct event_settings *wanted, struct settings *io_settings,
-                         bool *changed)
-{
-    for (uint32_t i = 0; i < wanted->count; i++) {
-        enum setting setting;
-        struct field_value value;
-        const struct event_pair *pair = &wanted->pairs[i];
-        if (setting_read(str(pair->key), str(pair->value), &t->s->arena, &setting, &value, t->e) != 0) return -1;
-        if (setting == SET_TIES && value.number == TIES_SLURM && !fair_tree_slurm_available())
-            return err_set(t->e, ERR_INPUT,
-                           "ties: slurm needs the 80-bit arithmetic of x86; this machine has only merge");
-        if (field_equal(&settings_table[setting], &io_settings->value[setting], &value)) continue;
-        io_settings->value[setting] = value;
-        changed[setting] = true;
-    }
-    return 0;
-}
-
-int apply_settings(struct turn *t, const struct event *event)
-{
-    struct state *s = t->s;
-    struct settings wanted = s->settings;
-    bool changed[SETTING_COUNT] = {false};
-    if (require_operator(t, &event->actor, "change settings") != 0) return -1;
-    if (read_settings(t, &event->settings, &wanted, changed) != 0) return -1;
-    if (changed[SET_HALFLIFE_S]) change_halflife(t, setting_number(&wanted, SET_HALFLIFE_S));
-    s->settings = wanted;
-    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
-    for (uint32_t i = 0; i < SETTING_COUNT; i++) {
-        if (!changed[i]) continue;
-        s->pass_is_due = true;
-        note_change(t, TABLE_SETTING, i);
-    }
     return 0;
 }

@@ -7,6 +7,11 @@
 #define US_PER_S INT64_C(1000000)
 
 enum { NAME_BYTES_MAX = 64, JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4096, ARRAY_TASK_MAX = 4000000 };
+enum { NAME_PAIR_SIZE = 2 * NAME_BYTES_MAX + 2 };
+
+#define STANDARD_PARTITION "main"
+#define STANDARD_QOS "normal"
+#define DEFAULT_DEPARTMENT "defaultdepartment" /* of users who name none; it needs no row */
 
 /* Everything one event's handler needs. */
 struct turn {
@@ -45,19 +50,53 @@ void note_change(struct turn *t, enum table table, uint32_t index);
 void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int64_t before, int64_t after);
 void note_decision(struct turn *t, enum decision_kind kind, const struct task *k);
 
-/* Rows. The appending ones copy text, and give an association its id. */
+/* Rows. The appending ones copy text, and give an association its id; job_append copies partitions and requests too, sets
+ * and a task's arrays are taken over. */
 uint32_t assoc_append(struct state *s, const struct assoc *row);
 void assoc_index_name(struct state *s, uint32_t index);
 void assoc_forget_name(struct state *s, uint32_t index);
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
+uint32_t object_append(struct state *s, enum object_kind kind, const struct object_row *row);
+uint32_t owner_append(struct state *s, const struct owner *row);
+
+/* The key of two names, "first<1f>second" or (second NULL) "first", in key; empty where one is too long for a name. */
+struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *second);
+
+/* Objects. object_add gives it its id; add_object also derives and notes it. derive_objects: what follows from fields and
+ * the policy, of all that stand. */
+struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t index);
+uint32_t first_object(const struct state *s, enum object_kind kind); /* that stands; NONE */
+uint32_t object_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us);
+uint32_t add_object(struct turn *t, enum object_kind kind, const struct object *o);
+int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct err *e);
+int derive_objects(struct state *s, struct err *e);
+
+/* A live job more (1) or less (-1) points at its partitions, QOS, project and resources. */
+void count_references(struct state *s, const struct job *j, int by);
 
 /* The user's association of a submission, made where the user has none at all (account "default"). */
 int assoc_for_submission(struct turn *t, const struct actor *actor, const char *account, uint32_t *out_assoc);
 
-/* Usage. */
-void charge_task(struct turn *t, struct task *k, int64_t to_us); /* from charged_us; moves charged_us up */
+/* Charges a task from charged_us, and moves that up. charge_finished: its end, of one that ran. */
+void charge_task(struct turn *t, struct task *k, int64_t to_us);
+void charge_finished(struct turn *t, struct task *k);
+
+/* Charges every running task up to now; qos not NONE: those of that QOS. */
+void charge_running(struct turn *t, uint32_t qos);
+
+/* To be called before the rule changes by which usage fades. */
 void change_halflife(struct turn *t, int64_t halflife_s);
+void settle_owners(struct turn *t);
+void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay);
+
+/* Rows for those who pay for a job (without usage, if there are none), and their indices: the user, outside projects or in
+ * the job's, and the project, or NONE. */
+void ensure_owners(struct state *s, const struct job *j);
+void job_owners(const struct state *s, const struct job *j, uint32_t out_owners[2]);
+
+/* The usage of every owner, indexed like s->owners, with running tasks charged up to now; rows stay as they are. */
+struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct arena *arena);
 
 /* Ends a task: charge, host, job, maps, changes, acknowledgement. k->end_us and its results are set. */
 void end_task(struct turn *t, uint32_t task_index, enum job_state end);

@@ -120,6 +120,13 @@ int apply_submit(struct turn *t, const struct event *event)
     struct state *s = t->s;
     struct job row = {0};
     if (make_row(t, wanted, &row) != 0) return -1;
+    uint32_t partition = first_object(s, OBJECT_PARTITION);
+    row.partitions = &partition;
+    row.partition_count = 1;
+    row.qos = state_find_object(s, OBJECT_QOS, STANDARD_QOS);
+    row.project = NONE;
+    row.set_priority = NONE;
+    row.accrue_us = row.held ? 0 : t->now_us;
     if (!row.is_array)
         idset_add(&row.array, plain_task);
     else if (parse_array(t, wanted->array, &row.array, &row.array_limit) != 0)
@@ -135,6 +142,8 @@ int apply_submit(struct turn *t, const struct event *event)
     row.id = s->next_job_id++;
     ensure(row.id < NONE - 1);
     s->assocs.items[row.assoc].live_jobs++;
+    count_references(s, &row, 1);
+    ensure_owners(s, &row);
     note_change(t, TABLE_JOB, job_append(s, &row));
     note_change(t, TABLE_COUNTERS, 0);
     s->pass_is_due = true;

@@ -1,10 +1,8 @@
-/* From rows back to a state, and a state's hash. */
+/* From rows back to a state. While rows come in they refer to each other by id; state_restore_done makes that indices. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/internal.h"
-
-/* While rows come in, parent and assoc hold ids; state_restore_done makes them indices. */
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {
@@ -20,13 +18,35 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
 void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id)
 {
     uint32_t index = job_append(s, row);
-    s->jobs.items[index].assoc = assoc_id;
-    s->jobs.items[index].live_tasks = 0;
+    struct job *j = &s->jobs.items[index];
+    mem_free(row->partitions);
+    mem_free(row->requests);
+    j->assoc = assoc_id;
+    j->live_tasks = 0;
+    j->priority_floor = 0;
 }
 
 void state_restore_task(struct state *s, const struct task *row)
 {
     task_append(s, row);
+}
+
+void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row)
+{
+    uint32_t count = s->objects[kind].count;
+    ensure(row->id > 0 && (count == 0 || row->id > s->objects[kind].items[count - 1].id));
+    object_append(s, kind, row);
+}
+
+void state_restore_owner(struct state *s, const struct owner *row)
+{
+    owner_append(s, row);
+}
+
+int state_restore_policy(struct state *s, struct err *e)
+{
+    if (policy_make(&s->settings, &s->arena, &s->policy, e) == 0) return 0;
+    return err_prefix(e, "the settings");
 }
 
 static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
@@ -56,6 +76,64 @@ static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
     return 0;
 }
 
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+/* The index of the object with that id, by halving: rows ascend. */
+static uint32_t object_of_id(const struct state *s, enum object_kind kind, uint32_t id)
+{
+    uint32_t low = 0, high = s->objects[kind].count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->objects[kind].items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->objects[kind].count && s->objects[kind].items[low].id == id ? low : NONE;
+}
+
+static int link_object(const struct state *s, enum object_kind kind, uint32_t job_id, uint32_t *io_reference,
+                       struct err *e)
+{
+    uint32_t index = object_of_id(s, kind, *io_reference);
+    if (index == NONE)
+        return err_set(e, ERR_INTERNAL, "job %u points at %s %u, which there is not", job_id, object_classes[kind].name,
+                       *io_reference);
+    *io_reference = index;
+    return 0;
+}
+
+static int check_objects(struct state *s, struct err *e)
+{
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        if (s->object_by_name[kind].count != s->objects[kind].count)
+            return err_set(e, ERR_INTERNAL, "two of the %s have the same name", object_classes[kind].plural);
+    }
+    if (first_object(s, OBJECT_PARTITION) == NONE) return err_set(e, ERR_INTERNAL, "there is no partition");
+    if (state_find_object(s, OBJECT_QOS, STANDARD_QOS) == NONE)
+        return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", STANDARD_QOS);
+    if (s->owner_by_name.count != s->owners.count)
+        return err_set(e, ERR_INTERNAL, "usage of a user or project stands twice");
+    return derive_objects(s, e) == 0 ? 0 : err_prefix(e, "the objects");
+}
+
+/* --- jobs and tasks ----------------------------------------------------------------------------------------------- */
+
+static int link_terms(struct state *s, struct job *j, struct err *e)
+{
+    if (j->partition_count == 0) return err_set(e, ERR_INTERNAL, "job %u is in no partition", j->id);
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (link_object(s, OBJECT_PARTITION, j->id, &j->partitions[i], e) != 0) return -1;
+    }
+    if (link_object(s, OBJECT_QOS, j->id, &j->qos, e) != 0) return -1;
+    if (j->project == 0) j->project = NONE;
+    if (j->project != NONE && link_object(s, OBJECT_PROJECT, j->id, &j->project, e) != 0) return -1;
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        if (link_object(s, OBJECT_RESOURCE, j->id, &j->requests[i].resource, e) != 0) return -1;
+    }
+    return 0;
+}
+
 static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
 {
     for (uint32_t i = 0; i < s->jobs.count; i++) {
@@ -65,19 +143,61 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
             return err_set(e, ERR_INTERNAL, "job %u belongs to association %u, which is no user's", j->id, j->assoc);
         if (j->id >= s->next_job_id)
             return err_set(e, ERR_INTERNAL, "job %u is beyond the next id %u", j->id, s->next_job_id);
+        if (link_terms(s, j, e) != 0) return -1;
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
+        count_references(s, j, 1);
+        ensure_owners(s, j);
     }
+    return 0;
+}
+
+static bool names_only_tracked(const struct state *s, const struct task *k)
+{
+    for (uint32_t i = 0; i < k->tres.count; i++) {
+        if (k->tres.items[i].tres >= s->policy.tres.count) return false;
+    }
+    return true;
+}
+
+static int link_tasks(struct state *s, struct err *e)
+{
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         uint32_t job = state_find_job(s, k->job_id);
         if (job == NONE || k->launch_id >= s->next_launch_id || k->state == JOB_PENDING || job_state_is_end(k->state))
             return err_set(e, ERR_INTERNAL, "task %u_%u does not fit its job or the next launch id", k->job_id,
                            k->task_id);
+        if (link_object(s, OBJECT_PARTITION, k->job_id, &k->partition, e) != 0) return -1;
+        if (!names_only_tracked(s, k))
+            return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;
         s->jobs.items[job].live_tasks++;
     }
     return 0;
+}
+
+/* What rows of a store without objects lack. */
+static void complete_restored(struct state *s)
+{
+    const struct object partition = object_standard(OBJECT_PARTITION, STANDARD_PARTITION);
+    const struct object qos = object_standard(OBJECT_QOS, STANDARD_QOS);
+    int64_t created_us = s->assocs.items[0].created_us;
+    if (s->objects[OBJECT_PARTITION].count == 0) object_add(s, OBJECT_PARTITION, &partition, created_us);
+    if (s->objects[OBJECT_QOS].count == 0) object_add(s, OBJECT_QOS, &qos, created_us);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        struct job *j = &s->jobs.items[i];
+        if (j->partition_count > 0) continue;
+        j->partitions = mem_resize(NULL, 0, sizeof *j->partitions);
+        j->partitions[0] = s->objects[OBJECT_PARTITION].items[0].id;
+        j->partition_count = 1;
+        j->qos = s->objects[OBJECT_QOS].items[0].id;
+        j->set_priority = NONE;
+        j->accrue_us = j->held ? 0 : j->submit_us;
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (s->tasks.items[i].partition == 0) s->tasks.items[i].partition = s->objects[OBJECT_PARTITION].items[0].id;
+    }
 }
 
 int state_restore_done(struct state *s, struct err *e)
@@ -85,92 +205,15 @@ int state_restore_done(struct state *s, struct err *e)
     struct map by_id = {0};
     if (s->assocs.count == 0 || s->assocs.items[0].id != 1)
         return err_set(e, ERR_INTERNAL, "there is no root association");
+    if (state_restore_policy(s, e) != 0) return -1;
+    complete_restored(s);
+    if (check_objects(s, e) != 0) return -1;
     for (uint32_t i = 0; i < s->assocs.count; i++) map_set_u64(&by_id, s->assocs.items[i].id, i);
     int result = link_assocs(s, &by_id, e);
     if (result == 0) result = link_jobs(s, &by_id, e);
     map_release(&by_id);
-    if (result != 0) return -1;
+    if (result != 0 || link_tasks(s, e) != 0) return -1;
     s->tree_is_stale = true;
     rebuild_host(s);
     return 0;
-}
-
-/* --- hash --------------------------------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return hash_u64(hash ^ hash_u64(value + UINT64_C(0x9e3779b97f4a7c15)));
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-    return text ? hash_bytes(text, strlen(text), hash) : mix(hash, 0);
-}
-
-static uint64_t mix_double(uint64_t hash, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return mix(hash, bits);
-}
-
-static uint64_t mix_set(uint64_t hash, const struct idset *set)
-{
-    for (uint32_t i = 0; i < set->ranges.count; i++)
-        hash = mix(hash, task_key(set->ranges.items[i].first, set->ranges.items[i].last));
-    return mix(hash, set->ranges.count);
-}
-
-static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
-{
-    uint64_t hash = mix(TABLE_ASSOC, a->id);
-    hash = mix(hash, a->parent == NONE ? 0 : s->assocs.items[a->parent].id);
-    hash = mix_text(mix_text(hash, a->account), a->user);
-    hash = mix(mix(hash, a->shares), a->is_default);
-    return mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
-}
-
-static uint64_t hash_job(const struct state *s, const struct job *j)
-{
-    uint64_t hash = mix(mix(TABLE_JOB, j->id), s->assocs.items[j->assoc].id);
-    hash = mix(hash, task_key(j->uid, j->gid));
-    hash = mix_text(mix_text(hash, j->name), j->directory);
-    hash = mix_text(mix_text(mix_text(hash, j->out_pattern), j->err_pattern), j->command);
-    hash = mix(mix(hash, task_key(j->request.cpus, j->request.gpus)), j->request.mem_mib);
-    hash = mix(mix(hash, (uint64_t)j->time_limit_s), (uint64_t)j->submit_us);
-    hash = mix(mix(mix(hash, j->held), j->is_array), j->array_limit);
-    return mix_set(mix_set(mix_set(hash, &j->array), &j->pending), &j->cancelled);
-}
-
-static uint64_t hash_task(const struct state *s, const struct task *k)
-{
-    uint64_t hash = mix(mix(TABLE_TASK, task_key(k->job_id, k->task_id)), s->assocs.items[k->assoc].id);
-    hash = mix(mix(mix(hash, k->state), k->cancelled), k->launch_id);
-    hash = mix_text(hash, k->boot_id);
-    hash = mix(mix(mix(hash, (uint64_t)k->launch_us), (uint64_t)k->start_us), (uint64_t)k->charged_us);
-    hash = mix_set(mix_set(hash, &k->placement.cpus), &k->placement.gpus);
-    return mix(mix(hash, k->placement.mem_mib), hash_bytes(&k->billing, sizeof k->billing, 0));
-}
-
-uint64_t state_hash(const struct state *s)
-{
-    uint64_t hash = mix(mix(s->next_assoc_id, s->next_job_id), s->next_launch_id);
-    hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
-    for (int i = 0; i < SETTING_COUNT; i++) {
-        const struct field_value *value = &s->settings.value[i];
-        hash = mix(mix(hash, (uint64_t)value->number), hash_bytes(&value->real, sizeof value->real, 0));
-        hash = mix(hash, hash_bytes(value->text, strlen(value->text), 0));
-    }
-    /* Rows are added up: tasks stand in order of launch here and of (job, task) there. */
-    uint64_t rows = 0;
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0) rows += hash_assoc(s, &s->assocs.items[i]);
-    }
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (s->jobs.items[i].ended_us == 0) rows += hash_job(s, &s->jobs.items[i]);
-    }
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (!job_state_is_end(s->tasks.items[i].state)) rows += hash_task(s, &s->tasks.items[i]);
-    }
-    return mix(hash, rows);
 }

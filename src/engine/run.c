@@ -47,7 +47,9 @@ static void start_task(struct turn *t, struct pass_start *start, const char *boo
                        .launch_id = s->next_launch_id++,
                        .launch_us = t->now_us,
                        .placement = start->placement,
-                       .billing = j->request.cpus};
+                       .partition = j->partitions[0],
+                       .billing = j->request.cpus,
+                       .usage_factor = 1.0};
     strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;
@@ -87,6 +89,7 @@ void end_job_if_done(struct turn *t, uint32_t job_index, int64_t at_us)
     if (j->ended_us != 0 || j->live_tasks > 0 || idset_first(&j->pending) != NONE) return;
     j->ended_us = at_us > 0 ? at_us : t->now_us;
     s->assocs.items[j->assoc].live_jobs--;
+    count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_rows++;
     note_change(t, TABLE_JOB, job_index);
@@ -100,7 +103,7 @@ void end_task(struct turn *t, uint32_t task_index, enum job_state end)
     ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
     if (k->end_us < k->start_us) k->end_us = k->start_us;
     if (k->end_us == 0) k->end_us = t->now_us;
-    charge_task(t, k, k->end_us);
+    charge_finished(t, k);
     k->state = end;
     host_give_back(&s->host, &k->placement);
     map_remove_u64(&s->task_by_launch, k->launch_id);

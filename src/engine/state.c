@@ -29,6 +29,7 @@ enum job_state job_state_from_name(const char *name)
 static void init_empty(struct state *s)
 {
     *s = (struct state){.settings = settings_standard(), .next_assoc_id = 1, .next_job_id = 1, .next_launch_id = 1};
+    ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     s->tree_is_stale = true;
     s->order = rank_order_new();
     tree_init(&s->tree);
@@ -38,8 +39,12 @@ void state_init(struct state *s, int64_t now_us)
 {
     init_empty(s);
     s->decay = (struct decay){setting_number(&s->settings, SET_HALFLIFE_S) * US_PER_S, now_us};
-    struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .created_us = now_us};
+    struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .priority = NONE, .created_us = now_us};
     assoc_append(s, &root);
+    const struct object partition = object_standard(OBJECT_PARTITION, STANDARD_PARTITION);
+    const struct object qos = object_standard(OBJECT_QOS, STANDARD_QOS);
+    object_add(s, OBJECT_PARTITION, &partition, now_us);
+    object_add(s, OBJECT_QOS, &qos, now_us);
 }
 
 static void release_job(struct job *j)
@@ -49,27 +54,44 @@ static void release_job(struct job *j)
     mem_free(j->out_pattern);
     mem_free(j->err_pattern);
     mem_free(j->command);
+    mem_free(j->partitions);
+    for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
+    mem_free(j->requests);
     idset_release(&j->array);
     idset_release(&j->pending);
     idset_release(&j->cancelled);
 }
 
+static void release_task(struct task *k)
+{
+    placement_release(&k->placement);
+    mem_free(k->tres.items);
+}
+
 static void release_rows(struct state *s)
 {
     for (uint32_t i = 0; i < s->jobs.count; i++) release_job(&s->jobs.items[i]);
-    for (uint32_t i = 0; i < s->tasks.count; i++) placement_release(&s->tasks.items[i].placement);
+    for (uint32_t i = 0; i < s->tasks.count; i++) release_task(&s->tasks.items[i]);
+    for (uint32_t i = 0; i < s->assocs.count; i++) mem_free(s->assocs.items[i].usage_tres);
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < s->objects[kind].count; i++) mem_free(s->objects[kind].items[i].billing_weights);
+        array_release(&s->objects[kind]);
+        map_release(&s->object_by_name[kind]);
+    }
     array_release(&s->jobs);
     array_release(&s->tasks);
     array_release(&s->assocs);
+    array_release(&s->owners);
+    map_release(&s->assoc_by_name);
+    map_release(&s->owner_by_name);
+    map_release(&s->job_by_id);
+    map_release(&s->task_by_launch);
+    map_release(&s->task_by_id);
 }
 
 void state_release(struct state *s)
 {
     release_rows(s);
-    map_release(&s->assoc_by_name);
-    map_release(&s->job_by_id);
-    map_release(&s->task_by_launch);
-    map_release(&s->task_by_id);
     host_release(&s->host);
     tree_release(&s->tree);
     array_release(&s->node_of);
@@ -80,40 +102,38 @@ void state_release(struct state *s)
     memset(s, 0, sizeof *s);
 }
 
-/* "account" or "account<1f>user" in key; 0 when it cannot be a name of ours. */
-static size_t assoc_key(char key[2 * NAME_BYTES_MAX + 2], const char *account, const char *user)
+struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *second)
 {
-    size_t account_length = strlen(account), user_length = user ? strlen(user) : 0;
-    if (account_length > NAME_BYTES_MAX || user_length > NAME_BYTES_MAX) return 0;
-    memcpy(key, account, account_length);
-    if (user == NULL) return account_length;
-    key[account_length] = '\x1f';
-    memcpy(key + account_length + 1, user, user_length);
-    return account_length + 1 + user_length;
+    size_t length = strlen(first), second_length = second ? strlen(second) : 0;
+    if (length > NAME_BYTES_MAX || second_length > NAME_BYTES_MAX) return (struct str){0};
+    memcpy(key, first, length);
+    if (second == NULL) return (struct str){key, length};
+    key[length] = '\x1f';
+    memcpy(key + length + 1, second, second_length);
+    return (struct str){key, length + 1 + second_length};
 }
 
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user)
 {
-    char key[2 * NAME_BYTES_MAX + 2];
-    size_t length = assoc_key(key, account, user);
-    return length > 0 ? map_get(&s->assoc_by_name, (struct str){key, length}) : NONE;
+    char key[NAME_PAIR_SIZE];
+    struct str name = name_pair(key, account, user);
+    return name.length > 0 ? map_get(&s->assoc_by_name, name) : NONE;
 }
 
 void assoc_index_name(struct state *s, uint32_t index)
 {
     const struct assoc *a = &s->assocs.items[index];
-    char key[2 * NAME_BYTES_MAX + 2];
-    size_t length = assoc_key(key, a->account, a->user);
-    ensure(length > 0);
-    map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, (struct str){key, length}), length}, index);
+    char key[NAME_PAIR_SIZE];
+    struct str name = name_pair(key, a->account, a->user);
+    ensure(name.length > 0);
+    map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, name), name.length}, index);
 }
 
 void assoc_forget_name(struct state *s, uint32_t index)
 {
     const struct assoc *a = &s->assocs.items[index];
-    char key[2 * NAME_BYTES_MAX + 2];
-    size_t length = assoc_key(key, a->account, a->user);
-    ensure(map_remove(&s->assoc_by_name, (struct str){key, length}));
+    char key[NAME_PAIR_SIZE];
+    ensure(map_remove(&s->assoc_by_name, name_pair(key, a->account, a->user)));
 }
 
 uint32_t assoc_append(struct state *s, const struct assoc *row)
@@ -216,41 +236,37 @@ const struct tree *state_tree(struct state *s)
     return &s->tree;
 }
 
-double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
+static struct share_options share_options(struct state *s)
 {
-    const struct tree *t = state_tree(s);
-    double *own = arena_alloc(arena, t->count * sizeof *own);
-    double scale = decay_scale(&s->decay, now_us);
-    for (uint32_t node = 0; node < t->count; node++) own[node] = s->assocs.items[s->assoc_of.items[node]].usage * scale;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
-        uint32_t node = s->node_of.items[k->assoc];
-        own[node] += usage_charge(s->decay.halflife_us, k->billing, k->charged_us, now_us);
-    }
-    return own;
+    struct share_options options = s->policy.share;
+    options.order = s->order;
+    return options;
 }
 
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena)
 {
-    double *own = state_own_usage(s, now_us, arena);
-    const struct tree *t = &s->tree;
-    double *factors = arena_alloc(arena, t->count * sizeof *factors);
-    if (setting_number(&s->settings, SET_TIES) == TIES_SLURM) {
-        long double *totals = arena_alloc(arena, t->count * sizeof *totals);
-        fair_tree_slurm_sum(t, own, totals);
-        fair_tree_slurm(t, totals, factors, NULL);
-    } else {
-        tree_sum_usage(t, own, own);
-        fair_tree_rank(t, own, s->order, factors);
-    }
+    const double *own = state_own_usage(s, now_us, arena);
+    const struct share_options options = share_options(s);
+    double *factors = arena_alloc(arena, s->tree.count * sizeof *factors);
+    fair_share_factors(&s->tree, own, &options, arena, factors);
     return factors;
+}
+
+void state_share_table(struct state *s, int64_t now_us, struct arena *arena, struct share_table *out_table)
+{
+    const double *own = state_own_usage(s, now_us, arena);
+    const struct share_options options = share_options(s);
+    fair_share_table(&s->tree, own, NULL, &options, arena, out_table);
+}
+
+int64_t state_next_due_us(const struct state *s)
+{
+    return s->next_begin_us;
 }
 
 void state_restore_begin(struct state *s)
 {
     release_rows(s);
-    map_clear(&s->assoc_by_name);
 }
 
 static char *own_copy(const char *text)
@@ -258,6 +274,11 @@ static char *own_copy(const char *text)
     if (text == NULL) return NULL;
     size_t size = strlen(text) + 1;
     return memcpy(mem_resize(NULL, 0, size), text, size);
+}
+
+static void *own_array(const void *items, size_t size)
+{
+    return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
 }
 
 uint32_t job_append(struct state *s, const struct job *row)
@@ -270,6 +291,9 @@ uint32_t job_append(struct state *s, const struct job *row)
     j->out_pattern = own_copy(row->out_pattern);
     j->err_pattern = own_copy(row->err_pattern);
     j->command = own_copy(row->command);
+    j->partitions = own_array(row->partitions, row->partition_count * sizeof *j->partitions);
+    j->requests = own_array(row->requests, row->request_count * sizeof *j->requests);
+    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(row->requests[i].text);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
 }
@@ -300,7 +324,7 @@ static void compact(struct state *s)
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) {
-            placement_release(&k->placement);
+            release_task(k);
             continue;
         }
         map_set_u64(&s->task_by_launch, k->launch_id, kept);

@@ -30,6 +30,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
         .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
         .is_default = sqlite3_column_int(row, 5) != 0,
         .usage = sqlite3_column_double(row, 6),
+        .priority = NONE,
         .created_us = sqlite3_column_int64(row, 7),
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
@@ -120,6 +121,7 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
         .start_us = sqlite3_column_int64(row, 7),
         .charged_us = sqlite3_column_int64(row, 8),
         .billing = sqlite3_column_double(row, 10),
+        .usage_factor = 1.0,
         .placement = {.mem_mib = (uint64_t)sql_column_ranged(row, 13, 0, INT64_MAX, &bad)},
         .exit_status = sqlite3_column_int(row, 14),
         .signal = sqlite3_column_int(row, 15),

@@ -1,0 +1,353 @@
+/* Usage: who is charged for what runs. One charge, of a task over [charged_us, to], goes to
+ *
+ *     its association   billing x usage factor, and every TRES it has x usage factor; fading, stored at the reference
+ *     its QOS           billing x usage factor; with NoDecay as it is, else as the association's
+ *     its owners        CPUs and GiB it was given: the user, or with a project the user in it and the project itself;
+ *                       fading by the share tree's rule, each as it reads at its own at_us
+ *
+ * Invariants
+ *   1. Charges of [a, b] and of [b, c] are together that of [a, c]: charged_us may be moved up at any time, and has to be
+ *      before a rule changes by which what is charged fades.
+ *   2. A late charge, up to a moment before an owner's at_us, fades from there to at_us; at_us never goes back.
+ * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
+#include "base/ensure.h"
+#include "engine/internal.h"
+
+static double seconds(int64_t from_us, int64_t to_us)
+{
+    return (double)(to_us - from_us) / (double)US_PER_S;
+}
+
+/* --- what is stored at the reference ------------------------------------------------------------------------------ */
+
+struct rescale {
+    int64_t steps; /* half-lives, exactly */
+    double scale;
+};
+
+static double rescaled(double stored, const struct rescale *by)
+{
+    return usage_fade(stored, by->steps) * by->scale;
+}
+
+static bool rescale_assoc(struct assoc *a, const struct rescale *by)
+{
+    bool has_usage = a->usage > 0.0;
+    a->usage = rescaled(a->usage, by);
+    for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
+        if (a->usage_tres[i] > 0.0) has_usage = true;
+        a->usage_tres[i] = rescaled(a->usage_tres[i], by);
+    }
+    return has_usage;
+}
+
+static bool fades(const struct object_row *qos)
+{
+    return (qos->qos_flags & QOS_NO_DECAY) == 0;
+}
+
+/* Every usage that is kept at the reference, because that moves. */
+static void rescale_usages(struct turn *t, const struct rescale *by)
+{
+    struct state *s = t->s;
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us == 0 && rescale_assoc(a, by)) note_change(t, TABLE_ASSOC, i);
+    }
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
+        struct object_row *q = &s->objects[OBJECT_QOS].items[i];
+        if (q->is_deleted || !fades(q) || !(q->usage > 0.0)) continue;
+        q->usage = rescaled(q->usage, by);
+        note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, i));
+    }
+}
+
+/* Moves the reference up where a charge at at_us would be stored too large (invariant 5 of state.h; policy/usage.h). */
+static void keep_reference_up(struct turn *t, int64_t at_us)
+{
+    struct state *s = t->s;
+    struct rescale by = {decay_steps_due(&s->decay, at_us), 1.0};
+    if (by.steps == 0) return;
+    s->decay.reference_us += by.steps * s->decay.halflife_us;
+    rescale_usages(t, &by);
+    note_change(t, TABLE_COUNTERS, 0);
+}
+
+/* --- owners ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t owner_find(const struct state *s, const char *user, const char *project)
+{
+    char key[NAME_PAIR_SIZE];
+    return map_get(&s->owner_by_name, name_pair(key, user, project));
+}
+
+uint32_t owner_append(struct state *s, const struct owner *row)
+{
+    char key[NAME_PAIR_SIZE];
+    uint32_t index = s->owners.count;
+    struct owner *o = array_add(&s->owners);
+    *o = *row;
+    o->user = arena_copy(&s->arena, str(row->user));
+    o->project = arena_copy(&s->arena, str(row->project));
+    struct str pair = name_pair(key, row->user, row->project);
+    map_set(&s->owner_by_name, (struct str){arena_copy(&s->arena, pair), pair.length}, index);
+    return index;
+}
+
+static void ensure_owner(struct state *s, const char *user, const char *project)
+{
+    struct owner row = {.user = user, .project = project};
+    if (owner_find(s, user, project) == NONE) owner_append(s, &row);
+}
+
+static const char *project_of(const struct state *s, const struct job *j)
+{
+    return j->project == NONE ? "" : s->objects[OBJECT_PROJECT].items[j->project].object.name;
+}
+
+void ensure_owners(struct state *s, const struct job *j)
+{
+    ensure_owner(s, s->assocs.items[j->assoc].user, project_of(s, j));
+    if (j->project != NONE) ensure_owner(s, "", project_of(s, j));
+}
+
+void job_owners(const struct state *s, const struct job *j, uint32_t out_owners[2])
+{
+    out_owners[0] = owner_find(s, s->assocs.items[j->assoc].user, project_of(s, j));
+    out_owners[1] = j->project == NONE ? NONE : owner_find(s, "", project_of(s, j));
+}
+
+/* Factors of all resources; most have the same half-life, and pow is what costs. */
+static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out[USAGE_RESOURCE_COUNT])
+{
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        bool is_same = r > 0 && !(d->minutes[r] < d->minutes[r - 1]) && !(d->minutes[r] > d->minutes[r - 1]);
+        out[r] = is_same ? out[r - 1] : ticket_decay_factor(d, (enum usage_resource)r, elapsed_s);
+    }
+}
+
+/* The owner's usage as it reads at at_us, if that is later than now. */
+static void fade_owner(const struct ticket_decay *d, struct owner *o, int64_t at_us)
+{
+    double left[USAGE_RESOURCE_COUNT];
+    if (at_us <= o->at_us) return;
+    decay_factors(d, seconds(o->at_us, at_us), left);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= left[r];
+    o->at_us = at_us;
+}
+
+/* What a task has, by the share tree's resources, a second. */
+static struct ticket_usage owner_rates(const struct task *k)
+{
+    enum { MIB_PER_GIB = 1024 };
+    struct ticket_usage rates = {{0}};
+    rates.used[USAGE_CPU] = idset_count(&k->placement.cpus);
+    rates.used[USAGE_MEM] = (double)k->placement.mem_mib / MIB_PER_GIB;
+    return rates;
+}
+
+static void add_to_owner(const struct ticket_decay *d, struct owner *o, const struct ticket_usage *rates,
+                         int64_t from_us, int64_t to_us)
+{
+    double late[USAGE_RESOURCE_COUNT];
+    fade_owner(d, o, to_us);
+    decay_factors(d, seconds(to_us, o->at_us), late);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
+        o->usage.used[r] += charge * late[r];
+    }
+}
+
+struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct arena *arena)
+{
+    const struct ticket_decay *d = &s->policy.tickets.decay;
+    struct owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
+    struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
+    for (uint32_t i = 0; i < s->owners.count; i++) {
+        now[i] = s->owners.items[i];
+        fade_owner(d, &now[i], now_us);
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        uint32_t owners[2];
+        if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
+        job_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
+        struct ticket_usage rates = owner_rates(k);
+        for (int o = 0; o < 2; o++) {
+            if (owners[o] != NONE) add_to_owner(d, &now[owners[o]], &rates, k->charged_us, now_us);
+        }
+    }
+    for (uint32_t i = 0; i < s->owners.count; i++) out[i] = now[i].usage;
+    return out;
+}
+
+/* --- charging ----------------------------------------------------------------------------------------------------- */
+
+static void charge_assoc(struct turn *t, const struct task *k, int64_t to_us)
+{
+    struct state *s = t->s;
+    struct assoc *a = &s->assocs.items[k->assoc];
+    a->usage += usage_charge_stored(&s->decay, task_rate(k), k->charged_us, to_us);
+    if (k->tres.count > 0 && a->usage_tres == NULL)
+        a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *a->usage_tres);
+    double of_one = usage_charge_stored(&s->decay, k->usage_factor, k->charged_us, to_us);
+    for (uint32_t i = 0; i < k->tres.count; i++)
+        a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * of_one;
+    note_change(t, TABLE_ASSOC, k->assoc);
+}
+
+static void charge_qos(struct turn *t, const struct task *k, uint32_t qos, int64_t to_us)
+{
+    struct state *s = t->s;
+    struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
+    q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), k->charged_us, to_us)
+                         : usage_charge(0, task_rate(k), k->charged_us, to_us);
+    note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
+}
+
+static const struct job *job_of(const struct state *s, const struct task *k)
+{
+    uint32_t index = state_find_job(s, k->job_id);
+    ensure(index != NONE);
+    return &s->jobs.items[index];
+}
+
+static void charge_owners(struct turn *t, const struct task *k, const struct job *j, int64_t to_us)
+{
+    struct state *s = t->s;
+    uint32_t owners[2];
+    struct ticket_usage rates = owner_rates(k);
+    job_owners(s, j, owners);
+    for (int i = 0; i < 2; i++) {
+        if (owners[i] == NONE) continue;
+        add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, k->charged_us, to_us);
+        note_change(t, TABLE_OWNER, owners[i]);
+    }
+}
+
+void charge_task(struct turn *t, struct task *k, int64_t to_us)
+{
+    if (k->charged_us == 0 || to_us <= k->charged_us) return;
+    const struct job *j = job_of(t->s, k);
+    keep_reference_up(t, to_us);
+    if (k->usage_factor > 0.0) {
+        charge_assoc(t, k, to_us);
+        charge_qos(t, k, j->qos, to_us);
+    }
+    charge_owners(t, k, j, to_us);
+    k->charged_us = to_us;
+}
+
+void charge_finished(struct turn *t, struct task *k)
+{
+    struct state *s = t->s;
+    uint32_t owners[2];
+    if (k->start_us == 0) return;
+    charge_task(t, k, k->end_us);
+    job_owners(s, job_of(s, k), owners);
+    for (int i = 0; i < 2; i++) {
+        if (owners[i] == NONE) continue;
+        struct owner *o = &s->owners.items[owners[i]];
+        const struct ticket_decay *d = &s->policy.tickets.decay;
+        fade_owner(d, o, k->end_us);
+        o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(k->end_us, o->at_us));
+        note_change(t, TABLE_OWNER, owners[i]);
+    }
+}
+
+/* --- before a rule changes ---------------------------------------------------------------------------------------- */
+
+void charge_running(struct turn *t, uint32_t qos)
+{
+    struct state *s = t->s;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= t->now_us) continue;
+        if (qos != NONE && job_of(s, k)->qos != qos) continue;
+        charge_task(t, k, t->now_us);
+        note_change(t, TABLE_TASK, i);
+    }
+}
+
+void change_halflife(struct turn *t, int64_t halflife_s)
+{
+    struct state *s = t->s;
+    charge_running(t, NONE);
+    struct rescale by = {0, decay_scale(&s->decay, t->now_us)};
+    rescale_usages(t, &by);
+    note_journal(t, JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
+    s->decay = (struct decay){halflife_s * US_PER_S, t->now_us};
+    note_change(t, TABLE_COUNTERS, 0);
+}
+
+void settle_owners(struct turn *t)
+{
+    struct state *s = t->s;
+    charge_running(t, NONE);
+    for (uint32_t i = 0; i < s->owners.count; i++) {
+        struct owner *o = &s->owners.items[i];
+        if (o->at_us == 0 || o->at_us >= t->now_us) continue;
+        fade_owner(&s->policy.tickets.decay, o, t->now_us);
+        note_change(t, TABLE_OWNER, i);
+    }
+}
+
+void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
+{
+    struct state *s = t->s;
+    struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
+    if (no_decay != fades(q)) return;
+    charge_running(t, qos);
+    keep_reference_up(t, t->now_us);
+    double scale = decay_scale(&s->decay, t->now_us);
+    q->usage = no_decay ? q->usage * scale : q->usage / scale;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
+{
+    const struct tree *t = state_tree(s);
+    double *own = arena_alloc(arena, t->count * sizeof *own);
+    double scale = decay_scale(&s->decay, now_us);
+    for (uint32_t node = 0; node < t->count; node++) own[node] = s->assocs.items[s->assoc_of.items[node]].usage * scale;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
+        uint32_t node = s->node_of.items[k->assoc];
+        own[node] += usage_charge(s->decay.halflife_us, task_rate(k), k->charged_us, now_us);
+    }
+    return own;
+}
+
+double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena)
+{
+    const struct tree *t = state_tree(s);
+    double *own = arena_alloc(arena, t->count * sizeof *own);
+    double scale = decay_scale(&s->decay, now_us);
+    ensure(tres < TRES_MAX);
+    for (uint32_t node = 0; node < t->count; node++) {
+        const struct assoc *a = &s->assocs.items[s->assoc_of.items[node]];
+        if (a->usage_tres != NULL) own[node] = a->usage_tres[tres] * scale;
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
+        double rate = tres_amount_of(&k->tres, tres) * k->usage_factor;
+        own[s->node_of.items[k->assoc]] += usage_charge(s->decay.halflife_us, rate, k->charged_us, now_us);
+    }
+    return own;
+}
+
+double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us)
+{
+    const struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
+    int64_t halflife_us = fades(q) ? s->decay.halflife_us : 0;
+    double usage = fades(q) ? q->usage * decay_scale(&s->decay, now_us) : q->usage;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us == 0 || job_of(s, k)->qos != qos) continue;
+        usage += usage_charge(halflife_us, task_rate(k), k->charged_us, now_us);
+    }
+    return usage;
+}

@@ -1,0 +1,275 @@
+/* Partitions, QOS, users, projects, departments and resources: added, changed and deleted by operators. What a kind's
+ * fields are and how they are read is the table's business (policy/objects.h); here is what they mean together and who
+ * points at whom:
+ *
+ *     job --> partitions, QOS, project, resources      deletion is refused while one does
+ *     user --> department                              by name; "defaultdepartment" needs no row
+ *
+ * Usage outlives projects and users: it is the owners' (charge.c). */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/internal.h"
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t index)
+{
+    ensure(index < s->objects[kind].count);
+    return &s->objects[kind].items[index];
+}
+
+uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name)
+{
+    return map_get(&s->object_by_name[kind], str(name));
+}
+
+uint32_t first_object(const struct state *s, enum object_kind kind)
+{
+    uint32_t i = 0;
+    while (i < s->objects[kind].count && s->objects[kind].items[i].is_deleted) i++;
+    return i < s->objects[kind].count ? i : NONE;
+}
+
+/* Text of the object into the state's own memory. */
+static void keep_text(struct state *s, struct object *o)
+{
+    o->name = arena_copy(&s->arena, str(o->name));
+    for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++) {
+        const char *text = o->value[i].text;
+        o->value[i].text = text == NULL || text[0] == '\0' ? "" : arena_copy(&s->arena, str(text));
+    }
+}
+
+uint32_t object_append(struct state *s, enum object_kind kind, const struct object_row *row)
+{
+    uint32_t index = s->objects[kind].count;
+    struct object_row *o = array_add(&s->objects[kind]);
+    *o = *row;
+    o->live_jobs = 0;
+    o->billing_weights = NULL;
+    keep_text(s, &o->object);
+    map_set(&s->object_by_name[kind], str(o->object.name), index);
+    return index;
+}
+
+/* One more than the last that stands: the same whenever the state was loaded. */
+static uint32_t next_id(const struct state *s, enum object_kind kind)
+{
+    uint32_t i = s->objects[kind].count;
+    while (i > 0 && s->objects[kind].items[i - 1].is_deleted) i--;
+    return i > 0 ? s->objects[kind].items[i - 1].id + 1 : 1;
+}
+
+uint32_t object_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us)
+{
+    struct object_row row = {.id = next_id(s, kind), .object = *object, .created_us = now_us};
+    return object_append(s, kind, &row);
+}
+
+/* --- what is derived ---------------------------------------------------------------------------------------------- */
+
+static int parse_weights(const struct policy *p, const struct object *partition, double *out_weights, struct err *e)
+{
+    const char *text = partition->value[PARTITION_BILLING_WEIGHTS].text;
+    if (tres_weights_parse(&p->tres, str(text), "TRESBillingWeights", out_weights, e) == 0) return 0;
+    return err_prefix(e, "partition '%s'", partition->name);
+}
+
+int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
+{
+    struct object_row *o = object_at(s, kind, index);
+    if (kind == OBJECT_QOS) return qos_flags_parse(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
+    if (kind != OBJECT_PARTITION) return 0;
+    double weights[TRES_MAX] = {0};
+    bool has_weights = o->object.value[PARTITION_BILLING_WEIGHTS].text[0] != '\0';
+    if (has_weights && parse_weights(&s->policy, &o->object, weights, e) != 0) return -1;
+    if (!has_weights) {
+        mem_free(o->billing_weights);
+        o->billing_weights = NULL;
+        return 0;
+    }
+    if (o->billing_weights == NULL) o->billing_weights = mem_resize(NULL, 0, sizeof weights);
+    memcpy(o->billing_weights, weights, sizeof weights);
+    return 0;
+}
+
+int derive_objects(struct state *s, struct err *e)
+{
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < s->objects[kind].count; i++) {
+            if (s->objects[kind].items[i].is_deleted) continue;
+            if (derive_object(s, (enum object_kind)kind, i, e) != 0) return -1;
+        }
+    }
+    return 0;
+}
+
+void count_references(struct state *s, const struct job *j, int by)
+{
+    uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
+    for (uint32_t i = 0; i < j->partition_count; i++)
+        object_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
+    object_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
+    if (j->project != NONE) object_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
+    for (uint32_t i = 0; i < j->request_count; i++)
+        object_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
+}
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
+
+static int require_right(struct turn *t, const struct event *event, const char *verb)
+{
+    char what[64];
+    text_format(what, sizeof what, "%s %s", verb, object_classes[event->object.kind].plural);
+    return require_operator(t, &event->actor, what);
+}
+
+static int find_object(struct turn *t, const struct event_object *wanted, uint32_t *out_index)
+{
+    const char *class = object_classes[wanted->kind].name;
+    uint32_t index = state_find_object(t->s, wanted->kind, wanted->name);
+    if (index == NONE)
+        return err_set(t->e, ERR_NOT_FOUND, "no %s '%.*s'; 'fairlead %s show' lists them, 'fairlead %s add' makes one",
+                       class, NAME_BYTES_MAX, wanted->name, class, class);
+    *out_index = index;
+    return 0;
+}
+
+static int check_department(struct turn *t, const struct object *user)
+{
+    const char *department = user->value[USER_DEPARTMENT].text;
+    if (strcmp(department, DEFAULT_DEPARTMENT) == 0) return 0;
+    if (state_find_object(t->s, OBJECT_DEPARTMENT, department) != NONE) return 0;
+    return err_set(t->e, ERR_NOT_FOUND, "user '%s': no department '%.*s'; 'fairlead department add' makes one",
+                   user->name, NAME_BYTES_MAX, department);
+}
+
+/* What the object's fields say, beyond each one alone. */
+static int check_object(struct turn *t, enum object_kind kind, const struct object *o)
+{
+    double unused[TRES_MAX];
+    if (kind == OBJECT_USER) return check_department(t, o);
+    if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
+    return parse_weights(&t->s->policy, o, unused, t->e);
+}
+
+/* Sets the fields wanted, in memory of the cycle. */
+static int set_fields(struct turn *t, const struct event_object *wanted, struct object *o)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const struct event_pair *pair = &wanted->pairs[i];
+        if (object_set(o, wanted->kind, str(pair->key), str(pair->value), &t->s->cycle, t->e) != 0) return -1;
+    }
+    return check_object(t, wanted->kind, o);
+}
+
+static int check_object_name(struct turn *t, const struct event_object *wanted)
+{
+    if (check_name(object_classes[wanted->kind].name, wanted->name, t->e) != 0) return -1;
+    if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
+        return err_set(t->e, ERR_INPUT, "resource: '%s' has a '='; requests are written NAME=AMOUNT", wanted->name);
+    return 0;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static void note_object(struct turn *t, enum object_kind kind, uint32_t index)
+{
+    note_change(t, TABLE_OBJECT, object_change(kind, index));
+    t->s->pass_is_due = true;
+}
+
+uint32_t add_object(struct turn *t, enum object_kind kind, const struct object *o)
+{
+    uint32_t index = object_add(t->s, kind, o, t->now_us);
+    ensure(derive_object(t->s, kind, index, NULL) == 0);
+    note_object(t, kind, index);
+    return index;
+}
+
+int apply_object_add(struct turn *t, const struct event *event)
+{
+    const struct event_object *wanted = &event->object;
+    const char *class = object_classes[wanted->kind].name;
+    if (require_right(t, event, "add") != 0 || check_object_name(t, wanted) != 0) return -1;
+    if (state_find_object(t->s, wanted->kind, wanted->name) != NONE)
+        return err_set(t->e, ERR_EXISTS, "%s '%s' is there already; 'fairlead %s modify' changes it", class,
+                       wanted->name, class);
+    struct object o = object_standard(wanted->kind, wanted->name);
+    if (set_fields(t, wanted, &o) != 0) return -1;
+    add_object(t, wanted->kind, &o);
+    return 0;
+}
+
+/* Text that is the same stays where it is. */
+static void replace_fields(struct turn *t, enum object_kind kind, struct object *old, const struct object *new)
+{
+    const struct object_class *class = &object_classes[kind];
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        if (field_equal(&class->fields[i], &old->value[i], &new->value[i])) continue;
+        old->value[i] = new->value[i];
+        old->value[i].text = arena_copy(&t->s->arena, str(new->value[i].text));
+    }
+}
+
+int apply_object_modify(struct turn *t, const struct event *event)
+{
+    const struct event_object *wanted = &event->object;
+    uint32_t index, qos_flags = 0;
+    if (require_right(t, event, "modify") != 0 || find_object(t, wanted, &index) != 0) return -1;
+    struct object_row *row = object_at(t->s, wanted->kind, index);
+    struct object o = row->object;
+    if (set_fields(t, wanted, &o) != 0) return -1;
+    if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
+        o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
+        return err_set(t->e, ERR_CONFLICT, "resource '%s': %u jobs have requested it; its type stays", o.name,
+                       row->live_jobs);
+    if (wanted->kind == OBJECT_QOS) {
+        ensure(qos_flags_parse(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
+        change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
+    }
+    replace_fields(t, wanted->kind, &row->object, &o);
+    ensure(derive_object(t->s, wanted->kind, index, NULL) == 0);
+    note_object(t, wanted->kind, index);
+    return 0;
+}
+
+static uint32_t users_of_department(const struct state *s, const char *department)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->objects[OBJECT_USER].count; i++) {
+        const struct object_row *u = &s->objects[OBJECT_USER].items[i];
+        count += !u->is_deleted && strcmp(u->object.value[USER_DEPARTMENT].text, department) == 0;
+    }
+    return count;
+}
+
+static int check_nobody_needs(struct turn *t, enum object_kind kind, const struct object_row *row)
+{
+    const char *class = object_classes[kind].name, *name = row->object.name;
+    if (row->live_jobs > 0)
+        return err_set(t->e, ERR_CONFLICT, "%s '%s' has %u jobs waiting or running; cancel or change them first", class,
+                       name, row->live_jobs);
+    if (kind == OBJECT_QOS && strcmp(name, STANDARD_QOS) == 0)
+        return err_set(t->e, ERR_CONFLICT, "qos '%s' stays: it is that of jobs that name none", name);
+    if (kind == OBJECT_PARTITION && t->s->object_by_name[kind].count == 1)
+        return err_set(t->e, ERR_CONFLICT, "partition '%s' is the only one; add another one first", name);
+    uint32_t users =
+        kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(t->s, name) : 0;
+    if (users > 0) return err_set(t->e, ERR_CONFLICT, "department '%s' has %u users; change theirs first", name, users);
+    return 0;
+}
+
+int apply_object_delete(struct turn *t, const struct event *event)
+{
+    const struct event_object *wanted = &event->object;
+    uint32_t index;
+    if (require_right(t, event, "delete") != 0 || find_object(t, wanted, &index) != 0) return -1;
+    struct object_row *row = object_at(t->s, wanted->kind, index);
+    if (check_nobody_needs(t, wanted->kind, row) != 0) return -1;
+    ensure(map_remove(&t->s->object_by_name[wanted->kind], str(row->object.name)));
+    row->is_deleted = true;
+    note_object(t, wanted->kind, index);
+    return 0;
+}

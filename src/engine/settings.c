@@ -1,0 +1,69 @@
+/* Settings: all pairs of an event are acceptable together, or none is applied. What goes together is the policy's to say,
+ * so the policy of the settings wanted is made before anything is changed. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/internal.h"
+
+/* What AccountingStorageTRES becomes: indices never move, so what is tracked stays. */
+static int append_tracked(struct turn *t, const struct settings *so_far, struct field_value *io_value)
+{
+    struct arena *cycle = &t->s->cycle;
+    io_value->text = tracked_tres_append(setting_text(so_far, SET_TRACKED_TRES), io_value->text, cycle);
+    if (strlen(io_value->text) <= FIELD_TEXT_MAX) return 0;
+    return err_set(t->e, ERR_TOO_LARGE, "%s: with what is tracked already it has over %d bytes",
+                   settings_table[SET_TRACKED_TRES].name, FIELD_TEXT_MAX);
+}
+
+/* Reads every pair into a copy of the settings, text in memory of the cycle. */
+static int read_settings(struct turn *t, const struct event_settings *wanted, struct settings *io_settings)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        enum setting setting;
+        struct field_value value;
+        const struct event_pair *pair = &wanted->pairs[i];
+        if (setting_read(str(pair->key), str(pair->value), &t->s->cycle, &setting, &value, t->e) != 0) return -1;
+        if (setting == SET_TIES && value.number == TIES_SLURM && !fair_tree_slurm_available())
+            return err_set(t->e, ERR_INPUT,
+                           "ties: slurm needs the 80-bit arithmetic of x86; this machine has only merge");
+        if (setting == SET_TRACKED_TRES && append_tracked(t, io_settings, &value) != 0) return -1;
+        io_settings->value[setting] = value;
+    }
+    struct policy unused;
+    return policy_make(io_settings, &t->s->cycle, &unused, t->e);
+}
+
+static void keep_setting(struct state *s, enum setting which, const struct field_value *value)
+{
+    s->settings.value[which] = *value;
+    s->settings.value[which].text = arena_copy(&s->arena, str(value->text));
+}
+
+/* Usage up to now fades by the rules it was used under. */
+static void settle_usage(struct turn *t, const struct settings *wanted, const bool *changed)
+{
+    if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE]) settle_owners(t);
+    if (changed[SET_HALFLIFE_S]) change_halflife(t, setting_number(wanted, SET_HALFLIFE_S));
+}
+
+int apply_settings(struct turn *t, const struct event *event)
+{
+    struct state *s = t->s;
+    struct settings wanted = s->settings;
+    bool changed[SETTING_COUNT] = {false};
+    if (require_operator(t, &event->actor, "change settings") != 0) return -1;
+    if (read_settings(t, &event->settings, &wanted) != 0) return -1;
+    for (uint32_t i = 0; i < SETTING_COUNT; i++)
+        changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);
+    settle_usage(t, &wanted, changed);
+    for (uint32_t i = 0; i < SETTING_COUNT; i++) {
+        if (!changed[i]) continue;
+        keep_setting(s, (enum setting)i, &wanted.value[i]);
+        note_change(t, TABLE_SETTING, i);
+        s->pass_is_due = true;
+    }
+    ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
+    ensure(derive_objects(s, NULL) == 0);
+    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
+    return 0;
+}
