@@ -1,4 +1,4 @@
-/* The life of a task: the pass that starts it, the executor's records, its end.
+/* The life of a task: the executor's records, its end. The pass that starts it is in pass.c.
  *
  *     pending --pass--> STARTING --start record--> RUNNING --end record--> COMPLETED, FAILED, CANCELLED, TIMEOUT, NODE_FAIL
  *                           \------ cancel, limit ----> COMPLETING ------------^
@@ -9,76 +9,6 @@
 
 #include "base/ensure.h"
 #include "engine/internal.h"
-#include "sched/pass.h"
-
-/* --- the pass ----------------------------------------------------------------------------------------------------- */
-
-static uint32_t startable_tasks(const struct job *j)
-{
-    if (j->ended_us != 0 || j->held) return 0;
-    if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
-    uint32_t waiting = idset_count(&j->pending);
-    if (j->array_limit == 0) return waiting;
-    uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
-    return waiting < room ? waiting : room;
-}
-
-/* Who could start on what is free, in order of submission. */
-static uint32_t collect_candidates(struct state *s, struct candidate *candidates)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct job *j = &s->jobs.items[i];
-        uint32_t tasks = host_fits(&s->host, &j->request) ? startable_tasks(j) : 0;
-        if (tasks == 0) continue;
-        candidates[count++] = (struct candidate){.job = i, .tasks = tasks, .request = j->request};
-    }
-    return count;
-}
-
-static void start_task(struct turn *t, struct pass_start *start, const char *boot_id)
-{
-    struct state *s = t->s;
-    struct job *j = &s->jobs.items[start->job];
-    struct task row = {.job_id = j->id,
-                       .task_id = idset_first(&j->pending),
-                       .assoc = j->assoc,
-                       .state = JOB_STARTING,
-                       .launch_id = s->next_launch_id++,
-                       .launch_us = t->now_us,
-                       .placement = start->placement,
-                       .partition = j->partitions[0],
-                       .billing = j->request.cpus,
-                       .usage_factor = 1.0};
-    strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
-    idset_remove(&j->pending, row.task_id);
-    j->live_tasks++;
-    uint32_t index = task_append(s, &row);
-    note_change(t, TABLE_JOB, start->job);
-    note_change(t, TABLE_TASK, index);
-    note_change(t, TABLE_COUNTERS, 0);
-    note_decision(t, DECIDE_START, &s->tasks.items[index]);
-}
-
-int apply_time(struct turn *t, const struct event *event)
-{
-    struct state *s = t->s;
-    if (!s->pass_is_due) return 0;
-    s->pass_is_due = false;
-    if (s->host.free_cpu_count == 0) return 0;
-
-    struct candidate *candidates = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *candidates);
-    uint32_t count = collect_candidates(s, candidates);
-    if (count == 0) return 0;
-    const double *factors = state_factors(s, t->now_us, &s->cycle);
-    for (uint32_t i = 0; i < count; i++)
-        candidates[i].factor = factors[s->node_of.items[s->jobs.items[candidates[i].job].assoc]];
-    struct pass_starts starts = {0};
-    pass_run(&s->host, candidates, count, &s->cycle, &starts);
-    for (uint32_t i = 0; i < starts.list.count; i++) start_task(t, &starts.list.items[i], event->time.boot_id);
-    array_release(&starts.list);
-    return 0;
-}
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,331 @@
+/* The pass: who starts now.
+ *
+ *     jobs that wait -> those that fit -> a place in the queue for each partition -> sched/pass.h -> tasks that start
+ *
+ * What is cheap comes first: with nothing free nothing is looked at, and only jobs that fit on what is free are ranked. In
+ * the tickets model all that wait take part, because everybody's tickets depend on everybody's jobs; there, too, nothing
+ * is ranked as long as nothing fits.
+ * Candidates stand in order of job id, which is the order of submission. Source: docs/formulas.md 4.4. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/ranking.h"
+#include "sched/pass.h"
+
+/* Jobs that could start on what is free now, and their places in the queue; all in memory of the cycle. */
+struct pass {
+    struct turn *t;
+    struct pool pool;
+    const double *factors; /* by node of the tree; NULL: nobody asked */
+    struct pass_job *jobs;
+    struct candidate *candidates;
+    uint32_t job_count, candidate_count;
+};
+
+/* --- resources ---------------------------------------------------------------------------------------------------- */
+
+static const struct pool_need *needs_of(const struct job *j, struct arena *arena)
+{
+    struct pool_need *needs = arena_alloc(arena, j->request_count * sizeof *needs);
+    for (uint32_t i = 0; i < j->request_count; i++)
+        needs[i] = (struct pool_need){j->requests[i].resource, j->requests[i].amount};
+    return needs;
+}
+
+/* What of the resources with an amount the running tasks leave. */
+static void make_pool(struct state *s, struct pool *p)
+{
+    bool has_end = false;
+    pool_init(p, s->objects[OBJECT_RESOURCE].count, &s->cycle);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct field_value *value = s->objects[OBJECT_RESOURCE].items[i].object.value;
+        int64_t amount = value[RESOURCE_AMOUNT].number;
+        bool is_text = resource_type_is_text((enum resource_type)value[RESOURCE_TYPE].number);
+        if (is_text || amount == FIELD_SPECIAL) continue;
+        p->free[i] = (double)amount;
+        has_end = true;
+    }
+    for (uint32_t i = 0; has_end && i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
+        if (j->request_count > 0)
+            pool_take(p, needs_of(j, &s->cycle), j->request_count, idset_count(&k->placement.cpus));
+    }
+}
+
+/* --- who could start ---------------------------------------------------------------------------------------------- */
+
+static uint32_t startable_tasks(const struct job *j)
+{
+    if (j->ended_us != 0 || j->held || j->set_priority == 0) return 0;
+    if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
+    uint32_t waiting = idset_count(&j->pending);
+    if (j->array_limit == 0) return waiting;
+    uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
+    return waiting < room ? waiting : room;
+}
+
+bool qos_waits_for_factor(const struct state *s, const struct job *j, double factor)
+{
+    const struct object_row *qos = &s->objects[OBJECT_QOS].items[j->qos];
+    return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
+}
+
+bool partition_admits(const struct state *s, uint32_t partition, const struct job *j)
+{
+    int64_t most_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
+    return most_s == FIELD_SPECIAL || j->time_limit_s <= most_s;
+}
+
+static bool some_qos_waits(const struct state *s)
+{
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
+        const struct object_row *qos = &s->objects[OBJECT_QOS].items[i];
+        if (!qos->is_deleted && (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0) return true;
+    }
+    return false;
+}
+
+/* The jobs that may start and fit. Notes when the next one of those that wait for their time begins. */
+static void collect_jobs(struct pass *p)
+{
+    struct state *s = p->t->s;
+    int64_t now_us = p->t->now_us;
+    p->jobs = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *p->jobs);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        uint32_t tasks = startable_tasks(j);
+        if (tasks == 0) continue;
+        if (j->begin_us > now_us) {
+            if (s->next_begin_us == 0 || j->begin_us < s->next_begin_us) s->next_begin_us = j->begin_us;
+            continue;
+        }
+        if (!host_fits(&s->host, &j->request)) continue;
+        struct pass_job job = {.job = i, .tasks = tasks, .request = j->request, .slots_most = j->slots_most};
+        if (j->request_count > 0) {
+            job.needs = needs_of(j, &s->cycle);
+            job.need_count = j->request_count;
+            if (pass_fits(&s->host, &p->pool, &job) == 0) continue;
+        }
+        p->jobs[p->job_count++] = job;
+    }
+}
+
+/* Those whose QOS makes them wait for a better factor go. */
+static void drop_waiting_for_factor(struct pass *p)
+{
+    struct state *s = p->t->s;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->job_count; i++) {
+        const struct job *j = &s->jobs.items[p->jobs[i].job];
+        if (!qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) p->jobs[kept++] = p->jobs[i];
+    }
+    p->job_count = kept;
+}
+
+/* --- the queue ---------------------------------------------------------------------------------------------------- */
+
+/* A place for each partition that admits the job. */
+static void add_candidates(struct pass *p, uint32_t job, uint32_t tasks, uint64_t order)
+{
+    struct state *s = p->t->s;
+    const struct job *j = &s->jobs.items[p->jobs[job].job];
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (!partition_admits(s, j->partitions[i], j)) continue;
+        p->candidates[p->candidate_count++] =
+            (struct candidate){.job = job, .partition = j->partitions[i], .tasks = tasks, .order = order};
+    }
+}
+
+static void reserve_candidates(struct pass *p, size_t count)
+{
+    p->candidates = arena_alloc(&p->t->s->cycle, (count + 1) * sizeof *p->candidates);
+}
+
+static void queue_by_partition(struct pass *p)
+{
+    const struct state *s = p->t->s;
+    size_t count = 0;
+    for (uint32_t i = 0; i < p->job_count; i++) count += s->jobs.items[p->jobs[i].job].partition_count;
+    reserve_candidates(p, count);
+    for (uint32_t i = 0; i < p->job_count; i++) add_candidates(p, i, UINT32_MAX, 0);
+}
+
+static uint64_t whole_order(const struct state *s, uint32_t partition, uint32_t priority)
+{
+    const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
+    return pass_order_whole((uint32_t)row->object.value[PARTITION_TIER].number, priority);
+}
+
+static void queue_by_submission(struct pass *p)
+{
+    const struct state *s = p->t->s;
+    queue_by_partition(p);
+    for (uint32_t i = 0; i < p->candidate_count; i++) {
+        struct candidate *c = &p->candidates[i];
+        c->order = whole_order(s, c->partition, basic_job_priority(&s->jobs.items[p->jobs[c->job].job]));
+    }
+}
+
+/* Blocks of jobs that stay in the processor's cache between gathering and computing. */
+enum { BLOCK = 128 };
+
+struct block {
+    struct multifactor_job jobs[BLOCK];
+    struct tres_amount amounts[BLOCK][TRES_MAX];
+    uint32_t priority[BLOCK];
+};
+
+static void queue_by_multifactor(struct pass *p)
+{
+    struct state *s = p->t->s;
+    const struct multifactor_rules *rules = &s->policy.multifactor;
+    struct multifactor_moment moment;
+    struct block *b = arena_alloc(&s->cycle, sizeof *b);
+    multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &moment);
+    queue_by_partition(p);
+    for (uint32_t first = 0; first < p->candidate_count; first += BLOCK) {
+        uint32_t left = p->candidate_count - first, count = left < BLOCK ? left : BLOCK;
+        struct candidate *c = &p->candidates[first];
+        for (uint32_t i = 0; i < count; i++) {
+            struct tres_amount *amounts = rules->has_tres_weights ? b->amounts[i] : NULL;
+            multifactor_job_of(&moment, &s->jobs.items[p->jobs[c[i].job].job], c[i].partition, amounts, &b->jobs[i]);
+        }
+        multifactor_priorities(rules, &moment.cluster, b->jobs, count, b->priority);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct job *j = &s->jobs.items[p->jobs[c[i].job].job];
+            c[i].order = whole_order(s, c[i].partition, priority_not_below(s, j, b->priority[i]));
+        }
+    }
+}
+
+/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. */
+static void queue_by_tickets(struct pass *p)
+{
+    struct state *s = p->t->s;
+    struct ticket_ranks ranks;
+    uint32_t *place = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *place);
+    size_t count = 0;
+    ticket_ranks_make(s, p->t->now_us, &s->cycle, &ranks);
+    memset(place, 0xff, s->jobs.count * sizeof *place);
+    for (uint32_t i = 0; i < p->job_count; i++) place[p->jobs[i].job] = i;
+    for (uint32_t i = 0; i < ranks.count; i++) count += s->jobs.items[ranks.items[i].job].partition_count;
+    reserve_candidates(p, count);
+    for (uint32_t i = 0; i < ranks.count && ranks.items[i].task == NONE; i++) {
+        const struct ticket_rank *r = &ranks.items[i], *next = r + 1;
+        bool is_last = i + 1 == ranks.count || next->task != NONE || next->job != r->job;
+        if (place[r->job] == NONE) continue;
+        add_candidates(p, place[r->job], is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
+    }
+}
+
+/* --- starting ----------------------------------------------------------------------------------------------------- */
+
+static struct tres_list own_list(const struct tres_list *list)
+{
+    struct tres_list own = {.count = list->count};
+    size_t size = list->count * sizeof *own.items;
+    own.items = mem_resize(NULL, 0, size);
+    if (size > 0) memcpy(own.items, list->items, size);
+    return own;
+}
+
+static void start_task(struct turn *t, const struct tres_places *places, const struct pass_start *start,
+                       const char *boot_id)
+{
+    struct state *s = t->s;
+    struct job *j = &s->jobs.items[start->job];
+    struct tres_amount amounts[TRES_MAX];
+    struct tres_list tres = {.items = amounts};
+    job_tres(s, places, j, idset_count(&start->placement.cpus), &tres);
+    struct task row = {.job_id = j->id,
+                       .task_id = idset_first(&j->pending),
+                       .assoc = j->assoc,
+                       .state = JOB_STARTING,
+                       .launch_id = s->next_launch_id++,
+                       .launch_us = t->now_us,
+                       .placement = start->placement,
+                       .partition = start->partition,
+                       .billing = partition_billing(s, start->partition, &tres),
+                       .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
+                       .tres = own_list(&tres)};
+    strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
+    idset_remove(&j->pending, row.task_id);
+    j->live_tasks++;
+    uint32_t index = task_append(s, &row);
+    note_change(t, TABLE_JOB, start->job);
+    note_change(t, TABLE_TASK, index);
+    note_change(t, TABLE_COUNTERS, 0);
+    note_decision(t, DECIDE_START, &s->tasks.items[index]);
+}
+
+static void start_tasks(struct pass *p, const char *boot_id)
+{
+    struct state *s = p->t->s;
+    struct pass_queue queue = {p->jobs, p->job_count, p->candidates, p->candidate_count};
+    struct pass_starts starts = {0};
+    struct tres_places places;
+    pass_run(&s->host, &p->pool, &queue, &s->cycle, &starts);
+    tres_places_find(s, &s->cycle, &places);
+    for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->t, &places, &starts.list.items[i], boot_id);
+    array_release(&starts.list);
+}
+
+static void run_pass(struct turn *t, const char *boot_id)
+{
+    struct state *s = t->s;
+    struct pass p = {.t = t};
+    bool waits = some_qos_waits(s);
+    make_pool(s, &p.pool);
+    collect_jobs(&p);
+    if (p.job_count == 0) return;
+    if (waits || s->policy.model == MODEL_MULTIFACTOR) p.factors = state_factors(s, t->now_us, &s->cycle);
+    if (waits) drop_waiting_for_factor(&p);
+    if (p.job_count == 0) return;
+    switch (s->policy.model) {
+    case MODEL_MULTIFACTOR: queue_by_multifactor(&p); break;
+    case MODEL_TICKETS: queue_by_tickets(&p); break;
+    default: queue_by_submission(&p); break;
+    }
+    start_tasks(&p, boot_id);
+}
+
+/* --- INCR_ONLY ---------------------------------------------------------------------------------------------------- */
+
+/* Every waiting job's priority as it is now is what it keeps at least. */
+static void raise_floors(struct turn *t)
+{
+    struct state *s = t->s;
+    struct multifactor_moment moment;
+    struct tres_amount amounts[TRES_MAX];
+    const double *factors = state_factors(s, t->now_us, &s->cycle);
+    multifactor_moment_make(s, t->now_us, factors, &s->cycle, &moment);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        struct job *j = &s->jobs.items[i];
+        struct multifactor_job asked;
+        uint32_t priority;
+        if (j->ended_us != 0 || j->held || j->partition_count != 1 || idset_first(&j->pending) == NONE) continue;
+        multifactor_job_of(&moment, j, j->partitions[0], amounts, &asked);
+        multifactor_priorities(&s->policy.multifactor, &moment.cluster, &asked, 1, &priority);
+        if (j->set_priority == NONE && priority > j->priority_floor) j->priority_floor = priority;
+    }
+}
+
+static bool keeps_floors(const struct state *s)
+{
+    return s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0;
+}
+
+int apply_time(struct turn *t, const struct event *event)
+{
+    struct state *s = t->s;
+    bool has_begun = s->next_begin_us != 0 && s->next_begin_us <= t->now_us;
+    if (!s->pass_is_due && !has_begun) return 0;
+    s->pass_is_due = false;
+    s->next_begin_us = 0; /* with nothing free, nobody's beginning matters */
+    if (keeps_floors(s)) raise_floors(t);
+    if (s->host.free_cpu_count > 0) run_pass(t, event->time.boot_id);
+    weigh_tasks(t);
+    return 0;
+}

@@ -1,0 +1,172 @@
+#include "engine/priorities.h"
+
+#include "engine/ranking.h"
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+/* Rows on their way into the arena: every pair of a pending job and a partition, and every running task at most. */
+struct listing {
+    struct state *s;
+    int64_t now_us;
+    uint32_t job_id; /* NONE: all */
+    struct arena *arena;
+    struct tres_places places;
+    struct priorities *out;
+};
+
+static bool is_wanted(const struct listing *l, const struct job *j)
+{
+    return l->job_id == NONE || j->id == l->job_id;
+}
+
+static bool is_pending(const struct job *j)
+{
+    return j->ended_us == 0 && idset_first(&j->pending) != NONE;
+}
+
+static size_t most_rows(const struct listing *l)
+{
+    size_t count = l->s->tasks.count;
+    for (uint32_t i = 0; i < l->s->jobs.count; i++) {
+        const struct job *j = &l->s->jobs.items[i];
+        if (is_wanted(l, j) && is_pending(j)) count += j->partition_count;
+    }
+    return count;
+}
+
+static struct priority_row *add_row(struct listing *l, uint32_t job, uint32_t task, uint32_t partition)
+{
+    struct priority_row *row = &l->out->rows[l->out->count++];
+    *row = (struct priority_row){.job = job, .task = task, .partition = partition};
+    if (task != NONE) {
+        row->billing = l->s->tasks.items[task].billing;
+        return row;
+    }
+    struct tres_amount amounts[TRES_MAX];
+    struct tres_list tres = {.items = amounts};
+    const struct job *j = &l->s->jobs.items[job];
+    job_tres(l->s, &l->places, j, j->request.cpus, &tres);
+    row->billing = partition_billing(l->s, partition, &tres);
+    return row;
+}
+
+/* --- basic -------------------------------------------------------------------------------------------------------- */
+
+/* Ids are given in order of submission. */
+uint32_t basic_job_priority(const struct job *j)
+{
+    if (j->held) return 0;
+    return j->set_priority != NONE ? j->set_priority : basic_priority(j->id - 1u, j->nice);
+}
+
+static void list_basic(struct listing *l)
+{
+    for (uint32_t i = 0; i < l->s->jobs.count; i++) {
+        const struct job *j = &l->s->jobs.items[i];
+        if (!is_wanted(l, j) || !is_pending(j)) continue;
+        for (uint32_t p = 0; p < j->partition_count; p++)
+            add_row(l, i, NONE, j->partitions[p])->priority = basic_job_priority(j);
+    }
+}
+
+/* --- multifactor -------------------------------------------------------------------------------------------------- */
+
+static void set_terms(struct listing *l, const struct multifactor_moment *m, const struct multifactor_job *asked,
+                      struct priority_row *row)
+{
+    const struct multifactor_rules *rules = &l->s->policy.multifactor;
+    multifactor_factors(rules, &m->cluster, asked, &row->factors);
+    multifactor_terms(rules, &m->cluster, asked, &row->terms);
+    row->priority = priority_not_below(l->s, &l->s->jobs.items[row->job], row->terms.priority);
+    if (!rules->has_tres_weights || asked->is_held || asked->is_set) return;
+    row->tres_terms = arena_alloc(l->arena, TRES_MAX * sizeof *row->tres_terms);
+    for (uint32_t i = 0; i < asked->tres.count; i++) {
+        const struct tres_amount *a = &asked->tres.items[i];
+        row->tres_terms[a->tres] = multifactor_tres_factor(rules, &m->cluster, asked, a) * rules->weight_tres[a->tres];
+    }
+}
+
+static void list_running(struct listing *l, const struct multifactor_moment *m)
+{
+    struct tres_amount amounts[TRES_MAX];
+    for (uint32_t i = 0; i < l->s->tasks.count; i++) {
+        const struct task *k = &l->s->tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        uint32_t job = state_find_job(l->s, k->job_id);
+        const struct job *j = &l->s->jobs.items[job];
+        struct multifactor_job asked;
+        if (!is_wanted(l, j)) continue;
+        multifactor_job_of(m, j, k->partition, amounts, &asked);
+        asked.is_held = false;
+        asked.cpus = idset_count(&k->placement.cpus);
+        asked.tres = k->tres;
+        set_terms(l, m, &asked, add_row(l, job, i, k->partition));
+    }
+}
+
+static void list_multifactor(struct listing *l)
+{
+    struct state *s = l->s;
+    struct multifactor_moment moment;
+    struct tres_amount amounts[TRES_MAX];
+    multifactor_moment_make(s, l->now_us, state_factors(s, l->now_us, l->arena), l->arena, &moment);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (!is_wanted(l, j) || !is_pending(j)) continue;
+        for (uint32_t p = 0; p < j->partition_count; p++) {
+            struct multifactor_job asked;
+            multifactor_job_of(&moment, j, j->partitions[p], amounts, &asked);
+            set_terms(l, &moment, &asked, add_row(l, i, NONE, j->partitions[p]));
+        }
+    }
+    if ((s->policy.multifactor.flags & FLAG_CALCULATE_RUNNING) != 0) list_running(l, &moment);
+}
+
+/* --- tickets ------------------------------------------------------------------------------------------------------ */
+
+static void set_rank(struct priority_row *row, const struct ticket_rank *rank)
+{
+    row->priority = rank->prior;
+    row->tickets = rank->tickets;
+    row->urgency = rank->urgency;
+    row->norm_tickets = rank->norm_tickets;
+    row->norm_urgency = rank->norm_urgency;
+    row->norm_posix = rank->norm_posix;
+}
+
+/* Pending ranks stand by job, the first task of each first; jobs without any take no part. */
+static void list_tickets(struct listing *l)
+{
+    struct state *s = l->s;
+    struct ticket_ranks ranks;
+    uint32_t next = 0;
+    ticket_ranks_make(s, l->now_us, l->arena, &ranks);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        uint32_t first = next;
+        while (next < ranks.count && ranks.items[next].task == NONE && ranks.items[next].job == i) next++;
+        if (!is_wanted(l, j) || !is_pending(j)) continue;
+        for (uint32_t p = 0; p < j->partition_count; p++) {
+            struct priority_row *row = add_row(l, i, NONE, j->partitions[p]);
+            if (first < next) set_rank(row, &ranks.items[first]);
+        }
+    }
+    for (; next < ranks.count; next++) {
+        const struct ticket_rank *r = &ranks.items[next];
+        if (!is_wanted(l, &s->jobs.items[r->job])) continue;
+        set_rank(add_row(l, r->job, r->task, s->tasks.items[r->task].partition), r);
+    }
+}
+
+void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out)
+{
+    struct listing l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .out = out};
+    *out = (struct priorities){.model = s->policy.model};
+    out->rows = arena_alloc(arena, (most_rows(&l) + 1) * sizeof *out->rows);
+    tres_places_find(s, arena, &l.places);
+    switch (s->policy.model) {
+    case MODEL_MULTIFACTOR: list_multifactor(&l); break;
+    case MODEL_TICKETS: list_tickets(&l); break;
+    default: list_basic(&l); break;
+    }
+}

@@ -1,0 +1,152 @@
+/* What Slurm's sum is made of, taken from the state: one cluster of one node, whose partitions all have all of it. */
+#include "base/text.h"
+#include "engine/ranking.h"
+
+/* --- TRES --------------------------------------------------------------------------------------------------------- */
+
+void tres_places_find(const struct state *s, struct arena *arena, struct tres_places *out_places)
+{
+    uint32_t count = s->objects[OBJECT_RESOURCE].count;
+    struct buf name = {0};
+    out_places->gpu = tres_find(&s->policy.tres, str("gres/gpu"));
+    out_places->license = arena_alloc(arena, (count + (size_t)1) * sizeof *out_places->license);
+    for (uint32_t i = 0; i < count; i++) {
+        buf_clear(&name);
+        buf_add_text(&name, "license/");
+        buf_add_text(&name, s->objects[OBJECT_RESOURCE].items[i].object.name);
+        out_places->license[i] = tres_find(&s->policy.tres, (struct str){name.text, name.length});
+    }
+    buf_release(&name);
+}
+
+/* The list of what is not 0 among amounts by index. */
+static void list_amounts(const double amounts[TRES_MAX], uint32_t count, struct tres_list *out_list)
+{
+    out_list->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (amounts[i] > 0.0) out_list->items[out_list->count++] = (struct tres_amount){i, amounts[i]};
+    }
+}
+
+void job_tres(const struct state *s, const struct tres_places *places, const struct job *j, uint32_t cpus,
+              struct tres_list *out_list)
+{
+    double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = 1.0};
+    if (places->gpu != NONE) amounts[places->gpu] = j->request.gpus;
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        const struct job_request *r = &j->requests[i];
+        if (places->license[r->resource] != NONE) amounts[places->license[r->resource]] += r->amount * cpus;
+    }
+    list_amounts(amounts, s->policy.tres.count, out_list);
+}
+
+double partition_billing(const struct state *s, uint32_t partition, const struct tres_list *tres)
+{
+    const double *weights = s->objects[OBJECT_PARTITION].items[partition].billing_weights;
+    return billing_of(&s->policy.tres, tres, weights, s->policy.billing);
+}
+
+/* --- what is the same for all jobs -------------------------------------------------------------------------------- */
+
+static double *host_totals(const struct state *s, const struct tres_places *places, struct arena *arena)
+{
+    double *totals = arena_alloc(arena, TRES_MAX * sizeof *totals);
+    totals[TRES_CPU] = s->host.has.cpus;
+    totals[TRES_MEM] = (double)s->host.has.mem_mib;
+    totals[TRES_NODE] = 1.0;
+    if (places->gpu != NONE) totals[places->gpu] = s->host.has.gpus;
+    for (uint32_t i = 0; i < s->objects[OBJECT_RESOURCE].count; i++) {
+        const struct object_row *r = &s->objects[OBJECT_RESOURCE].items[i];
+        int64_t amount = r->object.value[RESOURCE_AMOUNT].number;
+        if (!r->is_deleted && places->license[i] != NONE && amount != FIELD_SPECIAL)
+            totals[places->license[i]] = (double)amount;
+    }
+    return totals;
+}
+
+static void list_partitions(const struct state *s, const double *totals, struct arena *arena,
+                            struct multifactor_cluster *c)
+{
+    uint32_t count = s->objects[OBJECT_PARTITION].count;
+    struct multifactor_partition *partitions = arena_alloc(arena, (count + (size_t)1) * sizeof *partitions);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct object_row *row = &s->objects[OBJECT_PARTITION].items[i];
+        uint32_t factor = (uint32_t)row->object.value[PARTITION_JOB_FACTOR].number;
+        partitions[i] = (struct multifactor_partition){factor, row->object.value[PARTITION_MAX_TIME].number, totals};
+        if (!row->is_deleted && factor > c->job_factor_max) c->job_factor_max = factor;
+    }
+    c->partitions = partitions;
+}
+
+static uint32_t most_qos_priority(const struct state *s)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
+        const struct object_row *row = &s->objects[OBJECT_QOS].items[i];
+        uint32_t priority = (uint32_t)row->object.value[QOS_PRIORITY].number;
+        if (!row->is_deleted && priority > most) most = priority;
+    }
+    return most;
+}
+
+/* Parents stand before their children in the tree. */
+static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint32_t *out_most)
+{
+    const struct tree *t = state_tree(s);
+    uint32_t *priority = arena_alloc(arena, t->count * sizeof *priority);
+    *out_most = 0;
+    for (uint32_t node = 0; node < t->count; node++) {
+        uint32_t own = s->assocs.items[s->assoc_of.items[node]].priority;
+        uint32_t above = node == 0 ? 0 : priority[t->parent[node]];
+        priority[node] = own == NONE ? above : own;
+        if (priority[node] > *out_most) *out_most = priority[node];
+    }
+    return priority;
+}
+
+void multifactor_moment_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
+                             struct multifactor_moment *out_moment)
+{
+    struct multifactor_moment m = {.s = s, .factors = factors};
+    struct multifactor_cluster *c = &m.cluster;
+    tres_places_find(s, arena, &m.places);
+    *c = (struct multifactor_cluster){
+        .now_us = now_us, .nodes = 1, .cpus = s->host.has.cpus, .qos_priority_max = most_qos_priority(s)};
+    list_partitions(s, host_totals(s, &m.places, arena), arena, c);
+    m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
+    *out_moment = m;
+}
+
+/* --- a job -------------------------------------------------------------------------------------------------------- */
+
+void multifactor_job_of(const struct multifactor_moment *m, const struct job *j, uint32_t partition,
+                        struct tres_amount *tres_items, struct multifactor_job *out_job)
+{
+    const struct state *s = m->s;
+    uint32_t node = s->node_of.items[j->assoc];
+    bool always_accrues = s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS;
+    *out_job = (struct multifactor_job){
+        .partition = partition,
+        .assoc_priority = m->assoc_priority[node],
+        .qos_priority = (uint32_t)s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_PRIORITY].number,
+        .cpus = j->request.cpus,
+        .nodes = 1,
+        .time_limit_s = j->time_limit_s,
+        .accrue_us = always_accrues ? j->submit_us : j->accrue_us,
+        .nice = j->nice,
+        .site = j->site,
+        .set_priority = j->set_priority,
+        .is_set = j->set_priority != NONE,
+        .is_held = j->held,
+        .fair_share = m->factors[node],
+        .tres = {.items = tres_items},
+    };
+    if (tres_items != NULL) job_tres(s, &m->places, j, j->request.cpus, &out_job->tres);
+}
+
+uint32_t priority_not_below(const struct state *s, const struct job *j, uint32_t priority)
+{
+    bool keeps = s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0 &&
+                 j->partition_count == 1 && j->set_priority == NONE && !j->held;
+    return keeps && priority < j->priority_floor ? j->priority_floor : priority;
+}

@@ -1,0 +1,57 @@
+/* CPU weights: among running jobs, entitlement is what the kernel gives each when they want more than there is.
+ *
+ *     weight = 100 tickets / mean of the tickets of all that run        1 to 10000; 100 for all when nobody has tickets
+ *
+ * Only the tickets model has an opinion on it; when another one takes over, all go back to the ordinary 100.
+ * task.cpu_weight is what the executor was last told; a restart forgets that, so that all are told again. */
+#include <math.h>
+
+#include "engine/ranking.h"
+
+enum { WEIGHT_LEAST = 1, WEIGHT_ORDINARY = 100, WEIGHT_MOST = 10000 };
+
+static void tell_weight(struct turn *t, struct task *k, uint32_t weight)
+{
+    if (k->cpu_weight == weight) return;
+    k->cpu_weight = weight;
+    *array_add(&t->out->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
+                                                       .launch_id = k->launch_id,
+                                                       .job_id = k->job_id,
+                                                       .task_id = k->task_id,
+                                                       .cpu_weight = weight};
+}
+
+static uint32_t weight_of(double tickets, double mean)
+{
+    double weight = mean > 0.0 ? round(WEIGHT_ORDINARY * (tickets / mean)) : WEIGHT_ORDINARY;
+    return (uint32_t)fmin(fmax(weight, WEIGHT_LEAST), WEIGHT_MOST);
+}
+
+static void make_all_ordinary(struct turn *t)
+{
+    for (uint32_t i = 0; i < t->s->tasks.count; i++) {
+        struct task *k = &t->s->tasks.items[i];
+        if (!job_state_is_end(k->state) && k->cpu_weight != 0) tell_weight(t, k, WEIGHT_ORDINARY);
+    }
+}
+
+void weigh_tasks(struct turn *t)
+{
+    struct state *s = t->s;
+    double sum = 0.0;
+    uint32_t running = 0;
+    if (s->policy.model != MODEL_TICKETS) {
+        make_all_ordinary(t);
+        return;
+    }
+    const double *tickets = running_tickets(s, t->now_us, &s->cycle);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (job_state_is_end(s->tasks.items[i].state)) continue;
+        sum += tickets[i];
+        running++;
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        if (!job_state_is_end(k->state)) tell_weight(t, k, weight_of(tickets[i], sum / running));
+    }
+}
