@@ -16,14 +16,14 @@
 
 /* --- factors ------------------------------------------------------------------------------------------------------ */
 
-/* Both spans are whole microseconds, so whole seconds give the quotient that seconds would give. */
+/* Both spans are whole microseconds, so whole seconds give the quotient that seconds would give. A quotient is below 1
+ * exactly when its parts are in that order, and 0/0, of a job of this moment where every age is full, is not. */
 static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
 {
-    if (!(r->weight_age > 0.0) || accrue_us == 0) return 0.0;
+    if (!(r->weight_age > 0.0) || accrue_us == 0 || r->max_age_s < 0) return 0.0;
     double age_us = now_us > accrue_us ? (double)(now_us - accrue_us) : 0.0;
-    double most_us = (double)r->max_age_s * US_PER_SECOND;
-    if (r->max_age_s < 0) return 0.0;
-    return age_us < most_us ? age_us / most_us : 1.0;
+    double age = age_us / ((double)r->max_age_s * US_PER_SECOND);
+    return age < 1.0 ? age : 1.0;
 }
 
 static double share_of_most(uint32_t value, uint32_t most, bool is_raw)
