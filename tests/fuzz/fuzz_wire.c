@@ -1,4 +1,4 @@
-/* Bodies of requests, from bytes somebody sent. The first byte says whose. What is read has to be written such that it
+/* Bodies of requests and lines of listings, from bytes somebody sent. The first byte says whose. What is read has to be written such that it
  * reads back the same (the second text equals the first), and what is refused has to be refused as bad input, in a line. */
 #include <string.h>
 
@@ -54,6 +54,31 @@ static void read_query_value(struct str text, struct arena *arena)
         check_error(&e, &wire_jobs_query_shape);
 }
 
+/* "HEADING<line end>LINE": what is read is written such that it reads back the same. */
+static void read_lines(struct str text, struct arena *arena)
+{
+    struct str line, heading = str_cut(text, '\n', &line);
+    struct wire_columns columns, own;
+    struct wire_job_row first, second;
+    struct buf head = {0}, written = {0}, again = {0};
+    struct err e = {0};
+    if (line.text == NULL || memchr(line.text, '\n', line.length) != NULL) return;
+    if (wire_read_heading(&wire_job_row_shape, heading, &columns, &e) != 0 ||
+        wire_read_line(&columns, line, arena, &first, &e) != 0) {
+        check_error(&e, &wire_job_row_shape);
+        return;
+    }
+    wire_write_heading(&wire_job_row_shape, &head);
+    wire_write_line(&wire_job_row_shape, &first, &written);
+    ensure(wire_read_heading(&wire_job_row_shape, (struct str){head.text, head.length - 1}, &own, &e) == 0);
+    ensure(wire_read_line(&own, (struct str){written.text, written.length - 1}, arena, &second, &e) == 0);
+    wire_write_line(&wire_job_row_shape, &second, &again);
+    ensure(written.length == again.length && memcmp(written.text, again.text, again.length) == 0);
+    buf_release(&head);
+    buf_release(&written);
+    buf_release(&again);
+}
+
 static void read_base64(struct str text, struct arena *arena)
 {
     struct str bytes, again;
@@ -86,21 +111,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena = {0};
-    struct wire_list settings;
+    struct wire_list pairs;
     struct err e = {0};
     if (size == 0) return 0;
     struct str text = {(const char *)data + 1, size - 1};
-    unsigned which = (unsigned)(data[0] - 'a') % (SHAPES + 4);
+    unsigned which = (unsigned)(data[0] - 'a') % (SHAPES + 5);
     if (which < SHAPES) {
         read_body(shapes[which], text, &arena);
     } else if (which == SHAPES) {
-        if (wire_read_settings(text, &arena, &settings, &e) != 0) check_error(&e, NULL);
+        if (wire_read_pairs(text, &arena, &pairs, &e) != 0) check_error(&e, NULL);
     } else if (which == SHAPES + 1) {
         read_query_value(text, &arena);
     } else if (which == SHAPES + 2) {
         read_base64(text, &arena);
-    } else {
+    } else if (which == SHAPES + 3) {
         read_id(text);
+    } else {
+        read_lines(text, &arena);
     }
     arena_release(&arena);
     return 0;

@@ -14,14 +14,15 @@
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
 static const struct wire_shape *const shapes[] = {
-    &wire_submit_shape,         &wire_update_shape,       &wire_jobs_shape,          &wire_account_shape,
-    &wire_account_modify_shape, &wire_user_shape,         &wire_user_modify_shape,   &wire_jobs_query_shape,
-    &wire_shares_query_shape,   &wire_wait_query_shape,   &wire_account_query_shape, &wire_error_shape,
-    &wire_submitted_shape,      &wire_count_shape,        &wire_done_shape,          &wire_job_row_shape,
-    &wire_waited_shape,         &wire_job_list_shape,     &wire_share_row_shape,     &wire_share_list_shape,
-    &wire_account_row_shape,    &wire_account_list_shape, &wire_user_row_shape,      &wire_user_list_shape,
-    &wire_setting_shape,        &wire_setting_list_shape, &wire_host_shape,          &wire_tasks_shape,
-    &wire_status_shape,         &wire_difference_shape,   &wire_verified_shape,
+    &wire_submit_shape,         &wire_update_shape,        &wire_jobs_shape,          &wire_account_shape,
+    &wire_account_modify_shape, &wire_user_shape,          &wire_user_modify_shape,   &wire_jobs_query_shape,
+    &wire_shares_query_shape,   &wire_wait_query_shape,    &wire_account_query_shape, &wire_error_shape,
+    &wire_submitted_shape,      &wire_count_shape,         &wire_done_shape,          &wire_job_row_shape,
+    &wire_waited_shape,         &wire_job_list_shape,      &wire_share_row_shape,     &wire_share_list_shape,
+    &wire_account_row_shape,    &wire_account_list_shape,  &wire_user_row_shape,      &wire_user_list_shape,
+    &wire_setting_shape,        &wire_setting_list_shape,  &wire_host_shape,          &wire_tasks_shape,
+    &wire_status_shape,         &wire_difference_shape,    &wire_verified_shape,      &wire_priorities_query_shape,
+    &wire_priority_row_shape,   &wire_priority_list_shape,
 };
 
 /* --- the shapes themselves ---------------------------------------------------------------------------------------- */
@@ -39,7 +40,8 @@ static size_t member_size(const struct wire_field *f)
     case WIRE_BOOL: return sizeof(bool);
     case WIRE_U32:
     case WIRE_I32:
-    case WIRE_SHARE: return sizeof(uint32_t);
+    case WIRE_SHARE:
+    case WIRE_PRIORITY: return sizeof(uint32_t);
     case WIRE_U64:
     case WIRE_I64: return sizeof(uint64_t);
     case WIRE_DOUBLE: return sizeof(double);
@@ -60,13 +62,14 @@ static void shapes_fit_their_structs(void **unused)
                 bool apart = f->offset + member_size(f) <= g->offset || g->offset + member_size(g) <= f->offset;
                 if (!apart || strcmp(f->name, g->name) == 0) fail_msg("%s: %s and %s", s->name, f->name, g->name);
             }
-            bool is_number = (f->type >= WIRE_U32 && f->type <= WIRE_I64) || f->type == WIRE_SHARE;
+            bool is_word = f->type == WIRE_SHARE || f->type == WIRE_PRIORITY;
+            bool is_number = (f->type >= WIRE_U32 && f->type <= WIRE_I64) || is_word;
             if (is_number && f->least >= f->most) fail_msg("%s.%s has no range", s->name, f->name);
             if (f->type == WIRE_U32 && (f->least < 0 || f->most > UINT32_MAX)) fail_msg("%s.%s", s->name, f->name);
             if (f->type == WIRE_I32 && f->most > INT32_MAX) fail_msg("%s.%s", s->name, f->name);
             if (f->type == WIRE_U64 && f->least < 0) fail_msg("%s.%s", s->name, f->name);
             /* But for the GPUs of a submission, where absent means 0. */
-            if (is_number && f->type != WIRE_SHARE && !s->is_reply && !f->is_required && f->absent >= f->least &&
+            if (is_number && !is_word && !s->is_reply && !f->is_required && f->absent >= f->least &&
                 f->absent <= f->most && strcmp(f->name, "gpus") != 0)
                 fail_msg("%s.%s: its absent value can be meant", s->name, f->name);
         }
@@ -138,6 +141,10 @@ static void absent_fields(void **unused)
     assert_string_equal(written(&wire_update_shape, &update), "{}");
     update.gpus = update.array_limit = 0;
     assert_string_equal(written(&wire_update_shape, &update), "{\"gpus\":0,\"array_limit\":0}");
+    update.terms = (struct wire_terms){.slots_most = 0};
+    assert_string_equal(written(&wire_update_shape, &update),
+                        "{\"gpus\":0,\"array_limit\":0,\"nice\":0,\"site\":0,\"posix_priority\":0,\"job_share\":0,"
+                        "\"override_tickets\":0,\"set_priority\":0,\"begin_us\":0,\"deadline_us\":0}");
 
     assert_int_equal(wire_read_text(&wire_account_shape, str("{\"name\":\"a\"}"), &arena, &account, &e), 0);
     assert_int_equal(account.shares, WIRE_SHARES_UNSET);
@@ -147,6 +154,12 @@ static void absent_fields(void **unused)
     assert_string_equal(written(&wire_account_shape, &account), "{\"name\":\"a\",\"shares\":0}");
     account.shares = WIRE_SHARES_PARENT;
     assert_string_equal(written(&wire_account_shape, &account), "{\"name\":\"a\",\"shares\":\"parent\"}");
+    account.shares = WIRE_SHARES_UNSET;
+    account.priority = WIRE_PRIORITY_PARENT;
+    assert_string_equal(written(&wire_account_shape, &account), "{\"name\":\"a\",\"priority\":\"parent\"}");
+    assert_false(wire_is_empty(&wire_account_modify_shape, &account));
+    account.priority = WIRE_PRIORITY_UNSET;
+    assert_true(wire_is_empty(&wire_account_modify_shape, &account));
 
     wire_clear(&wire_job_row_shape, &row);
     assert_int_equal(row.task_id, NONE);
@@ -183,11 +196,12 @@ static void lists_have_a_row_a_line(void **unused)
 {
     struct arena arena = {0};
     struct err e = {0};
-    struct wire_setting rows[] = {{"a", "1", "2", "x"}, {"b", "3", "4", "y"}};
+    struct wire_setting rows[] = {{"a", "1", "2", "x", "g"}, {"b", "3", "4", "y", "h"}};
     const struct wire_setting_list list = {{rows, 2}};
     struct wire_setting_list got;
-    const char *text = "{\"settings\":[\n{\"name\":\"a\",\"value\":\"1\",\"default\":\"2\",\"help\":\"x\"},\n"
-                       "{\"name\":\"b\",\"value\":\"3\",\"default\":\"4\",\"help\":\"y\"}\n]}";
+    const char *text =
+        "{\"settings\":[\n{\"name\":\"a\",\"value\":\"1\",\"default\":\"2\",\"help\":\"x\",\"group\":\"g\"},\n"
+        "{\"name\":\"b\",\"value\":\"3\",\"default\":\"4\",\"help\":\"y\",\"group\":\"h\"}\n]}";
     (void)unused;
     assert_string_equal(written(&wire_setting_list_shape, &list), text);
     assert_int_equal(wire_read_text(&wire_setting_list_shape, str(text), &arena, &got, &e), 0);
@@ -237,7 +251,9 @@ static const struct {
     {&wire_update_shape, "{\"time_limit_s\":9223372036854775807}",
      "time_limit_s: 9223372036854775807 is not a whole number from 1 to 316224000"},
     {&wire_update_shape, "{\"na\\nme\":1}",
-     "unknown field 'na?me'; there are: name, cpus, mem_mib, gpus, time_limit_s, array_limit"},
+     "unknown field 'na?me'; there are: name, cpus, mem_mib, gpus, time_limit_s, array_limit, "
+     "partitions, qos, project, requests, nice, site, posix_priority, job_share, override_tickets, set_priority, "
+     "begin_us, deadline_us, slots_most"},
     {&wire_jobs_shape, "{\"ids\":\"5\"}", "ids: '5' is not a list"},
     {&wire_jobs_shape, "{\"ids\":[\"5\",[]]}", "ids: a list is not text"},
     {&wire_jobs_shape, "{\"all\":1}", "all: 1 is not true or false"},
@@ -323,7 +339,7 @@ static void queries(void **unused)
         {"limit", "1e3", "limit: '1e3' is not a whole number from 1 to 4294967295"},
         {"user", "\xff", "user: it is not UTF-8 text"},
         {"colour", "red",
-         "unknown field 'colour'; there are: which, id, account, user, state, since_us, until_us, order, limit"},
+         "unknown field 'colour'; there are: which, id, account, user, state, since_us, until_us, order, limit, format"},
     };
     struct arena arena = {0};
     struct err e = {0};
@@ -344,22 +360,33 @@ static void queries(void **unused)
     arena_release(&arena);
 }
 
-static void settings(void **unused)
+static void pairs(void **unused)
 {
+    static const struct {
+        const char *body, *error;
+    } bad[] = {
+        {"{}", "nothing to change is named: an object is wanted, as in {\"NAME\":\"VALUE\"}"},
+        {"{\"a\":null}", "a: null is not text, a number, true or false"},
+        {"{\"a\":[1]}", "a: a list is not text, a number, true or false"},
+        {"{\"a\":{}}", "a: an object is not text, a number, true or false"},
+    };
+    static const char *const values[] = {"x", "-5", "0.25", "1e+30", "true", "false", ""};
     struct arena arena = {0};
     struct err e = {0};
     struct wire_list list;
     (void)unused;
-    assert_int_equal(wire_read_settings(str("{\"b\":\"x\",\"a\":-5}"), &arena, &list, &e), 0);
-    const struct wire_setting *rows = list.items;
-    assert_int_equal(list.count, 2);
+    const char *body = "{\"b\":\"x\",\"a\":-5,\"c\":0.25,\"d\":1e30,\"e\":true,\"f\":false,\"g\":\"\"}";
+    assert_int_equal(wire_read_pairs(str(body), &arena, &list, &e), 0);
+    const struct wire_pair *rows = list.items;
+    assert_int_equal(list.count, COUNT(values));
     assert_string_equal(rows[0].name, "b");
-    assert_string_equal(rows[0].value, "x");
-    assert_string_equal(rows[1].value, "-5");
-    assert_int_equal(wire_read_settings(str("{}"), &arena, &list, &e), -1);
-    assert_int_equal(wire_read_settings(str("[\"a\"]"), &arena, &list, &e), -1);
-    assert_int_equal(wire_read_settings(str("{\"a\":1.5}"), &arena, &list, &e), -1);
-    assert_string_equal(e.text, "a: 1.5 is not text or a whole number");
+    for (size_t i = 0; i < COUNT(values); i++) assert_string_equal(rows[i].value, values[i]);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        assert_int_equal(wire_read_pairs(str(bad[i].body), &arena, &list, &e), -1);
+        assert_string_equal(e.text, bad[i].error);
+        assert_int_equal(e.code, ERR_INPUT);
+    }
+    assert_int_equal(wire_read_pairs(str("[\"a\"]"), &arena, &list, &e), -1);
     arena_release(&arena);
 }
 
@@ -443,7 +470,7 @@ int main(void)
         cmocka_unit_test(requests_are_utf8),
         cmocka_unit_test(too_many_values),
         cmocka_unit_test(queries),
-        cmocka_unit_test(settings),
+        cmocka_unit_test(pairs),
         cmocka_unit_test(job_ids),
         cmocka_unit_test(base64),
     };
