@@ -1,0 +1,78 @@
+/* Which pending job is next, where each one taken makes those of the same user, project, department and job class worth
+ * less. Both the functional and the shared override policy take the best job, count it as running, and look again.
+ *
+ * Jobs of the same members with shares and the same shares of their own are a group and stand in line; only the first of a
+ * group competes. Groups that differ in the user alone are a set and run one race (race.h): what else their value is made
+ * of, they have in common. Sets wait in a heap by what they were worth when last looked at, which only ever shrinks.
+ *
+ *     set      p1, no department, -js 0        p1, no department, -js 100
+ *     groups   ua: 7 8 12   ub: 9   uc: 10     ua: 11
+ */
+#ifndef FAIRLEAD_POLICY_CONTEST_H
+#define FAIRLEAD_POLICY_CONTEST_H
+
+#include "base/map.h"
+#include "policy/race.h"
+#include "policy/ticket_run.h"
+
+/* What a job competes with: its members that have shares, NONE for the others, and its own shares. */
+struct standing {
+    uint32_t member[MEMBER_KIND_COUNT];
+    double own;
+};
+
+struct contest_group {
+    uint32_t user; /* or NONE */
+    uint32_t set;
+    uint32_t next, end; /* its jobs still in line: next to end of the contest's jobs */
+};
+
+struct contest_set {
+    struct standing standing; /* user is NONE */
+    uint32_t first_group, group_count;
+    struct race race; /* racer i: group first_group + i */
+    double value;     /* of the first, when last looked at */
+    uint32_t place;
+};
+
+struct contest;
+
+/* A policy: who competes, and what a job is worth. */
+struct contest_rules {
+    const void *policy;
+    /* False: the job does not take part. */
+    bool (*standing_of)(const void *policy, const struct ticket_job *j, struct standing *out);
+    /* What the groups of a set have in common now. */
+    struct race_moment (*moment_of)(const void *policy, const struct standing *set);
+    /* The share of a user (or NONE) now. */
+    double (*share_of)(const void *policy, uint32_t user);
+    const double *held;    /* by job, counts for the comparison; NULL: nothing does */
+    const uint32_t *place; /* by job, among equals */
+};
+
+struct contest {
+    const struct contest_rules *rules;
+    uint32_t *jobs; /* in line, group by group */
+    uint32_t job_count;
+    struct contest_group *groups; /* set by set */
+    uint32_t group_count;
+    struct contest_set *sets;
+    uint32_t set_count;
+    uint32_t *heap, heap_count;         /* sets with a job left, the best first */
+    uint32_t *user_start, *user_groups; /* by user: the groups with a share of theirs */
+    uint32_t user_count;
+};
+
+/* order: the pending jobs in the order in which those of a group stand in line. */
+struct contest contest_make(const struct ticket_run *run, const uint32_t *order, const struct contest_rules *rules);
+
+/* The group whose first job is best now, or NONE. */
+uint32_t contest_best(struct contest *c);
+
+/* Takes that group's first job out, after it was counted, and looks again at the groups of its user. */
+void contest_take(struct contest *c, uint32_t group);
+
+/* What a group's first job is worth now, without what it holds. */
+double contest_value(const struct contest *c, uint32_t group);
+
+#endif

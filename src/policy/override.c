@@ -1,0 +1,115 @@
+/* The override policy: tickets given outright.
+ *
+ *     tickets  =  sum of oticket over the job's user, project, department and job class  +  -ot
+ *
+ * With share_override_tickets a member's are divided by its running jobs, and pending ones are counted one by one as though
+ * they started, the one with the most first: the n-th of a member gets oticket / n.
+ * Cost: O(n log n). Source: docs/formulas.md 5.5. */
+#include "policy/contest.h"
+
+/* In the order they are added. */
+static const enum ticket_member_kind ORDER[MEMBER_KIND_COUNT] = {MEMBER_USER, MEMBER_PROJECT, MEMBER_DEPARTMENT,
+                                                                 MEMBER_JOB_CLASS};
+
+struct override {
+    const struct ticket_question *q;
+    uint32_t *counted[MEMBER_KIND_COUNT]; /* by member: jobs running or counted */
+};
+
+static double oticket(const struct ticket_question *q, int kind, uint32_t member)
+{
+    return member == NONE ? 0.0 : q->members[kind][member].oticket;
+}
+
+/* What a job has: of every member with counted[kind] as divisor, or undivided. */
+static double tickets_of(const struct ticket_question *q, const struct ticket_job *j, uint32_t *const *counted)
+{
+    double sum = 0.0;
+    for (int i = 0; i < MEMBER_KIND_COUNT; i++) {
+        uint32_t member = j->member[ORDER[i]];
+        if (member == NONE) continue;
+        double given = oticket(q, ORDER[i], member);
+        sum += counted == NULL ? given : given / counted[ORDER[i]][member];
+    }
+    return sum + j->override_tickets;
+}
+
+void override_tickets_running(struct ticket_run *run)
+{
+    bool is_shared = run->q->rules->share_override_tickets;
+    for (uint32_t i = 0; i < run->q->job_count; i++) {
+        const struct ticket_job *j = &run->q->jobs[i];
+        if (j->is_running) run->out[i].override = tickets_of(run->q, j, is_shared ? run->running : NULL);
+    }
+}
+
+static bool standing_of(const void *policy, const struct ticket_job *j, struct standing *out)
+{
+    const struct override *o = policy;
+    out->own = j->override_tickets;
+    bool takes_part = out->own > 0.0;
+    for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
+        out->member[k] = oticket(o->q, k, j->member[k]) > 0.0 ? j->member[k] : NONE;
+        takes_part |= out->member[k] != NONE;
+    }
+    return takes_part;
+}
+
+static double next_share(const struct override *o, int kind, uint32_t member)
+{
+    return member == NONE ? 0.0 : oticket(o->q, kind, member) / (o->counted[kind][member] + 1);
+}
+
+static struct race_moment moment_of(const void *policy, const struct standing *set)
+{
+    struct race_moment m = {.weight = 1.0, .pool = 1.0, .base = 1.0};
+    for (int i = 1; i < MEMBER_KIND_COUNT; i++) m.common[i - 1] = next_share(policy, ORDER[i], set->member[ORDER[i]]);
+    m.common[MEMBER_KIND_COUNT - 1] = set->own;
+    return m;
+}
+
+static double share_of(const void *policy, uint32_t user)
+{
+    return next_share(policy, MEMBER_USER, user);
+}
+
+static void give_shared(struct ticket_run *run, bool is_dependent)
+{
+    struct override o = {.q = run->q};
+    for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
+        uint32_t count = run->q->member_count[k];
+        o.counted[k] = arena_alloc(run->arena, count * sizeof *o.counted[k]);
+        for (uint32_t i = 0; i < count; i++) o.counted[k][i] = run->running[k][i];
+    }
+    struct contest_rules rules = {
+        .policy = &o,
+        .standing_of = standing_of,
+        .moment_of = moment_of,
+        .share_of = share_of,
+        .place = run->id_place,
+    };
+    struct contest c = contest_make(run, ticket_order(run, is_dependent), &rules);
+    for (uint32_t i = 0; i < c.job_count; i++) {
+        uint32_t group = contest_best(&c), job = c.jobs[c.groups[group].next];
+        run->out[job].override = contest_value(&c, group);
+        for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
+            uint32_t member = run->q->jobs[job].member[k];
+            if (member != NONE) o.counted[k][member]++;
+        }
+        contest_take(&c, group);
+    }
+}
+
+void override_tickets_pending(struct ticket_run *run, bool is_dependent)
+{
+    if (run->q->rules->share_override_tickets) {
+        give_shared(run, is_dependent);
+    }
+    for (uint32_t i = 0; i < run->pending_count; i++) {
+        uint32_t job = run->by_list[i];
+        if (!run->q->rules->share_override_tickets) {
+            run->out[job].override = tickets_of(run->q, &run->q->jobs[job], NULL);
+        }
+        if (is_dependent) run->held[job] += run->out[job].override;
+    }
+}
