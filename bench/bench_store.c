@@ -162,7 +162,7 @@ static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
 /* A past of its own: made by SQL, because it is about the store and not the engine. User 0 ran ten of them. */
 static void fill_history(const char *directory, uint32_t tasks)
 {
-    char path[300], text[2000];
+    char path[300], text[3000];
     sqlite3 *db;
     snprintf(path, sizeof path, "%s/fairlead.db", directory);
     snprintf(
@@ -170,15 +170,24 @@ static void fill_history(const char *directory, uint32_t tasks)
         "PRAGMA synchronous = OFF; BEGIN;"
         "CREATE TEMP TABLE n AS WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %u)"
         " SELECT value FROM n;"
-        "INSERT INTO association VALUES(1000, 1, 'past', NULL, 1, 0, 0, 1, NULL);"
-        "INSERT INTO association SELECT 1001 + value, 1000, 'past', 'past' || value, 1, 1, 0, 1, NULL FROM n WHERE value < 100;"
-        "INSERT INTO job SELECT 1000000 + value, 1001 + iif(value %% %u = 7, 0, 1 + value %% 99), 1, 1, 'job', 'run', '/home/somebody',"
-        " 'out', NULL, 1, 0, 100, 3600, %lld + value * 1000, 0, NULL, NULL, '', '', NULL, %lld + value * 1000"
-        " FROM n WHERE value > 0;"
-        "INSERT INTO task SELECT id, 0, association_id, 'COMPLETED', 0, id, 'boot', submit_us, submit_us, submit_us + 60000000,"
-        " submit_us + 60000000, 1, '0', '', 100, 0, 0, 1, 1, '' FROM job WHERE id > 1000000;"
+        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us)"
+        " VALUES(1000, 1, 'past', NULL, 1, 0, 0, 1);"
+        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us)"
+        " SELECT 1001 + value, 1000, 'past', 'past' || value, 1, 1, 0, 1 FROM n WHERE value < 100;"
+        "INSERT INTO job(id, association_id, uid, gid, name, command, directory, out_pattern, cpus, gpus, mem_mib, time_limit_s,"
+        " submit_us, accrue_us, partitions, qos, nice, site, posix_priority, job_share, override_tickets, requests, is_held,"
+        " pending_tasks, cancelled_tasks, ended_us)"
+        " SELECT 1000000 + value, 1001 + iif(value %% %u = 7, 0, 1 + value %% 99), 1, 1, 'job', 'run', '/home/somebody', 'out', 1,"
+        " 0, 100, 3600, %lld + value * 1000, %lld + value * 1000, 'main', 'normal', 0, 0, 0, 0, 0, '', 0, '', '',"
+        " %lld + value * 1000 FROM n WHERE value > 0;"
+        "INSERT INTO task(job_id, task_id, association_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us,"
+        " charged_us, end_us, partition, billing, usage_factor, tres, cpus, gpus, mem_mib, exit_status, signal, cpu_us,"
+        " max_rss_kib, detail)"
+        " SELECT id, 0, association_id, 'COMPLETED', 0, id, 'boot', submit_us, submit_us, submit_us + 60000000,"
+        " submit_us + 60000000, 'main', 1, 1, 'cpu=1,mem=100,node=1,billing=1', '0', '', 100, 0, 0, 1, 1, '' FROM job"
+        " WHERE id > 1000000;"
         "UPDATE counters SET next_job_id = 10000000, next_launch_id = 10000000, next_association_id = 2000; COMMIT",
-        tasks, tasks / 10, (long long)NOW_US, (long long)NOW_US);
+        tasks, tasks / 10, (long long)NOW_US, (long long)NOW_US, (long long)NOW_US);
     if (sqlite3_open(path, &db) != SQLITE_OK) give_up(path, sqlite3_errmsg(db));
     if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) give_up("history", sqlite3_errmsg(db));
     sqlite3_close(db);

@@ -15,35 +15,49 @@
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "store/internal.h"
+#include "store/lists.h"
 
-#define JOB_COLUMNS                                                                                                         \
-    "id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s, " \
-    "submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, cancelled_us, ended_us"
-#define TASK_COLUMNS                                                                                                           \
-    "job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus, gpus, " \
-    "mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, association_id"
+#define JOB_COLUMNS                                                                                                    \
+    "id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib,"           \
+    " time_limit_s, submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, cancelled_us,"       \
+    " ended_us, begin_us, accrue_us, deadline_us, partitions, qos, project, nice, site, set_priority, posix_priority," \
+    " job_share, override_tickets, slots_most, requests"
+#define TASK_COLUMNS                                                                                                    \
+    "job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus," \
+    " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, association_id, partition, usage_factor, tres"
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_ASSOC] =
-        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(id) DO UPDATE SET parent_id = excluded.parent_id,"
-        " shares = excluded.shares, is_default = excluded.is_default, usage_billing_s = excluded.usage_billing_s,"
-        " deleted_us = excluded.deleted_us",
+        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
+        " usage_tres, priority) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(id) DO UPDATE SET"
+        " parent_id = excluded.parent_id, shares = excluded.shares, is_default = excluded.is_default,"
+        " usage_billing_s = excluded.usage_billing_s, deleted_us = excluded.deleted_us, usage_tres = excluded.usage_tres,"
+        " priority = excluded.priority",
     [PUT_JOB] =
         "INSERT INTO job(" JOB_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
-        " ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT(id) DO UPDATE SET name = excluded.name, cpus = excluded.cpus,"
+        " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)"
+        " ON CONFLICT(id) DO UPDATE SET name = excluded.name, cpus = excluded.cpus,"
         " gpus = excluded.gpus, mem_mib = excluded.mem_mib, time_limit_s = excluded.time_limit_s,"
         " is_held = excluded.is_held, array_limit = excluded.array_limit, pending_tasks = excluded.pending_tasks,"
         " cancelled_us = iif(cancelled_tasks = excluded.cancelled_tasks, cancelled_us, excluded.cancelled_us),"
-        " cancelled_tasks = excluded.cancelled_tasks, ended_us = excluded.ended_us",
+        " cancelled_tasks = excluded.cancelled_tasks, ended_us = excluded.ended_us, begin_us = excluded.begin_us,"
+        " accrue_us = excluded.accrue_us, deadline_us = excluded.deadline_us, partitions = excluded.partitions,"
+        " qos = excluded.qos, project = excluded.project, nice = excluded.nice, site = excluded.site,"
+        " set_priority = excluded.set_priority, posix_priority = excluded.posix_priority, job_share = excluded.job_share,"
+        " override_tickets = excluded.override_tickets, slots_most = excluded.slots_most, requests = excluded.requests",
     [PUT_TASK] =
         "INSERT INTO task(" TASK_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
-        " ?16, ?17, ?18, ?19, ?20) ON CONFLICT(job_id, task_id) DO UPDATE SET state = excluded.state,"
+        " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23) ON CONFLICT(job_id, task_id) DO UPDATE SET state = excluded.state,"
         " is_cancelled = excluded.is_cancelled, launch_id = excluded.launch_id, boot_id = excluded.boot_id,"
         " launch_us = excluded.launch_us, start_us = excluded.start_us, charged_us = excluded.charged_us,"
         " end_us = excluded.end_us, billing = excluded.billing, cpus = excluded.cpus, gpus = excluded.gpus,"
         " mem_mib = excluded.mem_mib, exit_status = excluded.exit_status, signal = excluded.signal,"
-        " cpu_us = excluded.cpu_us, max_rss_kib = excluded.max_rss_kib, detail = excluded.detail",
+        " cpu_us = excluded.cpu_us, max_rss_kib = excluded.max_rss_kib, detail = excluded.detail,"
+        " partition = excluded.partition, usage_factor = excluded.usage_factor, tres = excluded.tres",
+    [PUT_OWNER] = "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
+                  " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
+                  " at_us = excluded.at_us",
     [PUT_SETTING] =
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
@@ -74,7 +88,7 @@ int commit_prepare(struct store *s, struct err *e)
         s->statements[i] = sql_keep(s->db, statement_texts[i], e);
         if (s->statements[i] == NULL) return -1;
     }
-    return 0;
+    return objects_prepare(s, e);
 }
 
 static int run(struct store *s, enum store_statement which, struct err *e)
@@ -82,10 +96,25 @@ static int run(struct store *s, enum store_statement which, struct err *e)
     return sql_step(s->statements[which], e);
 }
 
+/* One of the store's buffers, emptied: what a row's text may be in until its statement has run. */
+static struct buf *text_of_row(struct store *s, uint32_t place)
+{
+    ensure(place < TEXTS_OF_A_ROW);
+    buf_clear(&s->texts[place]);
+    return &s->texts[place];
+}
+
+static const char *closed(const struct buf *text)
+{
+    return text->length > 0 ? text->text : "";
+}
+
 static int put_assoc(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     const struct assoc *a = &state->assocs.items[index];
     sqlite3_stmt *put = s->statements[PUT_ASSOC];
+    struct buf *tres = text_of_row(s, 0);
+    usage_list_format(&state->policy.tres, a->usage_tres, tres);
     sql_bind_int(put, 1, a->id);
     sql_bind_int_or_null(put, 2, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
     sql_bind_text(put, 3, a->account);
@@ -95,15 +124,15 @@ static int put_assoc(struct store *s, const struct state *state, uint32_t index,
     sql_bind_double(put, 7, a->usage);
     sql_bind_int(put, 8, a->created_us);
     sql_bind_int_or_null(put, 9, a->deleted_us);
+    sql_bind_text(put, 10, tres->length > 0 ? tres->text : NULL);
+    sql_bind_int_unless(put, 11, a->priority, NONE);
     return sql_step(put, e);
 }
 
-/* The set's text, in one of the store's two buffers. */
-static const char *set_text(struct buf *buffer, const struct idset *set)
+static const char *set_text(struct buf *out, const struct idset *set)
 {
-    buf_clear(buffer);
-    idset_format(set, buffer);
-    return buffer->length > 0 ? buffer->text : "";
+    idset_format(set, out);
+    return closed(out);
 }
 
 static void bind_capacity(sqlite3_stmt *put, int parameter, const struct capacity *c)
@@ -120,11 +149,32 @@ static int64_t cancelled_us(const struct job *j, int64_t now_us)
     return j->ended_us != 0 ? j->ended_us : now_us;
 }
 
+/* What the policies use of a job: parameters 22 to 35. */
+static void bind_terms(struct store *s, sqlite3_stmt *put, const struct state *state, const struct job *j)
+{
+    struct buf *partitions = text_of_row(s, 3), *requests = text_of_row(s, 4);
+    partition_list_format(state, j, partitions);
+    request_list_format(state, j, requests);
+    sql_bind_int_or_null(put, 22, j->begin_us);
+    sql_bind_int_or_null(put, 23, j->accrue_us);
+    sql_bind_int_or_null(put, 24, j->deadline_us);
+    sql_bind_text(put, 25, closed(partitions));
+    sql_bind_text(put, 26, state->objects[OBJECT_QOS].items[j->qos].object.name);
+    sql_bind_text(put, 27, j->project == NONE ? NULL : state->objects[OBJECT_PROJECT].items[j->project].object.name);
+    sql_bind_int(put, 28, j->nice);
+    sql_bind_int(put, 29, j->site);
+    sql_bind_int_unless(put, 30, j->set_priority, NONE);
+    sql_bind_int(put, 31, j->posix_priority);
+    sql_bind_int(put, 32, j->job_share);
+    sql_bind_int(put, 33, j->override_tickets);
+    sql_bind_int_or_null(put, 34, j->slots_most);
+    sql_bind_text(put, 35, closed(requests));
+}
+
 static int put_job(struct store *s, const struct state *state, uint32_t index, int64_t now_us, struct err *e)
 {
     const struct job *j = &state->jobs.items[index];
     sqlite3_stmt *put = s->statements[PUT_JOB];
-    struct buf array = {0};
     sql_bind_int(put, 1, j->id);
     sql_bind_int(put, 2, state->assocs.items[j->assoc].id);
     sql_bind_int(put, 3, j->uid);
@@ -138,21 +188,22 @@ static int put_job(struct store *s, const struct state *state, uint32_t index, i
     sql_bind_int(put, 13, j->time_limit_s);
     sql_bind_int(put, 14, j->submit_us);
     sql_bind_int(put, 15, j->held);
-    sql_bind_text(put, 16, j->is_array ? set_text(&array, &j->array) : NULL);
+    sql_bind_text(put, 16, j->is_array ? set_text(text_of_row(s, 0), &j->array) : NULL);
     sql_bind_int_or_null(put, 17, j->array_limit);
-    sql_bind_text(put, 18, set_text(&s->text, &j->pending));
-    sql_bind_text(put, 19, set_text(&s->text2, &j->cancelled));
+    sql_bind_text(put, 18, set_text(text_of_row(s, 1), &j->pending));
+    sql_bind_text(put, 19, set_text(text_of_row(s, 2), &j->cancelled));
     sql_bind_int_or_null(put, 20, cancelled_us(j, now_us));
     sql_bind_int_or_null(put, 21, j->ended_us);
-    int result = sql_step(put, e);
-    buf_release(&array);
-    return result;
+    bind_terms(s, put, state, j);
+    return sql_step(put, e);
 }
 
 static int put_task(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     const struct task *k = &state->tasks.items[index];
     sqlite3_stmt *put = s->statements[PUT_TASK];
+    struct buf *tres = text_of_row(s, 2);
+    amount_list_format(&state->policy.tres, &k->tres, tres);
     sql_bind_int(put, 1, k->job_id);
     sql_bind_int(put, 2, k->task_id);
     sql_bind_text(put, 3, job_state_name(k->state));
@@ -164,8 +215,8 @@ static int put_task(struct store *s, const struct state *state, uint32_t index, 
     sql_bind_int_or_null(put, 9, k->charged_us);
     sql_bind_int_or_null(put, 10, k->end_us);
     sql_bind_double(put, 11, k->billing);
-    sql_bind_text(put, 12, set_text(&s->text, &k->placement.cpus));
-    sql_bind_text(put, 13, set_text(&s->text2, &k->placement.gpus));
+    sql_bind_text(put, 12, set_text(text_of_row(s, 0), &k->placement.cpus));
+    sql_bind_text(put, 13, set_text(text_of_row(s, 1), &k->placement.gpus));
     sql_bind_int(put, 14, (int64_t)k->placement.mem_mib);
     sql_bind_int(put, 15, k->exit_status);
     sql_bind_int(put, 16, k->signal);
@@ -173,16 +224,19 @@ static int put_task(struct store *s, const struct state *state, uint32_t index, 
     sql_bind_int(put, 18, k->max_rss_kib);
     sql_bind_text(put, 19, k->detail);
     sql_bind_int(put, 20, state->assocs.items[k->assoc].id);
+    sql_bind_text(put, 21, state->objects[OBJECT_PARTITION].items[k->partition].object.name);
+    sql_bind_double(put, 22, k->usage_factor);
+    sql_bind_text(put, 23, closed(tres));
     return sql_step(put, e);
 }
 
 static int put_setting(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     sqlite3_stmt *put = s->statements[PUT_SETTING];
-    buf_clear(&s->text);
-    setting_format((enum setting)index, &state->settings.value[index], &s->text);
+    struct buf *value = text_of_row(s, 0);
+    setting_format((enum setting)index, &state->settings.value[index], value);
     sql_bind_text(put, 1, settings_table[index].name);
-    sql_bind_text(put, 2, s->text.text);
+    sql_bind_text(put, 2, closed(value));
     return sql_step(put, e);
 }
 
@@ -205,8 +259,8 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_JOB: return put_job(s, state, c.index, now_us, e);
     case TABLE_TASK: return put_task(s, state, c.index, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
-    case TABLE_OBJECT:
-    case TABLE_OWNER:
+    case TABLE_OBJECT: return object_write(s, state, c.index, e);
+    case TABLE_OWNER: return owner_write(s, state, c.index, e);
     case TABLE_COUNTERS: return 0; /* written with every turn */
     case TABLE_COUNT: break;
     }

@@ -16,6 +16,7 @@ enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
     PUT_TASK,
+    PUT_OWNER,
     PUT_SETTING,
     PUT_COUNTERS,
     PUT_JOURNAL,
@@ -39,6 +40,9 @@ struct added_script {
     struct str script, arguments, environment;
 };
 
+/* Texts of one row that wait for its statement. */
+enum { TEXTS_OF_A_ROW = 5 };
+
 /* Reading connections that are not in use. */
 enum { IDLE_READERS_MAX = 8 };
 
@@ -51,10 +55,11 @@ struct store {
     int64_t last_commit_us;
     int64_t data_version; /* changes when another connection writes */
     sqlite3_stmt *statements[STATEMENT_COUNT];
+    sqlite3_stmt *put_object[OBJECT_KIND_COUNT], *remove_object[OBJECT_KIND_COUNT];
     ARRAY(struct added_script) scripts;
     struct arena script_arena;
     ARRAY(struct sort_record) order, scratch; /* of one commit */
-    struct buf text, text2;
+    struct buf texts[TEXTS_OF_A_ROW];
     sqlite3 *idle_readers[IDLE_READERS_MAX];
     uint32_t idle_reader_count;
 };
@@ -68,6 +73,22 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
 
 /* Writes the scripts that were added, inside the transaction that is open. */
 int script_write_added(struct store *s, struct err *e);
+
+/* A kind's table, and a field's column in it. */
+const char *object_table(enum object_kind kind);
+void object_column(const struct field *f, struct buf *out);
+
+/* The statements for objects, and a row written with them, by the index of its change. */
+int objects_prepare(struct store *s, struct err *e);
+int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e);
+int owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
+
+/* All objects; an owner of a row. */
+int objects_load(struct store *s, struct state *state, struct err *e);
+int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+
+/* The error of a row that cannot be one of ours. */
+int load_bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e);
 
 /* A connection that only reads. NULL: *e. */
 sqlite3 *reader_connect(const char *path, struct err *e);

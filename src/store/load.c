@@ -1,20 +1,23 @@
 /* The state, rebuilt from the rows that have not ended. Found through the partial indices, so it costs what lives:
  * a million ended jobs make no difference.
  *
- *     association  those that stand (a job that lives belongs to one that stands)
- *     job          ended_us IS NULL
- *     task         end_us IS NULL; the ended tasks of an array that still runs stay where they are
- *     setting, counters
+ *     setting, counters           first, and the policy is made of them: lists by TRES are read with its table
+ *     partition, qos, ...         all (objects.c): jobs name them
+ *     owner_usage                 all
+ *     association                 those that stand (a job that lives belongs to one that stands)
+ *     job                         ended_us IS NULL
+ *     task                        end_us IS NULL; the ended tasks of an array that still runs stay where they are
  *
  * All of it is read from one snapshot. What cannot be a row of ours (a number out of range, a state that is no word of
  * ours) is an error that names the row; what rows say together is checked by state_restore_done. */
+#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
 #include "store/internal.h"
+#include "store/lists.h"
 
-/* A failure to read one row. */
-static int bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e)
+int load_bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e)
 {
     return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", s->path, table, (long long)id, what);
 }
@@ -29,12 +32,15 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
         .user = sql_column_is_null(row, 3) ? NULL : sql_column_text(row, 3),
         .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
         .is_default = sqlite3_column_int(row, 5) != 0,
-        .usage = sqlite3_column_double(row, 6),
-        .priority = NONE,
+        .usage = sql_column_amount(row, 6, &bad),
+        .priority = sql_column_is_null(row, 9) ? NONE : (uint32_t)sql_column_ranged(row, 9, 0, NONE - 1, &bad),
         .created_us = sqlite3_column_int64(row, 7),
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
-    if (bad) return bad_row(s, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
+    struct str tres = str(sql_column_text(row, 8));
+    if (bad) return load_bad_row(s, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
+    if (tres.length > 0 && usage_list_parse(&state->policy.tres, tres, &a.usage_tres, e) != 0)
+        return err_prefix(e, "%s: association %u: usage_tres", s->path, a.id);
     state_restore_assoc(state, &a, parent_id);
     return 0;
 }
@@ -68,6 +74,41 @@ static char *borrowed(sqlite3_stmt *row, int column)
     return text.to;
 }
 
+/* What the policies use of a job: columns 19 to 32. */
+static int load_terms(sqlite3_stmt *row, struct state *state, struct job *j, struct err *e)
+{
+    bool bad = false;
+    j->begin_us = sqlite3_column_int64(row, 19);
+    j->accrue_us = sqlite3_column_int64(row, 20);
+    j->deadline_us = sqlite3_column_int64(row, 21);
+    j->nice = (int32_t)sql_column_ranged(row, 25, INT32_MIN, INT32_MAX, &bad);
+    j->site = (int32_t)sql_column_ranged(row, 26, INT32_MIN, INT32_MAX, &bad);
+    j->set_priority = sql_column_is_null(row, 27) ? NONE : (uint32_t)sql_column_ranged(row, 27, 0, NONE - 1, &bad);
+    j->posix_priority = (int32_t)sql_column_ranged(row, 28, INT32_MIN, INT32_MAX, &bad);
+    j->job_share = (uint32_t)sql_column_ranged(row, 29, 0, UINT32_MAX, &bad);
+    j->override_tickets = (uint32_t)sql_column_ranged(row, 30, 0, UINT32_MAX, &bad);
+    j->slots_most = (uint32_t)sql_column_ranged(row, 31, 0, UINT32_MAX, &bad);
+    if (bad) return err_set(e, ERR_INTERNAL, "a number is out of range");
+
+    struct arena *arena = &state->cycle;
+    struct str qos = str(sql_column_text(row, 23)), project = str(sql_column_text(row, 24));
+    if (partition_list_parse(state, str(sql_column_text(row, 22)), arena, j, e) != 0) return -1;
+    if (object_id_find(state, OBJECT_QOS, qos, arena, &j->qos, e) != 0) return -1;
+    j->project = NONE;
+    if (!sql_column_is_null(row, 24) && object_id_find(state, OBJECT_PROJECT, project, arena, &j->project, e) != 0)
+        return -1;
+    return request_list_parse(state, str(sql_column_text(row, 32)), arena, j, e);
+}
+
+static void release_lists(struct job *j)
+{
+    idset_release(&j->array);
+    idset_release(&j->pending);
+    idset_release(&j->cancelled);
+    mem_free(j->partitions);
+    mem_free(j->requests);
+}
+
 static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
@@ -91,20 +132,27 @@ static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, str
         .array_limit = (uint32_t)sql_column_ranged(row, 16, 0, UINT32_MAX, &bad),
     };
     uint32_t assoc_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE - 1, &bad);
-    if (bad) return bad_row(s, "job", id, "a number is out of range", e);
-    if (load_job_sets(row, &j, e) != 0) {
-        idset_release(&j.array);
-        idset_release(&j.pending);
-        idset_release(&j.cancelled);
-        return bad_row(s, "job", id, "a set of tasks cannot be read", e);
-    }
-    state_restore_job(state, &j, assoc_id);
-    return 0;
+    if (bad) return load_bad_row(s, "job", id, "a number is out of range", e);
+    int result = load_job_sets(row, &j, e);
+    if (result != 0)
+        load_bad_row(s, "job", id, "a set of tasks cannot be read", e);
+    else if ((result = load_terms(row, state, &j, e)) != 0)
+        err_prefix(e, "%s: job %u", s->path, j.id);
+    if (result == 0)
+        state_restore_job(state, &j, assoc_id);
+    else
+        release_lists(&j);
+    return result;
 }
 
 static void copy_text(char *to, size_t size, const char *from)
 {
     text_format(to, size, "%s", from);
+}
+
+static int load_placement(sqlite3_stmt *row, struct placement *out_placement, struct err *e)
+{
+    return load_set(row, 11, &out_placement->cpus, e) != 0 ? -1 : load_set(row, 12, &out_placement->gpus, e);
 }
 
 static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
@@ -121,7 +169,7 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
         .start_us = sqlite3_column_int64(row, 7),
         .charged_us = sqlite3_column_int64(row, 8),
         .billing = sqlite3_column_double(row, 10),
-        .usage_factor = 1.0,
+        .usage_factor = sql_column_amount(row, 20, &bad),
         .placement = {.mem_mib = (uint64_t)sql_column_ranged(row, 13, 0, INT64_MAX, &bad)},
         .exit_status = sqlite3_column_int(row, 14),
         .signal = sqlite3_column_int(row, 15),
@@ -131,14 +179,20 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
     copy_text(k.boot_id, sizeof k.boot_id, sql_column_text(row, 5));
     copy_text(k.detail, sizeof k.detail, sql_column_text(row, 18));
     if (k.state == JOB_PENDING || job_state_is_end(k.state))
-        return bad_row(s, "task of job", job_id, "its state is not one of a task that lives", e);
-    if (bad) return bad_row(s, "task of job", job_id, "a number is out of range", e);
-    if (load_set(row, 11, &k.placement.cpus, e) != 0 || load_set(row, 12, &k.placement.gpus, e) != 0) {
+        return load_bad_row(s, "task of job", job_id, "its state is not one of a task that lives", e);
+    if (bad || !isfinite(k.billing)) return load_bad_row(s, "task of job", job_id, "a number is out of range", e);
+    struct str partition = str(sql_column_text(row, 19)), tres = str(sql_column_text(row, 21));
+    int result = load_placement(row, &k.placement, e);
+    if (result != 0)
+        load_bad_row(s, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
+    else if (object_id_find(state, OBJECT_PARTITION, partition, &state->cycle, &k.partition, e) != 0 ||
+             amount_list_parse(&state->policy.tres, tres, &k.tres, e) != 0)
+        result = err_prefix(e, "%s: task of job %lld", s->path, (long long)job_id);
+    if (result == 0)
+        state_restore_task(state, &k);
+    else
         placement_release(&k.placement);
-        return bad_row(s, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
-    }
-    state_restore_task(state, &k);
-    return 0;
+    return result;
 }
 
 /* A setting this version does not know was written by one that did; it has no meaning here. */
@@ -161,42 +215,58 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     state->decay.halflife_us = sql_column_ranged(row, 3, 0, INT64_MAX, &bad);
     state->decay.reference_us = sqlite3_column_int64(row, 4);
     s->last_commit_us = sqlite3_column_int64(row, 5);
-    return bad ? bad_row(s, "counters", 1, "a number is out of range", e) : 0;
+    return bad ? load_bad_row(s, "counters", 1, "a number is out of range", e) : 0;
 }
 
-static const struct {
+struct table_source {
     const char *query;
     int (*load_row)(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
-} tables[] = {
-    {"SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us FROM association"
-     " WHERE deleted_us IS NULL ORDER BY id",
-     load_assoc},
-    {"SELECT id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s,"
-     " submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks FROM job WHERE ended_us IS NULL ORDER BY id",
-     load_job},
-    {"SELECT job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus,"
-     " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail FROM task WHERE end_us IS NULL ORDER BY launch_id",
-     load_task},
+};
+
+static const struct table_source rules[] = {
     {"SELECT name, value FROM setting", load_setting},
     {"SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us FROM counters",
      load_counters},
 };
 
-static int load_tables(struct store *s, struct state *state, struct err *e)
+static const struct table_source rows[] = {
+    {"SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us FROM owner_usage ORDER BY user, project",
+     owner_load},
+    {"SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority"
+     " FROM association WHERE deleted_us IS NULL ORDER BY id",
+     load_assoc},
+    {"SELECT id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s,"
+     " submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, begin_us, accrue_us, deadline_us,"
+     " partitions, qos, project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_most, requests"
+     " FROM job WHERE ended_us IS NULL ORDER BY id",
+     load_job},
+    {"SELECT job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus,"
+     " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, partition, usage_factor, tres"
+     " FROM task WHERE end_us IS NULL ORDER BY launch_id",
+     load_task},
+};
+
+static int load_sources(struct store *s, const struct table_source *sources, size_t count, struct state *state,
+                        struct err *e)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        sqlite3_stmt *query = sql_prepare(s->db, tables[i].query, e);
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_stmt *query = sql_prepare(s->db, sources[i].query, e);
         if (query == NULL) return -1;
         int result;
-        while ((result = sql_step(query, e)) == 1) {
-            if (tables[i].load_row(s, query, state, e) != 0) {
-                result = -1;
-                break;
-            }
-        }
+        while ((result = sql_step(query, e)) == 1 && sources[i].load_row(s, query, state, e) == 0)
+            arena_clear(&state->cycle);
         sqlite3_finalize(query);
-        if (result < 0) return -1;
+        if (result != 0) return -1;
     }
+    return 0;
+}
+
+static int load_tables(struct store *s, struct state *state, struct err *e)
+{
+    if (load_sources(s, rules, sizeof rules / sizeof rules[0], state, e) != 0) return -1;
+    if (state_restore_policy(state, e) != 0) return err_prefix(e, "%s: table setting", s->path);
+    if (objects_load(s, state, e) != 0) return -1;
+    if (load_sources(s, rows, sizeof rows / sizeof rows[0], state, e) != 0) return -1;
     return sql_number(s->db, "PRAGMA data_version", &s->data_version, e);
 }
 

@@ -4,6 +4,8 @@
  *     association 1 ──< job 1 ──< task           one row per start
  *          │             └── 1 job_script >── content (script, environment; equal ones are kept once)
  *          └──< journal                          what changed the meaning of usage
+ *     partition, qos, user_policy, project, department, resource      what an administrator names (policy/objects.h)
+ *     owner_usage                               of users and projects, for the share tree of the tickets model
  *     setting, counters
  *
  * Invariants
@@ -14,6 +16,8 @@
  *   4. What has not ended is found through partial indexes, so that starting the daemon costs what lives, not what ever ran.
  *      The other indexes are there so that every listing (reader_sql.c) reads its rows in order, without sorting.
  *   5. Associations are never deleted as rows: old jobs refer to them. deleted_us says since when they do not stand.
+ *   6. Jobs and tasks have the names of partitions, QOS, projects and resources, not their ids: what was deleted goes, and
+ *      history says what was asked for. A column of such a table is named as its field is (objects.c).
  * Foreign keys are checked at COMMIT (deferred): one turn may make a parent after its child. */
 #include "store/schema.h"
 
@@ -29,6 +33,8 @@ static const char step_1[] =
     "  shares INTEGER NOT NULL CHECK (shares BETWEEN 0 AND 2147483647), -- 2147483647: those of the parent\n"
     "  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- the user's association for jobs that name no account\n"
     "  usage_billing_s REAL NOT NULL,      -- its own, without its children's, as it reads at counters.reference_us\n"
+    "  usage_tres TEXT,                    -- the same by resource, 'cpu=355.5,mem=64': units times seconds; NULL: none\n"
+    "  priority INTEGER CHECK (priority BETWEEN 0 AND 4294967294), -- NULL: its parent's, at last 0\n"
     "  created_us INTEGER NOT NULL,\n"
     "  deleted_us INTEGER                  -- NULL: it stands\n"
     ") STRICT;\n"
@@ -48,6 +54,18 @@ static const char step_1[] =
     "  cpus INTEGER NOT NULL, gpus INTEGER NOT NULL, mem_mib INTEGER NOT NULL, -- of each task\n"
     "  time_limit_s INTEGER NOT NULL,\n"
     "  submit_us INTEGER NOT NULL,\n"
+    "  begin_us INTEGER,                   -- not before; NULL: at once\n"
+    "  accrue_us INTEGER,                  -- since when it grows older; NULL: it does not\n"
+    "  deadline_us INTEGER,\n"
+    "  partitions TEXT NOT NULL,           -- 'fast,batch': where it may run\n"
+    "  qos TEXT NOT NULL,\n"
+    "  project TEXT,                       -- NULL: none\n"
+    "  nice INTEGER NOT NULL, site INTEGER NOT NULL,\n"
+    "  set_priority INTEGER,               -- by hand; NULL: computed\n"
+    "  posix_priority INTEGER NOT NULL,\n"
+    "  job_share INTEGER NOT NULL, override_tickets INTEGER NOT NULL,\n"
+    "  slots_most INTEGER,                 -- of a range of slots that begins with cpus; NULL: no range\n"
+    "  requests TEXT NOT NULL,             -- 'license=2,bigio=true': of resources, '' when none\n"
     "  is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),\n"
     "  array_tasks TEXT,                   -- '0-999': as submitted; NULL: not an array, its one task is 0\n"
     "  array_limit INTEGER,                -- tasks at once; NULL: no limit\n"
@@ -74,7 +92,10 @@ static const char step_1[] =
     "  start_us INTEGER,                   -- NULL: not yet, or never ran\n"
     "  charged_us INTEGER,                 -- its usage is in the association's up to here\n"
     "  end_us INTEGER,\n"
-    "  billing REAL NOT NULL,              -- units charged per second\n"
+    "  partition TEXT NOT NULL,\n"
+    "  billing REAL NOT NULL,              -- units per second, by the weights of its partition\n"
+    "  usage_factor REAL NOT NULL,         -- of its QOS: billing times this is what it is charged per second\n"
+    "  tres TEXT NOT NULL,                 -- 'cpu=4,mem=8192': what it has, as usage counts it\n"
     "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- given to it: numbers, '0-3'\n"
     "  exit_status INTEGER NOT NULL, signal INTEGER NOT NULL,\n"
     "  cpu_us INTEGER NOT NULL,            -- used, of all its processes\n"
@@ -103,6 +124,56 @@ static const char step_1[] =
     "  environment_id INTEGER NOT NULL REFERENCES content(id) -- NAME=value, each closed by a zero byte\n"
     ") STRICT;\n"
 
+    "CREATE TABLE partition(                -- where jobs are submitted to; the one of the least id where none is named\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  priority_job_factor INTEGER NOT NULL,\n"
+    "  priority_tier INTEGER NOT NULL,\n"
+    "  max_time_s INTEGER,                 -- NULL: unlimited\n"
+    "  tres_billing_weights TEXT NOT NULL, -- 'CPU=1.0,Mem=0.25G'; '': its CPUs\n"
+    "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL -- functional shares, override tickets\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE qos(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  usage_billing_s REAL NOT NULL,      -- of its jobs, as association.usage_billing_s; with NoDecay it does not fade\n"
+    "  priority INTEGER NOT NULL,\n"
+    "  usage_factor REAL NOT NULL,\n"
+    "  usage_threshold REAL NOT NULL,\n"
+    "  flags TEXT NOT NULL\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE user_policy(              -- what the ticket policies give a user\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL,\n"
+    "  department TEXT NOT NULL,\n"
+    "  deadline INTEGER NOT NULL CHECK (deadline IN (0, 1)) -- jobs may have one\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE project(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE department(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE resource(                 -- what jobs request by name\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  type TEXT NOT NULL,                 -- how amounts are written: INT, MEMORY ...\n"
+    "  urgency REAL NOT NULL,\n"
+    "  amount INTEGER                      -- there is for all jobs together; NULL: unlimited\n"
+    ") STRICT;\n"
+
+    "CREATE TABLE owner_usage(              -- what the share tree of the tickets model counts\n"
+    "  user TEXT NOT NULL,                 -- '': of the project, whoever ran\n"
+    "  project TEXT NOT NULL,              -- '': outside of projects\n"
+    "  cpu_s REAL NOT NULL, mem_gib_s REAL NOT NULL, io_gib REAL NOT NULL, finished_jobs REAL NOT NULL, -- at at_us\n"
+    "  at_us INTEGER NOT NULL,\n"
+    "  PRIMARY KEY (user, project)\n"
+    ") STRICT;\n"
+
     "CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;\n"
 
     "CREATE TABLE counters(                 -- one row\n"
@@ -123,20 +194,20 @@ static const char step_1[] =
 
     "CREATE VIEW queue AS\n"
     "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
-    "    job.cpus, job.mem_mib, job.gpus, time_limit_s, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, time_limit_s, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
     "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, job_id\n"
     "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
     "  WHERE end_us IS NULL\n"
     "  UNION ALL\n"
     "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || pending_tasks || ']'),\n"
-    "    iif(is_held, 'HELD', 'PENDING'), account, user, name, cpus, mem_mib, gpus, time_limit_s,\n"
+    "    iif(is_held, 'HELD', 'PENDING'), account, user, name, partitions, qos, project, cpus, mem_mib, gpus, time_limit_s,\n"
     "    datetime(submit_us / 1000000, 'unixepoch'), NULL, job.id\n"
     "  FROM job JOIN association ON association.id = association_id\n"
     "  WHERE ended_us IS NULL AND pending_tasks <> '';\n"
 
     "CREATE VIEW history AS\n"
     "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
-    "    job.cpus, job.mem_mib, job.gpus, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
     "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, datetime(end_us / 1000000, 'unixepoch') AS ended_utc,\n"
     "    (start_us - submit_us) / 1e6 AS wait_s, (end_us - start_us) / 1e6 AS run_s, cpu_us / 1e6 AS cpu_s,\n"
     "    max_rss_kib / 1024.0 AS max_rss_mib, exit_status, signal, detail, job_id\n"
@@ -144,7 +215,7 @@ static const char step_1[] =
     "  WHERE end_us IS NOT NULL\n"
     "  UNION ALL\n"
     "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || cancelled_tasks || ']'), 'CANCELLED', account,\n"
-    "    user, name, cpus, mem_mib, gpus, datetime(submit_us / 1000000, 'unixepoch'), NULL,\n"
+    "    user, name, partitions, qos, project, cpus, mem_mib, gpus, datetime(submit_us / 1000000, 'unixepoch'), NULL,\n"
     "    datetime(cancelled_us / 1000000, 'unixepoch'), NULL, NULL, NULL, NULL, NULL, NULL, '', job.id\n"
     "  FROM job JOIN association ON association.id = association_id\n"
     "  WHERE cancelled_us IS NOT NULL;\n";

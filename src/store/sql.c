@@ -6,6 +6,7 @@
 #include "store/sql.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
@@ -106,7 +107,12 @@ void sql_bind_int(sqlite3_stmt *statement, int parameter, int64_t value)
 
 void sql_bind_int_or_null(sqlite3_stmt *statement, int parameter, int64_t value)
 {
-    if (value != 0)
+    sql_bind_int_unless(statement, parameter, value, 0);
+}
+
+void sql_bind_int_unless(sqlite3_stmt *statement, int parameter, int64_t value, int64_t none)
+{
+    if (value != none)
         sql_bind_int(statement, parameter, value);
     else
         ensure(sqlite3_bind_null(statement, parameter) == SQLITE_OK);
@@ -144,6 +150,14 @@ struct str sql_column_bytes(sqlite3_stmt *statement, int column)
 bool sql_column_is_null(sqlite3_stmt *statement, int column)
 {
     return sqlite3_column_type(statement, column) == SQLITE_NULL;
+}
+
+double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range)
+{
+    double value = sqlite3_column_double(statement, column);
+    if (isfinite(value) && value >= 0.0) return value;
+    *out_of_range = true;
+    return 0.0;
 }
 
 int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t least, int64_t most, bool *out_of_range)

@@ -33,7 +33,8 @@ int sql_number(sqlite3 *db, const char *statement, int64_t *out_value, struct er
 /* Binding, by the number of the parameter. Text and bytes have to live until the next reset. Running out of memory is the
  * only thing that can go wrong, and aborts. */
 void sql_bind_int(sqlite3_stmt *statement, int parameter, int64_t value);
-void sql_bind_int_or_null(sqlite3_stmt *statement, int parameter, int64_t value); /* 0: NULL */
+void sql_bind_int_or_null(sqlite3_stmt *statement, int parameter, int64_t value);              /* 0: NULL */
+void sql_bind_int_unless(sqlite3_stmt *statement, int parameter, int64_t value, int64_t none); /* none: NULL */
 void sql_bind_double(sqlite3_stmt *statement, int parameter, double value);
 void sql_bind_text(sqlite3_stmt *statement, int parameter, const char *text); /* NULL: NULL */
 void sql_bind_bytes(sqlite3_stmt *statement, int parameter, struct str bytes);
@@ -42,6 +43,9 @@ void sql_bind_bytes(sqlite3_stmt *statement, int parameter, struct str bytes);
 const char *sql_column_text(sqlite3_stmt *statement, int column);
 struct str sql_column_bytes(sqlite3_stmt *statement, int column);
 bool sql_column_is_null(sqlite3_stmt *statement, int column);
+
+/* An amount: finite and not negative, or out_of_range is set and 0 is returned. */
+double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range);
 
 /* A number that has to be in a range, or out_of_range is set and the least is returned. */
 int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t least, int64_t most, bool *out_of_range);

@@ -147,6 +147,10 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
     state_init(&fresh, now_us);
     for (uint32_t i = 0; i < fresh.assocs.count; i++) *array_add(&first.changes) = (struct change){TABLE_ASSOC, i};
     for (uint32_t i = 0; i < SETTING_COUNT; i++) *array_add(&first.changes) = (struct change){TABLE_SETTING, i};
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < fresh.objects[kind].count; i++)
+            *array_add(&first.changes) = (struct change){TABLE_OBJECT, object_change((enum object_kind)kind, i)};
+    }
     *array_add(&first.journal) =
         (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S)};
     int result = commit_prepare(s, e);
@@ -239,14 +243,17 @@ void store_close(struct store *s)
     if (s == NULL) return;
     while (s->idle_reader_count > 0) sqlite3_close(s->idle_readers[--s->idle_reader_count]);
     for (int i = 0; i < STATEMENT_COUNT; i++) sqlite3_finalize(s->statements[i]);
+    for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        sqlite3_finalize(s->put_object[k]);
+        sqlite3_finalize(s->remove_object[k]);
+    }
     ensure(sqlite3_close(s->db) == SQLITE_OK);
     if (s->lock >= 0) close(s->lock);
     array_release(&s->scripts);
     arena_release(&s->script_arena);
     array_release(&s->order);
     array_release(&s->scratch);
-    buf_release(&s->text);
-    buf_release(&s->text2);
+    for (int i = 0; i < TEXTS_OF_A_ROW; i++) buf_release(&s->texts[i]);
     mem_free(s->path);
     mem_free(s);
 }

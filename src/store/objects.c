@@ -1,0 +1,247 @@
+/* What an administrator names, and what users and projects used: a table for each kind of object (policy/objects.h), and
+ * one for the owners.
+ *
+ *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
+ *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ... )
+ *
+ * The statements are made from the kinds' tables of fields, so that a new field wants a column in schema.c and nothing
+ * here (tests/unit/test_store_objects.c looks whether it is there):
+ *
+ *     column       the field's name in lower snake case, a span with _s and memory with _mib behind it
+ *     its type     numbers, spans and yes or no INTEGER; reals REAL; choices TEXT, the word; text TEXT
+ *     NULL         the field's special word ("UNLIMITED")
+ *
+ * Names of tables and columns are ours; values are bound. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "store/internal.h"
+#include "store/lists.h"
+
+const char *object_table(enum object_kind kind)
+{
+    return kind == OBJECT_USER ? "user_policy" : object_classes[kind].name;
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* "TRESBillingWeights": a word begins at a capital behind a small letter, or before one. */
+static bool begins_word(const char *name, size_t i)
+{
+    if (i == 0 || !is_upper(name[i]) || name[i - 1] == '_') return false;
+    return !is_upper(name[i - 1]) || (name[i + 1] != '\0' && !is_upper(name[i + 1]));
+}
+
+void object_column(const struct field *f, struct buf *out)
+{
+    for (size_t i = 0; f->name[i] != '\0'; i++) {
+        if (begins_word(f->name, i)) buf_add_char(out, '_');
+        buf_add_char(out, is_upper(f->name[i]) ? (char)(f->name[i] + ('a' - 'A')) : f->name[i]);
+    }
+    if (f->type == FIELD_SECONDS || f->type == FIELD_MINUTES || f->type == FIELD_HOURS) buf_add_text(out, "_s");
+    if (f->type == FIELD_MEMORY) buf_add_text(out, "_mib");
+}
+
+/* --- statements --------------------------------------------------------------------------------------------------- */
+
+/* Places of columns and, one more, of parameters. Only a QOS has a usage; it stands last. */
+enum { AT_ID, AT_NAME, AT_CREATED_US, AT_FIELDS };
+
+static uint32_t column_count(enum object_kind kind)
+{
+    return AT_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS);
+}
+
+static void add_column(enum object_kind kind, uint32_t column, struct buf *out)
+{
+    static const char *const first[AT_FIELDS] = {"id", "name", "created_us"};
+    if (column < AT_FIELDS)
+        buf_add_text(out, first[column]);
+    else if (column < AT_FIELDS + object_classes[kind].field_count)
+        object_column(&object_classes[kind].fields[column - AT_FIELDS], out);
+    else
+        buf_add_text(out, "usage_billing_s");
+}
+
+static void add_columns(enum object_kind kind, struct buf *out)
+{
+    for (uint32_t i = 0; i < column_count(kind); i++) {
+        if (i > 0) buf_add_text(out, ", ");
+        add_column(kind, i, out);
+    }
+}
+
+static void compose_put(enum object_kind kind, struct buf *out)
+{
+    buf_format(out, "INSERT INTO %s(", object_table(kind));
+    add_columns(kind, out);
+    buf_add_text(out, ") VALUES(?1");
+    for (uint32_t i = 1; i < column_count(kind); i++) buf_format(out, ", ?%u", i + 1);
+    buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET ");
+    for (uint32_t i = AT_NAME; i < column_count(kind); i++) {
+        if (i > AT_NAME) buf_add_text(out, ", ");
+        add_column(kind, i, out);
+        buf_add_text(out, " = excluded.");
+        add_column(kind, i, out);
+    }
+}
+
+/* An id is given again after its object was deleted: what goes is the one that had this name. */
+static void compose_remove(enum object_kind kind, struct buf *out)
+{
+    buf_format(out, "DELETE FROM %s WHERE id = ?1 AND name = ?2 AND created_us = ?3", object_table(kind));
+}
+
+static sqlite3_stmt *keep(struct store *s, enum object_kind kind, void (*compose)(enum object_kind, struct buf *),
+                          struct err *e)
+{
+    struct buf text = {0};
+    compose(kind, &text);
+    sqlite3_stmt *statement = sql_keep(s->db, text.text, e);
+    buf_release(&text);
+    return statement;
+}
+
+int objects_prepare(struct store *s, struct err *e)
+{
+    for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        s->put_object[k] = keep(s, (enum object_kind)k, compose_put, e);
+        if (s->put_object[k] == NULL) return -1;
+        s->remove_object[k] = keep(s, (enum object_kind)k, compose_remove, e);
+        if (s->remove_object[k] == NULL) return -1;
+    }
+    return 0;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+/* text: what the word of a choice may be kept in until the statement has run. */
+static void bind_field(sqlite3_stmt *put, int parameter, const struct field *f, const struct field_value *value,
+                       struct buf *text)
+{
+    switch (f->type) {
+    case FIELD_TEXT: sql_bind_text(put, parameter, value->text); return;
+    case FIELD_REAL: sql_bind_double(put, parameter, value->real); return;
+    case FIELD_CHOICE:
+        buf_clear(text);
+        field_format(f, value, text);
+        sql_bind_text(put, parameter, text->text);
+        return;
+    default:
+        if (f->special != NULL && value->number == FIELD_SPECIAL)
+            sql_bind_text(put, parameter, NULL);
+        else
+            sql_bind_int(put, parameter, value->number);
+    }
+}
+
+static void bind_key(sqlite3_stmt *put, const struct object_row *o)
+{
+    sql_bind_int(put, AT_ID + 1, o->id);
+    sql_bind_text(put, AT_NAME + 1, o->object.name);
+    sql_bind_int(put, AT_CREATED_US + 1, o->created_us);
+}
+
+int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e)
+{
+    const enum object_kind kind = (enum object_kind)(change >> 28);
+    const struct object_row *o = &state->objects[kind].items[change & ((UINT32_C(1) << 28) - 1)];
+    const struct object_class *class = &object_classes[kind];
+    sqlite3_stmt *statement = o->is_deleted ? s->remove_object[kind] : s->put_object[kind];
+    struct buf words[OBJECT_FIELDS_MAX] = {{0}};
+    bind_key(statement, o);
+    for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++)
+        bind_field(statement, (int)(AT_FIELDS + i + 1), &class->fields[i], &o->object.value[i], &words[i]);
+    if (kind == OBJECT_QOS && !o->is_deleted) sql_bind_double(statement, (int)column_count(kind), o->usage);
+    int result = sql_step(statement, e);
+    for (uint32_t i = 0; i < class->field_count; i++) buf_release(&words[i]);
+    return result;
+}
+
+int owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e)
+{
+    const struct owner *o = &state->owners.items[index];
+    sqlite3_stmt *put = s->statements[PUT_OWNER];
+    sql_bind_text(put, 1, o->user);
+    sql_bind_text(put, 2, o->project);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sql_bind_double(put, 3 + r, o->usage.used[r]);
+    sql_bind_int(put, 3 + USAGE_RESOURCE_COUNT, o->at_us);
+    return sql_step(put, e);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static int read_field(sqlite3_stmt *row, int column, const struct field *f, struct arena *arena,
+                      struct field_value *out_value, struct err *e)
+{
+    bool bad = false;
+    if (f->type == FIELD_TEXT || f->type == FIELD_CHOICE)
+        return field_parse(f, str(sql_column_text(row, column)), arena, out_value, e);
+    if (f->type == FIELD_REAL) {
+        out_value->real = sqlite3_column_double(row, column);
+        bad = !(out_value->real >= f->least && out_value->real <= f->most);
+    } else if (f->special != NULL && sql_column_is_null(row, column)) {
+        out_value->number = FIELD_SPECIAL;
+    } else {
+        out_value->number = sql_column_ranged(row, column, (int64_t)f->least, (int64_t)f->most, &bad);
+    }
+    return bad ? err_set(e, ERR_INTERNAL, "%s is out of range", f->name) : 0;
+}
+
+static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    const struct object_class *class = &object_classes[kind];
+    bool bad = false;
+    struct object_row o = {.id = (uint32_t)sql_column_ranged(row, AT_ID, 1, NONE - 1, &bad),
+                           .object = object_standard(kind, sql_column_text(row, AT_NAME)),
+                           .created_us = sqlite3_column_int64(row, AT_CREATED_US)};
+    if (kind == OBJECT_QOS) o.usage = sql_column_amount(row, (int)column_count(kind) - 1, &bad);
+    if (bad)
+        return load_bad_row(s, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range", e);
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        if (read_field(row, (int)(AT_FIELDS + i), &class->fields[i], &state->cycle, &o.object.value[i], e) != 0)
+            return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);
+    }
+    state_restore_object(state, kind, &o);
+    return 0;
+}
+
+static int load_kind(struct store *s, enum object_kind kind, struct state *state, struct err *e)
+{
+    struct buf text = {0};
+    buf_add_text(&text, "SELECT ");
+    add_columns(kind, &text);
+    buf_format(&text, " FROM %s ORDER BY id", object_table(kind));
+    sqlite3_stmt *rows = sql_prepare(s->db, text.text, e);
+    buf_release(&text);
+    if (rows == NULL) return -1;
+    int result;
+    while ((result = sql_step(rows, e)) == 1 && load_object(s, kind, rows, state, e) == 0) arena_clear(&state->cycle);
+    sqlite3_finalize(rows);
+    return result == 0 ? 0 : -1;
+}
+
+int objects_load(struct store *s, struct state *state, struct err *e)
+{
+    for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        if (load_kind(s, (enum object_kind)k, state, e) != 0) return -1;
+    }
+    return 0;
+}
+
+int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    struct owner o = {.user = sql_column_text(row, 0),
+                      .project = sql_column_text(row, 1),
+                      .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT)};
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = sql_column_amount(row, 2 + r, &bad);
+    if (bad)
+        return err_set(e, ERR_INTERNAL, "%s: owner_usage of user '%s', project '%s': a number is out of range", s->path,
+                       o.user, o.project);
+    state_restore_owner(state, &o);
+    return 0;
+}
