@@ -6,8 +6,8 @@
 
 extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wait, cmd_cancel, cmd_hold, cmd_release,
     cmd_update, cmd_history;
-extern const struct command cmd_share, cmd_account_add, cmd_account_modify, cmd_account_delete, cmd_account_show,
-    cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
+extern const struct command cmd_share, cmd_prio, cmd_account_add, cmd_account_modify, cmd_account_delete,
+    cmd_account_show, cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_set, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
 
@@ -15,7 +15,7 @@ extern const struct command cmd_help, cmd_manual, cmd_completion;
 const struct command *const commands[] = {
     &cmd_submit, &cmd_queue, &cmd_show_job, &cmd_log, &cmd_wait,
     &cmd_cancel, &cmd_hold, &cmd_release, &cmd_update, &cmd_history,
-    &cmd_share,
+    &cmd_share, &cmd_prio,
     &cmd_account_add, &cmd_account_modify, &cmd_account_delete, &cmd_account_show,
     &cmd_user_add, &cmd_user_modify, &cmd_user_delete, &cmd_user_show,
     &cmd_start, &cmd_stop, &cmd_status, &cmd_set, &cmd_verify,

@@ -14,6 +14,7 @@ static const struct habit command_habits[] = {
     {" scancel qdel bkill kill delete ", "cancel"},
     {" sacct qacct ", "history"},
     {" sshare ", "share"},
+    {" sprio ", "prio"},
     {" sinfo qhost pbsnodes ", "status"},
     {" scontrol job ", "show job"},
     {" sacctmgr ", "account show"},

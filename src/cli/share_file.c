@@ -7,24 +7,17 @@
  * and is added up. Rows keep the text's order whatever order the tree needs; node says where a row is in the tree. */
 #include "cli/share_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/ensure.h"
+#include "cli/read_file.h"
 #include "cli/share_print.h"
+#include "cli/share_scenario.h"
 #include "formats/share_tree_tsv.h"
 #include "formats/sshare.h"
 
 _Static_assert(SHARES_FIELD_MAX == SHARES_MAX, "formats may not see the policy's limit");
 _Static_assert((int)SHARE_DEPTH_MAX == (int)TREE_DEPTH_MAX, "formats may not see the policy's limit");
-
-enum { PIECE_BYTES = 256 * 1024 };
-
-static const size_t text_bytes_max = UINT32_MAX; /* rows are counted in 32 bits */
 
 /* A tree as it was read, either form. */
 struct share_input {
@@ -35,40 +28,6 @@ struct share_input {
     double *usage;   /* by node */
     bool has_totals; /* usage is totals, else own */
 };
-
-static int read_error(struct err *e, const char *path)
-{
-    int cause = errno;
-    return err_set(e, cause == EIO ? ERR_IO : ERR_INPUT, "%s: %s", path, strerror(cause));
-}
-
-/* Everything of a file, a pipe or a terminal. */
-static int read_all(int fd, const char *path, struct buf *out_text, struct err *e)
-{
-    struct stat about;
-    if (fstat(fd, &about) != 0) return read_error(e, path);
-    if (S_ISDIR(about.st_mode)) return err_set(e, ERR_INPUT, "%s: a folder; a file is wanted", path);
-    size_t piece = S_ISREG(about.st_mode) && about.st_size > 0 ? (size_t)about.st_size + 1 : PIECE_BYTES;
-    for (;;) {
-        if (out_text->length > text_bytes_max) return err_set(e, ERR_INPUT, "%s: larger than 4 GiB", path);
-        ssize_t length = read(fd, buf_room(out_text, piece), piece);
-        if (length < 0 && errno == EINTR) continue;
-        if (length < 0) return read_error(e, path);
-        if (length == 0) return 0;
-        out_text->length += (size_t)length;
-        piece = PIECE_BYTES;
-    }
-}
-
-static int read_path(const char *path, struct buf *out_text, struct err *e)
-{
-    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, path, out_text, e);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return read_error(e, path);
-    int status = read_all(fd, path, out_text, e);
-    close(fd);
-    return status;
-}
 
 static void make_room(struct share_input *in, uint32_t count, struct arena *arena)
 {
@@ -203,7 +162,12 @@ int share_file_run(struct call *call, const char *path, const struct share_optio
         call->error_has_place = false;
         return err_set(e, ERR_INPUT, "--ties slurm: repeats the arithmetic of x86-64, which this machine has not");
     }
-    int status = read_path(path, &text, e);
+    int status = read_file(path, &text, e);
+    if (status == 0 && scenario_is_text((struct str){text.text, text.length})) {
+        status = share_scenario_run(call, path, (struct str){text.text, text.length}, options, form, e);
+        buf_release(&text);
+        return status;
+    }
     if (status == 0) {
         struct source source = {path, {text.text, text.length}};
         status = take_text(&source, call->arena, &in, e);

@@ -1,0 +1,75 @@
+/* fairlead prio: who comes first, and of which terms that is made. */
+#include "base/number.h"
+#include "cli/command.h"
+#include "cli/prio_scenario.h"
+
+struct prio_values {
+    struct listing_values listing;
+    const char *file;
+    bool is_normalized;
+};
+
+static const struct option_row prio_options[] = {
+    {"file", 'f', "FILE", TEXT_IN(struct prio_values, file),
+     "the jobs of the scenario in FILE, without any service; - is standard input"},
+    {"normalized", 'n', NULL, FLAG_IN(struct prio_values, is_normalized),
+     "the factors of priority/multifactor before they are weighed"},
+    LISTING_OPTIONS(struct prio_values, listing),
+    {0},
+};
+
+static const struct command_example prio_examples[] = {
+    {"fairlead prio -f cluster.json", "every job of a document and the terms of its priority"},
+    {"fairlead prio -f cluster.json -n 4", "the factors of job 4"},
+    {"fairlead prio -f cluster.json -P", "all numbers in full, for a program"},
+    {0},
+};
+
+static int read_job(const struct parsed *parsed, uint32_t *out_job_id, struct err *e)
+{
+    uint64_t id = 0;
+    *out_job_id = 0;
+    if (parsed->operand_count == 0) return 0;
+    if (!number_parse_u64(str(parsed->operands[0]), &id) || id == 0 || id >= UINT32_MAX)
+        return err_set(e, ERR_INPUT, "'%s' is not the id of a job", parsed->operands[0]);
+    *out_job_id = (uint32_t)id;
+    return 0;
+}
+
+static int prio_run(struct call *call, struct err *e)
+{
+    const struct prio_values *v = call->values;
+    uint32_t job_id;
+    if (v->listing.is_json && v->listing.is_parsable)
+        return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
+    if (v->file == NULL) return err_set(e, ERR_USAGE, "-f FILE is needed: the scenario whose jobs are asked for");
+    if (read_job(&call->parsed, &job_id, e) != 0) return -1;
+    return prio_scenario_run(call, v->file, job_id, v->is_normalized, &v->listing, e);
+}
+
+const struct command cmd_prio = {
+    .name = "prio",
+    .group = GROUP_SHARES,
+    .summary = "show the priority of jobs, term by term",
+    .usage = "[OPTION...] [JOB]",
+    .text =
+        "One row for each job and partition. By priority/multifactor the columns are the terms whose sum is the priority, "
+        "weighted, as sprio -l has them: site, age, association, fair share, job size, partition, QOS and each TRES, less "
+        "nice. By priority/tickets they are those of qstat -pri -urg -ext: the priority, what it is made of (tickets, "
+        "urgency and POSIX priority, normalised), the parts of the urgency, and the tickets of each policy.\n"
+        "\n"
+        "With -f the cluster comes from a scenario: a JSON document that holds all that a priority depends on, at one "
+        "moment. docs/scenarios.md describes it; this is one:\n"
+        "\n"
+        "  {\"now\": 1795243000,\n"
+        "   \"settings\": {\"PriorityWeightAge\": 1000, \"PriorityMaxAge\": \"7-0\"},\n"
+        "   \"jobs\": [{\"id\": 1, \"user\": \"alice\", \"submit\": 1795156600}]}\n"
+        "\n"
+        "Rows come out in the order of the document.",
+    .options = prio_options,
+    .values_size = sizeof(struct prio_values),
+    .operands_max = 1,
+    .examples = prio_examples,
+    .see_also = "share queue",
+    .run = prio_run,
+};
