@@ -10,64 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
 #include "policy/fair_tree.h"
-
-/* A tree, own usages, and room for what is computed. */
-struct world {
-    struct tree tree;
-    double *own, *usage, *factor, *factor2;
-    struct rng rng;
-    uint32_t share_kinds, usage_kinds; /* few kinds make many ties */
-};
-
-static int rounds(int plain)
-{
-    const char *sanitized = getenv("FAIRLEAD_SANITIZED");
-    return sanitized != NULL && sanitized[0] == '1' ? plain / 4 + 1 : plain;
-}
-
-static double random_usage(struct world *w)
-{
-    if (rng_below(&w->rng, 5) == 0) return 0;
-    return (double)rng_below(&w->rng, w->usage_kinds);
-}
-
-static uint32_t random_shares(struct world *w)
-{
-    return rng_below(&w->rng, 20) == 0 ? SHARES_PARENT : rng_below(&w->rng, w->share_kinds + 1);
-}
-
-/* Some room above count for nodes that are added later. */
-static void world_init(struct world *w, uint64_t seed, uint32_t count)
-{
-    *w = (struct world){.rng = {seed}};
-    tree_init(&w->tree);
-    static const uint32_t KINDS[] = {2, 3, 10, 1000, 1000000};
-    w->share_kinds = KINDS[rng_below(&w->rng, 4)];
-    w->usage_kinds = KINDS[rng_below(&w->rng, 5)];
-    uint32_t accounts = rng_below(&w->rng, 3) == 0 ? 1 : 1 + count / (1 + rng_below(&w->rng, 40));
-    size_t bytes = (count + 1000) * sizeof(double);
-    double **arrays[] = {&w->own, &w->usage, &w->factor, &w->factor2};
-    for (int a = 0; a < 4; a++) *arrays[a] = calloc(1, bytes);
-    while (w->tree.count < count) {
-        uint32_t n = w->tree.count, parent = rng_below(&w->rng, n < accounts ? n : accounts);
-        bool is_user = n >= accounts;
-        if (w->tree.depth[parent] == TREE_DEPTH_MAX) parent = 0;
-        uint32_t node = tree_add(&w->tree, parent, is_user, random_shares(w));
-        if (is_user || rng_below(&w->rng, 10) == 0) w->own[node] = random_usage(w);
-    }
-    tree_finish(&w->tree);
-}
-
-static void world_release(struct world *w)
-{
-    tree_release(&w->tree);
-    free(w->own);
-    free(w->usage);
-    free(w->factor);
-    free(w->factor2);
-}
+#include "share_world.h"
 
 static void rank(struct world *w, struct rank_order *order, double *out_factor)
 {
@@ -84,11 +28,6 @@ static void assert_same(const struct world *w, const char *law, int round)
     }
 }
 
-static uint32_t random_size(int round)
-{
-    return round % 50 == 49 ? 5000 : 2 + (uint32_t)round % 49 * 4;
-}
-
 /* The same tree with every node at another index. */
 static void test_permutation(void **state)
 {
@@ -96,31 +35,12 @@ static void test_permutation(void **state)
     for (int round = 0; round < rounds(3000); round++) {
         struct world w, p;
         world_init(&w, (uint64_t)round, random_size(round));
-        world_init(&p, 0, 1);
-        uint32_t n = w.tree.count, *place = calloc(n, sizeof *place), *waiting = calloc(n, sizeof *waiting), count = 0;
-        p.own = realloc(p.own, n * sizeof *p.own);
-        p.usage = realloc(p.usage, n * sizeof *p.usage);
-        p.factor = realloc(p.factor, n * sizeof *p.factor);
-        p.own[0] = w.own[0];
-        /* Nodes whose parent is placed wait; any of them is next. */
-        for (uint32_t i = 1; i < n; i++) waiting[count] = w.tree.parent[i] == 0 ? i : 0, count += w.tree.parent[i] == 0;
-        while (count > 0) {
-            uint32_t pick = rng_below(&w.rng, count), node = waiting[pick];
-            waiting[pick] = waiting[--count];
-            place[node] = tree_add(&p.tree, place[w.tree.parent[node]], w.tree.is_user[node], w.tree.shares[node]);
-            p.own[place[node]] = w.own[node];
-            if (w.tree.is_user[node]) continue;
-            for (uint32_t i = node + 1; i < n; i++) {
-                if (w.tree.parent[i] == node) waiting[count++] = i;
-            }
-        }
-        tree_finish(&p.tree);
+        uint32_t *place = world_permute(&w, &p);
         rank(&w, NULL, w.factor);
         rank(&p, NULL, p.factor);
-        for (uint32_t i = 0; i < n; i++) w.factor2[i] = p.factor[place[i]];
+        for (uint32_t i = 0; i < w.tree.count; i++) w.factor2[i] = p.factor[place[i]];
         assert_same(&w, "permutation", round);
         free(place);
-        free(waiting);
         world_release(&w);
         world_release(&p);
     }
@@ -151,15 +71,7 @@ static void test_shares_scaled(void **state)
         struct world w;
         world_init(&w, (uint64_t)round, random_size(round));
         rank(&w, NULL, w.factor);
-        for (uint32_t a = 0; a < w.tree.count; a++) {
-            uint32_t times = 1 + rng_below(&w.rng, 2000);
-            for (uint32_t c = w.tree.child_start[a]; c < w.tree.child_start[a + 1]; c++) {
-                uint32_t child = w.tree.children[c];
-                if (w.tree.shares[child] != SHARES_PARENT) w.tree.shares[child] *= times;
-            }
-        }
-        w.tree.finished = false;
-        tree_finish(&w.tree);
+        world_scale_shares(&w);
         rank(&w, NULL, w.factor2);
         assert_same(&w, "shares scaled", round);
         world_release(&w);

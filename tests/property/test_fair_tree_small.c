@@ -1,9 +1,5 @@
-/* All small trees: every shape of up to five nodes below the root, each node a user or an account, every assignment
- * of shares and usage from small sets that make all kinds of ties, against the slow implementation with exact
- * fractions. Then random trees that are larger.
- *
- * A shape is the list of parents in breadth-first order, which makes it ascending: each unordered shape once or a few
- * times. Siblings in another order are in it by their values in another order. */
+/* All small trees of up to five nodes below the root, with shares and usages that make all kinds of ties, against the
+ * slow implementation with exact fractions. Then random trees that are larger. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,16 +11,11 @@
 #include "base/rng.h"
 #include "fair_tree_reference.h"
 #include "policy/fair_tree.h"
+#include "small_trees.h"
 
-enum { SMALL_NODES = 5, RANDOM_NODES = 40 };
+enum { RANDOM_NODES = 40 };
 
 static const uint32_t SHARES[] = {0, 1, 2, SHARES_PARENT};
-enum { SHARES_COUNT = sizeof SHARES / sizeof *SHARES, USAGE_MOST = 3 };
-
-static struct {
-    uint64_t shapes, trees, stride, at;
-} seen;
-
 static void describe(const struct tree *t, const int64_t *own, const double *factor, const uint32_t *rank)
 {
     for (uint32_t i = 1; i < t->count; i++) {
@@ -47,73 +38,40 @@ static void compare(const struct tree *t, const int64_t *own, struct rank_order 
         describe(t, own, factor, rank);
         fail_msg("node %u", i);
     }
-    seen.trees++;
 }
 
-/* Every assignment of usages from 0 to USAGE_MOST to users, by counting. */
-static void all_usages(const struct tree *t, struct rank_order *order)
-{
-    int64_t own[SMALL_NODES + 1] = {0};
-    for (;;) {
-        if (seen.at++ % seen.stride == 0) compare(t, own, seen.at % 16 < 8 ? order : NULL);
-        uint32_t i = 1;
-        for (; i < t->count && (!t->is_user[i] || own[i] == USAGE_MOST); i++) own[i] = 0;
-        if (i == t->count) return;
-        own[i]++;
-    }
-}
+/* The order that is kept for one tree, and for every other eight passes not. */
+struct kept {
+    struct rank_order *order;
+    uint64_t shape;
+};
 
-static void all_shares(struct tree *t)
+static void visit(const struct small_trees *all, const struct tree *t, const int64_t *own)
 {
-    uint32_t digit[SMALL_NODES + 1] = {0};
-    struct rank_order *order = rank_order_new();
-    for (;;) {
-        for (uint32_t i = 1; i < t->count; i++) tree_set_shares(t, i, SHARES[digit[i]]);
-        tree_finish(t);
-        all_usages(t, order);
-        uint32_t i = 1;
-        for (; i < t->count && digit[i] == SHARES_COUNT - 1; i++) digit[i] = 0;
-        if (i == t->count) break;
-        digit[i]++;
+    struct kept *k = all->context;
+    if (k->shape != all->shapes) {
+        rank_order_free(k->order);
+        *k = (struct kept){rank_order_new(), all->shapes};
     }
-    rank_order_free(order);
-}
-
-/* All trees whose first nodes are given: a next node below each account from least_parent on, or none. */
-static void all_shapes(const uint32_t *parent, const bool *is_user, uint32_t count)
-{
-    if (count > 1) {
-        struct tree t;
-        tree_init(&t);
-        for (uint32_t i = 1; i < count; i++) tree_add(&t, parent[i], is_user[i], 1);
-        if (t.user_count > 0) {
-            seen.shapes++;
-            all_shares(&t);
-        }
-        tree_release(&t);
-    }
-    if (count > SMALL_NODES) return;
-    uint32_t more_parent[SMALL_NODES + 2];
-    bool more_user[SMALL_NODES + 2];
-    memcpy(more_parent, parent, count * sizeof *parent);
-    memcpy(more_user, is_user, count * sizeof *is_user);
-    for (uint32_t p = count > 1 ? parent[count - 1] : 0; p < count; p++) {
-        if (is_user[p]) continue;
-        more_parent[count] = p;
-        for (int user = 0; user < 2; user++) {
-            more_user[count] = user;
-            all_shapes(more_parent, more_user, count + 1);
-        }
-    }
+    compare(t, own, all->visited % 16 < 8 ? k->order : NULL);
 }
 
 static void test_all_small_trees(void **state)
 {
     (void)state;
-    const char *sanitized = getenv("FAIRLEAD_SANITIZED");
-    seen.stride = sanitized != NULL && sanitized[0] == '1' ? 11 : 1;
-    all_shapes((uint32_t[]){NONE}, (bool[]){false}, 1);
-    printf("# %llu trees of %llu shapes\n", (unsigned long long)seen.trees, (unsigned long long)seen.shapes);
+    struct kept kept = {0};
+    struct small_trees all = {
+        .nodes = 5,
+        .shares = SHARES,
+        .share_count = sizeof SHARES / sizeof *SHARES,
+        .usage_most = 3,
+        .stride = small_trees_stride(1, 11),
+        .visit = visit,
+        .context = &kept,
+    };
+    small_trees_visit(&all);
+    rank_order_free(kept.order);
+    printf("# %llu trees of %llu shapes\n", (unsigned long long)all.visited, (unsigned long long)all.shapes);
 }
 
 /* Numbers so small that different fractions are different doubles. */
