@@ -61,15 +61,16 @@ static int check_depth(struct turn *t, uint32_t parent, uint32_t levels)
                    assoc_at(t, parent)->account, TREE_DEPTH_MAX);
 }
 
+/* shares and priority as events have them. */
 static uint32_t add_assoc(struct turn *t, uint32_t parent, const char *account, const char *user, uint32_t shares,
-                          bool is_default)
+                          uint32_t priority, bool is_default)
 {
     struct assoc row = {.parent = parent,
                         .account = account,
                         .user = user,
                         .shares = shares == SHARES_UNSET ? 1 : shares,
                         .is_default = is_default,
-                        .priority = NONE,
+                        .priority = priority == PRIORITY_UNSET ? NONE : priority,
                         .created_us = t->now_us};
     uint32_t index = assoc_append(t->s, &row);
     note_change(t, TABLE_ASSOC, index);
@@ -89,12 +90,31 @@ static void set_shares(struct turn *t, uint32_t index, uint32_t shares)
     note_change(t, TABLE_ASSOC, index);
 }
 
+static void set_priority(struct turn *t, uint32_t index, uint32_t priority)
+{
+    struct assoc *a = assoc_at(t, index);
+    if (priority == PRIORITY_UNSET || priority == a->priority) return;
+    a->priority = priority;
+    t->s->pass_is_due = true;
+    note_change(t, TABLE_ASSOC, index);
+}
+
+static void fold_tres(struct assoc *from, struct assoc *into)
+{
+    if (from->usage_tres == NULL) return;
+    if (into->usage_tres == NULL) into->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *into->usage_tres);
+    for (uint32_t i = 0; i < TRES_MAX; i++) into->usage_tres[i] += from->usage_tres[i];
+    mem_free(from->usage_tres);
+    from->usage_tres = NULL;
+}
+
 static void delete_assoc(struct turn *t, uint32_t index)
 {
     struct assoc *a = assoc_at(t, index), *parent = assoc_at(t, a->parent);
     assoc_forget_name(t->s, index);
     parent->usage += a->usage;
     a->usage = 0.0;
+    fold_tres(a, parent);
     a->deleted_us = t->now_us;
     t->s->tree_is_stale = t->s->pass_is_due = true;
     note_journal(t, JOURNAL_FOLD, a->id, 0, parent->id);
@@ -113,7 +133,7 @@ int apply_account_add(struct turn *t, const struct event *event)
         return err_set(t->e, ERR_EXISTS, "account '%s' is there already; 'fairlead account modify' changes it",
                        wanted->name);
     if (check_depth(t, parent, 1) != 0) return -1;
-    add_assoc(t, parent, wanted->name, NULL, wanted->shares, false);
+    add_assoc(t, parent, wanted->name, NULL, wanted->shares, wanted->priority, false);
     return 0;
 }
 
@@ -134,6 +154,7 @@ int apply_account_modify(struct turn *t, const struct event *event)
         if (check_depth(t, parent, 1 + height_of(t, index)) != 0) return -1;
     }
     set_shares(t, index, wanted->shares);
+    set_priority(t, index, wanted->priority);
     if (parent != NONE && parent != assoc_at(t, index)->parent) {
         assoc_at(t, index)->parent = parent;
         t->s->tree_is_stale = t->s->pass_is_due = true;
@@ -174,12 +195,13 @@ static void clear_default(struct turn *t, const char *user)
     note_change(t, TABLE_ASSOC, index);
 }
 
-static uint32_t add_user(struct turn *t, const char *user, const char *account, uint32_t shares, bool make_default)
+static uint32_t add_user(struct turn *t, const char *user, const char *account, uint32_t shares, uint32_t priority,
+                         bool make_default)
 {
     uint32_t parent = state_find_assoc(t->s, account, NULL);
-    if (parent == NONE) parent = add_assoc(t, ROOT, account, NULL, 1, false);
+    if (parent == NONE) parent = add_assoc(t, ROOT, account, NULL, 1, NONE, false);
     if (make_default) clear_default(t, user);
-    return add_assoc(t, parent, account, user, shares, state_default_assoc(t->s, user) == NONE);
+    return add_assoc(t, parent, account, user, shares, priority, state_default_assoc(t->s, user) == NONE);
 }
 
 int apply_user_add(struct turn *t, const struct event *event)
@@ -191,7 +213,7 @@ int apply_user_add(struct turn *t, const struct event *event)
     if (check_name("user", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
     if (wanted->account != NULL && find_account(t, account, &parent) != 0) return -1;
     if (check_can_add_user(t, wanted->name, account, parent) != 0) return -1;
-    add_user(t, wanted->name, account, wanted->shares, wanted->make_default);
+    add_user(t, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default);
     return 0;
 }
 
@@ -225,7 +247,10 @@ int apply_user_modify(struct turn *t, const struct event *event)
     if (wanted->make_default && count > 1)
         return err_set(t->e, ERR_INPUT, "user '%s' is in %u accounts; say which one is to be the default", wanted->name,
                        count);
-    for (uint32_t i = 0; i < count; i++) set_shares(t, indices[i], wanted->shares);
+    for (uint32_t i = 0; i < count; i++) {
+        set_shares(t, indices[i], wanted->shares);
+        set_priority(t, indices[i], wanted->priority);
+    }
     if (wanted->make_default) {
         clear_default(t, wanted->name);
         assoc_at(t, indices[0])->is_default = true;
@@ -276,7 +301,7 @@ int assoc_for_submission(struct turn *t, const struct actor *actor, const char *
             if (check_name("user", actor->user, t->e) != 0 ||
                 check_can_add_user(t, actor->user, "default", parent) != 0)
                 return -1;
-            index = add_user(t, actor->user, "default", 1, false);
+            index = add_user(t, actor->user, "default", 1, NONE, false);
         }
     } else {
         if (find_account(t, account, &index) != 0) return -1;

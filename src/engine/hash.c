@@ -50,7 +50,16 @@ static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
 {
     uint64_t hash = mix_text(mix(mix(TABLE_OBJECT, kind), o->id), o->object.name);
     for (uint32_t i = 0; i < object_classes[kind].field_count; i++) hash = mix_value(hash, &o->object.value[i]);
-    return mix(hash, (uint64_t)o->created_us);
+    return mix_double(mix(hash, (uint64_t)o->created_us), o->usage);
+}
+
+/* A row without usage is as good as none. */
+static uint64_t hash_owner(const struct owner *o)
+{
+    uint64_t hash = mix_text(mix_text(TABLE_OWNER, o->user), o->project);
+    if (o->at_us == 0) return 0;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) hash = mix_double(hash, o->usage.used[r]);
+    return mix(hash, (uint64_t)o->at_us);
 }
 
 static uint32_t id_of(const struct state *s, enum object_kind kind, uint32_t index)
@@ -60,7 +69,7 @@ static uint32_t id_of(const struct state *s, enum object_kind kind, uint32_t ind
 
 static uint64_t hash_terms(const struct state *s, const struct job *j)
 {
-    uint64_t hash = mix(mix(0, (uint64_t)j->begin_us), (uint64_t)j->deadline_us);
+    uint64_t hash = mix(mix(mix(0, (uint64_t)j->begin_us), (uint64_t)j->accrue_us), (uint64_t)j->deadline_us);
     for (uint32_t i = 0; i < j->partition_count; i++) hash = mix(hash, id_of(s, OBJECT_PARTITION, j->partitions[i]));
     hash = mix(mix(hash, id_of(s, OBJECT_QOS, j->qos)), id_of(s, OBJECT_PROJECT, j->project));
     hash = mix(mix(hash, task_key((uint32_t)j->nice, (uint32_t)j->site)), j->set_priority);
@@ -121,5 +130,6 @@ uint64_t state_hash(const struct state *s)
             if (!o->is_deleted) rows += hash_object((enum object_kind)kind, o);
         }
     }
+    for (uint32_t i = 0; i < s->owners.count; i++) rows += hash_owner(&s->owners.items[i]);
     return mix(hash, rows);
 }

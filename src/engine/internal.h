@@ -69,11 +69,29 @@ struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t in
 uint32_t first_object(const struct state *s, enum object_kind kind); /* that stands; NONE */
 uint32_t object_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us);
 uint32_t add_object(struct turn *t, enum object_kind kind, const struct object *o);
+int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t *out_index); /* ERR_NOT_FOUND */
 int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct err *e);
 int derive_objects(struct state *s, struct err *e);
 
 /* A live job more (1) or less (-1) points at its partitions, QOS, project and resources. */
 void count_references(struct state *s, const struct job *j, int by);
+
+/* Puts what was read of a job, in memory of anybody, in its place: name and arrays become its own, references are
+ * counted. Names and arrays that are still the old ones stay. */
+void job_replace(struct state *s, uint32_t index, const struct job *row);
+
+/* What the policies use of a job, into a row that has everything else, in memory of the cycle. has_started: of the job. */
+int read_submission_terms(struct turn *t, const struct actor *actor, const struct event_terms *wanted, struct job *row);
+int read_changed_terms(struct turn *t, const struct actor *actor, const struct event_terms *wanted, bool has_started,
+                       struct job *row);
+
+/* The largest MaxTime of its partitions, and whose; INT64_MAX: there is none. check: the time limit is within it. */
+int64_t longest_time_s(const struct state *s, const struct job *row, uint32_t *out_partition);
+int check_partition_time(struct turn *t, const struct job *row);
+
+/* enforce_user: refused (true), or made at the first submission (auto). */
+int check_user_named(struct turn *t, const struct actor *actor);
+void name_user(struct turn *t, const struct actor *actor);
 
 /* The user's association of a submission, made where the user has none at all (account "default"). */
 int assoc_for_submission(struct turn *t, const struct actor *actor, const char *account, uint32_t *out_assoc);

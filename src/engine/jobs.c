@@ -99,14 +99,13 @@ static int make_row(struct turn *t, const struct event_submit *wanted, struct jo
     row->request = wanted->request;
     row->request.cpus = (uint32_t)setting_or(t, wanted->request.cpus, SET_DEFAULT_CPUS);
     row->request.mem_mib = (uint64_t)setting_or(t, (int64_t)wanted->request.mem_mib, SET_DEFAULT_MEM_MIB);
-    row->time_limit_s = setting_or(t, wanted->time_limit_s, SET_DEFAULT_TIME_S);
     row->submit_us = t->now_us;
     row->held = wanted->held;
     row->is_array = wanted->array != NULL;
     if (check_job_name(t, row->name) != 0 || check_path(t, "directory", row->directory, true) != 0) return -1;
     if (check_path(t, "output", row->out_pattern, false) != 0) return -1;
     if (row->err_pattern != NULL && check_path(t, "error output", row->err_pattern, false) != 0) return -1;
-    if (check_request(t, &row->request) != 0 || check_time_limit(t, row->time_limit_s) != 0) return -1;
+    if (check_request(t, &row->request) != 0) return -1;
     int64_t most = setting_number(&t->s->settings, SET_MAX_JOBS);
     if (t->s->job_by_id.count >= most)
         return err_set(t->e, ERR_TOO_LARGE, "%lld jobs wait or run already; no more are accepted (max_jobs)",
@@ -114,19 +113,24 @@ static int make_row(struct turn *t, const struct event_submit *wanted, struct jo
     return 0;
 }
 
+/* As long as asked for, or as the setting says where the partitions allow that. */
+static int read_time_limit(struct turn *t, int64_t wanted_s, struct job *row)
+{
+    uint32_t partition;
+    int64_t standard_s = setting_number(&t->s->settings, SET_DEFAULT_TIME_S);
+    int64_t longest_s = longest_time_s(t->s, row, &partition);
+    row->time_limit_s = wanted_s != 0 ? wanted_s : standard_s < longest_s ? standard_s : longest_s;
+    return check_time_limit(t, row->time_limit_s) != 0 ? -1 : check_partition_time(t, row);
+}
+
 int apply_submit(struct turn *t, const struct event *event)
 {
     const struct event_submit *wanted = &event->submit;
     struct state *s = t->s;
     struct job row = {0};
-    if (make_row(t, wanted, &row) != 0) return -1;
-    uint32_t partition = first_object(s, OBJECT_PARTITION);
-    row.partitions = &partition;
-    row.partition_count = 1;
-    row.qos = state_find_object(s, OBJECT_QOS, STANDARD_QOS);
-    row.project = NONE;
-    row.set_priority = NONE;
-    row.accrue_us = row.held ? 0 : t->now_us;
+    if (make_row(t, wanted, &row) != 0 || check_user_named(t, &event->actor) != 0) return -1;
+    if (read_submission_terms(t, &event->actor, &wanted->terms, &row) != 0) return -1;
+    if (read_time_limit(t, wanted->time_limit_s, &row) != 0) return -1;
     if (!row.is_array)
         idset_add(&row.array, plain_task);
     else if (parse_array(t, wanted->array, &row.array, &row.array_limit) != 0)
@@ -136,6 +140,7 @@ int apply_submit(struct turn *t, const struct event *event)
         idset_release(&row.array);
         return -1;
     }
+    name_user(t, &event->actor);
     idset_copy(&row.pending, &row.array);
     row.uid = event->actor.uid;
     row.gid = event->actor.gid;
@@ -269,6 +274,7 @@ static void set_held(struct turn *t, struct job_ref ref, bool held)
     struct job *j = &t->s->jobs.items[index];
     if (j->held == held || idset_first(&j->pending) == NONE) return;
     j->held = held;
+    j->accrue_us = held ? 0 : j->begin_us > t->now_us ? j->begin_us : t->now_us;
     note_change(t, TABLE_JOB, index);
     t->s->pass_is_due = true;
 }
@@ -313,31 +319,22 @@ int apply_release(struct turn *t, const struct event *event)
 
 /* --- update ------------------------------------------------------------------------------------------------------- */
 
-static char *replace_text(char *old, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    return memcpy(mem_resize(old, 0, size), text, size);
-}
-
 static bool has_started(const struct job *j)
 {
     return idset_count(&j->pending) + idset_count(&j->cancelled) != idset_count(&j->array);
 }
 
-int apply_update(struct turn *t, const struct event *event)
+/* What an update changes beside the terms, checked, into a copy of the job. */
+static int read_update(struct turn *t, const struct event_update *wanted, const struct job *j, struct job *row)
 {
-    const struct event_update *wanted = &event->update;
-    uint32_t index;
-    if (find_ref(t, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
-    struct job *j = &t->s->jobs.items[index];
-    struct capacity request = j->request;
-    if (wanted->request.cpus != 0) request.cpus = wanted->request.cpus;
-    if (wanted->request.mem_mib != 0) request.mem_mib = wanted->request.mem_mib;
-    if (wanted->request.gpus != NONE) request.gpus = wanted->request.gpus;
-    bool reshaped = memcmp(&request, &j->request, sizeof request) != 0 || wanted->time_limit_s != 0;
+    struct capacity *request = &row->request;
+    if (wanted->request.cpus != 0) request->cpus = wanted->request.cpus;
+    if (wanted->request.mem_mib != 0) request->mem_mib = wanted->request.mem_mib;
+    if (wanted->request.gpus != NONE) request->gpus = wanted->request.gpus;
+    bool reshaped = memcmp(request, &j->request, sizeof *request) != 0 || wanted->time_limit_s != 0;
     if (wanted->name != NULL && check_job_name(t, wanted->name) != 0) return -1;
     if (wanted->time_limit_s != 0 && check_time_limit(t, wanted->time_limit_s) != 0) return -1;
-    if (reshaped && check_request(t, &request) != 0) return -1; /* the host may have become smaller since */
+    if (reshaped && check_request(t, request) != 0) return -1; /* the host may have become smaller since */
     if (reshaped && has_started(j))
         return err_set(t->e, ERR_CONFLICT, "job %u has started; its CPUs, memory, GPUs and time limit stay as they are",
                        j->id);
@@ -346,11 +343,24 @@ int apply_update(struct turn *t, const struct event *event)
     if (wanted->array_limit != NONE && wanted->array_limit > ARRAY_TASK_MAX)
         return err_set(t->e, ERR_INPUT, "array limit: %u is not from 0 (none) to %d", wanted->array_limit,
                        ARRAY_TASK_MAX);
+    if (wanted->name != NULL) row->name = arena_copy(&t->s->cycle, str(wanted->name));
+    if (wanted->time_limit_s != 0) row->time_limit_s = wanted->time_limit_s;
+    if (wanted->array_limit != NONE) row->array_limit = wanted->array_limit;
+    return 0;
+}
 
-    if (wanted->name != NULL) j->name = replace_text(j->name, wanted->name);
-    if (wanted->time_limit_s != 0) j->time_limit_s = wanted->time_limit_s;
-    if (wanted->array_limit != NONE) j->array_limit = wanted->array_limit;
-    j->request = request;
+int apply_update(struct turn *t, const struct event *event)
+{
+    const struct event_update *wanted = &event->update;
+    uint32_t index;
+    if (find_ref(t, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
+    const struct job *j = &t->s->jobs.items[index];
+    struct job row = *j;
+    if (read_update(t, wanted, j, &row) != 0) return -1;
+    if (read_changed_terms(t, &event->actor, &wanted->terms, has_started(j), &row) != 0) return -1;
+    bool is_longer = wanted->time_limit_s != 0 || wanted->terms.partitions != NULL;
+    if (is_longer && check_partition_time(t, &row) != 0) return -1;
+    job_replace(t->s, index, &row);
     t->s->pass_is_due = true;
     note_change(t, TABLE_JOB, index);
     return 0;

@@ -125,13 +125,14 @@ static int require_right(struct turn *t, const struct event *event, const char *
     return require_operator(t, &event->actor, what);
 }
 
-static int find_object(struct turn *t, const struct event_object *wanted, uint32_t *out_index)
+int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t *out_index)
 {
-    const char *class = object_classes[wanted->kind].name;
-    uint32_t index = state_find_object(t->s, wanted->kind, wanted->name);
+    const char *class = object_classes[kind].name;
+    uint32_t index = map_get(&t->s->object_by_name[kind], name);
     if (index == NONE)
         return err_set(t->e, ERR_NOT_FOUND, "no %s '%.*s'; 'fairlead %s show' lists them, 'fairlead %s add' makes one",
-                       class, NAME_BYTES_MAX, wanted->name, class, class);
+                       class, (int)(name.length < NAME_BYTES_MAX ? name.length : NAME_BYTES_MAX), name.text, class,
+                       class);
     *out_index = index;
     return 0;
 }
@@ -217,7 +218,8 @@ int apply_object_modify(struct turn *t, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index, qos_flags = 0;
-    if (require_right(t, event, "modify") != 0 || find_object(t, wanted, &index) != 0) return -1;
+    if (require_right(t, event, "modify") != 0 || find_object(t, wanted->kind, str(wanted->name), &index) != 0)
+        return -1;
     struct object_row *row = object_at(t->s, wanted->kind, index);
     struct object o = row->object;
     if (set_fields(t, wanted, &o) != 0) return -1;
@@ -265,7 +267,8 @@ int apply_object_delete(struct turn *t, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index;
-    if (require_right(t, event, "delete") != 0 || find_object(t, wanted, &index) != 0) return -1;
+    if (require_right(t, event, "delete") != 0 || find_object(t, wanted->kind, str(wanted->name), &index) != 0)
+        return -1;
     struct object_row *row = object_at(t->s, wanted->kind, index);
     if (check_nobody_needs(t, wanted->kind, row) != 0) return -1;
     ensure(map_remove(&t->s->object_by_name[wanted->kind], str(row->object.name)));

@@ -177,36 +177,12 @@ static int link_tasks(struct state *s, struct err *e)
     return 0;
 }
 
-/* What rows of a store without objects lack. */
-static void complete_restored(struct state *s)
-{
-    const struct object partition = object_standard(OBJECT_PARTITION, STANDARD_PARTITION);
-    const struct object qos = object_standard(OBJECT_QOS, STANDARD_QOS);
-    int64_t created_us = s->assocs.items[0].created_us;
-    if (s->objects[OBJECT_PARTITION].count == 0) object_add(s, OBJECT_PARTITION, &partition, created_us);
-    if (s->objects[OBJECT_QOS].count == 0) object_add(s, OBJECT_QOS, &qos, created_us);
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        struct job *j = &s->jobs.items[i];
-        if (j->partition_count > 0) continue;
-        j->partitions = mem_resize(NULL, 0, sizeof *j->partitions);
-        j->partitions[0] = s->objects[OBJECT_PARTITION].items[0].id;
-        j->partition_count = 1;
-        j->qos = s->objects[OBJECT_QOS].items[0].id;
-        j->set_priority = NONE;
-        j->accrue_us = j->held ? 0 : j->submit_us;
-    }
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (s->tasks.items[i].partition == 0) s->tasks.items[i].partition = s->objects[OBJECT_PARTITION].items[0].id;
-    }
-}
-
 int state_restore_done(struct state *s, struct err *e)
 {
     struct map by_id = {0};
     if (s->assocs.count == 0 || s->assocs.items[0].id != 1)
         return err_set(e, ERR_INTERNAL, "there is no root association");
     if (state_restore_policy(s, e) != 0) return -1;
-    complete_restored(s);
     if (check_objects(s, e) != 0) return -1;
     for (uint32_t i = 0; i < s->assocs.count; i++) map_set_u64(&by_id, s->assocs.items[i].id, i);
     int result = link_assocs(s, &by_id, e);

@@ -47,6 +47,33 @@ void state_init(struct state *s, int64_t now_us)
     object_add(s, OBJECT_QOS, &qos, now_us);
 }
 
+static char *own_copy(const char *text)
+{
+    if (text == NULL) return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_resize(NULL, 0, size), text, size);
+}
+
+static void *own_array(const void *items, size_t size)
+{
+    return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
+}
+
+/* Partitions and requests of the row, as memory of the job. */
+static void own_terms(struct job *j)
+{
+    j->partitions = own_array(j->partitions, j->partition_count * sizeof *j->partitions);
+    j->requests = own_array(j->requests, j->request_count * sizeof *j->requests);
+    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(j->requests[i].text);
+}
+
+static void release_terms(struct job *j)
+{
+    mem_free(j->partitions);
+    for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
+    mem_free(j->requests);
+}
+
 static void release_job(struct job *j)
 {
     mem_free(j->name);
@@ -54,9 +81,7 @@ static void release_job(struct job *j)
     mem_free(j->out_pattern);
     mem_free(j->err_pattern);
     mem_free(j->command);
-    mem_free(j->partitions);
-    for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
-    mem_free(j->requests);
+    release_terms(j);
     idset_release(&j->array);
     idset_release(&j->pending);
     idset_release(&j->cancelled);
@@ -269,18 +294,6 @@ void state_restore_begin(struct state *s)
     release_rows(s);
 }
 
-static char *own_copy(const char *text)
-{
-    if (text == NULL) return NULL;
-    size_t size = strlen(text) + 1;
-    return memcpy(mem_resize(NULL, 0, size), text, size);
-}
-
-static void *own_array(const void *items, size_t size)
-{
-    return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
-}
-
 uint32_t job_append(struct state *s, const struct job *row)
 {
     uint32_t index = s->jobs.count;
@@ -291,11 +304,22 @@ uint32_t job_append(struct state *s, const struct job *row)
     j->out_pattern = own_copy(row->out_pattern);
     j->err_pattern = own_copy(row->err_pattern);
     j->command = own_copy(row->command);
-    j->partitions = own_array(row->partitions, row->partition_count * sizeof *j->partitions);
-    j->requests = own_array(row->requests, row->request_count * sizeof *j->requests);
-    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(row->requests[i].text);
+    own_terms(j);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
+}
+
+void job_replace(struct state *s, uint32_t index, const struct job *row)
+{
+    struct job *j = &s->jobs.items[index], old = *j;
+    count_references(s, &old, -1);
+    *j = *row;
+    own_terms(j);
+    if (j->name != old.name) j->name = own_copy(j->name);
+    if (j->name != old.name) mem_free(old.name);
+    release_terms(&old);
+    count_references(s, j, 1);
+    ensure_owners(s, j);
 }
 
 uint32_t task_append(struct state *s, const struct task *row)

@@ -139,7 +139,8 @@ static void make_update(struct history *h, struct event *event)
                                           .name = one_in(h, 3) ? pick_name(h, 0, "renamed", 5) : NULL,
                                           .request = {.cpus = below(h, 7), .gpus = one_in(h, 2) ? NONE : below(h, 2)},
                                           .time_limit_s = one_in(h, 2) ? below(h, 1000) : 0,
-                                          .array_limit = one_in(h, 2) ? NONE : below(h, 5)};
+                                          .array_limit = one_in(h, 2) ? NONE : below(h, 5),
+                                          .terms = TERMS_KEPT};
 }
 
 static const struct task *pick_task(struct history *h)

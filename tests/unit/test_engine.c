@@ -177,8 +177,9 @@ static void jobs_larger_than_the_host_became_can_be_renamed(void **unused)
     world_init(&w, 4, 1024, 0);
     uint32_t id = world_submit(&w, "ann", NULL, 4);
     world_set(&w, "host_cpus", "2");
-    struct event update = {.kind = EVENT_UPDATE,
-                           .update = {.job_id = id, .name = "large", .request.gpus = NONE, .array_limit = NONE}};
+    struct event update = {
+        .kind = EVENT_UPDATE,
+        .update = {.job_id = id, .name = "large", .request.gpus = NONE, .array_limit = NONE, .terms = TERMS_KEPT}};
     assert_int_equal(world_apply(&w, update, NULL), 0);
     update.update.time_limit_s = 60;
     assert_int_equal(world_apply(&w, update, NULL), -1);
