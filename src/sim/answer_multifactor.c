@@ -67,13 +67,13 @@ static struct multifactor_cluster make_cluster(const struct scenario *s, struct 
 
 /* --- one row -------------------------------------------------------------------------------------------------------- */
 
-/* Since when a job grows older, in microseconds; 0: it does not. A held job lost its claim, unless the claim is the
- * submission's (ACCRUE_ALWAYS). */
+/* Since when a job grows older, in microseconds; never 0, which stands for "not at all". With ACCRUE_ALWAYS one that is not
+ * eligible yet does so from its submission on; once it is, it counts from that moment all the same, as Slurm 22.05.8 was
+ * recorded to count (case prio-classic, jobs 10 and 13). */
 static int64_t accrue_us(const struct scenario *s, const struct scenario_job *job)
 {
     bool is_always = s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS;
-    if (job->state == JOB_HELD && !is_always) return 0;
-    int64_t since_us = is_always ? job->submit_us : job->eligible_us;
+    int64_t since_us = is_always && job->eligible_us > s->now_us ? job->submit_us : job->eligible_us;
     return since_us != 0 ? since_us : 1;
 }
 
