@@ -12,14 +12,27 @@
 #include "engine/ranking.h"
 #include "sched/pass.h"
 
-/* Jobs that could start on what is free now, and their places in the queue; all in memory of the cycle. */
+/* Blocks of jobs that stay in the processor's cache between gathering and computing. */
+enum { BLOCK = 128 };
+
+struct block {
+    struct multifactor_job jobs[BLOCK];
+    struct tres_amount amounts[BLOCK][TRES_MAX];
+    uint32_t priority[BLOCK];
+    uint32_t count; /* the last so many candidates: their priorities are still to be computed */
+};
+
+/* Jobs that could start on what is free now, and their places in the queue. */
 struct pass {
     struct turn *t;
     struct pool pool;
-    const double *factors; /* by node of the tree; NULL: nobody asked */
-    struct pass_job *jobs;
-    struct candidate *candidates;
-    uint32_t job_count, candidate_count;
+    bool is_ranking;       /* what follows is made: somebody could start */
+    bool some_qos_waits;   /* for a fair-share factor */
+    const double *factors; /* by node of the tree; NULL: nobody needs them */
+    struct multifactor_moment moment;
+    struct block *block;
+    ARRAY(struct pass_job) jobs;
+    ARRAY(struct candidate) candidates;
 };
 
 /* --- resources ---------------------------------------------------------------------------------------------------- */
@@ -87,70 +100,26 @@ static bool some_qos_waits(const struct state *s)
     return false;
 }
 
-/* The jobs that may start and fit. Notes when the next one of those that wait for their time begins. */
-static void collect_jobs(struct pass *p)
+/* Whether tasks of the job may start and fit. Notes when the next one of those that wait for their time begins. */
+static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job)
 {
     struct state *s = p->t->s;
-    int64_t now_us = p->t->now_us;
-    p->jobs = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *p->jobs);
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct job *j = &s->jobs.items[i];
-        uint32_t tasks = startable_tasks(j);
-        if (tasks == 0) continue;
-        if (j->begin_us > now_us) {
-            if (s->next_begin_us == 0 || j->begin_us < s->next_begin_us) s->next_begin_us = j->begin_us;
-            continue;
-        }
-        if (!host_fits(&s->host, &j->request)) continue;
-        struct pass_job job = {.job = i, .tasks = tasks, .request = j->request, .slots_most = j->slots_most};
-        if (j->request_count > 0) {
-            job.needs = needs_of(j, &s->cycle);
-            job.need_count = j->request_count;
-            if (pass_fits(&s->host, &p->pool, &job) == 0) continue;
-        }
-        p->jobs[p->job_count++] = job;
+    const struct job *j = &s->jobs.items[index];
+    uint32_t tasks = startable_tasks(j);
+    if (tasks == 0) return false;
+    if (j->begin_us > p->t->now_us) {
+        if (s->next_begin_us == 0 || j->begin_us < s->next_begin_us) s->next_begin_us = j->begin_us;
+        return false;
     }
-}
-
-/* Those whose QOS makes them wait for a better factor go. */
-static void drop_waiting_for_factor(struct pass *p)
-{
-    struct state *s = p->t->s;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->job_count; i++) {
-        const struct job *j = &s->jobs.items[p->jobs[i].job];
-        if (!qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) p->jobs[kept++] = p->jobs[i];
-    }
-    p->job_count = kept;
+    if (!host_fits(&s->host, &j->request)) return false;
+    *out_job = (struct pass_job){.job = index, .tasks = tasks, .request = j->request, .slots_most = j->slots_most};
+    if (j->request_count == 0) return true;
+    out_job->needs = needs_of(j, &s->cycle);
+    out_job->need_count = j->request_count;
+    return pass_fits(&s->host, &p->pool, out_job) > 0;
 }
 
 /* --- the queue ---------------------------------------------------------------------------------------------------- */
-
-/* A place for each partition that admits the job. */
-static void add_candidates(struct pass *p, uint32_t job, uint32_t tasks, uint64_t order)
-{
-    struct state *s = p->t->s;
-    const struct job *j = &s->jobs.items[p->jobs[job].job];
-    for (uint32_t i = 0; i < j->partition_count; i++) {
-        if (!partition_admits(s, j->partitions[i], j)) continue;
-        p->candidates[p->candidate_count++] =
-            (struct candidate){.job = job, .partition = j->partitions[i], .tasks = tasks, .order = order};
-    }
-}
-
-static void reserve_candidates(struct pass *p, size_t count)
-{
-    p->candidates = arena_alloc(&p->t->s->cycle, (count + 1) * sizeof *p->candidates);
-}
-
-static void queue_by_partition(struct pass *p)
-{
-    const struct state *s = p->t->s;
-    size_t count = 0;
-    for (uint32_t i = 0; i < p->job_count; i++) count += s->jobs.items[p->jobs[i].job].partition_count;
-    reserve_candidates(p, count);
-    for (uint32_t i = 0; i < p->job_count; i++) add_candidates(p, i, UINT32_MAX, 0);
-}
 
 static uint64_t whole_order(const struct state *s, uint32_t partition, uint32_t priority)
 {
@@ -158,45 +127,44 @@ static uint64_t whole_order(const struct state *s, uint32_t partition, uint32_t 
     return pass_order_whole((uint32_t)row->object.value[PARTITION_TIER].number, priority);
 }
 
-static void queue_by_submission(struct pass *p)
+static const struct job *job_of(const struct pass *p, const struct candidate *c)
 {
-    const struct state *s = p->t->s;
-    queue_by_partition(p);
-    for (uint32_t i = 0; i < p->candidate_count; i++) {
-        struct candidate *c = &p->candidates[i];
-        c->order = whole_order(s, c->partition, basic_job_priority(&s->jobs.items[p->jobs[c->job].job]));
-    }
+    return &p->t->s->jobs.items[p->jobs.items[c->job].job];
 }
 
-/* Blocks of jobs that stay in the processor's cache between gathering and computing. */
-enum { BLOCK = 128 };
+static void compute_block(struct pass *p)
+{
+    const struct state *s = p->t->s;
+    struct block *b = p->block;
+    struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
+    multifactor_priorities(&s->policy.multifactor, &p->moment.cluster, b->jobs, b->count, b->priority);
+    for (uint32_t i = 0; i < b->count; i++, c++)
+        c->order = whole_order(s, c->partition, priority_not_below(s, job_of(p, c), b->priority[i]));
+    b->count = 0;
+}
 
-struct block {
-    struct multifactor_job jobs[BLOCK];
-    struct tres_amount amounts[BLOCK][TRES_MAX];
-    uint32_t priority[BLOCK];
-};
+static void add_candidate(struct pass *p, uint32_t job, uint32_t partition, uint32_t tasks, uint64_t order)
+{
+    *array_add(&p->candidates) = (struct candidate){job, partition, tasks, order};
+}
 
-static void queue_by_multifactor(struct pass *p)
+/* A place for each partition that admits the job. */
+static void queue_whole(struct pass *p, uint32_t job)
 {
     struct state *s = p->t->s;
-    const struct multifactor_rules *rules = &s->policy.multifactor;
-    struct multifactor_moment moment;
-    struct block *b = arena_alloc(&s->cycle, sizeof *b);
-    multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &moment);
-    queue_by_partition(p);
-    for (uint32_t first = 0; first < p->candidate_count; first += BLOCK) {
-        uint32_t left = p->candidate_count - first, count = left < BLOCK ? left : BLOCK;
-        struct candidate *c = &p->candidates[first];
-        for (uint32_t i = 0; i < count; i++) {
-            struct tres_amount *amounts = rules->has_tres_weights ? b->amounts[i] : NULL;
-            multifactor_job_of(&moment, &s->jobs.items[p->jobs[c[i].job].job], c[i].partition, amounts, &b->jobs[i]);
+    const struct job *j = &s->jobs.items[p->jobs.items[job].job];
+    struct block *b = p->block;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        uint32_t partition = j->partitions[i];
+        if (!partition_admits(s, partition, j)) continue;
+        if (s->policy.model == MODEL_BASIC) {
+            add_candidate(p, job, partition, UINT32_MAX, whole_order(s, partition, basic_job_priority(j)));
+            continue;
         }
-        multifactor_priorities(rules, &moment.cluster, b->jobs, count, b->priority);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct job *j = &s->jobs.items[p->jobs[c[i].job].job];
-            c[i].order = whole_order(s, c[i].partition, priority_not_below(s, j, b->priority[i]));
-        }
+        struct tres_amount *amounts = s->policy.multifactor.has_tres_weights ? b->amounts[b->count] : NULL;
+        add_candidate(p, job, partition, UINT32_MAX, 0);
+        multifactor_job_of(&p->moment, j, partition, amounts, &b->jobs[b->count++]);
+        if (b->count == BLOCK) compute_block(p);
     }
 }
 
@@ -206,18 +174,50 @@ static void queue_by_tickets(struct pass *p)
     struct state *s = p->t->s;
     struct ticket_ranks ranks;
     uint32_t *place = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *place);
-    size_t count = 0;
     ticket_ranks_make(s, p->t->now_us, &s->cycle, &ranks);
     memset(place, 0xff, s->jobs.count * sizeof *place);
-    for (uint32_t i = 0; i < p->job_count; i++) place[p->jobs[i].job] = i;
-    for (uint32_t i = 0; i < ranks.count; i++) count += s->jobs.items[ranks.items[i].job].partition_count;
-    reserve_candidates(p, count);
+    for (uint32_t i = 0; i < p->jobs.count; i++) place[p->jobs.items[i].job] = i;
     for (uint32_t i = 0; i < ranks.count && ranks.items[i].task == NONE; i++) {
         const struct ticket_rank *r = &ranks.items[i], *next = r + 1;
+        const struct job *j = &s->jobs.items[r->job];
         bool is_last = i + 1 == ranks.count || next->task != NONE || next->job != r->job;
         if (place[r->job] == NONE) continue;
-        add_candidates(p, place[r->job], is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
+        for (uint32_t q = 0; q < j->partition_count; q++) {
+            if (partition_admits(s, j->partitions[q], j))
+                add_candidate(p, place[r->job], j->partitions[q], is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
+        }
     }
+}
+
+/* What ranking needs to know, once it is sure that there is somebody to rank. */
+static void begin_ranking(struct pass *p)
+{
+    struct state *s = p->t->s;
+    bool is_multifactor = s->policy.model == MODEL_MULTIFACTOR;
+    p->is_ranking = true;
+    array_reserve(&p->jobs, s->job_by_id.count);
+    array_reserve(&p->candidates, s->job_by_id.count);
+    if (is_multifactor || p->some_qos_waits) p->factors = state_factors(s, p->t->now_us, &s->cycle);
+    if (!is_multifactor) return;
+    p->block = arena_alloc(&s->cycle, sizeof *p->block);
+    multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
+}
+
+/* One walk over the jobs: a million rows do not fit into the processor's cache. */
+static void make_queue(struct pass *p)
+{
+    struct state *s = p->t->s;
+    struct pass_job job;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (!could_start(p, i, &job)) continue;
+        if (!p->is_ranking) begin_ranking(p);
+        if (p->some_qos_waits && qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) continue;
+        *array_add(&p->jobs) = job;
+        if (s->policy.model != MODEL_TICKETS) queue_whole(p, p->jobs.count - 1);
+    }
+    if (p->block != NULL) compute_block(p);
+    if (s->policy.model == MODEL_TICKETS && p->jobs.count > 0) queue_by_tickets(p);
 }
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ static void start_task(struct turn *t, const struct tres_places *places, const s
 static void start_tasks(struct pass *p, const char *boot_id)
 {
     struct state *s = p->t->s;
-    struct pass_queue queue = {p->jobs, p->job_count, p->candidates, p->candidate_count};
+    struct pass_queue queue = {p->jobs.items, p->jobs.count, p->candidates.items, p->candidates.count};
     struct pass_starts starts = {0};
     struct tres_places places;
     pass_run(&s->host, &p->pool, &queue, &s->cycle, &starts);
@@ -274,21 +274,12 @@ static void start_tasks(struct pass *p, const char *boot_id)
 
 static void run_pass(struct turn *t, const char *boot_id)
 {
-    struct state *s = t->s;
-    struct pass p = {.t = t};
-    bool waits = some_qos_waits(s);
-    make_pool(s, &p.pool);
-    collect_jobs(&p);
-    if (p.job_count == 0) return;
-    if (waits || s->policy.model == MODEL_MULTIFACTOR) p.factors = state_factors(s, t->now_us, &s->cycle);
-    if (waits) drop_waiting_for_factor(&p);
-    if (p.job_count == 0) return;
-    switch (s->policy.model) {
-    case MODEL_MULTIFACTOR: queue_by_multifactor(&p); break;
-    case MODEL_TICKETS: queue_by_tickets(&p); break;
-    default: queue_by_submission(&p); break;
-    }
-    start_tasks(&p, boot_id);
+    struct pass p = {.t = t, .some_qos_waits = some_qos_waits(t->s)};
+    make_pool(t->s, &p.pool);
+    make_queue(&p);
+    if (p.candidates.count > 0) start_tasks(&p, boot_id);
+    array_release(&p.jobs);
+    array_release(&p.candidates);
 }
 
 /* --- INCR_ONLY ---------------------------------------------------------------------------------------------------- */
