@@ -48,16 +48,18 @@ struct job_query {
     const char *account, *user;
     enum job_state state;       /* only this one; JOB_STATE_COUNT: any */
     int64_t since_us, until_us; /* ended in this window */
+    int64_t now_us;             /* when it was asked: whether a job's begin is still to come */
     bool newest_first;          /* else by id */
     uint32_t limit;             /* rows at most; 0: all */
 };
 
 /* Where rows come from: the store behind the daemon, or whoever a test puts there. A cursor is a snapshot; it costs the
- * loop nothing until asked for a row. */
+ * loop nothing until asked for a row. next: 1 a row; 0 no more; 2 not yet: so many rows were passed over that somebody else
+ * may want a turn, ask again; -1 with *e. */
 struct job_reader {
     void *context;
     void *(*open)(void *context, const struct job_query *query, struct err *e); /* a cursor, or NULL with *e */
-    int (*next)(void *cursor, struct job_view *out_row, struct err *e);         /* 1: a row, 0: no more, -1 with *e */
+    int (*next)(void *cursor, struct job_view *out_row, struct err *e);
     void (*close)(void *cursor);
 };
 

@@ -1,53 +1,63 @@
 /* The text of the statements behind listings: put together from the fragments below and nothing else; what people gave is
  * bound.
  *
- *     SELECT <columns> FROM <tables, by part and access> WHERE <conditions> ORDER BY <order, by access>
+ *     SELECT <key>, wanted, <columns> FROM task INDEXED BY ...      walked in order; WHERE has only what an index serves
+ *            LEFT JOIN association ON <its key> AND <filters>       looked up only where the filters hold
+ *            LEFT JOIN job ON <its key>
  *
  * Invariants
  *   1. Every statement gives its rows in the order it promises straight from an index: no statement sorts, so the first
  *      row is there at once and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
  *   2. Order is by (end, job, part, task), backward where newest_first; end counts only when read by time.
- * CROSS JOIN is SQLite's way to say which table to walk first (sqlite.org/optoverview.html, 8.1); INDEXED BY is an error
- * rather than a slow plan where the index went away. */
+ *   3. A row that a filter leaves out is given all the same, with its key, and wanted is 0: a step of SQLite's passes over
+ *      a handful of rows at most, and who reads may stop between any two.
+ * A LEFT JOIN is looked up in the order it is written; INDEXED BY is an error rather than a slow plan where the index went
+ * away. */
 #include "store/reader_sql.h"
 
 #include "base/ensure.h"
 
-#define JOB_COLUMNS                                                                                                    \
-    " job.association_id, account, user, uid, name, command, directory, out_pattern, err_pattern, job.cpus, job.gpus," \
-    " job.mem_mib, time_limit_s, submit_us, is_held, array_tasks IS NOT NULL, array_limit,"
+/* In the order of enum reader_column: behind the key come the part's tasks, then the job's columns, then a task's. */
+#define JOB_COLUMNS                                                                                                     \
+    " job.association_id, account, user, uid, name, command, directory, out_pattern, err_pattern, job.cpus, job.gpus,"  \
+    " job.mem_mib, time_limit_s, submit_us, is_held, array_tasks IS NOT NULL, array_limit, begin_us, deadline_us, qos," \
+    " project, nice, posix_priority, job_share, override_tickets, slots_most, requests,"
+#define NO_TASK " NULL, '', '', 0, 0, 0, 0, '', 0, partitions, '', 0"
 
 static const char *const columns[PART_COUNT] = {
-    [PART_TASKS] =
-        "task.job_id, task_id, end_us, NULL, 0," JOB_COLUMNS " state, start_us, task.cpus, task.gpus, exit_status,"
-        " signal, cpu_us, max_rss_kib, detail, launch_id",
+    [PART_TASKS] = " NULL, 0," JOB_COLUMNS
+                   " state, start_us, task.cpus, task.gpus, exit_status, signal, cpu_us, max_rss_kib, detail,"
+                   " launch_id, partition, tres, billing",
     [PART_PENDING] =
-        "job.id, NULL, NULL, pending_tasks, iif(array_limit IS NULL, 0, (SELECT count(*) FROM task INDEXED BY task_live"
-        " WHERE task.job_id = job.id AND end_us IS NULL))," JOB_COLUMNS " 'PENDING', NULL, '', '', 0, 0, 0, 0, '', 0",
-    [PART_CANCELLED] =
-        "job.id, NULL, cancelled_us, cancelled_tasks, 0," JOB_COLUMNS " 'CANCELLED', NULL, '', '', 0, 0, 0, 0, '', 0",
+        " pending_tasks, iif(array_limit IS NULL OR association.id IS NULL, 0, (SELECT count(*) FROM task INDEXED BY"
+        " task_live WHERE task.job_id = job.id AND end_us IS NULL))," JOB_COLUMNS " 'PENDING'," NO_TASK,
+    [PART_CANCELLED] = " cancelled_tasks, 0," JOB_COLUMNS " 'CANCELLED'," NO_TASK,
 };
 
+static bool is_by_time(enum reader_access access)
+{
+    return access == BY_TIME || access == BY_TIME_IN_ASSOC || access == BY_TIME_OF_STATE;
+}
+
+/* --- what is walked ----------------------------------------------------------------------------------------------- */
+
 /* Only live rows are in an index of their own; the rest is walked by key. */
-static const char *task_tables(enum reader_access access, bool live)
+static const char *task_walk(enum reader_access access, bool live)
 {
     switch (access) {
-    case BY_JOB: return "task CROSS JOIN job ON job.id = task.job_id";
-    case BY_ID:
-        return live ? "task INDEXED BY task_live CROSS JOIN job ON job.id = task.job_id"
-                    : "task CROSS JOIN job ON job.id = task.job_id";
-    case BY_ID_IN_ASSOC:
-        return live ? "job INDEXED BY job_live_association CROSS JOIN task INDEXED BY task_live ON task.job_id = job.id"
-                    : "job INDEXED BY job_association CROSS JOIN task ON task.job_id = job.id";
-    case BY_TIME: return "task INDEXED BY task_ended_time CROSS JOIN job ON job.id = task.job_id";
-    case BY_TIME_IN_ASSOC: return "task INDEXED BY task_ended_association CROSS JOIN job ON job.id = task.job_id";
+    case BY_JOB:
+    case BY_ID: return live ? "task INDEXED BY task_live" : "task";
+    case BY_ID_IN_ASSOC: return live ? "job INDEXED BY job_live_association" : "job INDEXED BY job_association";
+    case BY_TIME: return "task INDEXED BY task_ended_time";
+    case BY_TIME_IN_ASSOC: return "task INDEXED BY task_ended_association";
+    case BY_TIME_OF_STATE: return "task INDEXED BY task_ended_state";
     case ACCESS_COUNT: break;
     }
     ensure(!"an access of the table");
     return "";
 }
 
-static const char *job_tables(enum reader_part part, enum reader_access access)
+static const char *job_walk(enum reader_part part, enum reader_access access)
 {
     if (access == BY_JOB) return "job";
     if (part == PART_PENDING)
@@ -61,6 +71,7 @@ static const char *key_condition(enum reader_part part, enum reader_access acces
     case BY_JOB: return part == PART_TASKS ? "task.job_id = :job" : "job.id = :job";
     case BY_ID_IN_ASSOC: return "job.association_id = :association";
     case BY_TIME_IN_ASSOC: return "task.association_id = :association";
+    case BY_TIME_OF_STATE: return "state = :state";
     case BY_ID:
     case BY_TIME:
     case ACCESS_COUNT: break;
@@ -68,19 +79,86 @@ static const char *key_condition(enum reader_part part, enum reader_access acces
     return "1";
 }
 
-/* An index of live rows is found only under its own condition. */
-static const char *part_condition(enum reader_part part, enum reader_access access, const struct job_query *query)
+/* Of a task; "" where both kinds are wanted. */
+static const char *which_condition(const struct job_query *query)
 {
-    if (part == PART_PENDING) return " AND job.ended_us IS NULL AND pending_tasks <> ''";
-    if (part == PART_CANCELLED) return " AND cancelled_us IS NOT NULL AND cancelled_tasks <> ''";
-    if (query->which == JOBS_LIVE)
-        return access == BY_ID_IN_ASSOC ? " AND job.ended_us IS NULL AND end_us IS NULL" : " AND end_us IS NULL";
-    return query->which == JOBS_ENDED ? " AND end_us IS NOT NULL" : "";
+    if (query->which == JOBS_ALL) return "";
+    return query->which == JOBS_LIVE ? " AND end_us IS NULL" : " AND end_us IS NOT NULL";
+}
+
+/* What an index serves, or leaves out only little. An index of live rows is found only under its own condition. */
+static void add_walk_condition(enum reader_part part, enum reader_access access, const struct job_query *query,
+                               struct buf *out)
+{
+    const char *end = part == PART_TASKS ? "end_us" : "cancelled_us";
+    buf_add_text(out, key_condition(part, access));
+    if (part == PART_PENDING) buf_add_text(out, " AND job.ended_us IS NULL");
+    if (part == PART_CANCELLED) buf_add_text(out, " AND cancelled_us IS NOT NULL");
+    if (part == PART_TASKS && access == BY_ID_IN_ASSOC && query->which == JOBS_LIVE)
+        buf_add_text(out, " AND job.ended_us IS NULL");
+    if (part == PART_TASKS && access != BY_ID_IN_ASSOC) buf_add_text(out, which_condition(query));
+    if (part == PART_TASKS && query->job_id_count == 1 && query->task_id != NONE)
+        buf_add_text(out, " AND task_id = :task");
+    if (!is_by_time(access)) return;
+    if (query->since_us != 0) buf_format(out, " AND %s >= :since", end);
+    if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
+}
+
+/* --- what is joined ----------------------------------------------------------------------------------------------- */
+
+/* Invariant 3. */
+static void add_filters(enum reader_part part, enum reader_access access, const struct job_query *query,
+                        struct buf *out)
+{
+    const char *end = part == PART_TASKS ? "end_us" : "cancelled_us";
+    if (part == PART_PENDING) buf_add_text(out, " AND pending_tasks <> ''");
+    if (part == PART_CANCELLED) buf_add_text(out, " AND cancelled_tasks <> ''");
+    if (part == PART_TASKS && query->state != JOB_STATE_COUNT && access != BY_TIME_OF_STATE)
+        buf_add_text(out, " AND state = :state");
+    if (is_by_time(access)) return;
+    if (query->since_us != 0) buf_format(out, " AND %s >= :since", end);
+    if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
+}
+
+static void add_names(const struct job_query *query, struct buf *out)
+{
+    if (query->account != NULL) buf_add_text(out, " AND account = :account");
+    if (query->user != NULL) buf_add_text(out, " AND user = :user");
+}
+
+/* The tables behind the one that is walked; the last one's key says whether the row is wanted. */
+static void add_joins(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
+{
+    bool is_of_jobs = part == PART_TASKS && access == BY_ID_IN_ASSOC;
+    if (is_of_jobs) {
+        buf_format(out, " LEFT JOIN task%s ON task.job_id = job.id%s",
+                   query->which == JOBS_LIVE ? " INDEXED BY task_live" : "", which_condition(query));
+        add_filters(part, access, query, out);
+        buf_add_text(out, " LEFT JOIN association ON task.job_id IS NOT NULL AND association.id = job.association_id");
+        return;
+    }
+    buf_format(out, " LEFT JOIN association ON association.id = %s.association_id",
+               part == PART_TASKS ? "task" : "job");
+    add_filters(part, access, query, out);
+    add_names(query, out);
+    if (part != PART_TASKS) return;
+    buf_add_text(out, " LEFT JOIN job ON association.id IS NOT NULL AND job.id = task.job_id");
+    if (query->job_id_count == 1 && query->task_id != NONE) buf_add_text(out, " AND array_tasks IS NOT NULL");
+}
+
+/* --- the statement ------------------------------------------------------------------------------------------------ */
+
+static const char *key(enum reader_part part, enum reader_access access)
+{
+    if (part == PART_CANCELLED) return "job.id, NULL, cancelled_us, association.id IS NOT NULL,";
+    if (part == PART_PENDING) return "job.id, NULL, NULL, association.id IS NOT NULL,";
+    return access == BY_ID_IN_ASSOC ? "job.id, task_id, end_us, association.id IS NOT NULL,"
+                                    : "task.job_id, task_id, end_us, job.id IS NOT NULL,";
 }
 
 static const char *order(enum reader_part part, enum reader_access access, bool backward)
 {
-    bool by_time = access == BY_TIME || access == BY_TIME_IN_ASSOC;
+    bool by_time = is_by_time(access);
     if (part == PART_TASKS && by_time)
         return backward ? "end_us DESC, task.job_id DESC, task_id DESC" : "end_us, task.job_id, task_id";
     if (part == PART_TASKS && access == BY_ID_IN_ASSOC)
@@ -107,25 +185,26 @@ bool reader_wants(enum reader_part part, const struct job_query *query)
 enum reader_access reader_choose_access(const struct job_query *query, bool is_single)
 {
     if (query->job_id_count > 0) return BY_JOB;
-    if (query->which == JOBS_ENDED && query->newest_first) return is_single ? BY_TIME_IN_ASSOC : BY_TIME;
-    return is_single ? BY_ID_IN_ASSOC : BY_ID;
+    bool by_time = query->which == JOBS_ENDED && query->newest_first;
+    if (is_single) return by_time ? BY_TIME_IN_ASSOC : BY_ID_IN_ASSOC;
+    if (!by_time) return BY_ID;
+    return query->state == JOB_STATE_COUNT ? BY_TIME : BY_TIME_OF_STATE;
+}
+
+/* Jobs have fewer indices than tasks. */
+static enum reader_access job_access(enum reader_part part, enum reader_access access)
+{
+    if (is_by_time(access)) return BY_TIME;
+    return part == PART_CANCELLED && access == BY_ID_IN_ASSOC ? BY_ID : access;
 }
 
 void reader_compose(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
 {
-    const char *end = part == PART_TASKS ? "end_us" : "cancelled_us";
-    if (part != PART_TASKS && access == BY_TIME_IN_ASSOC) access = BY_TIME;
-    if (part == PART_CANCELLED && access == BY_ID_IN_ASSOC) access = BY_ID;
-    buf_format(out, "SELECT %s FROM %s CROSS JOIN association ON association.id = job.association_id WHERE %s%s",
-               columns[part],
-               part == PART_TASKS ? task_tables(access, query->which == JOBS_LIVE) : job_tables(part, access),
-               key_condition(part, access), part_condition(part, access, query));
-    if (part == PART_TASKS && query->job_id_count == 1 && query->task_id != NONE)
-        buf_add_text(out, " AND task_id = :task AND array_tasks IS NOT NULL");
-    if (part == PART_TASKS && query->state != JOB_STATE_COUNT) buf_add_text(out, " AND state = :state");
-    if (query->account != NULL) buf_add_text(out, " AND account = :account");
-    if (query->user != NULL) buf_add_text(out, " AND user = :user");
-    if (query->since_us != 0) buf_format(out, " AND %s >= :since", end);
-    if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
+    if (part != PART_TASKS) access = job_access(part, access);
+    buf_format(out, "SELECT %s%s FROM %s", key(part, access), columns[part],
+               part == PART_TASKS ? task_walk(access, query->which == JOBS_LIVE) : job_walk(part, access));
+    add_joins(part, access, query, out);
+    buf_add_text(out, " WHERE ");
+    add_walk_condition(part, access, query, out);
     buf_format(out, " ORDER BY %s", order(part, access, query->newest_first));
 }

@@ -8,16 +8,18 @@
 /* A job's rows in a listing: one per task that started, one for what is pending, one for what was cancelled unstarted. */
 enum reader_part { PART_TASKS, PART_PENDING, PART_CANCELLED, PART_COUNT };
 
-/* By one job's id; all by id; one association's by id; all by time of their end; one association's by that. */
-enum reader_access { BY_JOB, BY_ID, BY_ID_IN_ASSOC, BY_TIME, BY_TIME_IN_ASSOC, ACCESS_COUNT };
+/* By one job's id; all by id; one association's by id; all by time of their end; one association's or one state's by
+ * that. */
+enum reader_access { BY_JOB, BY_ID, BY_ID_IN_ASSOC, BY_TIME, BY_TIME_IN_ASSOC, BY_TIME_OF_STATE, ACCESS_COUNT };
 
 /* The columns that every statement gives, by number. Those from COLUMN_STATE on are a task's (see reader_sql.c). */
 enum reader_column {
     COLUMN_JOB_ID,
     COLUMN_TASK_ID, /* pending, cancelled: NULL */
     COLUMN_END_US,
-    COLUMN_TASKS, /* pending, cancelled: their set; tasks: NULL */
-    COLUMN_LIVE,  /* pending: how many tasks run, where there is a limit */
+    COLUMN_WANTED, /* 0: a filter leaves the row out, and nothing else of it is right but the three above */
+    COLUMN_TASKS,  /* pending, cancelled: their set; tasks: NULL */
+    COLUMN_LIVE,   /* pending: how many tasks run, where there is a limit */
     COLUMN_ASSOC_ID,
     COLUMN_ACCOUNT,
     COLUMN_USER,
@@ -35,6 +37,16 @@ enum reader_column {
     COLUMN_IS_HELD,
     COLUMN_IS_ARRAY,
     COLUMN_ARRAY_LIMIT,
+    COLUMN_BEGIN_US,
+    COLUMN_DEADLINE_US,
+    COLUMN_QOS,
+    COLUMN_PROJECT,
+    COLUMN_NICE,
+    COLUMN_POSIX_PRIORITY,
+    COLUMN_JOB_SHARE,
+    COLUMN_OVERRIDE_TICKETS,
+    COLUMN_SLOTS_MOST,
+    COLUMN_REQUESTS,
     COLUMN_STATE,
     COLUMN_START_US,
     COLUMN_CPUS,
@@ -44,7 +56,10 @@ enum reader_column {
     COLUMN_CPU_US,
     COLUMN_MAX_RSS_KIB,
     COLUMN_DETAIL,
-    COLUMN_LAUNCH_ID
+    COLUMN_LAUNCH_ID,
+    COLUMN_PARTITION, /* pending, cancelled: those asked for, by commas */
+    COLUMN_TRES,
+    COLUMN_BILLING
 };
 
 /* Whether a query can have rows of this part at all. */

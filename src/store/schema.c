@@ -107,6 +107,7 @@ static const char step_1[] =
     ") STRICT, WITHOUT ROWID;\n"
     "CREATE INDEX task_live ON task(job_id, task_id) WHERE end_us IS NULL;\n"
     "CREATE INDEX task_ended_time ON task(end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_ended_state ON task(state, end_us) WHERE end_us IS NOT NULL;\n"
     "CREATE INDEX task_ended_association ON task(association_id, end_us) WHERE end_us IS NOT NULL;\n"
 
     "CREATE TABLE content(                  -- texts that many jobs share: scripts, environments\n"

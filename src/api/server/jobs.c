@@ -123,6 +123,7 @@ static int fill(struct stream *s)
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
         int more = l->reader.next(l->cursor, &row, &s->e);
         if (more < 0) return -1;
+        if (more == 2) return 1;
         if (more == 0) {
             if (!l->is_lines) buf_add_text(&s->text, "\n]}\n");
             return 0;
@@ -151,7 +152,9 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
     refresh_factors(s);
     *l = (struct listing){
         .reader = s->host.jobs, .factors = s->factors, .factors_count = s->factors_count, .is_lines = head == NULL};
-    l->cursor = l->reader.open(l->reader.context, query, &stream->e);
+    struct job_query asked = *query;
+    asked.now_us = s->host.now_us(s->host.context);
+    l->cursor = l->reader.open(l->reader.context, &asked, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);
     } else {
