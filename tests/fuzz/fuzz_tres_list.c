@@ -1,0 +1,94 @@
+/* A table and a list of TRES from any bytes, AccountingStorageTRES being the first line: what was read has its ids and
+ * generics right, is written, and reads back the same; what is refused leaves the output alone and says of which. */
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "policy/tres.h"
+
+static void check_refusal(const struct err *e)
+{
+    ensure(e->code == ERR_INPUT);
+    ensure(strncmp(e->text, "field: '", 8) == 0);
+    ensure(strlen(e->text) < 400);
+}
+
+static void check_table(const struct tres_table *t)
+{
+    ensure(t->count >= TRES_STATIC_COUNT && t->count <= TRES_MAX);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct tres *item = &t->items[i];
+        ensure(tres_find(t, str(item->text)) == i);
+        ensure(item->id == (i < TRES_STATIC_COUNT ? i + 1 : TRES_FIRST_OWN_ID + i - TRES_STATIC_COUNT));
+        if (item->generic == NONE) continue;
+        const struct tres *generic = &t->items[item->generic];
+        size_t length = strlen(generic->text);
+        ensure(strncmp(generic->text, item->text, length) == 0 && item->text[length] == ':');
+    }
+}
+
+/* Its own texts, by commas, make the same table. */
+static void check_table_reads_back(const struct tres_table *t, struct arena *arena)
+{
+    struct tres_table back;
+    struct buf text = {0};
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (i > 0) buf_add_char(&text, ',');
+        buf_add_text(&text, t->items[i].text);
+    }
+    ensure(tres_table_make(&back, (struct str){text.text, text.length}, "field", arena, NULL) == 0);
+    ensure(back.count == t->count);
+    for (uint32_t i = 0; i < t->count; i++) {
+        ensure(strcmp(back.items[i].text, t->items[i].text) == 0);
+        ensure(back.items[i].generic == t->items[i].generic);
+    }
+    buf_release(&text);
+}
+
+static void check_list(const struct tres_table *t, const struct tres_list *list, struct arena *arena)
+{
+    struct tres_list back;
+    struct buf text = {0};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct tres_amount *a = &list->items[i];
+        ensure(a->tres < t->count && (i == 0 || list->items[i - 1].tres < a->tres));
+        ensure(a->amount > 0.0 && a->amount <= 0x1p53 && floor(a->amount) >= a->amount);
+        ensure(tres_amount_of(list, a->tres) >= a->amount);
+    }
+    buf_add_text(&text, "");
+    tres_list_format(t, list, &text);
+    ensure(tres_list_parse(t, (struct str){text.text, text.length}, "field", arena, &back, NULL) == 0);
+    ensure(back.count == list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        ensure(back.items[i].tres == list->items[i].tres);
+        ensure(back.items[i].amount >= list->items[i].amount && back.items[i].amount <= list->items[i].amount);
+    }
+    tres_list_add_generic(t, &back);
+    ensure(back.count >= list->count && back.count <= t->count);
+    buf_release(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena = {0};
+    struct tres_table t = {.count = 77};
+    struct tres_list list = {.count = 77};
+    struct err e = {0};
+    struct str text, tracked = str_cut((struct str){(const char *)data, size}, '\n', &text);
+    if (tres_table_make(&t, tracked, "field", &arena, &e) != 0) {
+        ensure(t.count == 77);
+        check_refusal(&e);
+    } else {
+        check_table(&t);
+        check_table_reads_back(&t, &arena);
+        if (tres_list_parse(&t, text, "field", &arena, &list, &e) != 0) {
+            ensure(list.count == 77);
+            check_refusal(&e);
+        } else {
+            check_list(&t, &list, &arena);
+        }
+    }
+    arena_release(&arena);
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* Weights of TRES from any bytes, AccountingStorageTRES being the first line: what was read is finite, written with 17
+ * digits reads back the same, and bills every job with a finite number under every rule; what is refused leaves the
+ * output alone. */
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "policy/billing.h"
+
+static void check_reads_back(const struct tres_table *t, const double *weights)
+{
+    double back[TRES_MAX];
+    char number[NUMBER_TEXT_SIZE];
+    struct buf text = {0};
+    for (uint32_t i = 0; i < t->count; i++) {
+        ensure(fabs(weights[i]) <= 1e15);
+        number_format_g17(number, weights[i]);
+        buf_format(&text, "%s%s=%s", i > 0 ? "," : "", t->items[i].text, number);
+    }
+    ensure(tres_weights_parse(t, (struct str){text.text, text.length}, "field", back, NULL) == 0);
+    ensure(memcmp(back, weights, t->count * sizeof *back) == 0);
+    buf_release(&text);
+}
+
+static void check_billing(const struct tres_table *t, const double *weights)
+{
+    struct tres_amount items[TRES_MAX];
+    struct tres_list most = {items, t->count};
+    for (uint32_t i = 0; i < t->count; i++) items[i] = (struct tres_amount){i, 0x1p53};
+    for (enum billing_rule rule = BILLING_SUM; rule <= BILLING_MAX_TRES_GRES; rule++) {
+        double billing = billing_of(t, &most, weights, rule);
+        ensure(isfinite(billing) && billing >= 0.0);
+        ensure((double)billing_recorded(billing) <= billing);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena = {0};
+    struct tres_table t;
+    struct err e = {0};
+    double weights[TRES_MAX] = {77.0};
+    struct str text, tracked = str_cut((struct str){(const char *)data, size}, '\n', &text);
+    if (tres_table_make(&t, tracked, "field", &arena, NULL) == 0) {
+        if (tres_weights_parse(&t, text, "field", weights, &e) != 0) {
+            ensure(weights[0] >= 77.0 && weights[0] <= 77.0);
+            ensure(e.code == ERR_INPUT && strncmp(e.text, "field: '", 8) == 0);
+        } else {
+            ensure(weights[TRES_BILLING] >= 0.0 && weights[TRES_BILLING] <= 0.0);
+            check_reads_back(&t, weights);
+            check_billing(&t, weights);
+        }
+    }
+    arena_release(&arena);
+    return 0;
+}
