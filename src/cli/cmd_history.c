@@ -59,6 +59,7 @@ static int history_run(struct call *call, struct err *e)
     bool is_filtered = values->account || values->user || values->since_us != 0 || values->until_us != 0;
     const struct listing listing = {
         .shape = &wire_job_row_shape,
+        .has_lines = true,
         .columns = history_columns,
         .column_count = sizeof history_columns / sizeof history_columns[0],
         .account = values->account,

@@ -1,12 +1,13 @@
 /* fairlead prio: who comes first, and of which terms that is made. */
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/prio_instance.h"
 #include "cli/prio_scenario.h"
 
 struct prio_values {
     struct listing_values listing;
     const char *file;
-    bool is_normalized;
+    bool is_normalized, wants_weights;
 };
 
 static const struct option_row prio_options[] = {
@@ -14,11 +15,15 @@ static const struct option_row prio_options[] = {
      "the jobs of the scenario in FILE, without any service; - is standard input"},
     {"normalized", 'n', NULL, FLAG_IN(struct prio_values, is_normalized),
      "the factors of priority/multifactor before they are weighed"},
+    {"weights", 'w', NULL, FLAG_IN(struct prio_values, wants_weights),
+     "the weights in force instead, which are settings"},
     LISTING_OPTIONS(struct prio_values, listing),
     {0},
 };
 
 static const struct command_example prio_examples[] = {
+    {"fairlead prio", "every job that waits or runs, by the instance's own rules"},
+    {"fairlead prio 5 -n", "the factors of job 5, before they are weighed"},
     {"fairlead prio -f cluster.json", "every job of a document and the terms of its priority"},
     {"fairlead prio -f cluster.json -n 4", "the factors of job 4"},
     {"fairlead prio -f cluster.json -P", "all numbers in full, for a program"},
@@ -42,8 +47,11 @@ static int prio_run(struct call *call, struct err *e)
     uint32_t job_id;
     if (v->listing.is_json && v->listing.is_parsable)
         return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
-    if (v->file == NULL) return err_set(e, ERR_USAGE, "-f FILE is needed: the scenario whose jobs are asked for");
     if (read_job(&call->parsed, &job_id, e) != 0) return -1;
+    if (v->wants_weights && (v->file != NULL || job_id > 0))
+        return err_set(e, ERR_USAGE, "--weights are the instance's own: they go with no job and no -f");
+    if (v->wants_weights) return prio_weights_run(call, &v->listing, e);
+    if (v->file == NULL) return prio_instance_run(call, job_id, v->is_normalized, &v->listing, e);
     return prio_scenario_run(call, v->file, job_id, v->is_normalized, &v->listing, e);
 }
 
@@ -53,7 +61,8 @@ const struct command cmd_prio = {
     .summary = "show the priority of jobs, term by term",
     .usage = "[OPTION...] [JOB]",
     .text =
-        "One row for each job and partition. By priority/multifactor the columns are the terms whose sum is the priority, "
+        "Without -f, jobs that wait or run, by the model and the weights in force (fairlead set). One row for each job and "
+        "partition. By priority/multifactor the columns are the terms whose sum is the priority, "
         "weighted, as sprio -l has them: site, age, association, fair share, job size, partition, QOS and each TRES, less "
         "nice. By priority/tickets they are those of qstat -pri -urg -ext: the priority, what it is made of (tickets, "
         "urgency and POSIX priority, normalised), the parts of the urgency, and the tickets of each policy.\n"
@@ -65,7 +74,7 @@ const struct command cmd_prio = {
         "   \"settings\": {\"PriorityWeightAge\": 1000, \"PriorityMaxAge\": \"7-0\"},\n"
         "   \"jobs\": [{\"id\": 1, \"user\": \"alice\", \"submit\": 1795156600}]}\n"
         "\n"
-        "Rows come out in the order of the document.",
+        "Rows come out in the order of the document; those of an instance by job, running tasks last.",
     .options = prio_options,
     .values_size = sizeof(struct prio_values),
     .operands_max = 1,

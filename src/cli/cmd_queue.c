@@ -49,6 +49,7 @@ static int queue_run(struct call *call, struct err *e)
     bool is_filtered = values->account || values->user || values->state;
     const struct listing listing = {
         .shape = &wire_job_row_shape,
+        .has_lines = true,
         .columns = queue_columns,
         .column_count = sizeof queue_columns / sizeof queue_columns[0],
         .account = values->account,

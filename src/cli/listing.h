@@ -27,8 +27,11 @@ struct listing {
     const char *empty;                                   /* note for people when there is nothing */
     const char *account;                                 /* has to exist when there is nothing; NULL: none was named */
     bool is_reversed;                                    /* the instance gives the last row first */
+    bool has_lines;                                      /* the instance can give rows as lines (api/wire.h) */
     bool (*wants)(const void *row, const void *context); /* which rows to show; NULL: all */
-    const void *context;
+    /* Of columns that have no cell of their own, because they are made from a table. */
+    void (*cell_at)(const void *row, uint32_t column, bool is_exact, struct buf *out, const void *context);
+    const void *context; /* of wants and cell_at */
 };
 
 /* Of a listing that has no options but LISTING_OPTIONS. */
@@ -37,7 +40,7 @@ struct listing_only_values {
 };
 extern const struct option_row listing_only_options[];
 
-/* Asks for target and writes what comes. *out_count: rows written; may be NULL. */
+/* Asks for target (which may have a query) and writes what comes. *out_count: rows written; may be NULL. */
 int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
                 uint32_t *out_count, struct err *e);
 

@@ -7,11 +7,13 @@
 
 #include <getopt.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "cli/moment.h"
 
 enum { LONG_BASE = 256, COMMON_BASE = OPTION_ROWS_MAX, COMMON_MAX = 2, WORD_MAX = 40 };
 
@@ -66,17 +68,19 @@ struct option_tables {
     const struct option_rules *rules;
     const struct option_row *common; /* common_options, or only its end where --socket is not offered */
     struct option longs[OPTION_ROWS_MAX + COMMON_MAX + 1];
-    char letters[2 + 2 * (OPTION_ROWS_MAX + COMMON_MAX) + 1];
+    char letters[2 + 3 * (OPTION_ROWS_MAX + COMMON_MAX) + 1];
 };
 
 static void add_rows(struct option_tables *t, const struct option_row *rows, int base, uint32_t *count, size_t *length)
 {
     for (int i = 0; rows != NULL && rows[i].name != NULL; i++) {
-        int takes = rows[i].argument != NULL ? required_argument : no_argument;
+        int takes = rows[i].argument == NULL         ? no_argument
+                    : rows[i].value.standard != NULL ? optional_argument
+                                                     : required_argument;
         t->longs[(*count)++] = (struct option){rows[i].name, takes, NULL, LONG_BASE + base + i};
         if (rows[i].letter == 0) continue;
         t->letters[(*length)++] = rows[i].letter;
-        if (takes == required_argument) t->letters[(*length)++] = ':';
+        for (int colons = 0; colons < takes; colons++) t->letters[(*length)++] = ':';
     }
 }
 
@@ -150,6 +154,32 @@ static int store_u64(const struct option_row *row, const char *argument, uint64_
                    (unsigned long long)v->min, (unsigned long long)v->max);
 }
 
+static int store_i64(const struct option_row *row, const char *argument, int64_t *field, struct err *e)
+{
+    int64_t least = (int64_t)row->value.min, most = (int64_t)row->value.max, value;
+    if (number_parse_i64(str(argument), &value) && value >= least && value <= most) {
+        *field = value;
+        return 0;
+    }
+    return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from %lld to %lld", row->name, argument,
+                   (long long)least, (long long)most);
+}
+
+static int store_another(const struct option_row *row, const char *argument, struct option_texts *field, struct err *e)
+{
+    if (field->count == OPTION_TEXTS_MAX)
+        return err_set(e, ERR_USAGE, "--%s: given more than %d times", row->name, OPTION_TEXTS_MAX);
+    field->items[field->count++] = argument;
+    return 0;
+}
+
+static int store_moment(const char *argument, const char *what, int64_t *field, struct err *e)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return moment_read(str(argument), what, now.tv_sec * US_PER_S + now.tv_nsec / 1000, field, e);
+}
+
 static int store_double(const struct option_row *row, const char *argument, double *field, struct err *e)
 {
     double value;
@@ -160,20 +190,23 @@ static int store_double(const struct option_row *row, const char *argument, doub
     return 0;
 }
 
-static int store(const struct option_row *row, const char *argument, void *values, struct err *e)
+static int store(const struct option_row *row, const char *given, void *values, struct err *e)
 {
+    const char *argument = given != NULL ? given : row->value.standard;
     void *field = (char *)values + row->value.offset;
     char what[WORD_MAX + 3];
     text_format(what, sizeof what, "--%s", row->name);
     switch (row->value.type) {
     case OPTION_FLAG: *(bool *)field = true; return 0;
     case OPTION_TEXT: *(const char **)field = argument; return 0;
+    case OPTION_TEXTS: return store_another(row, argument, field, e);
     case OPTION_CHOICE: return store_choice(row, argument, field, e);
     case OPTION_U64: return store_u64(row, argument, field, e);
+    case OPTION_I64: return store_i64(row, argument, field, e);
     case OPTION_DOUBLE: return store_double(row, argument, field, e);
     case OPTION_DURATION: return duration_parse(str(argument), what, field, e);
     case OPTION_MEMORY: return memory_parse(str(argument), what, field, e);
-    case OPTION_MOMENT: return moment_parse(str(argument), what, field, e);
+    case OPTION_MOMENT: return store_moment(argument, what, field, e);
     }
     ensure(!"an option type without a parser");
     return -1;
@@ -239,6 +272,13 @@ static int refuse(const struct option_tables *t, int result, const char *token, 
     return err_set(e, ERR_USAGE, "unknown option '-%c'; see '%s --help'", optopt, t->rules->name);
 }
 
+/* "-pe" is no -p with an argument of e: letters behind one dash that stand together elsewhere. */
+static bool refuse_together(const struct option_tables *t, const char *token, struct err *e)
+{
+    bool is_one = token == NULL || token[0] != '-' || token[1] == '-' || token[1] == '\0' || token[2] == '\0';
+    return !is_one && refuse_habit(t, "-", token + 1, e);
+}
+
 int options_parse(const struct option_rules *rules, int argc, char **argv, void *values,
                   struct common_values *out_common, struct parsed *out_parsed, struct err *e)
 {
@@ -250,6 +290,7 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, void 
     opterr = 0;
     optind = 0; /* begin anew */
     for (;;) {
+        if (refuse_together(&t, argv[optind > 0 ? optind : 1], e)) return -1;
         int result = getopt_long(argc, argv, t.letters, t.longs, NULL);
         if (result == -1) break;
         if (result == '?' || result == ':') return refuse(&t, result, argv[optind - 1], e);

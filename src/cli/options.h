@@ -27,20 +27,30 @@
 enum option_type {
     OPTION_FLAG,     /* bool: becomes true; takes no argument */
     OPTION_TEXT,     /* const char *: as given */
+    OPTION_TEXTS,    /* struct option_texts: as given, each time the option is */
     OPTION_CHOICE,   /* int: the word's place in choices, from 0 */
     OPTION_U64,      /* uint64_t, min to max */
+    OPTION_I64,      /* int64_t, min to max, which are of that type too */
     OPTION_DOUBLE,   /* double: any finite number */
     OPTION_DURATION, /* int64_t, seconds: as sbatch -t reads it */
     OPTION_MEMORY,   /* uint64_t, MiB: 512M, 4G */
-    OPTION_MOMENT,   /* int64_t, microseconds since the epoch */
+    OPTION_MOMENT,   /* int64_t, microseconds since the epoch: as cli/moment.h reads it */
 };
 
 /* Where an argument goes and what it may be. */
 struct option_value {
     enum option_type type;
-    size_t offset;       /* of the field in the command's values */
-    const char *choices; /* of OPTION_CHOICE: "merge|slurm" */
-    uint64_t min, max;   /* of OPTION_U64 */
+    size_t offset;        /* of the field in the command's values */
+    const char *choices;  /* of OPTION_CHOICE: "merge|slurm" */
+    uint64_t min, max;    /* of OPTION_U64 and OPTION_I64 */
+    const char *standard; /* not NULL: the argument may be left out, and is this then; it is written --nice=5 */
+};
+
+/* What an option was given, in order. */
+enum { OPTION_TEXTS_MAX = 32 };
+struct option_texts {
+    const char *items[OPTION_TEXTS_MAX];
+    uint32_t count;
 };
 
 struct option_row {
@@ -55,14 +65,19 @@ struct option_row {
 #define OPTION_FIELD(s, field, c_type) (offsetof(s, field) + 0 * sizeof(_Generic(((s *)0)->field, c_type : 0)))
 
 /* clang-format off */
-#define FLAG_IN(s, field) {OPTION_FLAG, OPTION_FIELD(s, field, bool), NULL, 0, 0}
-#define TEXT_IN(s, field) {OPTION_TEXT, OPTION_FIELD(s, field, const char *), NULL, 0, 0}
-#define CHOICE_IN(s, field, words) {OPTION_CHOICE, OPTION_FIELD(s, field, int), words, 0, 0}
-#define U64_IN(s, field, least, most) {OPTION_U64, OPTION_FIELD(s, field, uint64_t), NULL, least, most}
-#define DOUBLE_IN(s, field) {OPTION_DOUBLE, OPTION_FIELD(s, field, double), NULL, 0, 0}
-#define DURATION_IN(s, field) {OPTION_DURATION, OPTION_FIELD(s, field, int64_t), NULL, 0, 0}
-#define MEMORY_IN(s, field) {OPTION_MEMORY, OPTION_FIELD(s, field, uint64_t), NULL, 0, 0}
-#define MOMENT_IN(s, field) {OPTION_MOMENT, OPTION_FIELD(s, field, int64_t), NULL, 0, 0}
+#define FLAG_IN(s, field) {OPTION_FLAG, OPTION_FIELD(s, field, bool), NULL, 0, 0, NULL}
+#define TEXT_IN(s, field) {OPTION_TEXT, OPTION_FIELD(s, field, const char *), NULL, 0, 0, NULL}
+#define TEXTS_IN(s, field) {OPTION_TEXTS, OPTION_FIELD(s, field, struct option_texts), NULL, 0, 0, NULL}
+#define I64_IN(s, field, least, most) \
+    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(least), (uint64_t)(most), NULL}
+#define I64_OR_IN(s, field, least, most, without) \
+    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(least), (uint64_t)(most), without}
+#define CHOICE_IN(s, field, words) {OPTION_CHOICE, OPTION_FIELD(s, field, int), words, 0, 0, NULL}
+#define U64_IN(s, field, least, most) {OPTION_U64, OPTION_FIELD(s, field, uint64_t), NULL, least, most, NULL}
+#define DOUBLE_IN(s, field) {OPTION_DOUBLE, OPTION_FIELD(s, field, double), NULL, 0, 0, NULL}
+#define DURATION_IN(s, field) {OPTION_DURATION, OPTION_FIELD(s, field, int64_t), NULL, 0, 0, NULL}
+#define MEMORY_IN(s, field) {OPTION_MEMORY, OPTION_FIELD(s, field, uint64_t), NULL, 0, 0, NULL}
+#define MOMENT_IN(s, field) {OPTION_MOMENT, OPTION_FIELD(s, field, int64_t), NULL, 0, 0, NULL}
 /* clang-format on */
 
 /* What every listing offers; a command embeds the struct and the rows. */
@@ -101,7 +116,8 @@ struct option_rules {
     const struct option_row *rows; /* may be NULL */
     bool options_first;            /* the first operand ends the options */
     bool is_local;                 /* of the common options only --help */
-    /* What is written here instead of a long option or a letter that people bring along, or NULL; may be NULL. */
+    /* What is written here instead of a long option, a letter, or letters behind one dash (qsub's -pe) that people bring
+     * along, or NULL; may be NULL. */
     const char *(*habit)(const char *word);
 };
 
