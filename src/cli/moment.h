@@ -3,6 +3,8 @@
 #ifndef FAIRLEAD_CLI_MOMENT_H
 #define FAIRLEAD_CLI_MOMENT_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "base/str.h"
 
