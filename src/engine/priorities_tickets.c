@@ -26,17 +26,17 @@ struct asking {
     double slots_urgency;
     struct ticket_owner *owners; /* by association */
     bool has_tree;
-    struct share_tree tree;
+    struct share_moment tree;
     ARRAY(struct ticket_job) jobs;
     ARRAY(struct ticket_rank) ranks; /* the same entries */
 };
 
 /* --- who is asked for --------------------------------------------------------------------------------------------- */
 
-static uint32_t find_node(struct asking *a, const struct ticket_owner *owner, const char *user, const char *project)
+static uint32_t find_node(struct asking *a, const struct ticket_owner *owner, uint32_t assoc, const char *project)
 {
     bool counts = owner->user != NONE || a->s->policy.enforce_user == ENFORCE_USER_AUTO;
-    return a->has_tree && counts ? share_tree_serve(&a->tree, user, project) : NONE;
+    return a->has_tree && counts ? share_moment_serve(&a->tree, assoc, project) : NONE;
 }
 
 static const struct ticket_owner *owner_of(struct asking *a, uint32_t assoc)
@@ -44,15 +44,14 @@ static const struct ticket_owner *owner_of(struct asking *a, uint32_t assoc)
     struct ticket_owner *o = &a->owners[assoc];
     struct state *s = a->s;
     if (o->known) return o;
-    const char *user = s->assocs.items[assoc].user;
     o->known = true;
-    o->user = state_find_object(s, OBJECT_USER, user);
+    o->user = state_find_object(s, OBJECT_USER, s->assocs.items[assoc].user);
     o->department = NONE;
     if (o->user != NONE) {
         const char *department = s->objects[OBJECT_USER].items[o->user].object.value[USER_DEPARTMENT].text;
         o->department = state_find_object(s, OBJECT_DEPARTMENT, department);
     }
-    o->node = find_node(a, o, user, NULL);
+    o->node = find_node(a, o, assoc, NULL);
     return o;
 }
 
@@ -64,7 +63,7 @@ static struct ticket_job *add_entry(struct asking *a, uint32_t job, uint32_t par
     uint32_t node = owner->node;
     if (j->project != NONE) {
         const char *project = s->objects[OBJECT_PROJECT].items[j->project].object.name;
-        node = find_node(a, owner, s->assocs.items[j->assoc].user, project);
+        node = find_node(a, owner, j->assoc, project);
     }
     struct ticket_job *entry = array_add(&a->jobs);
     *entry = (struct ticket_job){.id = j->id,
@@ -116,12 +115,12 @@ static void asking_begin(struct asking *a, struct state *s, int64_t now_us, stru
                          .arena = arena,
                          .owners = arena_alloc(arena, (s->assocs.count + (size_t)1) * sizeof *a->owners),
                          .has_tree = s->policy.tickets.share_pool > 0.0};
-    if (a->has_tree) share_tree_make(&a->tree, s, arena);
+    if (a->has_tree) share_moment_make(&a->tree, s);
 }
 
 static void asking_end(struct asking *a)
 {
-    share_tree_release(&a->tree);
+    share_moment_release(&a->tree);
     array_release(&a->jobs);
     array_release(&a->ranks);
 }
@@ -165,7 +164,7 @@ static struct tickets *ask(struct asking *a)
     struct tickets *tickets = arena_alloc(a->arena, (a->jobs.count + (size_t)1) * sizeof *tickets);
     list_members(s, a->arena, &q);
     if (a->has_tree) {
-        share_tree_fill(&a->tree, s, a->now_us, a->arena);
+        share_moment_fill(&a->tree, a->now_us, a->arena);
         q.nodes = a->tree.active.items;
         q.node_count = a->tree.active.count;
     }

@@ -3,17 +3,19 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "base/text.h"
+
+static const struct share_place nowhere = {NONE, false};
 
 /* --- the nodes ---------------------------------------------------------------------------------------------------- */
 
 struct building {
     struct share_tree *t;
     const struct state *s;
-    struct arena *arena;
+    struct arena scratch;
     uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node around it or 0 */
-    struct map users;       /* name -> the first association that bears it */
-    struct map leaves;      /* (realm, that association): there is one */
+    uint32_t *user;         /* by association of a user: the first association of the same user */
+    struct map users;       /* name -> that association */
+    struct map leaves;      /* (realm, that association) -> the leaf */
 };
 
 static bool is_project(const struct building *b, const char *name)
@@ -27,10 +29,10 @@ static uint32_t shares_of(const struct assoc *a)
 }
 
 /* No user's name has a '/' in it. */
-static const char *group_name(const struct building *b, const char *account)
+static const char *group_name(struct share_tree *t, const char *account)
 {
     size_t length = strlen(account);
-    char *name = arena_alloc(b->arena, length + 2);
+    char *name = arena_alloc(&t->names, length + 2);
     name[0] = '/';
     memcpy(name + 1, account, length);
     return name;
@@ -40,21 +42,25 @@ static void add_account(struct building *b, uint32_t place, const struct assoc *
 {
     uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
     bool is_of_project = realm == 0 && is_project(b, a->account);
-    const char *name = is_of_project ? a->account : group_name(b, a->account);
+    const char *name = is_of_project ? a->account : group_name(b->t, a->account);
     b->node[place] = share_nodes_add(&b->t->nodes, b->node[above], name, shares_of(a));
     b->realm[place] = is_of_project ? b->node[place] : realm;
 }
 
+static uint64_t leaf_key(uint32_t realm, uint32_t user)
+{
+    return (uint64_t)realm << 32 | user;
+}
+
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
-    uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
-    uint32_t first = map_get(&b->users, str(a->user));
-    if (is_project(b, a->user)) return;
-    if (first == NONE) map_set(&b->users, str(a->user), first = b->s->assoc_of.items[place]);
-    uint64_t key = (uint64_t)realm << 32 | first;
-    if (map_get_u64(&b->leaves, key) != NONE) return;
-    map_set_u64(&b->leaves, key, place);
-    share_nodes_add(&b->t->nodes, b->node[above], a->user, shares_of(a));
+    uint32_t above = b->s->tree.parent[place], assoc = b->s->assoc_of.items[place];
+    uint32_t user = map_get(&b->users, str(a->user));
+    if (user == NONE) map_set(&b->users, str(a->user), user = assoc);
+    b->user[assoc] = user;
+    uint64_t key = leaf_key(b->realm[above], user);
+    if (is_project(b, a->user) || map_get_u64(&b->leaves, key) != NONE) return;
+    map_set_u64(&b->leaves, key, share_nodes_add(&b->t->nodes, b->node[above], a->user, shares_of(a)));
 }
 
 static void add_nodes(struct building *b)
@@ -70,39 +76,120 @@ static void add_nodes(struct building *b)
     }
 }
 
-void share_tree_make(struct share_tree *t, struct state *s, struct arena *arena)
+/* --- who is served where ------------------------------------------------------------------------------------------ */
+
+/* No user has the empty name: what is left is `default`, if there is one outside projects. */
+static struct share_place default_place(const struct share_tree *t)
 {
-    const struct tree *tree = state_tree(s);
-    struct building b = {.t = t,
-                         .s = s,
-                         .arena = arena,
-                         .node = arena_alloc(arena, tree->count * sizeof *b.node),
-                         .realm = arena_alloc(arena, tree->count * sizeof *b.realm)};
-    struct err e;
-    *t = (struct share_tree){0};
-    share_nodes_init(&t->nodes);
-    add_nodes(&b);
-    ensure(share_nodes_finish(&t->nodes, &s->object_by_name[OBJECT_PROJECT], &e) == 0);
-    map_release(&b.users);
-    map_release(&b.leaves);
-    array_reserve(&t->active, t->nodes.nodes.count);
+    struct share_place place;
+    place.node = share_nodes_serve(&t->nodes, "", NULL, &place.is_default);
+    return place;
+}
+
+static void place_users(struct building *b)
+{
+    struct share_tree *t = b->t;
+    const struct state *s = b->s;
+    struct share_place rest = default_place(t);
+    array_reserve(&t->of_user, s->assocs.count);
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        const struct assoc *a = &s->assocs.items[i];
+        bool is_user = a->user != NULL && a->deleted_us == 0;
+        uint32_t leaf = is_user ? map_get_u64(&b->leaves, leaf_key(0, b->user[i])) : NONE;
+        *array_add(&t->of_user) = leaf != NONE ? (struct share_place){leaf, false} : is_user ? rest : nowhere;
+    }
+}
+
+static void note_projects(struct share_tree *t)
+{
     for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
         const struct share_node *n = &t->nodes.nodes.items[i];
-        *array_add(&t->active) = (struct ticket_node){.parent = n->parent, .shares = n->shares};
         if (n->is_project) map_set(&t->projects, str(n->name), i);
     }
 }
 
-void share_tree_release(struct share_tree *t)
+static struct share_tree *make_tree(const struct state *s)
 {
-    share_nodes_release(&t->nodes);
-    array_release(&t->active);
-    map_release(&t->projects);
-    map_release(&t->user_numbers);
-    map_release(&t->virtual_nodes);
+    struct share_tree *t = mem_resize(NULL, 0, sizeof *t);
+    struct building b = {.t = t, .s = s};
+    struct err e;
+    b.node = arena_alloc(&b.scratch, s->tree.count * sizeof *b.node);
+    b.realm = arena_alloc(&b.scratch, s->tree.count * sizeof *b.realm);
+    b.user = arena_alloc(&b.scratch, s->assocs.count * sizeof *b.user);
+    share_nodes_init(&t->nodes);
+    add_nodes(&b);
+    ensure(share_nodes_finish(&t->nodes, &s->object_by_name[OBJECT_PROJECT], &e) == 0);
+    note_projects(t);
+    place_users(&b);
+    map_release(&b.users);
+    map_release(&b.leaves);
+    arena_release(&b.scratch);
+    return t;
 }
 
-/* --- who is served where ------------------------------------------------------------------------------------------ */
+void share_tree_free(struct share_tree *t)
+{
+    if (t == NULL) return;
+    share_nodes_release(&t->nodes);
+    map_release(&t->projects);
+    arena_release(&t->names);
+    array_release(&t->of_user);
+    array_release(&t->of_owner);
+    mem_free(t);
+}
+
+/* A project's usage is its node's; a user's that of the leaf, but not of a project without leaves. */
+static struct share_place place_of_owner(const struct share_tree *t, const struct owner *o)
+{
+    struct share_place place = nowhere;
+    const char *project = o->project[0] != '\0' ? o->project : NULL;
+    if (o->user[0] == '\0') {
+        place.node = map_get(&t->projects, str(o->project));
+        return place;
+    }
+    place.node = share_nodes_serve(&t->nodes, o->user, project, &place.is_default);
+    return place.node != NONE && t->nodes.nodes.items[place.node].is_project ? nowhere : place;
+}
+
+/* The state's share tree as it stands. Rows of projects are only ever added and marked deleted, so their two counts tell
+ * whether they are the same ones. */
+static const struct share_tree *share_tree_of(struct state *s)
+{
+    struct share_tree *t = s->share_tree;
+    uint32_t rows = s->objects[OBJECT_PROJECT].count, projects = s->object_by_name[OBJECT_PROJECT].count;
+    state_tree(s);
+    if (t == NULL || t->tree_builds != s->tree_builds || t->project_rows != rows || t->project_count != projects) {
+        share_tree_free(t);
+        t = s->share_tree = make_tree(s);
+        t->tree_builds = s->tree_builds;
+        t->project_rows = rows;
+        t->project_count = projects;
+    }
+    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++)
+        *array_add(&t->of_owner) = place_of_owner(t, &s->owners.items[i]);
+    return t;
+}
+
+/* --- one moment --------------------------------------------------------------------------------------------------- */
+
+void share_moment_make(struct share_moment *m, struct state *s)
+{
+    const struct share_tree *t = share_tree_of(s);
+    *m = (struct share_moment){.s = s, .tree = t};
+    array_reserve(&m->active, t->nodes.nodes.count);
+    for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
+        const struct share_node *n = &t->nodes.nodes.items[i];
+        m->active.items[i] = (struct ticket_node){.parent = n->parent, .shares = n->shares};
+    }
+    m->active.count = t->nodes.nodes.count;
+}
+
+void share_moment_release(struct share_moment *m)
+{
+    array_release(&m->active);
+    map_release(&m->user_numbers);
+    map_release(&m->virtual_nodes);
+}
 
 static uint64_t virtual_key(uint32_t default_node, uint32_t user_number)
 {
@@ -110,43 +197,30 @@ static uint64_t virtual_key(uint32_t default_node, uint32_t user_number)
 }
 
 /* The user's own sibling of a `default` node, if it was made. */
-static uint32_t find_virtual(const struct share_tree *t, uint32_t default_node, const char *user)
+static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, const char *user)
 {
-    uint32_t number = map_get(&t->user_numbers, str(user));
-    return number == NONE ? NONE : map_get_u64(&t->virtual_nodes, virtual_key(default_node, number));
+    uint32_t number = map_get(&m->user_numbers, str(user));
+    return number == NONE ? NONE : map_get_u64(&m->virtual_nodes, virtual_key(default_node, number));
 }
 
-static uint32_t add_virtual(struct share_tree *t, uint32_t default_node, const char *user)
+static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, const char *user)
 {
-    uint32_t number = map_get(&t->user_numbers, str(user)), node = t->active.count;
-    if (number == NONE) map_set(&t->user_numbers, str(user), number = t->user_numbers.count);
-    struct ticket_node like_default = t->active.items[default_node];
-    *array_add(&t->active) = like_default;
-    map_set_u64(&t->virtual_nodes, virtual_key(default_node, number), node);
+    uint32_t number = map_get(&m->user_numbers, str(user)), node = m->active.count;
+    if (number == NONE) map_set(&m->user_numbers, str(user), number = m->user_numbers.count);
+    struct ticket_node like_default = m->active.items[default_node];
+    *array_add(&m->active) = like_default;
+    map_set_u64(&m->virtual_nodes, virtual_key(default_node, number), node);
     return node;
 }
 
-uint32_t share_tree_serve(struct share_tree *t, const char *user, const char *project)
+uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, const char *project)
 {
-    bool is_default;
-    uint32_t node = share_nodes_serve(&t->nodes, user, project, &is_default);
-    if (node == NONE || !is_default) return node;
-    uint32_t own = find_virtual(t, node, user);
-    return own != NONE ? own : add_virtual(t, node, user);
-}
-
-/* --- usage -------------------------------------------------------------------------------------------------------- */
-
-/* The node whose usage an owner's is, or NONE: a project's own node; a user's leaf or virtual node. */
-static uint32_t node_of_owner(const struct share_tree *t, const struct owner *o)
-{
-    bool is_default;
-    bool is_of_project = o->user[0] == '\0';
-    const char *project = o->project[0] != '\0' ? o->project : NULL;
-    if (is_of_project) return map_get(&t->projects, str(o->project));
-    uint32_t node = share_nodes_serve(&t->nodes, o->user, project, &is_default);
-    if (node == NONE || t->nodes.nodes.items[node].is_project) return NONE;
-    return is_default ? find_virtual(t, node, o->user) : node;
+    const char *user = m->s->assocs.items[assoc].user;
+    struct share_place place = m->tree->of_user.items[assoc];
+    if (project != NULL) place.node = share_nodes_serve(&m->tree->nodes, user, project, &place.is_default);
+    if (place.node == NONE || !place.is_default) return place.node;
+    uint32_t own = find_virtual(m, place.node, user);
+    return own != NONE ? own : add_virtual(m, place.node, user);
 }
 
 static bool node_is_project(const struct share_tree *t, uint32_t node)
@@ -154,16 +228,19 @@ static bool node_is_project(const struct share_tree *t, uint32_t node)
     return node < t->nodes.nodes.count && t->nodes.nodes.items[node].is_project;
 }
 
-void share_tree_fill(struct share_tree *t, struct state *s, int64_t now_us, struct arena *arena)
+void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena)
 {
-    const struct ticket_usage *usage = owner_usage_now(s, now_us, arena);
+    const struct state *s = m->s;
+    const struct ticket_usage *usage = owner_usage_now(m->s, now_us, arena);
+    struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        uint32_t node = node_of_owner(t, &s->owners.items[i]);
+        struct share_place place = m->tree->of_owner.items[i];
+        uint32_t node = place.is_default ? find_virtual(m, place.node, s->owners.items[i].user) : place.node;
         if (node == NONE) continue;
-        t->active.items[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
+        active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }
-    for (uint32_t node = t->active.count; node-- > 1;) {
-        uint32_t above = t->active.items[node].parent;
-        if (!node_is_project(t, above)) t->active.items[above].usage += t->active.items[node].usage;
+    for (uint32_t node = m->active.count; node-- > 1;) {
+        uint32_t above = active[node].parent;
+        if (!node_is_project(m->tree, above)) active[above].usage += active[node].usage;
     }
 }

@@ -1,4 +1,4 @@
-/* The live share tree: the association tree as Grid Engine's share tree, at one moment.
+/* The live share tree: the association tree as Grid Engine's share tree.
  *
  *     root                       root
  *     +- physics   60            +- /physics  60     an account is a group,
@@ -19,22 +19,42 @@
 #include "engine/internal.h"
 #include "policy/share_nodes.h"
 
+/* Where somebody is served: a leaf, or a `default` node, of which each user has a virtual sibling; or (node NONE) nowhere. */
+struct share_place {
+    uint32_t node;
+    bool is_default;
+};
+
+/* Kept in the state: making it anew for each pass would cost more than everything else in it. */
 struct share_tree {
     struct share_nodes nodes;
-    ARRAY(struct ticket_node) active; /* the nodes, then virtual ones: a user's sibling of a `default` node */
-    struct map projects;              /* name -> its node */
+    struct map projects;                /* name -> its node */
+    struct arena names;                 /* of groups; the others are the state's */
+    ARRAY(struct share_place) of_user;  /* by association: its user, outside projects */
+    ARRAY(struct share_place) of_owner; /* by owner: whose usage that is */
+    /* What it was made of. */
+    uint32_t tree_builds, project_rows, project_count;
+};
+
+void share_tree_free(struct share_tree *t); /* NULL is allowed */
+
+/* The tree with what is active at one moment. */
+struct share_moment {
+    struct state *s;
+    const struct share_tree *tree;    /* the state's */
+    ARRAY(struct ticket_node) active; /* the tree's nodes, then virtual ones */
     struct map user_numbers;          /* of those that `default` serves: name -> number */
     struct map virtual_nodes;         /* (default node, number) -> node */
 };
 
-/* Names are borrowed from the state or lie in arena. O(associations). */
-void share_tree_make(struct share_tree *t, struct state *s, struct arena *arena);
-void share_tree_release(struct share_tree *t);
+/* O(nodes); O(associations + owners) when associations or projects changed. */
+void share_moment_make(struct share_moment *m, struct state *s);
+void share_moment_release(struct share_moment *m);
 
-/* The node of active that serves the user's jobs in a project (NULL: none), made where `default` does; or NONE. */
-uint32_t share_tree_serve(struct share_tree *t, const char *user, const char *project);
+/* The node of active that serves an association's user in a project (NULL: none), made where `default` does; or NONE. */
+uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, const char *project);
 
 /* Fills the usages of active, once all who are served have been asked for. O(nodes + owners). */
-void share_tree_fill(struct share_tree *t, struct state *s, int64_t now_us, struct arena *arena);
+void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "base/text.h"
 #include "engine/internal.h"
+#include "engine/share_tree.h"
 
 static const char *const state_names[JOB_STATE_COUNT] = {
     [JOB_PENDING] = "PENDING",       [JOB_STARTING] = "STARTING",   [JOB_RUNNING] = "RUNNING",
@@ -122,6 +123,7 @@ void state_release(struct state *s)
     array_release(&s->node_of);
     array_release(&s->assoc_of);
     rank_order_free(s->order);
+    share_tree_free(s->share_tree);
     arena_release(&s->cycle);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
@@ -258,6 +260,7 @@ const struct tree *state_tree(struct state *s)
     rank_order_free(s->order);
     s->order = rank_order_new();
     s->tree_is_stale = false;
+    s->tree_builds++;
     return &s->tree;
 }
 

@@ -182,7 +182,9 @@ struct state {
     ARRAY(uint32_t) node_of;  /* association index -> node of tree, NONE: deleted */
     ARRAY(uint32_t) assoc_of; /* node -> association index */
     bool tree_is_stale;
-    bool pass_is_due;      /* something changed that may let a job start */
+    uint32_t tree_builds;          /* how often the tree was made anew */
+    struct share_tree *share_tree; /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
+    bool pass_is_due;              /* something changed that may let a job start */
     int64_t next_begin_us; /* the earliest begin_us still to come of a pending job, as the last pass saw it; 0: none */
     struct rank_order *order;
     uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */
