@@ -54,7 +54,7 @@ class Session:
         self.users, self.projects, self.departments = {}, {}, {}
         self.settings, self.resources, self.urgency_slots = dict(BASE), dict(RESOURCES), dict(URGENCY_SLOTS)
         self.jobs, self.tree, self.changes = {}, None, 0
-        self.now, self.title = None, ''
+        self.now, self.title, self.modified = None, '', 0
 
     def next(self):
         line = self.lines[self.at]
@@ -93,6 +93,13 @@ class Session:
     def slots_rule(self, match):
         self.heading(match)
         self.urgency_slots[match[1]] = int(match[2]) if match[2].isdigit() else match[2]
+        self.modified = 0
+
+    def environment_modified(self, match):
+        """Once below a heading that names its new rule; a second time when it is put back."""
+        self.modified += 1
+        if self.modified == 2:
+            self.urgency_slots[match[1]] = URGENCY_SLOTS[match[1]]
 
     def inject(self, match):
         kind, name, usage, stamp, projects = match[1], match[2], match[3], match[4], match[5]
@@ -273,6 +280,7 @@ FORMS = [(re.compile(form), method) for form, method in [
     (r'(\w+) +\S+ +(INT|STRING) +\S+ +YES +\S+ +\S+ +(\d+)$', Session.complex),
     (r'== (?:urgency of .* to \d+)', Session.urgency_changed),
     (r'== (\w+) urgency_slots (\w+)', Session.slots_rule),
+    (r'root@qm modified "(\w+)" in parallel environment list', Session.environment_modified),
     (r"inject (\S+)/(\S+): usage='([^']*)' usage_time_stamp=(\S+)(?: project='([^']*)')?", Session.inject),
     (r'\$ qconf -sstree', Session.share_tree),
     (r'\$ \[as (\S+)\] qsub (.*)', Session.submit),
