@@ -40,6 +40,7 @@ static void rank_factors(const struct tree *t, const double *own, const struct s
 static void usage_factors(const struct tree *t, const double *own, const struct share_options *options,
                           struct arena *arena, double *out_factor)
 {
+    ensure(options->dampening >= 1);
     double *norm_shares = arena_alloc(arena, t->count * sizeof *norm_shares);
     classic_norm_shares(t, norm_shares);
     tree_sum_usage(t, own, out_factor);
@@ -65,6 +66,7 @@ void fair_share_factors(const struct tree *t, const double *own, const struct sh
 static void usage_table(const struct tree *t, const double *own, const double *totals,
                         const struct share_options *options, struct arena *arena, struct share_table *out)
 {
+    ensure(options->dampening >= 1);
     share_table_init(out, t->count, arena);
     if (own != NULL) {
         tree_sum_usage(t, own, out->raw_usage);
