@@ -257,16 +257,28 @@ void charge_finished(struct turn *t, struct task *k)
 
 /* --- before a rule changes ---------------------------------------------------------------------------------------- */
 
-void charge_running(struct turn *t, uint32_t qos)
+/* Charges every running task up to now; qos not NONE: those of that QOS. Returns how many. */
+static uint32_t charge_running(struct turn *t, uint32_t qos)
 {
     struct state *s = t->s;
+    uint32_t charged = 0;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= t->now_us) continue;
         if (qos != NONE && job_of(s, k)->qos != qos) continue;
         charge_task(t, k, t->now_us);
         note_change(t, TABLE_TASK, i);
+        charged++;
     }
+    return charged;
+}
+
+/* A task that ended before now, but whose end is not known yet, is charged for longer than it ran. The journal says when
+ * that may have happened: a half-life that became what it was. */
+static void charge_up_to_now(struct turn *t, uint32_t qos)
+{
+    int64_t halflife_s = t->s->decay.halflife_us / US_PER_S;
+    if (charge_running(t, qos) > 0) note_journal(t, JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
 }
 
 void change_halflife(struct turn *t, int64_t halflife_s)
@@ -283,7 +295,7 @@ void change_halflife(struct turn *t, int64_t halflife_s)
 void settle_owners(struct turn *t)
 {
     struct state *s = t->s;
-    charge_running(t, NONE);
+    charge_up_to_now(t, NONE);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct owner *o = &s->owners.items[i];
         if (o->at_us == 0 || o->at_us >= t->now_us) continue;
@@ -297,7 +309,7 @@ void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
     struct state *s = t->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
     if (no_decay != fades(q)) return;
-    charge_running(t, qos);
+    charge_up_to_now(t, qos);
     keep_reference_up(t, t->now_us);
     double scale = decay_scale(&s->decay, t->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;

@@ -100,10 +100,7 @@ int assoc_for_submission(struct turn *t, const struct actor *actor, const char *
 void charge_task(struct turn *t, struct task *k, int64_t to_us);
 void charge_finished(struct turn *t, struct task *k);
 
-/* Charges every running task up to now; qos not NONE: those of that QOS. */
-void charge_running(struct turn *t, uint32_t qos);
-
-/* To be called before the rule changes by which usage fades. */
+/* Before the rule changes by which usage fades: what runs is charged up to now, and what is stored is kept right. */
 void change_halflife(struct turn *t, int64_t halflife_s);
 void settle_owners(struct turn *t);
 void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay);

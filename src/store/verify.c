@@ -180,7 +180,7 @@ static int take_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     uint32_t place = map_get_u64(&v->sum_by_id, (uint64_t)sqlite3_column_int64(row, 2));
     uint64_t key = task_key((uint32_t)sqlite3_column_int64(row, 0), (uint32_t)sqlite3_column_int64(row, 1));
-    long double rate = (long double)sqlite3_column_int64(row, 3);
+    long double rate = (long double)sqlite3_column_double(row, 3);
     int64_t from_us = sqlite3_column_int64(row, 4), charged_us = sqlite3_column_int64(row, 5),
             to_us = sqlite3_column_int64(row, 6);
     if (place == NONE)
@@ -242,7 +242,8 @@ static int verify(struct verification *v, struct arena *arena, struct verify_rep
     if (sql_run(v->db, "BEGIN", e) != 0 || read_rules(v, e) != 0) return -1;
     if (for_each(
             v,
-            "SELECT job_id, task_id, association_id, billing, start_us, charged_us, end_us FROM task WHERE start_us IS NOT NULL",
+            "SELECT job_id, task_id, association_id, max(billing, 0) * usage_factor, start_us, charged_us, end_us FROM task"
+            " WHERE start_us IS NOT NULL",
             take_task, e) != 0)
         return -1;
     if (sql_number(v->db, "SELECT count(*) FROM task WHERE start_us IS NOT NULL", &tasks, e) != 0) return -1;
