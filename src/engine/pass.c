@@ -71,7 +71,7 @@ static void make_pool(struct state *s, struct pool *p)
 
 static uint32_t startable_tasks(const struct job *j)
 {
-    if (j->ended_us != 0 || j->held || j->set_priority == 0) return 0;
+    if (j->ended_us != 0 || j->held) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
     uint32_t waiting = idset_count(&j->pending);
     if (j->array_limit == 0) return waiting;

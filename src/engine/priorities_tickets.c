@@ -1,6 +1,7 @@
 /* Grid Engine's question, put from the state: who waits and runs, what the policies give each, and the share tree.
  *
- *     pending jobs       one entry a task that may start by now, of an array as many as count (max_pending_tasks_per_job)
+ *     pending jobs       one entry a task that may start by now, of an array as many as count (max_pending_tasks_per_job),
+ *                        or fewer where that would make more than a million entries
  *     running tasks      one entry each, behind them
  *
  * Slots are CPUs. The job class of a job that waits is the first partition it asks for. What a user is given is that of
@@ -10,6 +11,8 @@
 
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
+
+enum { TASKS_MOST = 1000000 };
 
 /* What an association's user is given. */
 struct ticket_owner {
@@ -80,18 +83,40 @@ static struct ticket_job *add_entry(struct asking *a, uint32_t job, uint32_t par
     return entry;
 }
 
+static bool takes_part(const struct asking *a, const struct job *j)
+{
+    return j->ended_us == 0 && !j->held && j->begin_us <= a->now_us && idset_first(&j->pending) != NONE;
+}
+
+/* Of how many tasks an array may have entries, so that all together stay below TASKS_MOST where one a job does. */
+static uint32_t tasks_of_array(const struct asking *a)
+{
+    const struct state *s = a->s;
+    uint64_t tasks = 0, arrays = 0;
+    uint32_t most = ticket_tasks_considered(&s->policy.tickets, s->host.free_cpu_count, UINT32_MAX);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (!takes_part(a, j)) continue;
+        arrays += j->is_array;
+        tasks += j->is_array ? most : 1;
+    }
+    if (tasks <= TASKS_MOST || arrays == 0) return most;
+    uint64_t room = TASKS_MOST / arrays;
+    return room > 1 ? (uint32_t)room : 1;
+}
+
 static void add_pending(struct asking *a)
 {
     struct state *s = a->s;
+    uint32_t most = tasks_of_array(a);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->ended_us != 0 || j->held || j->begin_us > a->now_us) continue;
-        uint32_t first = idset_first(&j->pending), tasks = 1;
-        if (first == NONE) continue;
-        if (j->is_array)
-            tasks = ticket_tasks_considered(&s->policy.tickets, s->host.free_cpu_count, idset_count(&j->pending));
-        for (uint32_t task = first; tasks > 0 && task != NONE; tasks--, task = idset_next(&j->pending, task))
+        if (!takes_part(a, j)) continue;
+        uint32_t task = idset_first(&j->pending);
+        for (uint32_t left = j->is_array ? most : 1; left > 0 && task != NONE; left--) {
             add_entry(a, i, j->partitions[0])->task = task;
+            task = idset_next(&j->pending, task);
+        }
     }
 }
 
