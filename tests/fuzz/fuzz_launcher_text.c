@@ -25,8 +25,11 @@ static void read_cgroup(struct str text)
     char path[64];
     struct str mounts;
     struct str membership = str_cut(text, '\0', &mounts);
-    if (cgroup_find(membership, mounts, path, sizeof path))
-        ensure(strlen(path) < sizeof path && strstr(path, "/..") == NULL);
+    const char *const controllers[] = {NULL, "cpu"};
+    for (int i = 0; i < 2; i++) {
+        if (cgroup_find(membership, mounts, controllers[i], path, sizeof path))
+            ensure(strlen(path) < sizeof path && strstr(path, "/..") == NULL);
+    }
 }
 
 static void read_record(struct str text)
