@@ -1,5 +1,5 @@
 /* Billing. Amounts are added in index order, each multiplied by its weight, so that the same job costs the same to the
- * last bit wherever it is asked. Negative weights are legal: they may make a job free, but nobody is paid for running. */
+ * last bit wherever it is asked. */
 #include "policy/billing.h"
 
 #include <stdbool.h>
@@ -34,8 +34,7 @@ double billing_of(const struct tres_table *t, const struct tres_list *amounts, c
             most = weighed;
         }
     }
-    double billing = most + sum;
-    return billing > 0.0 ? billing : 0.0;
+    return most + sum;
 }
 
 uint64_t billing_recorded(double billing)

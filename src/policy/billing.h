@@ -5,7 +5,7 @@
  *     MAX_TRES_GRES  the largest of cpu, mem and node (at least 0), and the sum of all others
  *
  * A partition without weights bills the CPUs. Once it has any weight, what is not named weighs nothing, CPUs too.
- * Negative weights may make a job free: a sum below 0 is 0.
+ * Negative weights may make a sum negative; in records and in usage that is 0.
  * Source: docs/formulas.md 3.3; Slurm 22.05.8, cases billing-*. */
 #ifndef FAIRLEAD_POLICY_BILLING_H
 #define FAIRLEAD_POLICY_BILLING_H

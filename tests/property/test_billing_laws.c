@@ -29,7 +29,7 @@ static double slow_billing(const double *amounts, const double *weights, enum bi
             sum += amounts[t] * weights[t];
         }
     }
-    return fmax(most + sum, 0);
+    return most + sum;
 }
 
 static struct tres_list list_of(const double *amounts, struct tres_amount *items)

@@ -59,13 +59,13 @@ static void billing_rows(void **unused)
         {"cpu=1,mem=2,node=4,gres/gpu=8,gres/fpga=16,license/matlab=32,energy=64,billing=5", ALL, BILLING_MAX_TRES_GRES,
          4 + 120},
 
-        /* Negative weights: the maximum starts at 0, and nobody is paid. */
+        /* Negative weights: only the maximum starts at 0. */
         {"cpu=4,mem=8G", "CPU=-1,Mem=1G", BILLING_SUM, 4},
         {"cpu=4,mem=8G", "CPU=-1,Mem=1G", BILLING_MAX_TRES, 8},
         {"cpu=4", "CPU=-1", BILLING_MAX_TRES, 0},
         {"cpu=4,license/matlab=1", "CPU=-1,License/matlab=3", BILLING_MAX_TRES, 3},
-        {"cpu=4", "CPU=-1", BILLING_SUM, 0},
-        {"cpu=4,license/matlab=1", "CPU=1,License/matlab=-30", BILLING_MAX_TRES, 0},
+        {"cpu=4", "CPU=-1", BILLING_SUM, -4},
+        {"cpu=4,license/matlab=1", "CPU=1,License/matlab=-30", BILLING_MAX_TRES, -26},
         {"cpu=9007199254740992,mem=9007199254740992", "CPU=1e15,Mem=-1e15", BILLING_SUM, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
