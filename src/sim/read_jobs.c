@@ -247,7 +247,8 @@ static int finish_tres(struct reader *r, struct job_keys *keys)
         memcpy(given.items, items, whole.count * sizeof *items);
     }
     double cpus = tres_amount_of(&given, TRES_CPU), nodes = tres_amount_of(&given, TRES_NODE);
-    if (cpus > UINT32_MOST || nodes > UINT32_MOST) return reader_fail(r, "tres: more than 4294967295 CPUs or nodes");
+    if (cpus > UINT32_MOST || nodes > UINT32_MOST)
+        return reader_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     job->tres = given;
     if (cpus > 0.0) job->cpus = (uint32_t)cpus;
     if (nodes > 0.0) job->nodes = (uint32_t)nodes;
@@ -273,10 +274,10 @@ static void finish_defaults(struct reader *r, struct job_keys *keys)
 static int check_job(struct reader *r, const struct scenario_job *job, uint32_t index)
 {
     uint32_t other = map_get_u64(&r->s->job_ids, job->id);
-    if (other != NONE) return reader_fail(r, "id: %u is there already, at [%u]", job->id, other);
+    if (other != NONE) return reader_fail_at(r, "id", "%u is there already, at [%u]", job->id, other);
     map_set_u64(&r->s->job_ids, job->id, index);
     if (job->state == JOB_RUNNING && job->array_tasks > 1)
-        return reader_fail(r, "array_tasks: %u are pending tasks, but the job is RUNNING", job->array_tasks);
+        return reader_fail_at(r, "array_tasks", "%u are pending tasks, but the job is RUNNING", job->array_tasks);
     return 0;
 }
 

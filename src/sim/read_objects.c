@@ -56,10 +56,7 @@ static int read_by_form(struct reader *r, json_t *value, const struct form *form
 static int add_name(struct reader *r, struct map *names, const char *name, uint32_t index)
 {
     uint32_t other = map_get(names, str(name));
-    if (other != NONE) {
-        reader_enter(r, "name");
-        return reader_fail(r, "'%s' is there already, at [%u]", name, other);
-    }
+    if (other != NONE) return reader_fail_at(r, "name", "'%s' is there already, at [%u]", name, other);
     map_set(names, str(name), index);
     return 0;
 }
@@ -353,10 +350,8 @@ static int read_user(struct reader *r, json_t *value, uint32_t index)
     user->department = str_equal(str(department), str(default_department))
                            ? find_default_department(r->s)
                            : map_get(&r->s->department_names, str(department));
-    if (user->department == NONE) {
-        reader_enter(r, "department");
-        return reader_fail(r, "'%s' is not a department of this document", department);
-    }
+    if (user->department == NONE)
+        return reader_fail_at(r, "department", "'%s' is not a department of this document", department);
     return add_name(r, &r->s->user_names, user->object.name, index);
 }
 
@@ -370,7 +365,7 @@ int member_of_user(struct reader *r, const char *name, uint32_t *out_member)
     struct scenario *s = r->s;
     uint32_t index = map_get(&s->user_names, str(name));
     if (index == NONE && s->policy.model == MODEL_TICKETS && s->policy.enforce_user == ENFORCE_USER_TRUE)
-        return reader_fail(r, "'%s' is not a user of this document, and enforce_user is true", name);
+        return reader_fail_at(r, "user", "'%s' is not a user of this document, and enforce_user is true", name);
     if (index == NONE && s->policy.enforce_user == ENFORCE_USER_AUTO) {
         index = s->users.count;
         struct scenario_member *user = array_add(&s->users);

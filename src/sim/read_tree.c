@@ -69,9 +69,10 @@ static struct str make_key(struct reader *r, const struct scenario_association *
 
 static int note_user(struct reader *r, const struct scenario_association *row, uint32_t index)
 {
-    if (row->parent_name != NULL) return reader_fail(r, "parent: only accounts have one; a user is in 'account'");
-    if (row->partition != NULL && map_get(&r->s->partition_names, str(row->partition)) == NONE)
-        return reader_fail(r, "partition: '%s' is not a partition of this document", row->partition);
+    if (row->parent_name != NULL) return reader_fail_at(r, "parent", "only accounts have one; a user is in 'account'");
+    const struct map *partitions = &r->s->partition_names;
+    if (row->partition != NULL && partitions->count > 0 && map_get(partitions, str(row->partition)) == NONE)
+        return reader_fail_at(r, "partition", "'%s' is not a partition of this document", row->partition);
     struct str key = make_key(r, row);
     uint32_t other = map_get(&r->s->association_keys, key);
     if (other != NONE)
@@ -85,10 +86,10 @@ static int note_user(struct reader *r, const struct scenario_association *row, u
 static int note_account(struct reader *r, const struct scenario_association *row, uint32_t index)
 {
     uint32_t other = map_get(&r->s->account_names, str(row->account));
-    if (row->partition != NULL) return reader_fail(r, "partition: only users have one");
+    if (row->partition != NULL) return reader_fail_at(r, "partition", "only users have one");
     if (strcmp(row->account, root_name) == 0 && row->parent_name != NULL)
-        return reader_fail(r, "parent: root has none");
-    if (other != NONE) return reader_fail(r, "account: '%s' is there already, at [%u]", row->account, other);
+        return reader_fail_at(r, "parent", "root has none");
+    if (other != NONE) return reader_fail_at(r, "account", "'%s' is there already, at [%u]", row->account, other);
     map_set(&r->s->account_names, str(row->account), index);
     return 0;
 }
@@ -116,8 +117,8 @@ static int find_parent(struct reader *r, struct scenario_association *row)
     if (name == NULL || strcmp(name, root_name) == 0) return 0;
     row->parent = map_get(&r->s->account_names, str(name));
     if (row->parent != NONE) return 0;
-    reader_enter(r, row->user != NULL ? "account" : "parent");
-    return reader_fail(r, "'%.60s' is not an account of this document", name);
+    return reader_fail_at(r, row->user != NULL ? "account" : "parent", "'%.60s' is not an account of this document",
+                          name);
 }
 
 /* Puts the row into the tree, and before it all above it that is not there yet. */
@@ -126,9 +127,11 @@ static int place(struct reader *r, uint32_t index)
     struct scenario *s = r->s;
     uint32_t chain[TREE_DEPTH_MAX], length = 0;
     for (uint32_t i = index; i != NONE && s->associations.items[i].node == NONE; i = s->associations.items[i].parent) {
-        if (length == TREE_DEPTH_MAX)
-            return reader_fail(r, "more than %d accounts above each other, or accounts that are below themselves",
-                               TREE_DEPTH_MAX);
+        for (uint32_t k = 0; k < length; k++) {
+            if (chain[k] == i)
+                return reader_fail(r, "account '%.60s' is below itself", s->associations.items[i].account);
+        }
+        if (length == TREE_DEPTH_MAX) return reader_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
         chain[length++] = i;
     }
     while (length > 0) {

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 
-enum { NAME_BYTES = 255, SHOWN_BYTES = 60, MESSAGE_BYTES = 400 };
+enum { NAME_BYTES = 255, SHOWN_BYTES = 60, MESSAGE_BYTES = 400, PATH_BYTES = 60 };
 
 /* --- where we are, and what is wrong there -------------------------------------------------------------------------- */
 
@@ -33,15 +33,35 @@ void reader_leave(struct reader *r, size_t length)
     if (r->path.text != NULL) r->path.text[length] = '\0';
 }
 
-int reader_fail(struct reader *r, const char *format, ...)
+/* Of a path that is too long for a line the beginning and the end are shown. */
+static int fail(struct reader *r, const char *format, va_list arguments)
 {
     char text[MESSAGE_BYTES];
+    text_vformat(text, sizeof text, format, arguments);
+    size_t length = r->path.length;
+    if (length == 0) return err_set(r->e, ERR_INPUT, "%s: the document: %s", r->name, text);
+    if (length <= 2 * PATH_BYTES) return err_set(r->e, ERR_INPUT, "%s: %s: %s", r->name, r->path.text, text);
+    return err_set(r->e, ERR_INPUT, "%s: %.*s...%s: %s", r->name, PATH_BYTES, r->path.text,
+                   r->path.text + length - PATH_BYTES, text);
+}
+
+int reader_fail(struct reader *r, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    text_vformat(text, sizeof text, format, arguments);
+    fail(r, format, arguments);
     va_end(arguments);
-    const char *path = r->path.length > 0 ? r->path.text : "the document";
-    return err_set(r->e, ERR_INPUT, "%s: %s: %s", r->name, path, text);
+    return -1;
+}
+
+int reader_fail_at(struct reader *r, const char *key, const char *format, ...)
+{
+    va_list arguments;
+    reader_enter(r, key);
+    va_start(arguments, format);
+    fail(r, format, arguments);
+    va_end(arguments);
+    return -1;
 }
 
 int reader_fail_below(struct reader *r, const struct err *below)

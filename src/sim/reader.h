@@ -69,6 +69,9 @@ void reader_leave(struct reader *r, size_t length);
 /* ERR_INPUT with "NAME: PATH: " in front; -1. */
 int reader_fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for a key of the object that is being read. */
+int reader_fail_at(struct reader *r, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* "VALUE is not ACCEPTED", the value as it stands in the document, short. */
 int reader_refuse(struct reader *r, json_t *value, const char *accepted);
 

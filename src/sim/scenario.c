@@ -48,7 +48,7 @@ int read_settings(struct reader *r, json_t *value)
     }
     if (policy_make(&r->s->settings, &r->s->arena, &r->s->policy, &below) != 0) return reader_fail_below(r, &below);
     if (r->s->policy.share.ties == TIES_SLURM && !fair_tree_slurm_available())
-        return reader_fail(r, "FairTreeTies: slurm repeats the arithmetic of x86-64, which this machine has not");
+        return reader_fail_at(r, "FairTreeTies", "slurm repeats the arithmetic of x86-64, which this machine has not");
     return 0;
 }
 
@@ -110,6 +110,13 @@ static int read_parts(struct reader *r, json_t *document)
     return 0;
 }
 
+static int syntax_error(const json_error_t *where, const char *name, struct err *e)
+{
+    const char *text = json_error_code(where) == json_error_null_character ? "U+0000 in a text" : where->text;
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", name, where->line > 0 ? where->line : 1,
+                   where->column > 0 ? where->column : 1, text);
+}
+
 int scenario_read(struct str text, const char *name, struct scenario *out_scenario, struct err *e)
 {
     json_error_t where;
@@ -117,9 +124,7 @@ int scenario_read(struct str text, const char *name, struct scenario *out_scenar
     if (str_starts(text, byte_order_mark))
         text = str_range(text.text + byte_order_mark.length, text.text + text.length);
     json_t *document = json_loadb(text.text, text.length, JSON_REJECT_DUPLICATES, &where);
-    if (document == NULL)
-        return err_set(e, ERR_INPUT, "%s:%d:%d: %s", name, where.line > 0 ? where.line : 1,
-                       where.column > 0 ? where.column : 1, where.text);
+    if (document == NULL) return syntax_error(&where, name, e);
     out_scenario->document = document;
     struct reader r = {.name = name, .s = out_scenario, .e = e};
     int status = read_parts(&r, document);
