@@ -1,7 +1,8 @@
 #include <string.h>
 
 #include "cli/listing.h"
-#include "cli/settings_change.h"
+#include "cli/pairs.h"
+#include "policy/settings.h"
 
 static void cell_name(const void *row, bool is_exact, struct buf *out)
 {
@@ -23,41 +24,69 @@ static void cell_help(const void *row, bool is_exact, struct buf *out)
     cell_add_text(out, ((const struct wire_setting *)row)->help, is_exact);
 }
 
+static void cell_group(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_setting *)row)->group, is_exact);
+}
+
+/* For people the groups are lines of their own. */
 static const struct column set_columns[] = {
-    {"SETTING", "name", false, cell_name},
-    {"VALUE", "value", true, cell_value},
-    {"DEFAULT", "default", true, cell_standard},
-    {"MEANING", "help", false, cell_help},
+    {"SETTING", "name", false, cell_name},        {"VALUE", "value", false, cell_value},
+    {"DEFAULT", "default", false, cell_standard}, {"MEANING", "help", false, cell_help},
+    {"GROUP", "group", false, cell_group},
 };
 
-static int set_run(struct call *call, struct err *e)
+static const char *group_of(const void *row)
 {
+    static const struct {
+        const char *group, *heading;
+    } headings[] = {{"Fairlead", "Fairlead's own"}, {"Slurm", "as in slurm.conf"}, {"Grid Engine", "as in sched_conf"}};
+    const char *group = ((const struct wire_setting *)row)->group;
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        if (strcmp(headings[i].group, group) == 0) return headings[i].heading;
+    }
+    return group;
+}
+
+static int list_settings(struct call *call, const struct listing_values *how, struct err *e)
+{
+    uint32_t columns = sizeof set_columns / sizeof *set_columns;
     const struct listing listing = {
         .shape = &wire_setting_shape,
         .columns = set_columns,
-        .column_count = sizeof set_columns / sizeof set_columns[0],
+        .column_count = how->is_parsable ? columns : columns - 1,
+        .group = group_of,
     };
-    const struct listing_only_values *values = call->values;
-    if (call->parsed.operand_count == 0) return listing_run(call, &listing, &values->listing, WIRE_SETTINGS, NULL, e);
+    return listing_run(call, &listing, how, WIRE_SETTINGS, NULL, e);
+}
 
-    struct settings_change change = {0};
+static int set_run(struct call *call, struct err *e)
+{
+    const struct listing_only_values *values = call->values;
+    if (call->parsed.operand_count == 0) return list_settings(call, &values->listing, e);
+
+    struct pairs change = {.hint = "'fairlead set'"};
     struct client client = {.fd = -1};
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
-        status = settings_change_add(&change, str(call->parsed.operands[i]), e);
+        status = pairs_add(&change, str(call->parsed.operands[i]), e);
     if (status == 0) status = instance_open(call, &client, e);
-    if (status == 0) status = settings_change_send(&change, &client, e);
+    if (status == 0) status = pairs_send(&change, &client, "PATCH", WIRE_SETTINGS, e);
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
         buf_format(&call->out->text, "Set %s\n", call->parsed.operands[i]);
     client_close(&client);
-    settings_change_release(&change);
+    pairs_release(&change);
     return status;
 }
+
+static const struct object_class settings_class = {"setting", "settings", "", settings_table, SETTING_COUNT};
 
 static const struct command_example set_examples[] = {
     {"fairlead set", "every setting, its value and meaning"},
     {"fairlead set halflife_s=86400 ties=slurm", "two at once"},
     {"fairlead set default_mem_mib=2G default_time_s=1:00:00", "memory and times with their usual suffixes"},
+    {"fairlead set PriorityType=priority/tickets weight_tickets_functional=1000000",
+     "another model of priorities, at once"},
     {0},
 };
 
@@ -66,7 +95,12 @@ const struct command cmd_set = {
     .group = GROUP_SERVICE,
     .summary = "change settings, or show them",
     .usage = "[OPTIONS] [NAME=VALUE...]",
-    .text = "Settings are kept with the state and act at once. When one of several is not acceptable, none is changed.",
+    .text =
+        "Settings are kept with the state and act at once, for jobs that wait too. When one of several is not acceptable, none "
+        "is changed. Those that Slurm and Grid Engine have bear the names they have there and take the values they take "
+        "there; names may be written in capitals or small, and PriorityDecayHalfLife and FairTreeTies mean halflife_s and "
+        "ties.",
+    .fields = &settings_class,
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
     .operands_max = OPERANDS_ANY,

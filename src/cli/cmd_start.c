@@ -8,46 +8,72 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/pairs.h"
 #include "cli/private.h"
-#include "cli/settings_change.h"
 #include "cli/spawn.h"
 #include "policy/settings.h"
 
 enum { START_S = 10, LOOK_MS = 10 };
 
 struct start_values {
-    const char *state, *config, *settings;
+    const char *state, *config;
+    struct option_texts settings;
 };
 
 static const struct option_row start_options[] = {
     {"state", 0, "DIR", TEXT_IN(struct start_values, state), "where its state is kept"},
     {"config", 0, "FILE", TEXT_IN(struct start_values, config), "a configuration for the daemon"},
-    {"set", 0, "NAME=VALUE,...", TEXT_IN(struct start_values, settings),
-     "settings to change once it answers; see 'fairlead set'"},
+    {"set", 0, "NAME=VALUE,...", TEXTS_IN(struct start_values, settings),
+     "settings to change once it answers, by commas or in several --set; see 'fairlead set'"},
     {0},
 };
 
-/* Whether every NAME=VALUE would be accepted: before anything is started. */
-static int check_settings(const char *list, struct arena *arena, struct err *e)
+/* Whether a text begins with NAME= of a setting: only there a comma separates two; values may have commas in them. */
+static bool begins_setting(struct str text)
 {
-    for (struct str rest = str(list); rest.text != NULL;) {
-        enum setting setting;
-        struct field_value unused;
-        struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
-        if (value.text == NULL)
-            return err_set(e, ERR_INPUT, "--set: '%.*s' is not of the form NAME=VALUE", (int)name.length, name.text);
-        if (setting_read(name, value, arena, &setting, &unused, e) != 0) return -1;
-    }
-    return 0;
+    struct err unused;
+    enum setting setting;
+    const struct field *field;
+    struct str value, name = str_cut(text, '=', &value);
+    return value.text != NULL && setting_find(name, &setting, &field, &unused) == 0;
 }
 
-static int send_settings(const char *list, struct client *c, struct err *e)
+/* The first NAME=VALUE of a list, and what is behind it. */
+static struct str cut_setting(struct str list, struct str *rest)
 {
-    struct settings_change change = {0};
-    int status = settings_change_add_list(&change, list, e);
-    if (status == 0) status = settings_change_send(&change, c, e);
-    settings_change_release(&change);
-    return status;
+    size_t end = 0;
+    while (end < list.length) {
+        struct str behind = {list.text + end + 1, list.length - end - 1};
+        if (list.text[end] == ',' && begins_setting(behind)) {
+            *rest = behind;
+            return (struct str){list.text, end};
+        }
+        end++;
+    }
+    *rest = (struct str){0};
+    return list;
+}
+
+/* Whether every NAME=VALUE would be accepted: before anything is started. */
+static int check_setting(struct str pair, struct arena *arena, struct err *e)
+{
+    enum setting setting;
+    struct field_value unused;
+    struct str value, name = str_cut(pair, '=', &value);
+    if (value.text == NULL)
+        return err_set(e, ERR_INPUT, "--set: '%.*s' is not of the form NAME=VALUE", (int)name.length, name.text);
+    return setting_read(name, value, arena, &setting, &unused, e);
+}
+
+static int read_settings(const struct option_texts *lists, struct pairs *out_pairs, struct arena *arena, struct err *e)
+{
+    for (uint32_t i = 0; i < lists->count; i++) {
+        for (struct str rest = str(lists->items[i]); rest.text != NULL;) {
+            struct str pair = cut_setting(rest, &rest);
+            if (check_setting(pair, arena, e) != 0 || pairs_add(out_pairs, pair, e) != 0) return -1;
+        }
+    }
+    return 0;
 }
 
 /* The daemon's command line. */
@@ -129,14 +155,13 @@ static int find_or_launch(struct call *call, const struct private_instance *inst
     return status;
 }
 
-static int start_run(struct call *call, struct err *e)
+static int start(struct call *call, const struct pairs *settings, struct err *e)
 {
     const struct start_values *values = call->values;
     struct private_instance instance;
     struct client client;
     struct wire_status status;
     char config[PATH_MAX];
-    if (values->settings && check_settings(values->settings, call->arena, e) != 0) return -1;
     if (values->config && realpath(values->config, config) == NULL)
         return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
     if (private_find(call, values->state, &instance, e) != 0) return -1;
@@ -144,7 +169,7 @@ static int start_run(struct call *call, struct err *e)
     bool is_new;
     if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
 
-    int result = values->settings ? send_settings(values->settings, &client, e) : 0;
+    int result = settings->body ? pairs_send(settings, &client, "PATCH", WIRE_SETTINGS, e) : 0;
     client_close(&client);
     if (result != 0) return -1;
     buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Running already",
@@ -153,9 +178,20 @@ static int start_run(struct call *call, struct err *e)
     return 0;
 }
 
+static int start_run(struct call *call, struct err *e)
+{
+    const struct start_values *values = call->values;
+    struct pairs settings = {.hint = "'fairlead set'"};
+    int status = read_settings(&values->settings, &settings, call->arena, e);
+    if (status == 0) status = start(call, &settings, e);
+    pairs_release(&settings);
+    return status;
+}
+
 static const struct command_example start_examples[] = {
     {"fairlead start", "an instance for yourself"},
     {"fairlead start --state /tmp/try --set halflife_s=3600,grace_s=5", "another one, to try something"},
+    {"fairlead start --set PriorityType=priority/tickets --set usage_weight_list=cpu=1,mem=0.5", "with other policies"},
     {0},
 };
 

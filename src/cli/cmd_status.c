@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/quantity.h"
 #include "cli/listing.h"
 
@@ -39,14 +41,21 @@ static void write_tasks(const struct wire_tasks *t, struct buf *out)
     buf_add_char(out, '\n');
 }
 
+/* Fairlead's own, which say what a job gets that does not say, and of the others those that somebody changed. */
+static bool is_shown(const struct wire_setting *setting)
+{
+    return strcmp(setting->group, "Fairlead") == 0 || strcmp(setting->value, setting->standard) != 0;
+}
+
 static void write_settings(const struct wire_list *settings, struct output *out)
 {
     static const struct table_column columns[] = {
-        {"SETTING", false}, {"VALUE", true}, {"DEFAULT", true}, {"MEANING", false}};
+        {"SETTING", false}, {"VALUE", false}, {"DEFAULT", false}, {"MEANING", false}};
     struct table table;
     table_init(&table, columns, sizeof columns / sizeof columns[0]);
     for (uint32_t i = 0; i < settings->count; i++) {
         const struct wire_setting *setting = &((const struct wire_setting *)settings->items)[i];
+        if (!is_shown(setting)) continue;
         table_add_text(&table, setting->name);
         table_add_text(&table, setting->value);
         table_add_text(&table, setting->standard);
@@ -78,8 +87,8 @@ const struct command cmd_status = {
     .summary = "show the instance, its host and its settings",
     .usage = "[--json]",
     .text =
-        "The settings among them say what CPUs, memory and time a job gets that does not ask for any; 'fairlead set' changes "
-        "them.",
+        "The settings among them say what CPUs, memory and time a job gets that does not ask for any. Of those that other "
+        "schedulers have too, only changed ones are shown; 'fairlead set' lists all, and changes them.",
     .options = status_options,
     .values_size = sizeof(struct status_values),
     .see_also = "start set queue share",

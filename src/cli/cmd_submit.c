@@ -7,14 +7,16 @@
 #include "cli/job_environment.h"
 #include "cli/job_row.h"
 #include "cli/job_script.h"
+#include "cli/job_terms.h"
 
 enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
 
 struct submit_values {
-    const char *account, *name, *out, *err, *directory, *array, *export;
+    const char *account, *name, *out, *err, *directory, *array, *export, *department;
     uint64_t cpus, gpus, mem_mib;
     int64_t time_limit_s;
     bool hold, wait, is_parsable;
+    struct term_values terms;
 };
 
 static const struct option_row submit_options[] = {
@@ -33,6 +35,9 @@ static const struct option_row submit_options[] = {
     {"chdir", 'D', "DIR", TEXT_IN(struct submit_values, directory), "the directory it runs in; by default this one"},
     {"array", 'a', "TASKS", TEXT_IN(struct submit_values, array),
      "one task for each number: 0-999%50 (at most 50 at once), 1,3,7, 0-20:5"},
+    TERM_OPTIONS(struct submit_values, terms),
+    {"department", 0, "NAME", TEXT_IN(struct submit_values, department),
+     "refused unless it is the submitter's own, which is the user's and not the job's"},
     {"hold", 'H', NULL, FLAG_IN(struct submit_values, hold), "wait until 'fairlead release'"},
     {"wait", 'W', NULL, FLAG_IN(struct submit_values, wait),
      "wait until it has ended, and exit as 'fairlead wait' does"},
@@ -109,7 +114,8 @@ static int make_body(struct call *call, struct wire_submit *body, struct err *e)
     body->time_limit_s = job_time_limit(values->time_limit_s);
     body->array = values->array;
     body->held = values->hold;
-    return 0;
+    body->department = values->department;
+    return job_terms_read(&values->terms, submit_options, &call->parsed, call->arena, &body->terms, &body->cpus, e);
 }
 
 static int wait_for(struct call *call, uint32_t job_id, struct err *e)
@@ -122,6 +128,19 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
+/* A resource that is not there may be what other schedulers call a limit: -l h_rt=3600. */
+static int explain_requests(const char *requests, struct err *e)
+{
+    struct err cause = *e;
+    for (struct str rest = str(requests); cause.code == ERR_NOT_FOUND && rest.text != NULL;) {
+        struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
+        const char *ours = habit_request(name);
+        if (ours != NULL && strstr(cause.text, "no resource") != NULL)
+            return err_set(e, ERR_NOT_FOUND, "no resource '%.*s': %s", (int)name.length, name.text, ours);
+    }
+    return -1;
+}
+
 static int submit_run(struct call *call, struct err *e)
 {
     const struct submit_values *values = call->values;
@@ -130,13 +149,15 @@ static int submit_run(struct call *call, struct err *e)
     wire_clear(&wire_submit_shape, &body);
     if (make_body(call, &body, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_JOBS, &wire_submit_shape, &body, &wire_submitted_shape, &reply, e) != 0)
-        return -1;
+        return explain_requests(body.terms.requests, e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     return values->wait ? wait_for(call, reply.job_id, e) : 0;
 }
 
 static const struct command_example submit_examples[] = {
     {"fairlead submit -A physics -n 4 --mem 8G -t 2:00:00 run.sh input.dat", "a script with an argument"},
+    {"fairlead submit -p fast -q urgent --begin now+1hour -l license=2 run.sh",
+     "a partition, a QOS, later, with two licences"},
     {"fairlead submit -- make -j2", "a program, without a script"},
     {"fairlead submit --array 0-999%50 task.sh", "a thousand tasks, fifty at once; each has FAIRLEAD_ARRAY_TASK_ID"},
     {"id=$(fairlead submit --parsable job.sh)", "the id, for a script"},
@@ -162,6 +183,10 @@ const struct command cmd_submit = {
         "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
         "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (where there are GPUs)\n"
         "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (by which its processes are known)\n\n"
+        "Partitions, qualities of service, projects and resources are named by operators: 'fairlead partition', qos, project, "
+        "resource. What of a job's options counts depends on the model of priorities in force ('fairlead prio').\n\n"
+        "A MOMENT is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21, 2026-11-21T09:05, with a zone behind it "
+        "if it is not the local one, or a number of seconds since 1970.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'.",
     .options = submit_options,
     .values_size = sizeof(struct submit_values),
@@ -171,6 +196,6 @@ const struct command cmd_submit = {
     .habit = habit_submit_option,
     .examples = submit_examples,
     .exits = job_exits,
-    .see_also = "queue wait log cancel",
+    .see_also = "queue wait log cancel prio",
     .run = submit_run,
 };

@@ -3,10 +3,11 @@
 
 #include "cli/instance.h"
 #include "cli/listing.h"
+#include "cli/object.h"
 
 struct user_values {
     const char *account, *shares, *priority;
-    bool is_default;
+    bool is_default, is_policy;
 };
 
 static const struct option_row user_options[] = {
@@ -21,6 +22,8 @@ static const struct option_row user_options[] = {
 
 static const struct option_row delete_options[] = {
     {"account", 'A', "ACCOUNT", TEXT_IN(struct user_values, account), "only from this account"},
+    {"policy", 0, NULL, FLAG_IN(struct user_values, is_policy),
+     "what the ticket policies give, instead of the user in accounts"},
     {0},
 };
 
@@ -33,12 +36,24 @@ static const char *user_target(struct call *call, const char *account)
     return instance_target(call, &target);
 }
 
+/* NAME=VALUE behind the name is what the ticket policies give, which is the user's, whatever the account. Options are of
+ * the user in an account. One request cannot change both. */
+static int check_one_of_both(const struct call *call, struct err *e)
+{
+    if (call->parsed.given == 0) return 0;
+    return err_set(
+        e, ERR_USAGE,
+        "'%s' is the user's, whatever the account; it goes with no option: change it by a command of its own",
+        call->parsed.operands[1]);
+}
+
 static int user_add_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
     struct wire_user body = {
         .name = call->parsed.operands[0], .account = values->account, .is_default = values->is_default};
     struct wire_done reply;
+    if (call->parsed.operand_count > 1) return check_one_of_both(call, e) != 0 ? -1 : object_add(call, OBJECT_USER, e);
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_USERS, &wire_user_shape, &body, &wire_done_shape, &reply, e) != 0)
@@ -52,8 +67,10 @@ static int user_modify_run(struct call *call, struct err *e)
     const struct user_values *values = call->values;
     struct wire_user body = {.is_default = values->is_default};
     struct wire_done reply;
+    if (call->parsed.operand_count > 1)
+        return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
     if (values->shares == NULL && values->priority == NULL && !values->is_default)
-        return err_set(e, ERR_USAGE, "what is to change? --shares, --priority or --default says");
+        return err_set(e, ERR_USAGE, "what is to change? --shares, --priority, --default or NAME=VALUE says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     const char *target = user_target(call, values->account);
@@ -67,6 +84,9 @@ static int user_delete_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
     struct wire_done reply;
+    if (values->is_policy && values->account)
+        return err_set(e, ERR_USAGE, "--policy and --account: one of them is wanted");
+    if (values->is_policy) return object_delete(call, OBJECT_USER, e);
     const char *target = user_target(call, values->account);
     if (instance_ask_once(call, "DELETE", target, NULL, NULL, &wire_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Deleted user %s", call->parsed.operands[0]);
@@ -124,10 +144,13 @@ static const struct column user_columns[] = {
 struct show_values {
     struct listing_values listing;
     const char *account;
+    bool is_policy;
 };
 
 static const struct option_row show_options[] = {
     {"account", 'A', "ACCOUNT", TEXT_IN(struct show_values, account), "only this account's"},
+    {"policy", 0, NULL, FLAG_IN(struct show_values, is_policy),
+     "what the ticket policies give each user, instead of accounts"},
     LISTING_OPTIONS(struct show_values, listing),
     {0},
 };
@@ -148,6 +171,9 @@ static bool wants_user(const void *row, const void *context)
 static int user_show_run(struct call *call, struct err *e)
 {
     const struct show_values *values = call->values;
+    if (values->is_policy && values->account)
+        return err_set(e, ERR_USAGE, "--policy and --account: one of them is wanted");
+    if (values->is_policy) return object_show(call, OBJECT_USER, &values->listing, e);
     const struct wanted wanted = {call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL, values->account};
     const struct listing listing = {
         .shape = &wire_user_row_shape,
@@ -176,14 +202,17 @@ const struct command cmd_user_add = {
     .name = "user add",
     .group = GROUP_SHARES,
     .summary = "add a user to an account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME",
+    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME | NAME FIELD=VALUE...",
     .text =
         "A user may be in several accounts; each is an association with shares and usage of its own. Without -A the account is "
-        "'default', without --shares it is 1 share.",
+        "'default', without --shares it is 1 share.\n\n"
+        "With FIELD=VALUE the user is not put into an account, but named for the ticket policies (PriorityType="
+        "priority/tickets).",
+    .fields = &object_classes[OBJECT_USER],
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = add_examples,
     .see_also = "account share",
     .run = user_add_run,
@@ -192,6 +221,7 @@ const struct command cmd_user_add = {
 static const struct command_example modify_examples[] = {
     {"fairlead user modify alice -A physics --shares 3", "her shares in one account"},
     {"fairlead user modify alice -A optics --default", "where her jobs go unless they say -A"},
+    {"fairlead user modify alice fshare=100 department=chem", "what the ticket policies give her"},
     {0},
 };
 
@@ -199,12 +229,16 @@ const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
     .summary = "change a user's shares, priority or default account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME",
-    .text = "Without -A, --shares and --priority change all of the user's associations.",
+    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME | NAME FIELD=VALUE...",
+    .text =
+        "Without -A, --shares and --priority change all of the user's associations.\n\n"
+        "FIELD=VALUE is what the ticket policies (PriorityType=priority/tickets) give the user, whatever the account; a user "
+        "whom they do not know yet is named by it. 'fairlead user show --policy' lists it.",
+    .fields = &object_classes[OBJECT_USER],
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = modify_examples,
     .see_also = "share",
     .run = user_modify_run,
@@ -214,7 +248,7 @@ const struct command cmd_user_delete = {
     .name = "user delete",
     .group = GROUP_SHARES,
     .summary = "remove a user from an account, or from all",
-    .usage = "[-A ACCOUNT] NAME",
+    .usage = "[-A ACCOUNT | --policy] NAME",
     .text = "A user with jobs that wait or run is not removed. The usage goes to the account.",
     .options = delete_options,
     .values_size = sizeof(struct user_values),

@@ -21,8 +21,9 @@
 #include "base/err.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "policy/objects.h"
 
-enum command_group { GROUP_JOBS, GROUP_SHARES, GROUP_SERVICE, GROUP_HELP, GROUP_COUNT };
+enum command_group { GROUP_JOBS, GROUP_SHARES, GROUP_POLICY, GROUP_SERVICE, GROUP_HELP, GROUP_COUNT };
 
 enum { OPERANDS_ANY = UINT32_MAX };
 
@@ -52,8 +53,9 @@ struct command {
     const char *summary; /* one line, no capital, no full stop */
     const char *usage;   /* what follows the name: "[OPTIONS] SCRIPT [ARGUMENT...]" */
     const char *text; /* paragraphs, a blank line between them; a line that begins with a blank is kept as it stands */
-    const struct option_row *options; /* ends with {0}; NULL: none but --socket and --help */
-    size_t values_size;               /* of the struct the options fill */
+    const struct option_row *options;  /* ends with {0}; NULL: none but --socket and --help */
+    size_t values_size;                /* of the struct the options fill */
+    const struct object_class *fields; /* operands are FIELD=VALUE of these, behind the first one; or NULL */
     uint32_t operands_min, operands_max;
     bool options_first;                     /* the first operand ends the options: what follows is somebody else's */
     bool is_local;                          /* never speaks to a daemon: no --socket */

@@ -8,6 +8,8 @@ extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wa
     cmd_update, cmd_history;
 extern const struct command cmd_share, cmd_prio, cmd_account_add, cmd_account_modify, cmd_account_delete,
     cmd_account_show, cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
+#define OF_KIND(id) cmd_##id##_add, cmd_##id##_modify, cmd_##id##_delete, cmd_##id##_show
+extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource);
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_set, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
 
@@ -18,6 +20,11 @@ const struct command *const commands[] = {
     &cmd_share, &cmd_prio,
     &cmd_account_add, &cmd_account_modify, &cmd_account_delete, &cmd_account_show,
     &cmd_user_add, &cmd_user_modify, &cmd_user_delete, &cmd_user_show,
+    &cmd_partition_add, &cmd_partition_modify, &cmd_partition_delete, &cmd_partition_show,
+    &cmd_qos_add, &cmd_qos_modify, &cmd_qos_delete, &cmd_qos_show,
+    &cmd_project_add, &cmd_project_modify, &cmd_project_delete, &cmd_project_show,
+    &cmd_department_add, &cmd_department_modify, &cmd_department_delete, &cmd_department_show,
+    &cmd_resource_add, &cmd_resource_modify, &cmd_resource_delete, &cmd_resource_show,
     &cmd_start, &cmd_stop, &cmd_status, &cmd_set, &cmd_verify,
     &cmd_help, &cmd_manual, &cmd_completion,
     NULL,
@@ -27,6 +34,7 @@ const struct command *const commands[] = {
 const char *const command_group_names[GROUP_COUNT] = {
     [GROUP_JOBS] = "Jobs",
     [GROUP_SHARES] = "Shares and accounts",
+    [GROUP_POLICY] = "What jobs ask for and belong to",
     [GROUP_SERVICE] = "The service",
     [GROUP_HELP] = "Help",
 };

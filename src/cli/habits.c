@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
+enum { HABIT_BYTES = 40 };
+
 struct habit {
     const char *words; /* each between blanks */
     const char *ours;
@@ -27,12 +31,20 @@ static const struct habit command_habits[] = {
 static const struct habit submit_habits[] = {
     {" wrap b ", "a program goes behind --: fairlead submit -- PROGRAM [ARGUMENT...]"},
     {" ntasks cpus-per-task ntasks-per-node c ", "CPUs are -n, --cpus"},
-    {" partition p q qos ", "there are no partitions or queues; leave it out (CPUs are -n)"},
+    {" pe ", "slots are --slots N or --slots N-M"},
+    {" js ", "the job's shares are --job-share N"},
+    {" ot ", "override tickets are --override-tickets N"},
+    {" dl ", "the deadline is --deadline MOMENT"},
+    {" soft hard masterq ", "every request (-l) is a hard one"},
+    {" sync ", "--wait waits until the job has ended"},
+    {" hold_jid ", "a job cannot wait for that; 'fairlead wait ID' can be written before this"},
+    {" tc ", "how many tasks run at once is said with --array: 0-999%50"},
+    {" dept ", "a job's department is its user's"},
     {" nodes nodelist w N ", "there is one host; leave it out (a job's name is -J)"},
     {" gres gpus-per-node gpus-per-task ", "GPUs are -G, --gpus"},
     {" mem-per-cpu ", "--mem is the memory of the whole job"},
-    {" l ", "CPUs are -n, memory --mem, GPUs -G, the time limit -t"},
-    {" dependency d begin ", "a job cannot wait for that; 'fairlead wait ID' can be written before this"},
+    {" licenses L ", "licences are resources: -l NAME=COUNT ('fairlead resource show')"},
+    {" dependency d ", "a job cannot wait for that; 'fairlead wait ID' can be written before this"},
     {" cwd workdir ", "a job runs where it was submitted; elsewhere with -D"},
     {" V v ", "the whole environment is taken along; --export says otherwise"},
     {" j ", "error output goes where output goes, unless -e says otherwise"},
@@ -60,6 +72,21 @@ const char *habit_command(const char *word)
 const char *habit_submit_option(const char *word)
 {
     return find(submit_habits, word);
+}
+
+const char *habit_request(struct str name)
+{
+    static const struct habit requests[] = {
+        {" h_rt s_rt h_cpu s_cpu walltime cput ", "the time limit is -t"},
+        {" h_vmem s_vmem mem_free virtual_free h_rss s_rss mem vmem pmem h_data ", "memory is --mem"},
+        {" gpu gpus ngpus ", "GPUs are -G"},
+        {" cpu cpus slots num_proc ncpus procs nodes select ", "CPUs are -n"},
+        {" hostname h host arch q qname ", "there is one host; leave it out"},
+        {NULL, NULL},
+    };
+    char word[HABIT_BYTES];
+    text_format(word, sizeof word, "%.*s", (int)name.length, name.text);
+    return find(requests, word);
 }
 
 const char *habit_directive(struct str script)

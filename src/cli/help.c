@@ -93,12 +93,44 @@ void help_write_overview(struct output *out)
                  "\n'fairlead COMMAND --help' and 'man fairlead-COMMAND' say more; 'fairlead --version'.\n");
 }
 
+void help_argument(const struct option_row *row, char *out)
+{
+    bool is_optional = row->value.standard != NULL;
+    out[0] = '\0';
+    if (row->argument != NULL)
+        text_format(out, HELP_ARGUMENT_BYTES, "%s%s%s", is_optional ? "[=" : " ", row->argument,
+                    is_optional ? "]" : "");
+}
+
+void help_field(const struct field *f, char *out)
+{
+    static const char *const words[] = {
+        [FIELD_NUMBER] = "COUNT", [FIELD_REAL] = "NUMBER", [FIELD_SECONDS] = "SPAN", [FIELD_MINUTES] = "SPAN",
+        [FIELD_HOURS] = "HOURS",  [FIELD_MEMORY] = "SIZE", [FIELD_BOOL] = "yes|no",  [FIELD_TEXT] = "TEXT"};
+    size_t length =
+        text_format(out, HELP_FIELD_BYTES, "%s=%s%s%s", f->name, f->type == FIELD_CHOICE ? f->choices : words[f->type],
+                    f->special ? "|" : "", f->special ? f->special : "");
+    size_t end = length < HELP_FIELD_BYTES ? length : HELP_FIELD_BYTES - 1;
+    for (size_t i = 0; f->type == FIELD_CHOICE && i < end; i++) out[i] = (char)(out[i] == ',' ? '|' : out[i]);
+}
+
+static void write_fields(const struct command *command, struct output *out)
+{
+    const struct object_class *class = command->fields;
+    write_heading(out, "Fields");
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        char name[HELP_FIELD_BYTES];
+        help_field(&class->fields[i], name);
+        write_entry(&out->text, name, class->fields[i].help, OPTION_COLUMN);
+    }
+}
+
 static void write_option(struct buf *out, const struct option_row *row)
 {
     char name[LINE_BYTES];
     size_t length = row->letter != 0 ? text_format(name, sizeof name, "-%c, --%s", row->letter, row->name)
                                      : text_format(name, sizeof name, "    --%s", row->name);
-    if (row->argument != NULL) text_format(name + length, sizeof name - length, " %s", row->argument);
+    help_argument(row, name + length);
     write_entry(out, name, row->help, OPTION_COLUMN);
 }
 
@@ -143,6 +175,7 @@ void help_write_command(const struct command *command, struct output *out)
         buf_add_char(&out->text, '\n');
         help_wrap(&out->text, str(command->text), 0, WIDTH);
     }
+    if (command->fields != NULL) write_fields(command, out);
     write_options(command, out);
     if (command->examples != NULL) write_heading(out, "Examples");
     for (const struct command_example *x = command->examples; x != NULL && x->line != NULL; x++) {

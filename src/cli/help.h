@@ -14,6 +14,14 @@ void help_write_command(const struct command *command, struct output *out);
 bool help_has_family(const char *word);
 void help_write_family(const char *word, struct output *out);
 
+/* A field as it is written: "PriorityTier=COUNT", "ties=merge|slurm". out: HELP_FIELD_BYTES. */
+enum { HELP_FIELD_BYTES = 160 };
+void help_field(const struct field *f, char *out);
+
+/* What the argument of an option looks like behind its name: " FILE", "[=N]", "". out: HELP_ARGUMENT_BYTES. */
+enum { HELP_ARGUMENT_BYTES = 40 };
+void help_argument(const struct option_row *row, char *out);
+
 /* The exit statuses every command has, and the environment: for help and manual pages. */
 extern const struct command_exit common_exits[];
 

@@ -24,6 +24,7 @@ struct run {
     struct buf cell;
     void *row;
     uint32_t count;
+    char group[40]; /* of the row before */
     bool is_lines;
     struct wire_columns lines; /* of the lines that come */
 };
@@ -69,6 +70,16 @@ static int next_row(struct run *r, struct client *c, struct str *out_text, struc
     return r->is_lines ? client_line(c, out_text, e) : client_row(c, out_text, e);
 }
 
+/* A line between groups, and an empty one before it. */
+static void add_group(struct run *r)
+{
+    const char *group = r->listing->group(r->row);
+    if (strcmp(group, r->group) == 0) return;
+    uint32_t cells = (r->count > 0 ? r->listing->column_count : 0) + r->listing->column_count;
+    for (uint32_t i = 0; i < cells; i++) table_add_text(&r->table, i + r->listing->column_count == cells ? group : "");
+    text_format(r->group, sizeof r->group, "%s", group);
+}
+
 static int write_row(struct run *r, struct str text, struct err *e)
 {
     bool is_shown_whole = r->how->is_json && r->listing->wants == NULL;
@@ -81,6 +92,7 @@ static int write_row(struct run *r, struct str text, struct err *e)
         buf_add_text(&r->out->text, r->count > 0 ? ",\n" : "\n");
         buf_add_str(&r->out->text, text);
     } else {
+        if (r->listing->group != NULL && !r->how->is_parsable) add_group(r);
         for (uint32_t i = 0; i < r->listing->column_count; i++) {
             struct str cell = make_cell(r, i);
             if (!r->how->is_parsable) {

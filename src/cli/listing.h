@@ -29,6 +29,7 @@ struct listing {
     bool is_reversed;                                    /* the instance gives the last row first */
     bool has_lines;                                      /* the instance can give rows as lines (api/wire.h) */
     bool (*wants)(const void *row, const void *context); /* which rows to show; NULL: all */
+    const char *(*group)(const void *row); /* a table has a line with this where it begins to differ; may be NULL */
     /* Of columns that have no cell of their own, because they are made from a table. */
     void (*cell_at)(const void *row, uint32_t column, bool is_exact, struct buf *out, const void *context);
     const void *context; /* of wants and cell_at */

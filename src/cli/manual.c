@@ -69,9 +69,23 @@ static void add_option(struct buf *out, const struct option_row *row)
     buf_add_text(out, "\\fB\\-\\-");
     add_escaped(out, str(row->name));
     buf_add_text(out, "\\fR");
-    if (row->argument != NULL) buf_format(out, " \\fI%s\\fR", row->argument);
+    char argument[HELP_ARGUMENT_BYTES];
+    help_argument(row, argument);
+    if (row->argument != NULL) buf_format(out, "\\fI%s\\fR", argument);
     buf_add_char(out, '\n');
     add_line(out, "", row->help);
+}
+
+static void add_fields(struct buf *out, const struct object_class *class)
+{
+    buf_add_text(out, ".SH FIELDS\n");
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        char name[HELP_FIELD_BYTES];
+        help_field(&class->fields[i], name);
+        buf_add_text(out, ".TP\n\\fB");
+        add_escaped(out, str(name));
+        add_line(out, "\\fR\n", class->fields[i].help);
+    }
 }
 
 static void add_exits(struct buf *out, const struct command_exit *exits)
@@ -123,6 +137,7 @@ void manual_write_command(const struct command *command, struct buf *out)
         buf_add_text(out, ".SH DESCRIPTION\n");
         add_text(out, command->text);
     }
+    if (command->fields != NULL) add_fields(out, command->fields);
     buf_add_text(out, ".SH OPTIONS\n");
     for (const struct option_row *row = command->options; row != NULL && row->name != NULL; row++) add_option(out, row);
     for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++)

@@ -65,6 +65,7 @@ static void write_cell(const struct table *t, uint32_t column, const uint32_t *w
     buf_add_str(out, cell);
     if (!is_right && !is_last) add_blanks(out, padding);
     if (is_last) {
+        while (out->length > 0 && out->text[out->length - 1] == ' ') out->length--; /* of empty cells before it */
         buf_add_char(out, '\n');
     } else {
         add_blanks(out, 2);

@@ -1,0 +1,76 @@
+#include "cli/job_terms.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/listing.h"
+#include "cli/moment.h"
+
+/* "4", "2-8". */
+static int read_slots(const char *text, uint32_t *io_cpus, uint32_t *out_most, struct err *e)
+{
+    uint64_t least, most;
+    struct str most_text, least_text = str_cut(str(text), '-', &most_text);
+    bool is_good = number_parse_u64(least_text, &least) && least >= 1 && least <= WIRE_CPUS_MAX;
+    most = is_good ? least : 0;
+    if (is_good && most_text.text != NULL)
+        is_good = number_parse_u64(most_text, &most) && most >= least && most <= WIRE_CPUS_MAX;
+    if (!is_good)
+        return err_set(e, ERR_INPUT, "--slots: '%.60s' is not a number from 1 to %d, or a range of them as 2-8", text,
+                       WIRE_CPUS_MAX);
+    if (*io_cpus != 0 && *io_cpus != least)
+        return err_set(e, ERR_USAGE, "--slots and --cpus say different numbers; slots are CPUs: one of the two");
+    *io_cpus = (uint32_t)least;
+    *out_most = most > least ? (uint32_t)most : 0;
+    return 0;
+}
+
+static int read_moment(const char *text, const char *option, int64_t *out_us, struct err *e)
+{
+    *out_us = WIRE_MOMENT_UNSET;
+    if (text == NULL) return 0;
+    if (strcmp(text, "none") != 0) return moment_read(str(text), option, now_us(), out_us, e);
+    *out_us = 0;
+    return 0;
+}
+
+static int read_set_priority(const char *text, int64_t *out_priority, struct err *e)
+{
+    uint64_t number = 0;
+    *out_priority = -1;
+    if (text == NULL) return 0;
+    if (strcmp(text, "auto") != 0 && (!number_parse_u64(str(text), &number) || number == 0 || number >= UINT32_MAX))
+        return err_set(e, ERR_INPUT, "--set-priority: '%.60s' is not a whole number from 1 to %u, or auto", text,
+                       UINT32_MAX - 1);
+    *out_priority = (int64_t)number;
+    return 0;
+}
+
+/* Several -l are one list. */
+static const char *join(const struct option_texts *texts, struct arena *arena)
+{
+    struct buf list = {0};
+    if (texts->count == 0) return NULL;
+    for (uint32_t i = 0; i < texts->count; i++) buf_format(&list, "%s%s", i > 0 ? "," : "", texts->items[i]);
+    const char *joined = arena_copy(arena, (struct str){list.text, list.length});
+    buf_release(&list);
+    return joined;
+}
+
+int job_terms_read(const struct term_values *v, const struct option_row *rows, const struct parsed *parsed,
+                   struct arena *arena, struct wire_terms *out_terms, uint32_t *io_cpus, struct err *e)
+{
+    struct wire_terms terms = {.partitions = v->partitions, .qos = v->qos, .project = v->project};
+    terms.requests = join(&v->requests, arena);
+    terms.nice = options_given(rows, parsed, "nice") ? (int32_t)v->nice : WIRE_TERM_UNSET;
+    terms.site = options_given(rows, parsed, "site-factor") ? (int32_t)v->site : WIRE_TERM_UNSET;
+    terms.posix_priority = options_given(rows, parsed, "priority") ? (int32_t)v->posix_priority : WIRE_TERM_UNSET;
+    terms.job_share = options_given(rows, parsed, "job-share") ? (int64_t)v->job_share : -1;
+    terms.override_tickets = options_given(rows, parsed, "override-tickets") ? (int64_t)v->override_tickets : -1;
+    if (read_moment(v->begin, "--begin", &terms.begin_us, e) != 0) return -1;
+    if (read_moment(v->deadline, "--deadline", &terms.deadline_us, e) != 0) return -1;
+    if (read_set_priority(v->set_priority, &terms.set_priority, e) != 0) return -1;
+    if (v->slots && read_slots(v->slots, io_cpus, &terms.slots_most, e) != 0) return -1;
+    *out_terms = terms;
+    return 0;
+}
