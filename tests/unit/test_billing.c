@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <cmocka.h>
 
 #include "policy/billing.h"
+#include "policy/usage.h"
 
 static struct arena arena;
 static struct tres_table table;
@@ -99,6 +101,17 @@ static void records_have_the_whole_part(void **unused)
     assert_true(bill("cpu=1,mem=4000M", WEIGHTS, BILLING_SUM) == 1.9765625);
 }
 
+/* docs/formulas.md 3.4. */
+static void a_slice_is_charged(void **unused)
+{
+    (void)unused;
+    const int64_t second_us = 1000000;
+    assert_true(fabs(usage_charge(300 * second_us, 1.0, 0, 5 * second_us) - 4.971230) < 5e-7);
+    double per_second = 1.0 - 0.693 / 300.0; /* Slurm's */
+    assert_true(fabs(5.0 * pow(per_second, 5.0) - 4.942516) < 5e-7);
+    assert_true(fabs(pow(per_second, 5.0) - 0.988503) < 5e-7);
+}
+
 static int make_table(void **unused)
 {
     (void)unused;
@@ -117,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(billing_rows),
         cmocka_unit_test(records_have_the_whole_part),
+        cmocka_unit_test(a_slice_is_charged),
     };
     return cmocka_run_group_tests(tests, make_table, release);
 }
