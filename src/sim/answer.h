@@ -36,7 +36,7 @@ struct ticket_row {
 };
 
 /* out_rows: one for each job, in arena. ERR_INPUT: more than TICKET_TASKS_MOST tasks take part. */
-enum { TICKET_TASKS_MOST = 20000000 };
+enum { TICKET_TASKS_MOST = 5000000 };
 int answer_tickets(const struct scenario *s, struct arena *arena, struct ticket_row **out_rows, struct err *e);
 
 /* Priorities by priority/basic, one for each job: by submission, then by id. */

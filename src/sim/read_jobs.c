@@ -267,7 +267,8 @@ static void finish_defaults(struct reader *r, struct job_keys *keys)
         uint32_t row = map_get(&r->s->first_associations, str(job->user));
         if (row != NONE) job->account = r->s->associations.items[row].account;
     }
-    if (job->eligible_us == INT64_MIN) job->eligible_us = job->submit_us;
+    if (job->eligible_us == INT64_MIN) /* what is in the document was submitted, whatever its clock said */
+        job->eligible_us = job->submit_us < r->s->now_us ? job->submit_us : r->s->now_us;
     if (!keys->has_sequence) job->sequence = job->id;
 }
 

@@ -284,7 +284,7 @@ static void what_is_no_json_has_a_place(void **unused)
     static const struct refusal rows[] = {
         {"", "F:1:1: '[' or '{' expected near end of file"},
         {"{'now': 1,\n 'x' 2}", "F:2:6: ':' expected near '2'"},
-        {"{'now': 1, 'now': 2}", "F:1:17: duplicate object key near '\"now\"'"},
+        {"{'now': 1, 'now': 2}", "F:1:16: duplicate object key near '\"now\"'"},
         {"{'now': 1e999}", "F:1:13: real number overflow near '1e999'"},
         {"{'now': '\\u0000'}", "F:1:16: U+0000 in a text"},
     };
