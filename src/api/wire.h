@@ -297,7 +297,8 @@ struct wire_job_row {
     const char *partition, *qos, *project, *requests; /* "": none */
     const char *tres;                                 /* what a task has; "": not started */
     double billing;                                   /* units a second of a task; NAN: null, not started */
-    int32_t nice, posix_priority;
+    int32_t nice, site, posix_priority;
+    uint32_t set_priority;                            /* NONE: null, computed */
     uint32_t job_share, override_tickets, slots_most; /* slots_most 0: as many as cpus */
     int64_t begin_us, deadline_us;                    /* 0: null */
 };

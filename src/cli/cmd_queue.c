@@ -24,6 +24,8 @@ static const struct column queue_columns[] = {
     {"NAME", "name", false, job_cell_name},
     {"USER", "user", false, job_cell_user},
     {"ACCOUNT", "account", false, job_cell_account},
+    {"PARTITION", "partition", false, job_cell_partition},
+    {"QOS", "qos", false, job_cell_qos},
     {"STATE", "state", false, job_cell_state},
     {"TIME", "elapsed_s", true, job_cell_elapsed},
     {"LIMIT", "time_limit_s", true, job_cell_limit},

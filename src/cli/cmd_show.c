@@ -84,6 +84,69 @@ static void show_cpu_time(const void *row, bool is_exact, struct buf *out)
     }
 }
 
+static void show_project(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_job_row *)row)->project, is_exact);
+}
+
+static void show_requests(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_job_row *)row)->requests, is_exact);
+}
+
+static void show_slots(const void *row, bool is_exact, struct buf *out)
+{
+    const struct wire_job_row *job = row;
+    (void)is_exact;
+    buf_format(out, "%u", job->cpus);
+    if (job->slots_most > 0) buf_format(out, " to %u", job->slots_most);
+}
+
+static void show_tres(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_job_row *)row)->tres, is_exact);
+}
+
+static void show_billing(const void *row, bool is_exact, struct buf *out)
+{
+    double billing = ((const struct wire_job_row *)row)->billing;
+    if (billing == billing) {
+        buf_format(out, "%.6g", billing);
+    } else {
+        cell_add_text(out, NULL, is_exact);
+    }
+}
+
+/* "nice 100, site 5, POSIX -3", or by hand; nothing that is at its default. */
+static void show_priority(const void *row, bool is_exact, struct buf *out)
+{
+    const struct wire_job_row *job = row;
+    if (job->set_priority != NONE) buf_format(out, "%u, set by hand", job->set_priority);
+    if (job->nice != 0) buf_format(out, "%snice %d", out->length > 0 ? ", " : "", job->nice);
+    if (job->site != 0) buf_format(out, "%ssite %d", out->length > 0 ? ", " : "", job->site);
+    if (job->posix_priority != 0) buf_format(out, "%sPOSIX %d", out->length > 0 ? ", " : "", job->posix_priority);
+    if (out->length == 0) cell_add_text(out, NULL, is_exact);
+}
+
+static void show_tickets(const void *row, bool is_exact, struct buf *out)
+{
+    const struct wire_job_row *job = row;
+    if (job->job_share != 0) buf_format(out, "%u functional shares", job->job_share);
+    if (job->override_tickets != 0)
+        buf_format(out, "%s%u override tickets", out->length > 0 ? ", " : "", job->override_tickets);
+    if (out->length == 0) cell_add_text(out, NULL, is_exact);
+}
+
+static void show_begin(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_moment(out, ((const struct wire_job_row *)row)->begin_us, is_exact);
+}
+
+static void show_deadline(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_moment(out, ((const struct wire_job_row *)row)->deadline_us, is_exact);
+}
+
 static void show_fair_share(const void *row, bool is_exact, struct buf *out)
 {
     double factor = ((const struct wire_job_row *)row)->fair_share;
@@ -99,23 +162,33 @@ static const struct column fields[] = {
     {"Name", NULL, false, job_cell_name},
     {"User", NULL, false, job_cell_user},
     {"Account", NULL, false, job_cell_account},
+    {"Project", NULL, false, show_project},
+    {"Partition", NULL, false, job_cell_partition},
+    {"QOS", NULL, false, job_cell_qos},
     {"Fair share", NULL, false, show_fair_share},
+    {"Priority", NULL, false, show_priority},
+    {"Tickets", NULL, false, show_tickets},
     {"State", NULL, false, show_state},
     {"Reason", NULL, false, job_cell_reason},
     {"Held", NULL, false, show_held},
     {"Tasks", NULL, false, show_tasks},
     {"Submitted", NULL, false, show_submitted},
+    {"Begin", NULL, false, show_begin},
+    {"Deadline", NULL, false, show_deadline},
     {"Started", NULL, false, show_started},
     {"Ended", NULL, false, job_cell_ended},
     {"Elapsed", NULL, false, job_cell_elapsed},
     {"Time limit", NULL, false, job_cell_limit},
-    {"CPUs", NULL, false, job_cell_cpus},
+    {"CPUs", NULL, false, show_slots},
     {"CPU numbers", NULL, false, show_cpu_ids},
     {"Memory", NULL, false, job_cell_memory},
     {"Most memory", NULL, false, job_cell_max_memory},
     {"CPU time", NULL, false, show_cpu_time},
     {"GPUs", NULL, false, job_cell_gpus},
     {"GPU numbers", NULL, false, show_gpu_ids},
+    {"Requests", NULL, false, show_requests},
+    {"Has", NULL, false, show_tres},
+    {"Billing", NULL, false, show_billing},
     {"Command", NULL, false, show_command},
     {"Directory", NULL, false, show_directory},
     {"Output", NULL, false, show_out},

@@ -28,6 +28,16 @@ void job_cell_account(const void *row, bool is_exact, struct buf *out)
     cell_add_text(out, ((const struct wire_job_row *)row)->account, is_exact);
 }
 
+void job_cell_partition(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_job_row *)row)->partition, is_exact);
+}
+
+void job_cell_qos(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_job_row *)row)->qos, is_exact);
+}
+
 void job_cell_state(const void *row, bool is_exact, struct buf *out)
 {
     cell_add_text(out, ((const struct wire_job_row *)row)->state, is_exact);

@@ -9,6 +9,8 @@ void job_cell_id(const void *row, bool is_exact, struct buf *out);
 void job_cell_name(const void *row, bool is_exact, struct buf *out);
 void job_cell_user(const void *row, bool is_exact, struct buf *out);
 void job_cell_account(const void *row, bool is_exact, struct buf *out);
+void job_cell_partition(const void *row, bool is_exact, struct buf *out);
+void job_cell_qos(const void *row, bool is_exact, struct buf *out);
 void job_cell_state(const void *row, bool is_exact, struct buf *out);
 void job_cell_elapsed(const void *row, bool is_exact, struct buf *out);
 void job_cell_limit(const void *row, bool is_exact, struct buf *out);

@@ -27,7 +27,8 @@ struct job_view {
     const char *requests;      /* "license=2"; "": none */
     const char *tres;          /* what a task has; "": not started */
     double billing;            /* units a second of a task; 0: not started */
-    int32_t nice, posix_priority;
+    int32_t nice, site, posix_priority;
+    uint32_t set_priority; /* by hand; NONE: computed */
     uint32_t job_share, override_tickets, slots_most;
     int64_t begin_us, deadline_us; /* 0: none */
     struct capacity request;

@@ -314,6 +314,9 @@ static void fill_terms(sqlite3_stmt *row, struct job_view *v)
     v->project = sql_column_text(row, COLUMN_PROJECT);
     v->requests = sql_column_text(row, COLUMN_REQUESTS);
     v->nice = sqlite3_column_int(row, COLUMN_NICE);
+    v->site = sqlite3_column_int(row, COLUMN_SITE);
+    bool is_computed = sqlite3_column_type(row, COLUMN_SET_PRIORITY) == SQLITE_NULL;
+    v->set_priority = is_computed ? NONE : (uint32_t)sqlite3_column_int64(row, COLUMN_SET_PRIORITY);
     v->posix_priority = sqlite3_column_int(row, COLUMN_POSIX_PRIORITY);
     v->job_share = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_SHARE);
     v->override_tickets = (uint32_t)sqlite3_column_int64(row, COLUMN_OVERRIDE_TICKETS);

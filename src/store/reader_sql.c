@@ -21,7 +21,7 @@
 #define JOB_COLUMNS                                                                                                     \
     " job.association_id, account, user, uid, name, command, directory, out_pattern, err_pattern, job.cpus, job.gpus,"  \
     " job.mem_mib, time_limit_s, submit_us, is_held, array_tasks IS NOT NULL, array_limit, begin_us, deadline_us, qos," \
-    " project, nice, posix_priority, job_share, override_tickets, slots_most, requests,"
+    " project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_most, requests,"
 #define NO_TASK " NULL, '', '', 0, 0, 0, 0, '', 0, partitions, '', 0"
 
 static const char *const columns[PART_COUNT] = {

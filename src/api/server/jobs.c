@@ -101,6 +101,8 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .tres = v->tres,
         .billing = v->start_us > 0 ? v->billing : (double)NAN,
         .nice = v->nice,
+        .site = v->site,
+        .set_priority = v->set_priority,
         .posix_priority = v->posix_priority,
         .job_share = v->job_share,
         .override_tickets = v->override_tickets,
