@@ -225,8 +225,8 @@ int apply_object_modify(struct turn *t, const struct event *event)
     if (set_fields(t, wanted, &o) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
         o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
-        return err_set(t->e, ERR_CONFLICT, "resource '%s': %u jobs have requested it; its type stays", o.name,
-                       row->live_jobs);
+        return err_set(t->e, ERR_CONFLICT, "resource '%s' is in use by %u live %s; its type stays", o.name,
+                       row->live_jobs, row->live_jobs == 1 ? "job" : "jobs");
     if (wanted->kind == OBJECT_QOS) {
         ensure(qos_flags_parse(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
         change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
@@ -251,15 +251,17 @@ static int check_nobody_needs(struct turn *t, enum object_kind kind, const struc
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
     if (row->live_jobs > 0)
-        return err_set(t->e, ERR_CONFLICT, "%s '%s' has %u jobs waiting or running; cancel or change them first", class,
-                       name, row->live_jobs);
+        return err_set(t->e, ERR_CONFLICT, "%s '%s' is in use by %u live %s; cancel or change %s first", class, name,
+                       row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, STANDARD_QOS) == 0)
         return err_set(t->e, ERR_CONFLICT, "qos '%s' stays: it is that of jobs that name none", name);
     if (kind == OBJECT_PARTITION && t->s->object_by_name[kind].count == 1)
         return err_set(t->e, ERR_CONFLICT, "partition '%s' is the only one; add another one first", name);
     uint32_t users =
         kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(t->s, name) : 0;
-    if (users > 0) return err_set(t->e, ERR_CONFLICT, "department '%s' has %u users; change theirs first", name, users);
+    if (users > 0)
+        return err_set(t->e, ERR_CONFLICT, "department '%s' is in use by %u %s; change that first", name, users,
+                       users == 1 ? "user" : "users");
     return 0;
 }
 

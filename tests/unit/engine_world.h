@@ -49,6 +49,42 @@ static inline void world_set(struct world *w, const char *name, const char *valu
     assert_int_equal(world_apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, NULL), 0);
 }
 
+/* Adds an object, or changes the one there is; fields "KEY=VALUE|KEY=VALUE", "" for none. */
+static inline struct event world_object_event(struct world *w, enum event_kind event_kind, enum object_kind kind,
+                                              const char *name, const char *fields)
+{
+    static struct event_pair pairs[OBJECT_FIELDS_MAX];
+    uint32_t count = 0;
+    struct str rest = str(fields);
+    if (rest.length == 0) rest.text = NULL;
+    while (rest.text != NULL) {
+        struct str value, key = str_cut(str_cut(rest, '|', &rest), '=', &value);
+        assert_true(count < OBJECT_FIELDS_MAX);
+        pairs[count++] = (struct event_pair){arena_copy(&w->s.arena, key), arena_copy(&w->s.arena, value)};
+    }
+    return (struct event){.kind = event_kind, .object = {kind, name, pairs, count}};
+}
+
+static inline void world_object(struct world *w, enum object_kind kind, const char *name, const char *fields)
+{
+    bool is_new = state_find_object(&w->s, kind, name) == NONE;
+    enum event_kind event_kind = is_new ? EVENT_OBJECT_ADD : EVENT_OBJECT_MODIFY;
+    if (world_apply(w, world_object_event(w, event_kind, kind, name, fields), NULL) != 0) fail_msg("%s", w->e.text);
+}
+
+/* The event is refused for that reason and leaves no trace. */
+static inline void world_refuses(struct world *w, struct event event, enum err_code code, const char *text)
+{
+    uint64_t before = state_hash(&w->s);
+    outcome_clear(&w->out);
+    w->e = (struct err){0};
+    if (world_apply(w, event, NULL) == 0) fail_msg("accepted, where '%s' was expected", text);
+    if (w->e.code != code || strstr(w->e.text, text) == NULL)
+        fail_msg("'%s' (%d) is not '%s' (%d)", w->e.text, w->e.code, text, code);
+    assert_int_equal(w->out.changes.count + w->out.journal.count + w->out.decisions.count, 0);
+    assert_true(state_hash(&w->s) == before);
+}
+
 static inline void world_user(struct world *w, const char *account, uint32_t account_shares, const char *user)
 {
     struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares, PRIORITY_UNSET}};

@@ -1,0 +1,313 @@
+/* Partitions, QOS, users, projects, departments, resources and settings through the engine's door: what they may be, and
+ * who may not go while somebody needs him. */
+#include "engine_world.h"
+
+static const struct object_row *row_of(struct world *w, enum object_kind kind, const char *name)
+{
+    uint32_t index = state_find_object(&w->s, kind, name);
+    if (index == NONE) fail_msg("no %s '%s'", object_classes[kind].name, name);
+    return &w->s.objects[kind].items[index];
+}
+
+static struct event deletion(struct world *w, enum object_kind kind, const char *name)
+{
+    return world_object_event(w, EVENT_OBJECT_DELETE, kind, name, "");
+}
+
+static void there_is_a_partition_and_a_qos(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 1024, 0);
+    assert_int_equal(row_of(&w, OBJECT_PARTITION, "main")->id, 1);
+    assert_int_equal(row_of(&w, OBJECT_QOS, "normal")->id, 1);
+    assert_null(row_of(&w, OBJECT_PARTITION, "main")->billing_weights);
+    world_refuses(&w, deletion(&w, OBJECT_PARTITION, "main"), ERR_CONFLICT, "'main' is the only one");
+    world_refuses(&w, deletion(&w, OBJECT_QOS, "normal"), ERR_CONFLICT, "qos 'normal' stays");
+    world_object(&w, OBJECT_PARTITION, "fast", "");
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PARTITION, "main"), NULL), 0);
+    assert_int_equal(state_find_object(&w.s, OBJECT_PARTITION, "main"), NONE);
+    world_refuses(&w, deletion(&w, OBJECT_PARTITION, "fast"), ERR_CONFLICT, "'fast' is the only one");
+    uint32_t id = world_submit(&w, "ann", NULL, 1);
+    const struct job *j = &w.s.jobs.items[state_find_job(&w.s, id)];
+    assert_ptr_equal(&w.s.objects[OBJECT_PARTITION].items[j->partitions[0]], row_of(&w, OBJECT_PARTITION, "fast"));
+    world_release(&w);
+}
+
+static void fields_are_set_and_changed(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 1024, 0);
+    world_object(&w, OBJECT_PARTITION, "fast", "PriorityTier=3|MaxTime=1-0");
+    const struct field_value *value = row_of(&w, OBJECT_PARTITION, "fast")->object.value;
+    assert_int_equal(value[PARTITION_TIER].number, 3);
+    assert_int_equal(value[PARTITION_MAX_TIME].number, 86400);
+    assert_int_equal(value[PARTITION_JOB_FACTOR].number, 1);
+    world_object(&w, OBJECT_PARTITION, "fast", "PriorityJobFactor=9");
+    value = row_of(&w, OBJECT_PARTITION, "fast")->object.value;
+    assert_int_equal(value[PARTITION_TIER].number, 3);
+    assert_int_equal(value[PARTITION_JOB_FACTOR].number, 9);
+    assert_int_equal(row_of(&w, OBJECT_PARTITION, "fast")->id, 2);
+
+    world_object(&w, OBJECT_PARTITION, "fast", "TRESBillingWeights=CPU=1.0,Mem=0.25G");
+    const double *weights = row_of(&w, OBJECT_PARTITION, "fast")->billing_weights;
+    assert_true(weights[TRES_CPU] == 1.0 && weights[TRES_MEM] == 0.25 / 1024);
+    world_object(&w, OBJECT_PARTITION, "fast", "TRESBillingWeights=");
+    assert_null(row_of(&w, OBJECT_PARTITION, "fast")->billing_weights);
+    world_object(&w, OBJECT_QOS, "high", "flags=NoDecay|priority=7");
+    assert_int_equal(row_of(&w, OBJECT_QOS, "high")->qos_flags, QOS_NO_DECAY);
+    world_release(&w);
+}
+
+static void refused_objects_change_nothing(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum event_kind event;
+        enum object_kind kind;
+        const char *name, *fields;
+        enum err_code code;
+        const char *text;
+    } rows[] = {
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "main", "", ERR_EXISTS, "'fairlead partition modify' changes it"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "a b", "", ERR_INPUT, "partition: 'a b' has a ' '"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "", "", ERR_INPUT, "partition: a name cannot be empty"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "x", "PriorityTier=-1", ERR_INPUT, "partition 'x': PriorityTier"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "x", "Tier=1", ERR_INPUT, "partition 'x': no field 'Tier'"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "x", "TRESBillingWeights=license/a=1", ERR_INPUT, "license/a"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "x", "TRESBillingWeights=CPU", ERR_INPUT, "partition 'x': TRESBilling"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "PriorityTier=2|MaxTime=0", ERR_INPUT, "MaxTime"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "x", "PriorityTier=2", ERR_NOT_FOUND, "no partition 'x'"},
+        {EVENT_OBJECT_DELETE, OBJECT_PROJECT, "x", "", ERR_NOT_FOUND, "'fairlead project show' lists them"},
+        {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "usage_factor=-1", ERR_INPUT, "usage_factor"},
+        {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=DenyOnLimit", ERR_INPUT, "'DenyOnLimit' is not one of NoDecay"},
+        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "department=physics", ERR_NOT_FOUND, "user 'ann': no department"},
+        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "fshare=1.5", ERR_INPUT, "fshare"},
+        {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "a=b", "", ERR_INPUT, "resource: 'a=b' has a '='"},
+        {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "type=FLOAT", ERR_INPUT, "resource 'x': type"},
+    };
+    struct world w;
+    world_init(&w, 4, 1024, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct event event = world_object_event(&w, rows[i].event, rows[i].kind, rows[i].name, rows[i].fields);
+        world_refuses(&w, event, rows[i].code, rows[i].text);
+    }
+    struct event event = world_object_event(&w, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "");
+    event.actor = (struct actor){1001, 1001, "eve", false};
+    world_refuses(&w, event, ERR_DENIED, "only an operator may add resources; you are eve");
+    world_release(&w);
+}
+
+static void nothing_that_is_needed_goes(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    world_object(&w, OBJECT_PARTITION, "fast", "");
+    world_object(&w, OBJECT_QOS, "high", "");
+    world_object(&w, OBJECT_PROJECT, "moon", "");
+    world_object(&w, OBJECT_RESOURCE, "license", "amount=4");
+    struct event submission = world_submission("ann", NULL, 1);
+    submission.submit.terms =
+        (struct event_terms){.partitions = "main,fast", .qos = "high", .project = "moon", .requests = "license=2"};
+    uint32_t id;
+    assert_int_equal(world_apply(&w, submission, &id), 0);
+    world_refuses(&w, deletion(&w, OBJECT_PARTITION, "fast"), ERR_CONFLICT, "partition 'fast' is in use by 1 live job");
+    world_refuses(&w, deletion(&w, OBJECT_PARTITION, "main"), ERR_CONFLICT, "partition 'main' is in use by 1 live job");
+    world_refuses(&w, deletion(&w, OBJECT_QOS, "high"), ERR_CONFLICT, "qos 'high' is in use by 1 live job");
+    world_refuses(&w, deletion(&w, OBJECT_PROJECT, "moon"), ERR_CONFLICT, "project 'moon' is in use by 1 live job");
+    world_refuses(&w, deletion(&w, OBJECT_RESOURCE, "license"), ERR_CONFLICT,
+                  "resource 'license' is in use by 1 live job");
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_RESOURCE, "license", "type=STRING"),
+                  ERR_CONFLICT, "its type stays");
+    world_object(&w, OBJECT_RESOURCE, "license", "amount=9");
+
+    struct event update = {.kind = EVENT_UPDATE,
+                           .update = {.job_id = id, .request.gpus = NONE, .array_limit = NONE, .terms = TERMS_KEPT}};
+    update.update.terms.partitions = "fast";
+    update.update.terms.requests = "";
+    assert_int_equal(world_apply(&w, update, NULL), 0);
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PARTITION, "main"), NULL), 0);
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_RESOURCE, "license"), NULL), 0);
+
+    assert_int_equal(world_pass(&w), 1);
+    world_refuses(&w, deletion(&w, OBJECT_QOS, "high"), ERR_CONFLICT, "qos 'high' is in use by 1 live job");
+    w.now_us += SECOND;
+    world_ended(&w, world_task(&w, id, 0)->launch_id, JOB_COMPLETED, w.now_us - SECOND);
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_QOS, "high"), NULL), 0);
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PROJECT, "moon"), NULL), 0);
+    world_release(&w);
+}
+
+static void departments_stay_while_they_have_users(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    world_object(&w, OBJECT_DEPARTMENT, "physics", "fshare=5");
+    world_object(&w, OBJECT_DEPARTMENT, "defaultdepartment", "fshare=1");
+    world_object(&w, OBJECT_USER, "ann", "department=physics");
+    world_object(&w, OBJECT_USER, "bob", "");
+    world_refuses(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), ERR_CONFLICT,
+                  "department 'physics' is in use by 1 user;");
+    world_object(&w, OBJECT_USER, "ann", "department=defaultdepartment");
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), NULL), 0);
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_DEPARTMENT, "defaultdepartment"), NULL), 0);
+    world_release(&w);
+}
+
+/* Names come back; the one who has it now is somebody else. */
+static void what_was_deleted_can_be_made_again(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    world_object(&w, OBJECT_PROJECT, "moon", "fshare=7");
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PROJECT, "moon"), NULL), 0);
+    world_object(&w, OBJECT_PROJECT, "moon", "oticket=1");
+    assert_int_equal(row_of(&w, OBJECT_PROJECT, "moon")->object.value[PROJECT_FSHARE].number, 0);
+    assert_true(w.s.objects[OBJECT_PROJECT].items[0].is_deleted);
+    world_object(&w, OBJECT_PROJECT, "sun", "");
+    assert_int_equal(row_of(&w, OBJECT_PROJECT, "sun")->id, row_of(&w, OBJECT_PROJECT, "moon")->id + 1);
+    world_release(&w);
+}
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+static struct event settings_event(const struct event_pair *pairs, uint32_t count)
+{
+    return (struct event){.kind = EVENT_SETTINGS, .settings = {pairs, count}};
+}
+
+static void settings_are_applied_together_or_not_at_all(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    const struct {
+        struct event_pair pairs[2];
+        const char *text;
+    } rows[] = {
+        {{{"grace_s", "5"}, {"max_jobs", "0"}}, "max_jobs"},
+        {{{"halflife_s", "5"}, {"PriorityWeightTRES", "license/matlab=1"}}, "PriorityWeightTRES"},
+        {{{"halftime", "5"}, {"AccountingStorageTRES", "license"}}, "AccountingStorageTRES"},
+        {{{"PriorityFlags", "MAX_TRES"}, {"policy_hierarchy", "OO"}}, "policy_hierarchy"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        world_refuses(&w, settings_event(rows[i].pairs, 2), ERR_INPUT, rows[i].text);
+    world_refuses(&w, settings_event(&(struct event_pair){"grace", "1"}, 1), ERR_NOT_FOUND, "no setting 'grace'");
+    const struct event_pair together[] = {{"PriorityWeightTRES", "license/matlab=3"},
+                                          {"AccountingStorageTRES", "license/matlab"}};
+    assert_int_equal(world_apply(&w, settings_event(together, 2), NULL), 0);
+    uint32_t place = tres_find(&w.s.policy.tres, str("license/matlab"));
+    assert_int_equal(place, TRES_STATIC_COUNT + 1);
+    assert_true(w.s.policy.multifactor.weight_tres[place] == 3.0);
+    world_release(&w);
+}
+
+/* Usage by TRES and weights are by index: an index never means something else. */
+static void tracked_tres_are_only_added_to(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    world_set(&w, "AccountingStorageTRES", "license/a,gres/gpu");
+    world_set(&w, "AccountingStorageTRES", "license/b");
+    assert_string_equal(setting_text(&w.s.settings, SET_TRACKED_TRES), "gres/gpu,license/a,license/b");
+    world_object(&w, OBJECT_PARTITION, "main", "TRESBillingWeights=license/b=4");
+    world_set(&w, "AccountingStorageTRES", "license/c");
+    uint32_t b = tres_find(&w.s.policy.tres, str("license/b"));
+    assert_int_equal(b, TRES_STATIC_COUNT + 2);
+    assert_true(row_of(&w, OBJECT_PARTITION, "main")->billing_weights[b] == 4.0);
+    outcome_clear(&w.out);
+    world_set(&w, "AccountingStorageTRES", "license/a");
+    assert_int_equal(w.out.changes.count, 0);
+    world_release(&w);
+}
+
+static void the_model_changes_at_once(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    assert_int_equal(w.s.policy.model, MODEL_MULTIFACTOR);
+    world_set(&w, "PriorityType", "priority/tickets");
+    assert_int_equal(w.s.policy.model, MODEL_TICKETS);
+    assert_true(w.s.pass_is_due);
+    world_set(&w, "PriorityFlags", "NO_FAIR_TREE,MAX_TRES_GRES");
+    assert_int_equal(w.s.policy.share.algorithm, ALGORITHM_CLASSIC);
+    assert_int_equal(w.s.policy.billing, BILLING_MAX_TRES_GRES);
+    world_release(&w);
+}
+
+static void accounts_and_users_have_a_priority(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1024, 0);
+    world_user(&w, "physics", 1, "ann");
+    uint32_t account = state_find_assoc(&w.s, "physics", NULL), user = state_find_assoc(&w.s, "physics", "ann");
+    assert_int_equal(w.s.assocs.items[account].priority, NONE);
+    struct event modify = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"physics", NULL, SHARES_UNSET, 7}};
+    assert_int_equal(world_apply(&w, modify, NULL), 0);
+    struct event modify_user = {.kind = EVENT_USER_MODIFY, .user = {"ann", "physics", SHARES_UNSET, false, 9}};
+    assert_int_equal(world_apply(&w, modify_user, NULL), 0);
+    assert_int_equal(w.s.assocs.items[account].priority, 7);
+    assert_int_equal(w.s.assocs.items[user].priority, 9);
+    modify_user.user.priority = PRIORITY_UNSET;
+    assert_int_equal(world_apply(&w, modify_user, NULL), 0);
+    assert_int_equal(w.s.assocs.items[user].priority, 9);
+    modify_user.user.priority = NONE;
+    assert_int_equal(world_apply(&w, modify_user, NULL), 0);
+    assert_int_equal(w.s.assocs.items[user].priority, NONE);
+    world_release(&w);
+}
+
+/* The factors of a state, and the columns of its listing, by the algorithm that the flags name. */
+static void factors_follow_the_algorithm(void **unused)
+{
+    (void)unused;
+    struct world w;
+    struct arena arena = {0};
+    world_init(&w, 4, 1024, 0);
+    world_set(&w, "halflife_s", "0");
+    world_user(&w, "a", 1, "ann");
+    world_user(&w, "b", 1, "bea");
+    w.s.assocs.items[state_find_assoc(&w.s, "a", "ann")].usage = 300;
+    w.s.assocs.items[state_find_assoc(&w.s, "b", "bea")].usage = 100;
+    const char *const flags[] = {"", "NO_FAIR_TREE", "DEPTH_OBLIVIOUS"};
+    const double expected[][2] = {
+        {0.5, 1.0}, {0.35355339059327379, 0.70710678118654757}, {0.35355339059327379, 0.70710678118654757}};
+    for (int i = 0; i < 3; i++) {
+        struct share_table table;
+        world_set(&w, "PriorityFlags", flags[i]);
+        const double *factors = state_factors(&w.s, w.now_us, &arena);
+        state_share_table(&w.s, w.now_us, &arena, &table);
+        uint32_t ann = w.s.node_of.items[state_find_assoc(&w.s, "a", "ann")];
+        uint32_t bea = w.s.node_of.items[state_find_assoc(&w.s, "b", "bea")];
+        assert_true(factors[ann] == table.fair_share[ann] && factors[bea] == table.fair_share[bea]);
+        assert_float_equal(factors[ann], expected[i][0], 1e-12);
+        assert_float_equal(factors[bea], expected[i][1], 1e-12);
+    }
+    arena_release(&arena);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_a_partition_and_a_qos),
+        cmocka_unit_test(fields_are_set_and_changed),
+        cmocka_unit_test(refused_objects_change_nothing),
+        cmocka_unit_test(nothing_that_is_needed_goes),
+        cmocka_unit_test(departments_stay_while_they_have_users),
+        cmocka_unit_test(what_was_deleted_can_be_made_again),
+        cmocka_unit_test(settings_are_applied_together_or_not_at_all),
+        cmocka_unit_test(tracked_tres_are_only_added_to),
+        cmocka_unit_test(the_model_changes_at_once),
+        cmocka_unit_test(accounts_and_users_have_a_priority),
+        cmocka_unit_test(factors_follow_the_algorithm),
+    };
+    return cmocka_run_group_tests_name("engine objects", tests, NULL, NULL);
+}
