@@ -38,7 +38,7 @@ struct daemon {
     uv_loop_t loop;
     uv_poll_t server_poll;
     uv_poll_t *executor_poll; /* of the executor there is; NULL without one. Frees itself when closed */
-    uv_timer_t server_timer, retry_timer, alive_timer;
+    uv_timer_t server_timer, retry_timer, alive_timer, due_timer;
     uv_signal_t terminate, interrupt;
     bool stopping;
     int exit_status;

@@ -21,7 +21,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 
-enum { RETRY_MS = 1000, ALIVE_MS = 60000 };
+enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MOST_MS = 60000 };
 
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
@@ -222,6 +222,20 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
+/* The pass wants to be run when a job that waits for its begin may start. Timers count by a clock that nobody sets, and
+ * begins are of the one on the wall: so it is looked at once in DUE_MOST_MS. */
+static void schedule_due_timer(struct daemon *d)
+{
+    int64_t due_us = state_next_due_us(&d->state), now_us = clock_now(d);
+    if (due_us == 0 || !d->is_synced) {
+        uv_timer_stop(&d->due_timer);
+        return;
+    }
+    int64_t wait_ms = due_us > now_us ? (due_us - now_us) / 1000 + 1 : 1;
+    uv_update_time(&d->loop);
+    uv_timer_start(&d->due_timer, d->due_timer.timer_cb, (uint64_t)(wait_ms < DUE_MOST_MS ? wait_ms : DUE_MOST_MS), 0);
+}
+
 /* A file descriptor's set of wanted events may change with what is queued. */
 static void watch_executor(struct daemon *d)
 {
@@ -252,6 +266,7 @@ static void turn(struct daemon *d)
     if (gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* one that ends at once is not worth hurrying for */
     watch_executor(d);
     schedule_server_timer(d);
+    schedule_due_timer(d);
 }
 
 /* --- what wakes us ------------------------------------------------------------------------------------------------ */
@@ -269,6 +284,11 @@ static void on_server_timer(uv_timer_t *timer)
     struct daemon *d = timer->data;
     server_ready(d->server);
     turn(d);
+}
+
+static void on_due_timer(uv_timer_t *timer)
+{
+    turn(timer->data);
 }
 
 static void on_executor(uv_poll_t *poll, int status, int events)
@@ -387,9 +407,12 @@ static void init_handles(struct daemon *d)
     uv_timer_init(&d->loop, &d->server_timer);
     uv_timer_init(&d->loop, &d->retry_timer);
     uv_timer_init(&d->loop, &d->alive_timer);
+    uv_timer_init(&d->loop, &d->due_timer);
     uv_signal_init(&d->loop, &d->terminate);
     uv_signal_init(&d->loop, &d->interrupt);
     d->server_timer.data = d->retry_timer.data = d->alive_timer.data = d->terminate.data = d->interrupt.data = d;
+    d->due_timer.data = d;
+    d->due_timer.timer_cb = on_due_timer;
     d->server_timer.timer_cb = on_server_timer;
     d->retry_timer.timer_cb = on_retry;
 }
