@@ -185,7 +185,9 @@ struct state {
     uint32_t tree_builds;          /* how often the tree was made anew */
     struct share_tree *share_tree; /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
     bool pass_is_due;              /* something changed that may let a job start */
-    int64_t next_begin_us; /* the earliest begin_us still to come of a pending job, as the last pass saw it; 0: none */
+    /* When a pass is wanted again, as the last one saw it: the earliest begin_us still to come of a pending job, or a minute
+     * on where one waits for its fair-share factor; 0: never. */
+    int64_t next_begin_us;
     struct rank_order *order;
     uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */
     struct arena cycle;  /* of one apply or one reading; cleared at its beginning */

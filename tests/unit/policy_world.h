@@ -8,7 +8,7 @@
 
 enum { PAIRS_MAX = 8, TEXT_MAX = 300 };
 
-/* "PriorityTier=2 MaxTime=30" as the pairs of an event; text is cut in place. */
+/* "KEY=VALUE KEY=VALUE" as the pairs of an event; text is cut in place. */
 static inline uint32_t world_pairs(char *text, struct event_pair pairs[PAIRS_MAX])
 {
     uint32_t count = 0;
@@ -19,19 +19,6 @@ static inline uint32_t world_pairs(char *text, struct event_pair pairs[PAIRS_MAX
         pairs[count++] = (struct event_pair){item, value + 1};
     }
     return count;
-}
-
-/* An object that is new, or changed. */
-static inline void world_object(struct world *w, enum object_kind kind, const char *name, const char *fields)
-{
-    char text[TEXT_MAX];
-    struct event_pair pairs[PAIRS_MAX];
-    snprintf(text, sizeof text, "%s", fields);
-    uint32_t count = world_pairs(text, pairs);
-    bool is_new = state_find_object(&w->s, kind, name) == NONE;
-    struct event event = {.kind = is_new ? EVENT_OBJECT_ADD : EVENT_OBJECT_MODIFY,
-                          .object = {kind, name, pairs, count}};
-    if (world_apply(w, event, NULL) != 0) fail_msg("%s %s: %s", object_classes[kind].name, name, w->e.text);
 }
 
 /* "PriorityType=priority/basic PriorityWeightAge=10". */

@@ -156,7 +156,7 @@ static void jobs_in_several_partitions_start_once(void **unused)
     (void)unused;
     struct world w;
     world_init(&w, 8, 100000, 0);
-    world_object(&w, OBJECT_PARTITION, "fast", "PriorityTier=2 MaxTime=10");
+    world_object(&w, OBJECT_PARTITION, "fast", "PriorityTier=2|MaxTime=10");
     world_object(&w, OBJECT_PARTITION, "cheap", "PriorityJobFactor=0");
     world_settings(&w, "PriorityWeightPartition=1000");
     struct event job = world_job("ann");
@@ -248,7 +248,7 @@ static void a_usage_threshold_keeps_heavy_users_waiting(void **unused)
     (void)unused;
     struct world w;
     world_init(&w, 4, 100000, 0);
-    world_object(&w, OBJECT_QOS, "normal", "usage_threshold=0.75 flags=EnforceUsageThreshold");
+    world_object(&w, OBJECT_QOS, "normal", "usage_threshold=0.75|flags=EnforceUsageThreshold");
     uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
     world_take(&w, world_job("cat"));
     assert_int_equal(world_pass(&w), 3); /* they tie: all have the factor 1 */
@@ -259,6 +259,7 @@ static void a_usage_threshold_keeps_heavy_users_waiting(void **unused)
     char expected[TEXT_MAX];
     snprintf(expected, sizeof expected, "%u", other);
     assert_string_equal(world_starts(&w), expected); /* bob's factor is 1/3 */
+    assert_int_equal(state_next_due_us(&w.s), w.now_us + 60 * SECOND);
     const char *const models[] = {"priority/tickets", "priority/basic"};
     for (size_t i = 0; i < 2; i++) {
         world_set(&w, "PriorityType", models[i]);
@@ -277,7 +278,7 @@ static void resources_are_used_up_and_come_back(void **unused)
     world_init(&w, 16, 100000, 0);
     world_object(&w, OBJECT_RESOURCE, "license", "amount=4");
     world_object(&w, OBJECT_RESOURCE, "bigio", "type=BOOL");
-    world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING amount=1");
+    world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING|amount=1");
     struct event job = world_job("ann");
     job.submit.terms.requests = "license=3,bigio,arch=x";
     uint32_t first = world_take(&w, job), second = world_take(&w, job);

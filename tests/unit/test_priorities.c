@@ -1,0 +1,691 @@
+/* Priorities of the live jobs: each model's question is put to the policies rightly. What the policies answer is tested
+ * with them; here recorded answers, and the policies asked directly, stand against what the state says. */
+#include "policy_world.h"
+
+#include <math.h>
+
+#include "engine/priorities.h"
+#include "engine/ranking.h"
+
+/* A world whose only CPU is taken, so that everything waits. */
+static uint32_t init_full(struct world *w)
+{
+    world_init(w, 16, 65536, 4);
+    struct event blocker = world_job("nobody");
+    blocker.submit.request.cpus = 16;
+    uint32_t id = world_take(w, blocker);
+    assert_int_equal(world_pass(w), 1);
+    return id;
+}
+
+static struct arena arena;
+
+static struct priorities list(struct world *w, uint32_t job_id)
+{
+    struct priorities all;
+    arena_clear(&arena);
+    state_priorities(&w->s, w->now_us, job_id, &arena, &all);
+    return all;
+}
+
+/* The job's n-th row. */
+static struct priority_row row_of(struct world *w, uint32_t job_id, uint32_t n)
+{
+    struct priorities all = list(w, NONE);
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (w->s.jobs.items[all.rows[i].job].id == job_id && n-- == 0) return all.rows[i];
+    }
+    fail_msg("job %u has no such row", job_id);
+    return (struct priority_row){0};
+}
+
+static const char *partition_name(struct world *w, const struct priority_row *row)
+{
+    return w->s.objects[OBJECT_PARTITION].items[row->partition].object.name;
+}
+
+static void near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)))) fail_msg("%.17g instead of %.17g", value, expected);
+}
+
+/* --- multifactor -------------------------------------------------------------------------------------------------- */
+
+/* 10000 + 0.625 x 500 + 10/50 x 1000 + 4/16 x 1000 + 8/64 x 200 + 1/4 x 3000: a case of Slurm 22.05.8. */
+static void the_sum_is_that_of_the_recorded_case(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityWeightFairshare=10000 PriorityWeightJobSize=500 PriorityWeightPartition=1000 "
+                       "PriorityWeightTRES=cpu=1000,mem=200,gres/gpu=3000");
+    world_object(&w, OBJECT_PARTITION, "batch", "PriorityJobFactor=10|TRESBillingWeights=CPU=1.0,Mem=0.25G");
+    world_object(&w, OBJECT_PARTITION, "fast", "PriorityJobFactor=50");
+    struct event job = world_job("ann");
+    job.submit.request = (struct capacity){.cpus = 4, .gpus = 1, .mem_mib = 8192};
+    job.submit.terms.partitions = "batch,fast";
+    uint32_t id = world_take(&w, job);
+    struct priority_row batch = row_of(&w, id, 0), fast = row_of(&w, id, 1);
+    near(batch.terms.fair_share, 10000);
+    near(batch.terms.job_size, 312.5);
+    near(batch.terms.partition, 200);
+    near(batch.terms.tres, 1025);
+    near(batch.terms.sum, 11537.5);
+    near(batch.priority, 11537);
+    near(fast.priority, 12337);
+    assert_string_equal(partition_name(&w, &batch), "batch");
+    assert_string_equal(partition_name(&w, &fast), "fast");
+    batch = row_of(&w, id, 0);
+    near(batch.tres_terms[TRES_CPU], 250);
+    near(batch.tres_terms[TRES_MEM], 25);
+    near(batch.tres_terms[tres_find(&w.s.policy.tres, str("gres/gpu"))], 750);
+    near(batch.billing, 4 + 8 * 0.25);
+    near(fast.billing, 4);
+    world_release(&w);
+}
+
+/* The same job, as whoever asks the policy directly would describe it. */
+static struct multifactor_terms ask_directly(struct world *w, const struct job *j, double fair_share, int64_t accrue_us,
+                                             uint32_t assoc_priority, uint32_t qos_priority)
+{
+    const double totals[TRES_MAX] = {[TRES_CPU] = 16, [TRES_MEM] = 65536, [TRES_NODE] = 1};
+    struct multifactor_partition partition = {1, -1, totals};
+    struct multifactor_cluster c = {.now_us = w->now_us,
+                                    .nodes = 1,
+                                    .cpus = 16,
+                                    .assoc_priority_max = 40,
+                                    .qos_priority_max = 20,
+                                    .job_factor_max = 1,
+                                    .partitions = &partition};
+    struct tres_amount items[] = {{TRES_CPU, j->request.cpus}, {TRES_MEM, (double)j->request.mem_mib}, {TRES_NODE, 1}};
+    struct multifactor_job asked = {.assoc_priority = assoc_priority,
+                                    .qos_priority = qos_priority,
+                                    .cpus = j->request.cpus,
+                                    .nodes = 1,
+                                    .time_limit_s = j->time_limit_s,
+                                    .accrue_us = accrue_us,
+                                    .nice = j->nice,
+                                    .site = j->site,
+                                    .fair_share = fair_share,
+                                    .tres = {items, 3}};
+    struct multifactor_terms terms;
+    multifactor_terms(&w->s.policy.multifactor, &c, &asked, &terms);
+    return terms;
+}
+
+static void set_account(struct world *w, const char *name, const char *parent, uint32_t priority)
+{
+    struct event event = {.kind = EVENT_ACCOUNT_ADD, .account = {name, parent, 1, priority}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+static void set_user(struct world *w, const char *name, const char *account, uint32_t priority)
+{
+    struct event event = {.kind = EVENT_USER_ADD, .user = {name, account, 1, false, priority}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+static const char all_weights[] =
+    "PriorityWeightAge=1000 PriorityWeightAssoc=900 PriorityWeightFairshare=800 PriorityWeightJobSize=700 "
+    "PriorityWeightPartition=600 PriorityWeightQOS=500 PriorityWeightTRES=cpu=400,mem=300,node=200";
+
+static void every_term_agrees_with_the_policy(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, all_weights);
+    world_object(&w, OBJECT_QOS, "high", "priority=20");
+    world_object(&w, OBJECT_QOS, "normal", "priority=5");
+    set_account(&w, "a", NULL, 30);
+    set_account(&w, "b", "a", PRIORITY_UNSET);
+    set_account(&w, "c", "b", 10);
+    set_account(&w, "gone", NULL, 1000);
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_ACCOUNT_DELETE, .account = {.name = "gone"}}, NULL),
+                     0);
+    set_user(&w, "in_b", "b", PRIORITY_UNSET);
+    set_user(&w, "in_c", "c", PRIORITY_UNSET);
+    set_user(&w, "own", "c", 40);
+    const struct {
+        const char *user, *qos;
+        uint32_t assoc_priority, qos_priority;
+        int32_t nice, site;
+    } rows[] = {{"in_b", "high", 30, 20, 100, 0},
+                {"in_c", "normal", 10, 5, 0, -50},
+                {"own", "high", 40, 20, -3, 9},
+                {"else", "normal", 0, 5, 0, 0}};
+    int64_t submit_us = w.now_us;
+    uint32_t ids[4];
+    for (size_t i = 0; i < 4; i++) {
+        struct event job = world_job(rows[i].user);
+        job.submit.request = (struct capacity){.cpus = (uint32_t)i + 1, .mem_mib = 100 * (i + 1)};
+        job.submit.terms = (struct event_terms){.qos = rows[i].qos, .nice = rows[i].nice, .site = rows[i].site};
+        ids[i] = world_take(&w, job);
+    }
+    w.now_us += 86400 * SECOND;
+    for (size_t i = 0; i < 4; i++) {
+        struct priority_row row = row_of(&w, ids[i], 0);
+        uint32_t node = w.s.node_of.items[w.s.jobs.items[row.job].assoc];
+        double factor = state_factors(&w.s, w.now_us, &arena)[node];
+        struct multifactor_terms expected =
+            ask_directly(&w, &w.s.jobs.items[row.job], factor, submit_us, rows[i].assoc_priority, rows[i].qos_priority);
+        print_message("# %s: %u\n", rows[i].user, expected.priority);
+        assert_memory_equal(&row.terms, &expected, sizeof expected);
+        near(row.priority, expected.priority);
+        near(row.factors.age, 1.0 / 7);
+        near(row.factors.fair_share, factor);
+    }
+    world_release(&w);
+}
+
+static void age_counts_from_release_or_always(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityWeightAge=7000 PriorityWeightFairshare=0");
+    uint32_t waits = world_take(&w, world_job("ann"));
+    struct event job = world_job("ann");
+    job.submit.held = true;
+    uint32_t held = world_take(&w, job);
+    job.submit.held = false;
+    job.submit.terms.begin_us = w.now_us + 2 * 86400 * SECOND;
+    uint32_t begins = world_take(&w, job);
+    w.now_us += 86400 * SECOND;
+    near(row_of(&w, waits, 0).priority, 1000);
+    near(row_of(&w, held, 0).priority, 0);
+    near(row_of(&w, begins, 0).priority, 1);
+    struct job_ref ref = {held, NONE};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_RELEASE, .jobs = {&ref, 1, false}}, NULL), 0);
+    w.now_us += 2 * 86400 * SECOND;
+    near(row_of(&w, held, 0).priority, 2000);
+    near(row_of(&w, begins, 0).priority, 1000);
+    world_set(&w, "PriorityFlags", "ACCRUE_ALWAYS");
+    near(row_of(&w, held, 0).priority, 3000);
+    near(row_of(&w, begins, 0).priority, 3000);
+    world_release(&w);
+}
+
+static void what_is_set_by_hand_stands(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, all_weights);
+    struct event job = world_job("ann");
+    job.submit.terms.set_priority = 77;
+    uint32_t id = world_take(&w, job);
+    struct priority_row row = row_of(&w, id, 0);
+    near(row.priority, 77);
+    near(row.terms.fair_share, 0);
+    assert_null(row.tres_terms);
+    world_set(&w, "PriorityType", "priority/basic");
+    near(row_of(&w, id, 0).priority, 77);
+    world_release(&w);
+}
+
+static void running_jobs_are_listed_where_asked_for(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t running = init_full(&w);
+    world_settings(&w, "PriorityWeightTRES=cpu=1000 PriorityWeightJobSize=100");
+    world_take(&w, world_job("ann"));
+    assert_int_equal(list(&w, NONE).count, 1);
+    world_set(&w, "PriorityFlags", "CALCULATE_RUNNING");
+    struct priorities all = list(&w, NONE);
+    assert_int_equal(all.count, 2);
+    assert_int_equal(all.rows[0].task, NONE);
+    assert_int_equal(all.rows[1].task, state_find_task(&w.s, running, 0));
+    near(all.rows[1].terms.tres, 1000); /* it has all 16 CPUs */
+    near(all.rows[1].terms.job_size, 100);
+    near(all.rows[1].billing, 16);
+    world_release(&w);
+}
+
+static void asking_for_one_job_gives_the_same_numbers(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, all_weights);
+    world_settings(&w, "weight_tickets_functional=1000 weight_tickets_share=1000 auto_user_fshare=10");
+    world_object(&w, OBJECT_PARTITION, "fast", "");
+    struct event job = world_job("ann");
+    world_take(&w, job);
+    job.submit.terms.partitions = "fast,main";
+    uint32_t id = world_take(&w, job);
+    world_take(&w, job);
+    for (int model = 0; model < MODEL_COUNT; model++) {
+        world_set(&w, "PriorityType", priority_model_names[model]);
+        struct priority_row expected[2] = {row_of(&w, id, 0), row_of(&w, id, 1)};
+        struct priorities one = list(&w, id);
+        assert_int_equal(one.model, model);
+        assert_int_equal(one.count, 2);
+        for (int i = 0; i < 2; i++) {
+            one.rows[i].tres_terms = expected[i].tres_terms = NULL;
+            assert_memory_equal(&one.rows[i], &expected[i], sizeof expected[i]);
+        }
+    }
+    world_release(&w);
+}
+
+static void reading_raises_no_floor(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityFlags=INCR_ONLY PriorityWeightQOS=1000 PriorityWeightFairshare=0");
+    world_object(&w, OBJECT_PARTITION, "fast", "");
+    world_object(&w, OBJECT_QOS, "normal", "priority=4");
+    struct event job = world_job("ann");
+    uint32_t id = world_take(&w, job);
+    job.submit.terms.partitions = "fast,main";
+    uint32_t several = world_take(&w, job);
+    near(row_of(&w, id, 0).priority, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].priority_floor, 0);
+    world_pass(&w);
+    world_object(&w, OBJECT_QOS, "other", "priority=8");
+    near(row_of(&w, id, 0).priority, 1000);
+    near(row_of(&w, several, 0).priority, 500); /* each of its priorities is computed anew */
+    world_set(&w, "PriorityFlags", "");
+    near(row_of(&w, id, 0).priority, 500);
+    world_release(&w);
+}
+
+static void licenses_are_part_of_all_there_are(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "AccountingStorageTRES=license/matlab,license/endless PriorityWeightFairshare=0 "
+                       "PriorityWeightTRES=license/matlab=1000,license/endless=1000");
+    world_object(&w, OBJECT_RESOURCE, "matlab", "amount=20");
+    world_object(&w, OBJECT_RESOURCE, "endless", "");
+    struct event job = world_job("ann");
+    job.submit.request.cpus = 2;
+    job.submit.terms.requests = "matlab=4,endless=1";
+    near(row_of(&w, world_take(&w, job), 0).priority, 400);
+    world_release(&w);
+}
+
+/* --- basic -------------------------------------------------------------------------------------------------------- */
+
+static void basic_goes_by_the_place_of_submission(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_set(&w, "PriorityType", "priority/basic");
+    struct event job = world_job("ann");
+    uint32_t first = world_take(&w, job);
+    job.submit.terms.nice = 10;
+    uint32_t second = world_take(&w, job);
+    job.submit.held = true;
+    uint32_t held = world_take(&w, job);
+    near(row_of(&w, first, 0).priority, basic_priority(first - 1, 0));
+    near(row_of(&w, second, 0).priority, basic_priority(second - 1, 10));
+    near(row_of(&w, held, 0).priority, 0);
+    world_release(&w);
+}
+
+/* --- tickets ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t submit_in(struct world *w, const char *user, const char *project)
+{
+    struct event job = world_job(user);
+    job.submit.terms.project = project;
+    return world_take(w, job);
+}
+
+static void near_ticket(double tickets, double expected)
+{
+    if (!(fabs(tickets - expected) <= 1)) fail_msg("%.9g tickets instead of %.9g", tickets, expected);
+}
+
+static void set_shares(struct world *w, const char *account, uint32_t account_shares, const char *user, uint32_t shares)
+{
+    if (state_find_assoc(&w->s, account, NULL) == NONE) {
+        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares, PRIORITY_UNSET}};
+        assert_int_equal(world_apply(w, add, NULL), 0);
+    }
+    if (user == NULL) return;
+    struct event add = {.kind = EVENT_USER_ADD, .user = {user, account, shares, false, PRIORITY_UNSET}};
+    assert_int_equal(world_apply(w, add, NULL), 0);
+}
+
+/* The usage of a user ("" for the project's own) in a project ("" for none), as of now. */
+static void set_usage(struct world *w, const char *user, const char *project, double cpu_s)
+{
+    for (uint32_t i = 0; i < w->s.owners.count; i++) {
+        struct owner *o = &w->s.owners.items[i];
+        if (strcmp(o->user, user) != 0 || strcmp(o->project, project) != 0) continue;
+        o->usage = (struct ticket_usage){.used = {[USAGE_CPU] = cpu_s}};
+        o->at_us = w->now_us;
+        return;
+    }
+    fail_msg("nobody is %s in %s", user, project);
+}
+
+/* Root: P1 (60: ua 10, default 20), P2 (30, a leaf), grp (10: uc 5, default 5). People have to be somewhere to submit:
+ * elsewhere is a project that has no jobs. */
+static void init_projects(struct world *w)
+{
+    init_full(w);
+    world_settings(w, "PriorityType=priority/tickets weight_tickets_share=1000000000 halftime=0 compensation_factor=0");
+    const char *const projects[] = {"P1", "P2", "elsewhere"};
+    for (int i = 0; i < 3; i++) world_object(w, OBJECT_PROJECT, projects[i], "");
+    set_shares(w, "P1", 60, "ua", 10);
+    set_shares(w, "P1", 60, "default", 20);
+    set_shares(w, "P2", 30, NULL, 0);
+    set_shares(w, "grp", 10, "uc", 5);
+    set_shares(w, "grp", 10, "default", 5);
+    const char *const others[] = {"ub", "ud", "ue"};
+    for (int i = 0; i < 3; i++) set_shares(w, "elsewhere", 7, others[i], 3);
+}
+
+/* Grid Engine 8.1.9, case c4: who is served where, and whose usage counts there. */
+static void the_share_tree_is_that_of_the_recorded_case(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *user, *project;
+        double unused, used;
+    } rows[] = {
+        {"ua", "P1", 150000000, 75000000},  {"ub", "P1", 600000000, 125000000}, {"uc", "P1", 300000000, 187500000},
+        {"ua", "P2", 300000000, 562500000}, {"ub", "P2", 150000000, 281250000}, {"ua", "", 100000000, 62500000},
+        {"uc", "", 50000000, 20833333},     {"ud", "", 33333333, 31250000},     {"ue", "P1", 199999999, 375000000},
+        {"ub", "P1", 120000000, 93750000},
+    };
+    enum { COUNT = sizeof rows / sizeof *rows };
+    static const struct {
+        const char *user, *project;
+        double cpu_s;
+    } usages[] = {{"ua", "P1", 1000}, {"ub", "P1", 500}, {"ub", "P2", 300}, {"uc", "", 200},
+                  {"uc", "P1", 50},   {"ud", "", 100},   {"", "P1", 1800},  {"", "P2", 300}};
+    struct world w;
+    uint32_t ids[COUNT];
+    init_projects(&w);
+    for (int i = 0; i < COUNT; i++) ids[i] = submit_in(&w, rows[i].user, rows[i].project);
+    world_end(&w, 1, 0); /* nobody else takes part */
+    for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].unused);
+    for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
+        set_usage(&w, usages[i].user, usages[i].project, usages[i].cpu_s);
+    for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].used);
+    world_release(&w);
+}
+
+/* Grid Engine 8.1.9, case d1. */
+static void functional_tickets_are_those_of_the_recorded_case(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *user;
+        double tickets, norm;
+    } rows[] = {{"ua", 83333333, 0.33333}, {"ua", 41666666, 0.16667}, {"ua", 27777777, 0.11111},
+                {"ub", 250000000, 1},      {"ub", 83333333, 0.33333}, {"uc", 0, 0}};
+    struct world w;
+    uint32_t ids[6];
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000000000 weight_ticket=0.01 "
+                       "weight_urgency=0.1 weight_priority=1");
+    world_object(&w, OBJECT_USER, "ua", "fshare=100");
+    world_object(&w, OBJECT_USER, "ub", "fshare=200");
+    for (int i = 0; i < 6; i++) ids[i] = submit_in(&w, rows[i].user, "");
+    world_end(&w, 1, 0);
+    for (int i = 0; i < 6; i++) {
+        struct priority_row row = row_of(&w, ids[i], 0);
+        near_ticket(row.tickets.functional, rows[i].tickets);
+        near_ticket(row.tickets.total, rows[i].tickets);
+        assert_true(fabs(row.norm_tickets - rows[i].norm) < 1e-5);
+        assert_true(fabs(row.priority - (0.55 + 0.01 * rows[i].norm)) < 1e-5);
+    }
+    world_release(&w);
+}
+
+static void members_are_users_departments_projects_and_partitions(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets");
+    world_object(&w, OBJECT_DEPARTMENT, "physics", "oticket=100");
+    world_object(&w, OBJECT_PROJECT, "P1", "oticket=10");
+    world_object(&w, OBJECT_USER, "ann", "oticket=1000|department=physics");
+    world_object(&w, OBJECT_PARTITION, "queue", "oticket=10000");
+    struct event job = world_job("ann");
+    job.submit.terms = (struct event_terms){.project = "P1", .partitions = "queue,main", .override_tickets = 1};
+    uint32_t id = world_take(&w, job);
+    near(row_of(&w, id, 0).tickets.override, 11111);
+    near(row_of(&w, id, 1).tickets.override,
+         11111); /* the first partition is the job's class, whichever it starts in */
+    world_release(&w);
+}
+
+static void urgency_is_of_requests_slots_and_moments(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_waiting_time=2 urgency_slots=max");
+    world_object(&w, OBJECT_RESOURCE, "license", "urgency=10");
+    world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING|urgency=7");
+    struct event job = world_job("ann");
+    job.submit.request.cpus = 2;
+    job.submit.terms = (struct event_terms){.requests = "license=3,arch=lx-amd64",
+                                            .slots_most = 4,
+                                            .deadline_us = w.now_us + 3600 * SECOND,
+                                            .posix_priority = 512};
+    uint32_t id = world_take(&w, job);
+    w.now_us += 1800 * SECOND;
+    struct priority_row row = row_of(&w, id, 0);
+    near(row.urgency.resources, 4 * 1000 + 4 * 3 * 10 + 7);
+    near(row.urgency.waiting_time, 2 * 1800);
+    near(row.urgency.deadline, 3600000.0 / 1800);
+    near(row.norm_posix, (512 + 1024) / 2048.0);
+    world_object(&w, OBJECT_RESOURCE, "slots", "urgency=1");
+    near(row_of(&w, id, 0).urgency.resources, 4 * 1 + 4 * 3 * 10 + 7);
+    world_release(&w);
+}
+
+static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000 auto_user_fshare=100");
+    struct event job = world_job("ann");
+    job.submit.held = true;
+    uint32_t held = world_take(&w, job);
+    job.submit.held = false;
+    job.submit.terms.begin_us = w.now_us + SECOND;
+    uint32_t later = world_take(&w, job);
+    uint32_t id = world_take(&w, world_job("ann"));
+    near(row_of(&w, held, 0).priority, 0);
+    near(row_of(&w, later, 0).priority, 0);
+    near(row_of(&w, later, 0).tickets.total, 0);
+    double alone = row_of(&w, id, 0).tickets.total;
+    assert_true(alone > 0);
+    w.now_us += SECOND;
+    assert_true(row_of(&w, later, 0).tickets.total > row_of(&w, id, 0).tickets.total);
+    assert_true(row_of(&w, id, 0).tickets.total < alone);
+    world_release(&w);
+}
+
+static void users_without_an_object_have_no_part_unless_made(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 enforce_user=none");
+    struct event job = world_job("ann");
+    job.submit.terms.override_tickets = 5;
+    uint32_t id = world_take(&w, job);
+    world_end(&w, 1, 0);
+    near(row_of(&w, id, 0).tickets.share, 0);
+    near(row_of(&w, id, 0).tickets.override, 5);
+    world_object(&w, OBJECT_USER, "ann", "");
+    near(row_of(&w, id, 0).tickets.share, 1000);
+    world_release(&w);
+}
+
+/* --- the share tree ----------------------------------------------------------------------------------------------- */
+
+static double share_of(struct world *w, uint32_t job_id)
+{
+    return row_of(w, job_id, 0).tickets.share;
+}
+
+/* Ann is in a and in b; a was added first, so it stands first. Her usage counts there, and b is as though she were not. */
+static void a_user_in_two_accounts_is_served_by_the_first(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0 compensation_factor=0");
+    set_shares(&w, "a", 90, "ann", 1);
+    set_shares(&w, "b", 10, "ann", 1);
+    set_shares(&w, "b", 10, "bob", 1);
+    struct event job = world_job("ann");
+    uint32_t in_a = world_take(&w, job);
+    job.submit.account = "b";
+    uint32_t in_b = world_take(&w, job);
+    uint32_t bob = world_take(&w, world_job("bob"));
+    world_end(&w, 1, 0);
+    near(share_of(&w, in_a), 900);
+    near(share_of(&w, in_b), 450); /* her second job, wherever it was submitted to */
+    near(share_of(&w, bob), 100);
+    set_usage(&w, "ann", "", 1e6);
+    set_usage(&w, "bob", "", 1e6);
+    near(share_of(&w, in_a), 1000 * 8100.0 / (8100 + 100)); /* shares squared over usage */
+    world_release(&w);
+}
+
+/* What the tree was made of changes: so does the tree. */
+static void the_tree_follows_associations_and_projects(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0");
+    set_shares(&w, "a", 3, "ann", 1);
+    set_shares(&w, "b", 1, "bob", 1);
+    uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
+    world_end(&w, 1, 0);
+    near(share_of(&w, ann), 750);
+    near(share_of(&w, bob), 250);
+    struct event modify = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a", NULL, 1, PRIORITY_UNSET}};
+    assert_int_equal(world_apply(&w, modify, NULL), 0);
+    near(share_of(&w, ann), 500);
+    world_object(&w, OBJECT_PROJECT, "a", ""); /* a serves only its project now, so ann has no node */
+    near(share_of(&w, ann), 0);
+    near(share_of(&w, bob), 1000);
+    assert_int_equal(
+        world_apply(&w, (struct event){.kind = EVENT_OBJECT_DELETE, .object = {.kind = OBJECT_PROJECT, .name = "a"}},
+                    NULL),
+        0);
+    near(share_of(&w, ann), 500);
+    world_object(&w, OBJECT_PROJECT, "other", "");
+    world_object(&w, OBJECT_PROJECT, "bob", ""); /* a user called like a project has none either */
+    near(share_of(&w, bob), 0);
+    near(share_of(&w, ann), 1000);
+    world_release(&w);
+}
+
+/* Names may meet: a user called like an account, an account called default, a project inside a project. */
+static void names_that_meet_do_no_harm(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0");
+    set_shares(&w, "ann", 1, "ann", 1);
+    set_shares(&w, "root", 1, "bob", 1);
+    set_shares(&w, "bob", 1, NULL, 0);
+    set_shares(&w, "P1", 1, "cat", SHARES_PARENT);
+    world_object(&w, OBJECT_PROJECT, "P1", "");
+    world_object(&w, OBJECT_PROJECT, "P2", "");
+    assert_int_equal(
+        world_apply(&w, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"P2", "P1", 1, PRIORITY_UNSET}}, NULL),
+        0);
+    set_user(&w, "dan", "P2", PRIORITY_UNSET);
+    uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
+    uint32_t eve = world_take(&w, world_job("eve")); /* into account default */
+    uint32_t cat = submit_in(&w, "cat", "P1"), dan = submit_in(&w, "dan", "P1"), none = submit_in(&w, "dan", "P2");
+    world_end(&w, 1, 0);
+    near(share_of(&w, ann), 250);
+    near(share_of(&w, bob), 250);
+    near(share_of(&w, eve), 250);
+    near(share_of(&w, cat), 250); /* the first of its project */
+    near(share_of(&w, dan), 125); /* P2 inside P1 is a group of P1 */
+    near(share_of(&w, none), 0);
+    world_release(&w);
+}
+
+/* What runs has the same tickets whatever waits: CPU weights may be computed without the waiting jobs. */
+static void tickets_of_running_tasks_do_not_depend_on_what_waits(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 65536, 0);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 weight_tickets_functional=2000 "
+                       "auto_user_fshare=100");
+    world_object(&w, OBJECT_PROJECT, "P1", "fshare=50|oticket=70");
+    set_shares(&w, "a", 3, "ann", 1);
+    set_shares(&w, "a", 3, "bob", 4);
+    struct event array = world_job("ann");
+    array.submit.array = "0-9";
+    array.submit.terms.job_share = 3;
+    uint32_t first = world_take(&w, array);
+    submit_in(&w, "bob", "P1");
+    assert_int_equal(world_pass(&w), 4);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (world_task(&w, first, i) != NULL) world_run(&w, first, i);
+    }
+    w.now_us += 1000 * SECOND;
+    for (int i = 0; i < 5; i++) submit_in(&w, i % 2 ? "bob" : "cat", i % 3 ? "P1" : "");
+    const double *alone = running_tickets(&w.s, w.now_us, &w.s.cycle);
+    struct priorities all = list(&w, NONE);
+    uint32_t running = 0;
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.rows[i].task == NONE) continue;
+        assert_true(alone[all.rows[i].task] > 0);
+        near(all.rows[i].tickets.total, alone[all.rows[i].task]);
+        running++;
+    }
+    assert_int_equal(running, 4);
+    world_release(&w);
+}
+
+static int release_arena(void **unused)
+{
+    (void)unused;
+    arena_release(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sum_is_that_of_the_recorded_case),
+        cmocka_unit_test(every_term_agrees_with_the_policy),
+        cmocka_unit_test(age_counts_from_release_or_always),
+        cmocka_unit_test(what_is_set_by_hand_stands),
+        cmocka_unit_test(running_jobs_are_listed_where_asked_for),
+        cmocka_unit_test(asking_for_one_job_gives_the_same_numbers),
+        cmocka_unit_test(reading_raises_no_floor),
+        cmocka_unit_test(licenses_are_part_of_all_there_are),
+        cmocka_unit_test(basic_goes_by_the_place_of_submission),
+        cmocka_unit_test(the_share_tree_is_that_of_the_recorded_case),
+        cmocka_unit_test(functional_tickets_are_those_of_the_recorded_case),
+        cmocka_unit_test(members_are_users_departments_projects_and_partitions),
+        cmocka_unit_test(urgency_is_of_requests_slots_and_moments),
+        cmocka_unit_test(who_is_held_or_has_not_begun_takes_no_part),
+        cmocka_unit_test(users_without_an_object_have_no_part_unless_made),
+        cmocka_unit_test(a_user_in_two_accounts_is_served_by_the_first),
+        cmocka_unit_test(the_tree_follows_associations_and_projects),
+        cmocka_unit_test(names_that_meet_do_no_harm),
+        cmocka_unit_test(tickets_of_running_tasks_do_not_depend_on_what_waits),
+    };
+    return cmocka_run_group_tests_name("priorities", tests, NULL, release_arena);
+}
