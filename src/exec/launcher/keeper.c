@@ -53,6 +53,7 @@ struct keeper {
     struct journal journal;
     struct traces traces;
     struct cgroup cpu_group; /* for its weight, where v2 has none */
+    uint32_t cpu_weight;     /* ordered last; 0: never */
     struct command command;
     struct job job; /* report_fd is -1 when there is nothing more to hear */
     enum phase phase;
@@ -232,15 +233,24 @@ static void stop_listening(struct keeper *k)
     k->job.go_fd = -1;
 }
 
+/* The order may come before the groups are there, or after. */
+static void weigh(const struct keeper *k)
+{
+    if (k->cpu_weight == 0) return;
+    (void)(cgroup_weigh(&k->cpu_group, k->cpu_weight) || cgroup_weigh(&k->traces.cgroup, k->cpu_weight));
+}
+
 /* After the start was written down: by the key in it this group is found again if we are killed. */
 static void join_cpu_group(struct keeper *k)
 {
     struct cgroup *group = &k->cpu_group;
     cgroup_place_cpu(k->task->cgroups, k->task->launch->id, k->traces.key, group);
     cgroup_make(group);
-    if (group->path[0] == '\0' || cgroup_add(group, k->job.pid)) return;
-    (void)cgroup_remove(group);
-    group->path[0] = '\0';
+    if (group->path[0] != '\0' && !cgroup_add(group, k->job.pid)) {
+        (void)cgroup_remove(group);
+        group->path[0] = '\0';
+    }
+    weigh(k);
 }
 
 /* The job's process is ready. Its start is written down, then it is let go (I1). */
@@ -306,7 +316,8 @@ static void take_order(struct keeper *k, struct str line)
     if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
     if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;
     if (weight < CPU_WEIGHT_LEAST || weight > CPU_WEIGHT_MOST) return;
-    (void)(cgroup_weigh(&k->cpu_group, (uint32_t)weight) || cgroup_weigh(&k->traces.cgroup, (uint32_t)weight));
+    k->cpu_weight = (uint32_t)weight;
+    weigh(k);
 }
 
 static void hear_orders(struct keeper *k)

@@ -1,0 +1,64 @@
+"""Entitlement among running jobs: with the tickets model, what runs gets of contended CPUs what its tickets say."""
+import os
+import pathlib
+
+import pytest
+
+from conftest import until
+
+SPIN = ['sh', '-c', 'echo $$ >pid-$FAIRLEAD_JOB_ID; while :; do :; done']
+TICKETS = ['PriorityType=priority/tickets', 'weight_tickets_functional=1000000', 'weight_project=1', 'weight_user=0',
+           'weight_department=0', 'weight_job=0']
+
+
+def cpu_weight(pid):
+    """What the kernel was told of the process: (file, weight as of 100), or None where it has no group with a weight."""
+    mounts = [line.split(' - ') for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines()]
+    for line in pathlib.Path('/proc/%d/cgroup' % pid).read_text().splitlines():
+        number, controllers, path = line.split(':', 2)
+        for fields, kind in mounts:
+            root, place = fields.split()[3:5]
+            is_v2 = number == '0' and kind.startswith('cgroup2 ')
+            is_v1 = 'cpu' in controllers.split(',') and 'cpu' in kind.split()[-1].split(',')
+            if root != '/' or not (is_v2 or is_v1) or 'fairlead-' not in path:
+                continue
+            file = pathlib.Path(place + path) / ('cpu.weight' if is_v2 else 'cpu.shares')
+            if file.exists():
+                return int(file.read_text()) * (1 if is_v2 else 100 / 1024)
+    return None
+
+
+def spin(instance, project):
+    job = instance.submit('--project', project, '-t', '5', '--', *SPIN)
+    file = instance.work / ('pid-%d' % job)
+    until(lambda: file.exists() and file.read_text().strip(), 'job %d to run' % job)
+    return job, int(file.read_text())
+
+
+def ticks(pid):
+    fields = pathlib.Path('/proc/%d/stat' % pid).read_text().rsplit(')', 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_tickets_of_running_jobs_are_cpu_weights(instance):
+    instance.good('set', 'host_cpus=%d' % (2 * os.cpu_count()), *TICKETS)
+    instance.good('project', 'add', 'much', 'fshare=90')
+    instance.good('project', 'add', 'little', 'fshare=10')
+    much = [spin(instance, 'much') for _ in range(os.cpu_count())]
+    if cpu_weight(much[0][1]) is None:
+        pytest.skip('no control group with a cpu controller can be made here')
+    little = [spin(instance, 'little') for _ in range(os.cpu_count())]
+
+    # 90 : 10 of the pool for each project's jobs together, and the mean is 100.
+    until(lambda: {round(cpu_weight(pid)) for _, pid in much} == {180}, 'the weight of much')
+    until(lambda: {round(cpu_weight(pid)) for _, pid in little} == {20}, 'the weight of little')
+
+    # What the kernel makes of it: nine times as much; here only that it is clearly more.
+    before = [ticks(pid) for _, pid in much + little]
+    until(lambda: sum(ticks(pid) for _, pid in much) - sum(before[:len(much)]) > 200, 'two seconds of work')
+    spent = [ticks(pid) - begun for (_, pid), begun in zip(much + little, before)]
+    assert sum(spent[:len(much)]) > 2 * sum(spent[len(much):]), spent
+
+    # Another model has no opinion on it.
+    instance.good('set', 'PriorityType=priority/multifactor')
+    until(lambda: {round(cpu_weight(pid)) for _, pid in much + little} == {100}, 'ordinary weights')
