@@ -148,14 +148,14 @@ int tres_table_make(struct tres_table *t, struct str tracked, const char *what, 
 
 /* --- numbers with suffixes ---------------------------------------------------------------------------------------- */
 
-enum { NO_SUFFIX = -1, MIB_STEPS = 2, BITS_A_STEP = 10 };
+enum { MIB_STEPS = 2, BITS_A_STEP = 10 };
 
-/* Cuts the suffix off; the steps of 1024 it stands above the type's base unit, at least 0; NO_SUFFIX: there is none. */
+/* Cuts the suffix off, if there is one; the steps of 1024 that it stands above the type's base unit, at least 0. */
 static int cut_suffix(struct str *s, enum tres_type type)
 {
     static const char letters[] = "KkMmGgTtPp";
     const char *letter = s->length == 0 ? NULL : memchr(letters, s->text[s->length - 1], sizeof letters - 1);
-    if (letter == NULL) return NO_SUFFIX;
+    if (letter == NULL) return 0;
     s->length--;
     int steps = (int)(letter - letters) / 2 + 1 - (types[type].in_mib ? MIB_STEPS : 0);
     return steps > 0 ? steps : 0;
@@ -174,8 +174,8 @@ static bool read_count(struct str text, enum tres_type type, double *out_count)
     int steps = cut_suffix(&text, type);
     double count;
     if (!is_decimal(text) || !number_parse_double(text, &count)) return false;
-    if (memchr(text.text, '.', text.length) != NULL && steps <= 0) return false;
-    if (steps > 0) count = floor(ldexp(count, steps * BITS_A_STEP));
+    if (memchr(text.text, '.', text.length) != NULL && steps == 0) return false;
+    count = floor(ldexp(count, steps * BITS_A_STEP));
     if (!(count <= COUNT_MOST)) return false;
     *out_count = count;
     return true;
@@ -187,7 +187,7 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
     double weight;
     if (!number_parse_double(text, &weight)) return false;
     if (!(fabs(weight) <= WEIGHT_MOST)) return false;
-    *out_weight = steps > 0 ? ldexp(weight, -steps * BITS_A_STEP) : weight;
+    *out_weight = ldexp(weight, -steps * BITS_A_STEP);
     return true;
 }
 

@@ -69,13 +69,16 @@ static double slow_tres(const struct multifactor_rules *r, const struct multifac
     return sum;
 }
 
+enum { TERMS = 9 };
+
 static uint32_t slow_priority(const struct multifactor_rules *r, const struct multifactor_cluster *c,
-                              const struct multifactor_job *j, double *out_sum)
+                              const struct multifactor_job *j, double out_terms[TERMS], double *out_sum)
 {
     uint32_t flags = r->flags, job_factor = c->partitions[j->partition].job_factor;
     *out_sum = j->is_set && !j->is_held ? j->set_priority : 0;
+    memset(out_terms, 0, TERMS * sizeof *out_terms);
     if (j->is_held || j->is_set) return (uint32_t)*out_sum;
-    double terms[] = {
+    const double terms[TERMS] = {
         slow_age(r, c, j) * r->weight_age,
         slow_share(j->assoc_priority, c->assoc_priority_max, flags & FLAG_NO_NORMAL_ASSOC) * r->weight_assoc,
         j->fair_share * r->weight_fair_share,
@@ -86,7 +89,8 @@ static uint32_t slow_priority(const struct multifactor_rules *r, const struct mu
         j->site,
         -(double)j->nice,
     };
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) *out_sum += terms[i];
+    for (size_t i = 0; i < TERMS; i++) *out_sum += terms[i];
+    memcpy(out_terms, terms, sizeof terms);
     if (*out_sum < 1) return 1;
     return *out_sum > 4294967295.0 ? UINT32_MAX : (uint32_t)floor(*out_sum);
 }
@@ -101,7 +105,8 @@ static uint32_t digit(uint64_t *number, uint32_t base)
     return value;
 }
 
-static const double some[TRES_MAX] = {[TRES_CPU] = 4, [TRES_MEM] = 1000, [TRES_NODE] = 3};
+/* 49 times 1/49 is not 1. */
+static const double some[TRES_MAX] = {[TRES_CPU] = 4, [TRES_MEM] = 49, [TRES_NODE] = 3};
 static const double none[TRES_MAX] = {0};
 static const struct multifactor_partition partitions[] = {{0, -1, none}, {1, 90, some}, {3, 3600, some}};
 
@@ -119,14 +124,14 @@ static bool small_world(uint64_t number, struct small_world *w)
                                      FLAG_NO_NORMAL_ALL | FLAG_SMALL_RELATIVE_TO_TIME};
     static const uint32_t nodes[] = {0, 1, 3}, cpus[] = {0, 1, 4}, job_cpus[] = {0, 1, 3, 5};
     static const int64_t limits_s[] = {0, 30, 60, 420}, accrues[] = {0, 1, 100, 300}, max_ages_s[] = {0, -1, 150};
-    static const struct tres_amount amounts[] = {{TRES_CPU, 3}, {TRES_MEM, 700}, {TRES_ENERGY, 9}};
+    static const struct tres_amount amounts[] = {{TRES_CPU, 3}, {TRES_MEM, 49}, {TRES_ENERGY, 9}};
     *w = (struct small_world){.rules = {.weight_age = 1000,
                                         .weight_assoc = 20,
                                         .weight_fair_share = 777,
                                         .weight_job_size = 500,
                                         .weight_partition = 40,
                                         .weight_qos = 30,
-                                        .weight_tres = {3, -0.75, 5, 7},
+                                        .weight_tres = {-0.75, 750, 5, 7},
                                         .has_tres_weights = true},
                               .cluster = {.now_us = INT64_C(200) * SECOND_US, .partitions = partitions}};
     memcpy(w->amounts, amounts, sizeof amounts);
@@ -162,10 +167,14 @@ static void every_small_job_is_as_the_slow_one_says(void **unused)
     uint64_t step = sanitized != NULL && sanitized[0] == '1' ? 13 : 1, count = 0;
     struct small_world w;
     for (uint64_t number = 0; small_world(number, &w); number += step) {
-        double sum;
+        double sum, terms[TERMS];
         struct multifactor_terms t;
-        uint32_t priority = slow_priority(&w.rules, &w.cluster, &w.job, &sum), all;
+        uint32_t priority = slow_priority(&w.rules, &w.cluster, &w.job, terms, &sum), all;
         multifactor_terms(&w.rules, &w.cluster, &w.job, &t);
+        const double got[TERMS] = {t.age, t.assoc, t.fair_share, t.job_size, t.partition,
+                                   t.qos, t.tres,  t.site,       -t.nice};
+        for (int i = 0; i < TERMS; i++)
+            if (!(got[i] == terms[i])) fail_msg("job %llu, term %d", (unsigned long long)number, i);
         multifactor_priorities(&w.rules, &w.cluster, &w.job, 1, &all);
         if (t.priority != priority || !(t.sum == sum) || all != priority)
             fail_msg("job %llu: %u, %.17g instead of %u, %.17g", (unsigned long long)number, t.priority, t.sum,
@@ -272,11 +281,11 @@ static void many_jobs_get_what_each_gets_alone(void **unused)
             const struct multifactor_job *j = &w->jobs[i];
             struct multifactor_terms t;
             struct multifactor_factors f;
-            double sum, tres = 0;
+            double sum, terms[TERMS], tres = 0;
             multifactor_terms(&w->rules, &w->cluster, j, &t);
             multifactor_factors(&w->rules, &w->cluster, j, &f);
             assert_int_equal(priority[i], t.priority);
-            assert_int_equal(priority[i], slow_priority(&w->rules, &w->cluster, j, &sum));
+            assert_int_equal(priority[i], slow_priority(&w->rules, &w->cluster, j, terms, &sum));
             if (j->is_set || j->is_held) continue;
             for (uint32_t k = 0; w->rules.has_tres_weights && k < j->tres.count; k++)
                 tres += multifactor_tres_factor(&w->rules, &w->cluster, j, &j->tres.items[k]) *

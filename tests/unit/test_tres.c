@@ -68,7 +68,7 @@ static void others_are_appended_in_order_of_appearance(void **unused)
 static void a_typed_gres_without_its_generic_has_none(void **unused)
 {
     (void)unused;
-    struct tres_table t = table_of("gres/gpu:tesla,license/gpu,license/a:b");
+    struct tres_table t = table_of("gres/gpu:tesla,license/gpu,license/a:b,gres/a,license/a");
     for (uint32_t i = 0; i < t.count; i++) assert_int_equal(t.items[i].generic, NONE);
 }
 
