@@ -113,6 +113,13 @@ static struct multifactor_terms ask_directly(struct world *w, const struct job *
     return terms;
 }
 
+/* Bit by bit; behind the numbers there is padding. */
+static void same_terms(const struct multifactor_terms *a, const struct multifactor_terms *b)
+{
+    assert_memory_equal(a, b, offsetof(struct multifactor_terms, priority));
+    assert_int_equal(a->priority, b->priority);
+}
+
 static void set_account(struct world *w, const char *name, const char *parent, uint32_t priority)
 {
     struct event event = {.kind = EVENT_ACCOUNT_ADD, .account = {name, parent, 1, priority}};
@@ -170,7 +177,7 @@ static void every_term_agrees_with_the_policy(void **unused)
         struct multifactor_terms expected =
             ask_directly(&w, &w.s.jobs.items[row.job], factor, submit_us, rows[i].assoc_priority, rows[i].qos_priority);
         print_message("# %s: %u\n", rows[i].user, expected.priority);
-        assert_memory_equal(&row.terms, &expected, sizeof expected);
+        same_terms(&row.terms, &expected);
         near(row.priority, expected.priority);
         near(row.factors.age, 1.0 / 7);
         near(row.factors.fair_share, factor);
@@ -243,6 +250,18 @@ static void running_jobs_are_listed_where_asked_for(void **unused)
     world_release(&w);
 }
 
+static void same_rows(const struct priority_row *a, const struct priority_row *b)
+{
+    assert_true(a->job == b->job && a->task == b->task && a->partition == b->partition);
+    same_terms(&a->terms, &b->terms);
+    assert_memory_equal(&a->factors, &b->factors, sizeof a->factors);
+    assert_memory_equal(&a->tickets, &b->tickets, sizeof a->tickets);
+    assert_memory_equal(&a->urgency, &b->urgency, sizeof a->urgency);
+    const double as[] = {a->priority, a->billing, a->norm_tickets, a->norm_urgency, a->norm_posix};
+    const double bs[] = {b->priority, b->billing, b->norm_tickets, b->norm_urgency, b->norm_posix};
+    assert_memory_equal(as, bs, sizeof as);
+}
+
 static void asking_for_one_job_gives_the_same_numbers(void **unused)
 {
     (void)unused;
@@ -262,10 +281,7 @@ static void asking_for_one_job_gives_the_same_numbers(void **unused)
         struct priorities one = list(&w, id);
         assert_int_equal(one.model, model);
         assert_int_equal(one.count, 2);
-        for (int i = 0; i < 2; i++) {
-            one.rows[i].tres_terms = expected[i].tres_terms = NULL;
-            assert_memory_equal(&one.rows[i], &expected[i], sizeof expected[i]);
-        }
+        for (int i = 0; i < 2; i++) same_rows(&one.rows[i], &expected[i]);
     }
     world_release(&w);
 }
