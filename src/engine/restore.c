@@ -103,6 +103,19 @@ static int link_object(const struct state *s, enum object_kind kind, uint32_t jo
     return 0;
 }
 
+static int check_departments(const struct state *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->objects[OBJECT_USER].count; i++) {
+        const struct object *o = &s->objects[OBJECT_USER].items[i].object;
+        const char *department = o->value[USER_DEPARTMENT].text;
+        if (strcmp(department, DEFAULT_DEPARTMENT) == 0) continue;
+        if (state_find_object(s, OBJECT_DEPARTMENT, department) == NONE)
+            return err_set(e, ERR_INTERNAL, "user '%s' is in department '%.*s', which there is not", o->name,
+                           NAME_BYTES_MAX, department);
+    }
+    return 0;
+}
+
 static int check_objects(struct state *s, struct err *e)
 {
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
@@ -114,7 +127,8 @@ static int check_objects(struct state *s, struct err *e)
         return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", STANDARD_QOS);
     if (s->owner_by_name.count != s->owners.count)
         return err_set(e, ERR_INTERNAL, "usage of a user or project stands twice");
-    return derive_objects(s, e) == 0 ? 0 : err_prefix(e, "the objects");
+    if (derive_objects(s, e) != 0) return err_prefix(e, "the objects");
+    return check_departments(s, e);
 }
 
 /* --- jobs and tasks ----------------------------------------------------------------------------------------------- */

@@ -50,18 +50,21 @@ int apply_settings(struct turn *t, const struct event *event)
 {
     struct state *s = t->s;
     struct settings wanted = s->settings;
-    bool changed[SETTING_COUNT] = {false};
+    bool changed[SETTING_COUNT], is_other = false;
     if (require_operator(t, &event->actor, "change settings") != 0) return -1;
     if (read_settings(t, &event->settings, &wanted) != 0) return -1;
-    for (uint32_t i = 0; i < SETTING_COUNT; i++)
+    for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);
+        if (changed[i]) is_other = true;
+    }
+    if (!is_other) return 0;
     settle_usage(t, &wanted, changed);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         if (!changed[i]) continue;
         keep_setting(s, (enum setting)i, &wanted.value[i]);
         note_change(t, TABLE_SETTING, i);
-        s->pass_is_due = true;
     }
+    s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(derive_objects(s, NULL) == 0);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);

@@ -264,6 +264,96 @@ static void accounts_and_users_have_a_priority(void **unused)
     world_release(&w);
 }
 
+/* --- rows that contradict each other ------------------------------------------------------------------------------ */
+
+static void restore(struct state *s, enum object_kind kind, uint32_t id, const char *name, const char *key,
+                    const char *value)
+{
+    struct object_row row = {.id = id, .object = object_standard(kind, name), .created_us = 1};
+    if (key != NULL) assert_int_equal(object_set(&row.object, kind, str(key), str(value), &s->cycle, NULL), 0);
+    state_restore_object(s, kind, &row);
+}
+
+static void restore_first_rows(struct state *s)
+{
+    state_init(s, 1);
+    state_restore_begin(s);
+    state_restore_assoc(s, &(struct assoc){.id = 1, .account = "root", .shares = 1, .priority = NONE}, NONE);
+    state_restore_assoc(s, &(struct assoc){.id = 2, .account = "root", .user = "ann", .priority = NONE}, 1);
+    s->next_assoc_id = 3;
+    s->next_job_id = 10;
+    s->next_launch_id = 10;
+}
+
+static void restore_job(struct state *s, uint32_t partition_id, uint32_t qos_id, uint32_t project_id)
+{
+    struct job j = {.id = 1, .name = "j", .directory = "/", .out_pattern = "o", .command = "c", .accrue_us = 1};
+    idset_add(&j.array, 0);
+    j.partitions = mem_resize(NULL, 0, sizeof *j.partitions);
+    j.partitions[0] = partition_id;
+    j.partition_count = 1;
+    j.qos = qos_id;
+    j.project = project_id;
+    state_restore_job(s, &j, 2);
+}
+
+static void restore_task(struct state *s, uint32_t partition_id, uint32_t tres)
+{
+    struct task k = {.job_id = 1, .state = JOB_RUNNING, .launch_id = 1, .partition = partition_id};
+    k.tres = (struct tres_list){mem_resize(NULL, 0, sizeof *k.tres.items), 1};
+    k.tres.items[0] = (struct tres_amount){tres, 1};
+    state_restore_task(s, &k);
+}
+
+enum { NO_OBJECTS, NO_NORMAL, TWICE, BAD_WEIGHTS, BAD_DEPARTMENT, BAD_QOS, BAD_PROJECT, BAD_TASK, BAD_TRES, RIGHT };
+
+static void restore_case(struct state *s, int what)
+{
+    restore_first_rows(s);
+    if (what == NO_OBJECTS) return;
+    restore(s, OBJECT_PARTITION, 3, "main", what == BAD_WEIGHTS ? "TRESBillingWeights" : NULL, "license/x=1");
+    if (what == TWICE) restore(s, OBJECT_PARTITION, 4, "main", NULL, NULL);
+    restore(s, OBJECT_QOS, 5, what == NO_NORMAL ? "high" : "normal", NULL, NULL);
+    restore(s, OBJECT_PROJECT, 7, "moon", NULL, NULL);
+    restore(s, OBJECT_USER, 1, "ann", what == BAD_DEPARTMENT ? "department" : NULL, "physics");
+    restore_job(s, 3, what == BAD_QOS ? 6 : 5, what == BAD_PROJECT ? 8 : 7);
+    restore_task(s, what == BAD_TASK ? 1 : 3, what == BAD_TRES ? TRES_STATIC_COUNT + 1 : TRES_STATIC_COUNT);
+}
+
+static void contradictions_are_found(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int what;
+        const char *text;
+    } rows[] = {
+        {NO_OBJECTS, "there is no partition"},
+        {NO_NORMAL, "there is no QOS 'normal'"},
+        {TWICE, "two of the partitions have the same name"},
+        {BAD_WEIGHTS, "partition 'main': TRESBillingWeights"},
+        {BAD_DEPARTMENT, "user 'ann' is in department 'physics', which there is not"},
+        {BAD_QOS, "job 1 points at qos 6, which there is not"},
+        {BAD_PROJECT, "job 1 points at project 8, which there is not"},
+        {BAD_TASK, "job 1 points at partition 1, which there is not"},
+        {BAD_TRES, "task 1_0 has a TRES that is not tracked"},
+    };
+    struct state s;
+    struct err e;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        restore_case(&s, rows[i].what);
+        assert_int_equal(state_restore_done(&s, &e), -1);
+        if (strstr(e.text, rows[i].text) == NULL) fail_msg("'%s' is not '%s'", e.text, rows[i].text);
+        state_release(&s);
+    }
+    restore_case(&s, RIGHT);
+    if (state_restore_done(&s, &e) != 0) fail_msg("%s", e.text);
+    assert_int_equal(s.jobs.items[0].partitions[0], 0);
+    assert_int_equal(s.jobs.items[0].project, 0);
+    assert_int_equal(s.tasks.items[0].partition, 0);
+    assert_int_equal(s.objects[OBJECT_QOS].items[0].live_jobs, 1);
+    state_release(&s);
+}
+
 /* The factors of a state, and the columns of its listing, by the algorithm that the flags name. */
 static void factors_follow_the_algorithm(void **unused)
 {
@@ -307,6 +397,7 @@ int main(void)
         cmocka_unit_test(tracked_tres_are_only_added_to),
         cmocka_unit_test(the_model_changes_at_once),
         cmocka_unit_test(accounts_and_users_have_a_priority),
+        cmocka_unit_test(contradictions_are_found),
         cmocka_unit_test(factors_follow_the_algorithm),
     };
     return cmocka_run_group_tests_name("engine objects", tests, NULL, NULL);
