@@ -1,7 +1,7 @@
 /* The two trees of a document: associations, which Slurm's fair share ranks, and Grid Engine's share tree.
  *
- * Associations are rows that name the account above them. Rows keep their order, and so do siblings in the tree; an account
- * that stands behind what is in it is put into the tree first. Names are looked up by the text of all parts with a line
+ * Associations are rows that name the account above them. Siblings keep the order of their rows; the tree is put together
+ * depth first, so an account may stand behind what is in it. Names are looked up by the text of all parts with a line
  * feed between, which no name can hold: "physics\nalice\nfast". */
 #include <string.h>
 
@@ -121,25 +121,61 @@ static int find_parent(struct reader *r, struct scenario_association *row)
                           name);
 }
 
-/* Puts the row into the tree, and before it all above it that is not there yet. */
-static int place(struct reader *r, uint32_t index)
+/* Rows below each other, as lists: below[r] is the first row below r, next[r] the one after r below the same account. The
+ * root stands behind the rows. */
+struct family {
+    uint32_t *below, *next;
+    uint32_t root;
+};
+
+static struct family make_family(struct scenario *s)
+{
+    uint32_t count = s->associations.count;
+    struct family f = {arena_alloc(&s->arena, (count + 1) * sizeof *f.below),
+                       arena_alloc(&s->arena, (count + 1) * sizeof *f.next), count};
+    for (uint32_t i = 0; i <= count; i++) f.below[i] = f.next[i] = NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const struct scenario_association *row = &s->associations.items[i];
+        uint32_t above = row->parent != NONE ? row->parent : f.root;
+        if (row->node == 0) continue;
+        f.next[i] = f.below[above];
+        f.below[above] = i;
+    }
+    return f;
+}
+
+static void place(struct scenario *s, uint32_t index, uint32_t depth)
+{
+    struct scenario_association *row = &s->associations.items[index];
+    uint32_t above = row->parent != NONE ? s->associations.items[row->parent].node : 0;
+    row->depth = depth;
+    row->node = tree_add(&s->tree, above, row->user != NULL, row->shares);
+}
+
+/* Puts all rows into the tree, depth first: the children of an account that hands them up stand where it stands. Rows that
+ * the walk does not meet are in a circle or below one. */
+static int place_all(struct reader *r)
 {
     struct scenario *s = r->s;
-    uint32_t chain[TREE_DEPTH_MAX], length = 0;
-    for (uint32_t i = index; i != NONE && s->associations.items[i].node == NONE; i = s->associations.items[i].parent) {
-        for (uint32_t k = 0; k < length; k++) {
-            if (chain[k] == i)
-                return reader_fail(r, "account '%.60s' is below itself", s->associations.items[i].account);
+    struct family f = make_family(s);
+    uint32_t above[TREE_DEPTH_MAX + 1], depth = 0;
+    for (uint32_t at = f.below[f.root]; at != NONE || depth > 0;) {
+        if (at == NONE) {
+            at = f.next[above[--depth]];
+            continue;
         }
-        if (length == TREE_DEPTH_MAX) return reader_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
-        chain[length++] = i;
+        if (depth == TREE_DEPTH_MAX) {
+            reader_enter_index(r, at);
+            return reader_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
+        }
+        above[depth++] = at;
+        place(s, at, depth);
+        at = f.below[at];
     }
-    while (length > 0) {
-        struct scenario_association *row = &s->associations.items[chain[--length]];
-        const struct scenario_association *above = row->parent != NONE ? &s->associations.items[row->parent] : NULL;
-        row->depth = above != NULL ? above->depth + 1 : 1;
-        if (row->depth > TREE_DEPTH_MAX) return reader_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
-        row->node = tree_add(&s->tree, above != NULL ? above->node : 0, row->user != NULL, row->shares);
+    for (uint32_t i = 0; i < s->associations.count; i++) {
+        if (s->associations.items[i].node != NONE) continue;
+        reader_enter_index(r, i);
+        return reader_fail(r, "the accounts above '%.60s' go round in a circle", s->associations.items[i].account);
     }
     return 0;
 }
@@ -168,11 +204,7 @@ int read_tree(struct reader *r, json_t *value)
         if (find_parent(r, &s->associations.items[i]) != 0) return -1;
         reader_leave(r, length);
     }
-    for (uint32_t i = 0; i < s->associations.count; i++) {
-        size_t length = reader_enter_index(r, i);
-        if (place(r, i) != 0) return -1;
-        reader_leave(r, length);
-    }
+    if (place_all(r) != 0) return -1;
     tree_finish(&s->tree);
     note_nodes(s);
     return 0;

@@ -336,7 +336,7 @@ static void trees_that_are_none(void **unused)
     static const struct refusal rows[] = {
         {"{'now': 1, 'tree': [{'account': 'a', 'parent': 'b'}, {'account': 'b', 'parent': 'c'}, {'account': 'c', 'parent': "
          "'b'}]}",
-         "F: tree[0]: account 'b' is below itself"},
+         "F: tree[0]: the accounts above 'a' go round in a circle"},
         {"{'now': 1, 'tree': [{'account': 'a', 'parent': 'x'}]}",
          "F: tree[0].parent: 'x' is not an account of this document"},
         {"{'now': 1, 'tree': [{'account': 'a', 'user': 'u'}]}",
