@@ -395,7 +395,7 @@ struct wire_status {
 };
 
 struct wire_difference {
-    const char *account, *user;
+    const char *account, *user, *qos, *tres;
     double stored, recomputed;
 };
 struct wire_verified {

@@ -459,12 +459,15 @@ const struct wire_shape wire_status_shape = {"Status", "The instance at a glance
                                              sizeof(struct wire_status), true};
 
 static const struct wire_field difference_fields[] = {
-    MUST(wire_difference, account, WIRE_TEXT, .help = "the account"),
+    MAYBE(wire_difference, account, WIRE_TEXT, .help = "the account; null: a QOS'"),
     MAYBE(wire_difference, user, WIRE_TEXT, .help = "the user; null: the account's own"),
+    MAYBE(wire_difference, qos, WIRE_TEXT, .help = "the QOS; null: an association's"),
+    MAYBE(wire_difference, tres, WIRE_TEXT, .help = "the resource, in its units times seconds; null: billing-seconds"),
     MUST(wire_difference, stored, WIRE_DOUBLE, .help = "usage as kept"),
     MUST(wire_difference, recomputed, WIRE_DOUBLE, .help = "usage from the job records"),
     {0}};
-const struct wire_shape wire_difference_shape = {"Difference", "An association whose usage is not what its jobs used.",
+const struct wire_shape wire_difference_shape = {"Difference",
+                                                 "An association or QOS whose usage is not what its jobs used.",
                                                  difference_fields, sizeof(struct wire_difference), true};
 
 static const struct wire_field verified_fields[] = {

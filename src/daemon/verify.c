@@ -31,6 +31,10 @@ static void write_report(struct verification *v)
         json_text(&j, difference->account);
         json_key(&j, "user");
         json_text(&j, difference->user);
+        json_key(&j, "qos");
+        json_text(&j, difference->qos);
+        json_key(&j, "tres");
+        json_text(&j, difference->tres);
         json_key(&j, "stored");
         json_double(&j, difference->stored);
         json_key(&j, "recomputed");

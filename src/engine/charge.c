@@ -304,6 +304,18 @@ void settle_owners(struct turn *t)
     }
 }
 
+/* Tasks whose start is not known yet will be charged by the new rule from their start. */
+static void note_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
+{
+    struct state *s = t->s;
+    note_journal(t, JOURNAL_QOS_DECAY, 0, s->objects[OBJECT_QOS].items[qos].id, !no_decay);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us != 0 || job_of(s, k)->qos != qos) continue;
+        note_journal(t, JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+    }
+}
+
 void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
 {
     struct state *s = t->s;
@@ -313,6 +325,7 @@ void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
     keep_reference_up(t, t->now_us);
     double scale = decay_scale(&s->decay, t->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;
+    note_qos_decay(t, qos, no_decay);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */

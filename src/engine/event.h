@@ -199,14 +199,14 @@ static inline uint32_t object_change(enum object_kind kind, uint32_t index)
 }
 
 /* For people and for fairlead verify: what changed the meaning of usage and shares. */
-enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD, JOURNAL_LATE };
+enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD, JOURNAL_LATE, JOURNAL_QOS_DECAY };
 
 struct journal_entry {
     int64_t at_us;
     enum journal_kind kind;
     uint32_t assoc_id; /* SHARES, FOLD: of whom; else 0 */
     /* HALFLIFE: seconds; SHARES: shares; FOLD: 0 and the id of the association that took the usage; LATE: job and task,
-     * whose start before the reference is told only now */
+     * whose start was not known when the rules changed; QOS_DECAY: id, and whether its usage fades from here on */
     int64_t before, after;
 };
 

@@ -270,8 +270,11 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
 
 static int put_journal(struct store *s, const struct journal_entry *j, struct err *e)
 {
-    static const char *const kinds[] = {
-        [JOURNAL_HALFLIFE] = "HALFLIFE", [JOURNAL_SHARES] = "SHARES", [JOURNAL_FOLD] = "FOLD", [JOURNAL_LATE] = "LATE"};
+    static const char *const kinds[] = {[JOURNAL_HALFLIFE] = "HALFLIFE",
+                                        [JOURNAL_SHARES] = "SHARES",
+                                        [JOURNAL_FOLD] = "FOLD",
+                                        [JOURNAL_LATE] = "LATE",
+                                        [JOURNAL_QOS_DECAY] = "QOS_DECAY"};
     sqlite3_stmt *put = s->statements[PUT_JOURNAL];
     ensure((size_t)j->kind < sizeof kinds / sizeof kinds[0]);
     sql_bind_int(put, 1, j->at_us);

@@ -188,9 +188,10 @@ static const char step_1[] =
     "CREATE TABLE journal(\n"
     "  seq INTEGER PRIMARY KEY,\n"
     "  at_us INTEGER NOT NULL,\n"
-    "  kind TEXT NOT NULL CHECK (kind IN ('HALFLIFE', 'SHARES', 'FOLD', 'LATE')),\n"
-    "  association_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- NULL for HALFLIFE\n"
-    "  before INTEGER NOT NULL, after INTEGER NOT NULL -- seconds; shares; FOLD: after is who took the usage; LATE: job, task\n"
+    "  kind TEXT NOT NULL CHECK (kind IN ('HALFLIFE', 'SHARES', 'FOLD', 'LATE', 'QOS_DECAY')),\n"
+    "  association_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- or NULL\n"
+    "  before INTEGER NOT NULL, after INTEGER NOT NULL -- seconds; shares; FOLD: after is who took the usage; LATE: job and\n"
+    "                                      -- task; QOS_DECAY: id of the QOS, and 1 where its usage fades from here on\n"
     ") STRICT;\n"
 
     "CREATE VIEW queue AS\n"

@@ -5,51 +5,90 @@
  *                                              H0       H1            H2
  *
  * The half-life changes cut time into epochs. What a task used in an epoch is a charge in closed form under that epoch's
- * half-life, which then fades to the end of the epoch, through every later one, and to the reference (policy/usage.h).
- * What a deleted association used belongs to the one that took it over (FOLD), and so on until one that stands.
+ * half-life, which then fades to the end of the epoch, through every later one, and to the reference (verify_decay.h). The
+ * charge of one unit a second, times what the task has a second:
+ *
+ *     its association          billing x usage factor, and the amount of each TRES x usage factor
+ *     its job's QOS            billing x usage factor; its own history says when that faded (journal: QOS_DECAY)
+ *
+ * What a deleted association used belongs to the one that took it over (FOLD), and so on until one that stands. A QOS that
+ * was deleted has no usage any more: a task belongs to the QOS of that name if it was launched since that was created.
  *
  * Invariants
  *   1. A task is charged from start_us to end_us, or to charged_us while it lives. One ending is allowed to be charged for
- *      longer than it ran: when the half-life changed between its end and the record of it, the engine had charged it up
+ *      longer than it ran: when the rules changed between its end and the record of it, the engine had charged it up
  *      to that change; charged_us is then a change's moment.
- *   2. A task whose start was learned late (journal: LATE), after a half-life change, is charged as if the half-life of
- *      that moment had been in force from its start.
+ *   2. A task whose start was learned late (journal: LATE), after a change of rules, is charged as if the rules of that
+ *      moment had been in force from its start.
  *   3. Sums are 80-bit where the machine has them, and compensated (Neumaier): more exact than what they judge.
  *
  * A difference counts beyond 1e-9 of the greater value, and beyond 1e-6 billing-seconds: one CPU for one microsecond, the
  * smallest thing that the records can say, so also the least that a record can be wrong by. (Values are as of the
  * reference, which is never later than now: seen now they are smaller still.)
- * Cost: one walk over the tasks, about 0.4 s for 10^6; memory for the associations only. Own connection and snapshot. */
+ * Cost: one walk over the tasks, about 0.8 s for 10^6; memory for the associations only. Own connection and snapshot. */
 #include <math.h>
 
 #include "base/ensure.h"
+#include "base/number.h"
 #include "store/internal.h"
-
-static const long double LN2 = 0.693147180559945309417232121458176568L;
-static const long double SECOND_US = 1e6L;
-
-struct epoch {
-    int64_t from_us, halflife_us;
-    long double exponent; /* 2^-exponent is what fades from from_us to the reference */
-};
+#include "store/lists.h"
+#include "store/verify_decay.h"
 
 struct sum {
+    double stored;
+    long double total, lost; /* Neumaier */
+};
+
+struct assoc_sum {
     uint32_t id;
     uint32_t sink;    /* place of the one that has its usage: itself while it stands */
     uint32_t fold_id; /* who took it over, 0: nobody */
+    uint32_t first_tres, last_tres;
     bool is_deleted;
-    double stored;
-    long double total, lost; /* Neumaier */
+    struct sum billing;
+};
+
+/* Of an association and a TRES; in a list behind each other. */
+struct tres_sum {
+    uint32_t tres, next;
+    struct sum sum;
+};
+
+struct qos_sum {
+    uint32_t id;
+    const char *name;
+    int64_t created_us;
+    struct segments segments;
+    struct sum sum;
+};
+
+/* The rules in force when a start was learned late: the last epoch, and the place in the journal. */
+struct late {
+    uint32_t epoch;
+    int64_t seq;
+};
+
+/* Amounts as a task's column has them; most tasks have the same as the one before. */
+struct amounts {
+    struct buf text;
+    ARRAY(struct tres_amount) list; /* tres: place among tres_names */
 };
 
 struct verification {
     sqlite3 *db;
     const char *path;
+    struct arena arena;
     int64_t reference_us;
-    ARRAY(struct epoch) epochs;
-    ARRAY(struct sum) sums; /* by id, ascending */
-    struct map sum_by_id;
-    struct map late_by_task; /* task_key -> epoch */
+    struct epochs epochs;
+    ARRAY(struct assoc_sum) assocs; /* by id, ascending */
+    ARRAY(struct tres_sum) tres_sums;
+    ARRAY(struct qos_sum) qos; /* that stand, by id, ascending */
+    ARRAY(const char *) tres_names;
+    ARRAY(struct late) lates;
+    struct map assoc_by_id, tres_by_name, qos_by_id, qos_by_name;
+    struct map tres_sum_of;  /* place of the association << 32 | of the TRES */
+    struct map late_by_task; /* task_key -> place in lates */
+    struct amounts amounts;
 };
 
 /* Calls row for every row of a query. */
@@ -68,89 +107,7 @@ static int for_each(struct verification *v, const char *query,
     return result;
 }
 
-/* --- the rules ---------------------------------------------------------------------------------------------------- */
-
-static int take_sum(struct verification *v, sqlite3_stmt *row, struct err *e)
-{
-    (void)e;
-    uint32_t id = (uint32_t)sqlite3_column_int64(row, 0);
-    map_set_u64(&v->sum_by_id, id, v->sums.count);
-    *array_add(&v->sums) = (struct sum){.id = id,
-                                        .sink = v->sums.count,
-                                        .stored = sqlite3_column_double(row, 1),
-                                        .is_deleted = !sql_column_is_null(row, 2)};
-    return 0;
-}
-
-static int take_halflife(struct verification *v, sqlite3_stmt *row)
-{
-    *array_add(&v->epochs) = (struct epoch){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 4) * 1000000, 0};
-    return 0;
-}
-
-static int take_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
-{
-    uint32_t place = map_get_u64(&v->sum_by_id, (uint64_t)sqlite3_column_int64(row, 2));
-    if (place == NONE)
-        return err_set(e, ERR_INTERNAL, "%s: the journal folds an association that is not there", v->path);
-    v->sums.items[place].fold_id = (uint32_t)sqlite3_column_int64(row, 4);
-    return 0;
-}
-
-static int take_journal(struct verification *v, sqlite3_stmt *row, struct err *e)
-{
-    struct str kind = str(sql_column_text(row, 1));
-    if (str_equal(kind, str("HALFLIFE"))) return take_halflife(v, row);
-    if (str_equal(kind, str("FOLD"))) return take_fold(v, row, e);
-    if (str_equal(kind, str("LATE")) && v->epochs.count > 0)
-        map_set_u64(&v->late_by_task,
-                    task_key((uint32_t)sqlite3_column_int64(row, 3), (uint32_t)sqlite3_column_int64(row, 4)),
-                    v->epochs.count - 1);
-    return 0;
-}
-
-/* From the last epoch back: each fades over its own length and then as the next one does. */
-static int finish_epochs(struct verification *v, struct err *e)
-{
-    if (v->epochs.count == 0)
-        return err_set(e, ERR_INTERNAL, "%s: the journal does not say the first half-life", v->path);
-    long double exponent = 0;
-    int64_t to_us = v->reference_us;
-    for (uint32_t i = v->epochs.count; i-- > 0;) {
-        struct epoch *epoch = &v->epochs.items[i];
-        if (epoch->halflife_us > 0) exponent += (long double)(to_us - epoch->from_us) / (long double)epoch->halflife_us;
-        epoch->exponent = exponent;
-        to_us = epoch->from_us;
-    }
-    return 0;
-}
-
-/* Each deleted association's sink, through as many folds as there were; more steps than associations is a circle. */
-static int finish_folds(struct verification *v, struct err *e)
-{
-    for (uint32_t i = 0; i < v->sums.count; i++) {
-        uint32_t at = i, steps = 0;
-        while (at != NONE && v->sums.items[at].is_deleted && steps++ <= v->sums.count)
-            at = map_get_u64(&v->sum_by_id, v->sums.items[at].fold_id);
-        if (at == NONE || v->sums.items[at].is_deleted)
-            return err_set(e, ERR_INTERNAL, "%s: the journal does not say who took over the usage of association %u",
-                           v->path, v->sums.items[i].id);
-        v->sums.items[i].sink = at;
-    }
-    return 0;
-}
-
-static int read_rules(struct verification *v, struct err *e)
-{
-    if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0) return -1;
-    if (for_each(v, "SELECT id, usage_billing_s, deleted_us FROM association ORDER BY id", take_sum, e) != 0) return -1;
-    if (for_each(v, "SELECT at_us, kind, association_id, before, after FROM journal ORDER BY seq", take_journal, e) !=
-        0)
-        return -1;
-    return finish_epochs(v, e) != 0 ? -1 : finish_folds(v, e);
-}
-
-/* --- what ran ----------------------------------------------------------------------------------------------------- */
+/* --- sums --------------------------------------------------------------------------------------------------------- */
 
 static void add_exactly(struct sum *s, long double value)
 {
@@ -159,56 +116,250 @@ static void add_exactly(struct sum *s, long double value)
     s->total = total;
 }
 
-/* What a rate from from_us to to_us under an epoch's half-life comes to at the reference. */
-static long double charge_in(const struct epoch *epoch, long double rate, int64_t from_us, int64_t to_us)
+static uint32_t tres_place(struct verification *v, struct str name)
 {
-    long double passed = (long double)(to_us - from_us), halflife = (long double)epoch->halflife_us;
-    if (epoch->halflife_us == 0) return rate * (passed / SECOND_US) * exp2l(-epoch->exponent);
-    long double charge = rate * (halflife / SECOND_US / LN2) * -expm1l(-LN2 * (passed / halflife));
-    return charge * exp2l((long double)(to_us - epoch->from_us) / halflife - epoch->exponent);
+    uint32_t place = map_get(&v->tres_by_name, name);
+    if (place != NONE) return place;
+    const char *kept = arena_copy(&v->arena, name);
+    map_set(&v->tres_by_name, str(kept), v->tres_names.count);
+    *array_add(&v->tres_names) = kept;
+    return v->tres_names.count - 1;
 }
+
+static struct sum *tres_sum(struct verification *v, uint32_t assoc, uint32_t tres)
+{
+    uint64_t key = (uint64_t)assoc << 32 | tres;
+    uint32_t place = map_get_u64(&v->tres_sum_of, key);
+    if (place == NONE) {
+        place = v->tres_sums.count;
+        struct assoc_sum *a = &v->assocs.items[assoc];
+        *array_add(&v->tres_sums) = (struct tres_sum){.tres = tres, .next = NONE};
+        if (a->first_tres == NONE)
+            a->first_tres = place;
+        else
+            v->tres_sums.items[a->last_tres].next = place;
+        a->last_tres = place;
+        map_set_u64(&v->tres_sum_of, key, place);
+    }
+    return &v->tres_sums.items[place].sum;
+}
+
+/* Reads "cpu=4,mem=8192" into v->amounts. */
+static int read_amounts(struct verification *v, struct str text, struct err *e)
+{
+    struct amounts *a = &v->amounts;
+    if (str_equal((struct str){a->text.text, a->text.length}, text)) return 0;
+    buf_clear(&a->text);
+    array_clear(&a->list);
+    struct str rest = text, name, value;
+    while (list_next(&rest, &name, &value)) {
+        double amount;
+        if (!number_parse_double(value, &amount))
+            return err_set(e, ERR_INTERNAL, "%s: amounts by TRES: '%.*s' cannot be read", v->path,
+                           (int)(text.length < 64 ? text.length : 64), text.text);
+        *array_add(&a->list) = (struct tres_amount){tres_place(v, name), amount};
+    }
+    buf_add_str(&a->text, text);
+    return 0;
+}
+
+/* --- the rules ---------------------------------------------------------------------------------------------------- */
+
+static int take_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    uint32_t id = (uint32_t)sqlite3_column_int64(row, 0), place = v->assocs.count;
+    map_set_u64(&v->assoc_by_id, id, place);
+    *array_add(&v->assocs) = (struct assoc_sum){.id = id,
+                                                .sink = place,
+                                                .first_tres = NONE,
+                                                .billing = {.stored = sqlite3_column_double(row, 1)},
+                                                .is_deleted = !sql_column_is_null(row, 2)};
+    if (read_amounts(v, str(sql_column_text(row, 3)), e) != 0) return -1;
+    for (uint32_t i = 0; i < v->amounts.list.count; i++)
+        tres_sum(v, place, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
+    return 0;
+}
+
+static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    uint32_t place = v->qos.count, flags;
+    struct qos_sum *q = array_add(&v->qos);
+    *q = (struct qos_sum){.id = (uint32_t)sqlite3_column_int64(row, 0),
+                          .name = arena_copy(&v->arena, str(sql_column_text(row, 1))),
+                          .created_us = sqlite3_column_int64(row, 2),
+                          .sum = {.stored = sqlite3_column_double(row, 3)}};
+    map_set_u64(&v->qos_by_id, q->id, place);
+    map_set(&v->qos_by_name, str(q->name), place);
+    if (qos_flags_parse(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
+        return err_prefix(e, "%s: qos %u", v->path, q->id);
+    segments_begin(&q->segments, (flags & QOS_NO_DECAY) == 0);
+    return 0;
+}
+
+static int take_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    uint32_t place = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, 2));
+    if (place == NONE)
+        return err_set(e, ERR_INTERNAL, "%s: the journal folds an association that is not there", v->path);
+    v->assocs.items[place].fold_id = (uint32_t)sqlite3_column_int64(row, 4);
+    return 0;
+}
+
+/* Before its first change a QOS did what the change ended. Ids are given again: changes of an older one are none of it, and
+ * those of the moment it was created do not matter. */
+static void take_qos_decay(struct verification *v, sqlite3_stmt *row)
+{
+    int64_t at_us = sqlite3_column_int64(row, 0);
+    bool fades = sqlite3_column_int64(row, 4) != 0;
+    uint32_t place = map_get_u64(&v->qos_by_id, (uint64_t)sqlite3_column_int64(row, 3));
+    if (place == NONE || at_us <= v->qos.items[place].created_us) return;
+    struct segments *s = &v->qos.items[place].segments;
+    if (s->list.count == 1) s->list.items[0].fades = !fades;
+    segments_add(s, at_us, sqlite3_column_int64(row, 5), fades);
+}
+
+static void take_late(struct verification *v, sqlite3_stmt *row)
+{
+    uint64_t key = task_key((uint32_t)sqlite3_column_int64(row, 3), (uint32_t)sqlite3_column_int64(row, 4));
+    map_set_u64(&v->late_by_task, key, v->lates.count);
+    *array_add(&v->lates) = (struct late){v->epochs.list.count - 1, sqlite3_column_int64(row, 5)};
+}
+
+static int take_journal(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    struct str kind = str(sql_column_text(row, 1));
+    if (str_equal(kind, str("FOLD"))) return take_fold(v, row, e);
+    if (str_equal(kind, str("HALFLIFE")))
+        *array_add(&v->epochs.list) =
+            (struct epoch){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 4) * 1000000, 0};
+    if (str_equal(kind, str("QOS_DECAY"))) take_qos_decay(v, row);
+    if (str_equal(kind, str("LATE")) && v->epochs.list.count > 0) take_late(v, row);
+    return 0;
+}
+
+/* Each deleted association's sink, through as many folds as there were; more steps than associations is a circle. */
+static int finish_folds(struct verification *v, struct err *e)
+{
+    for (uint32_t i = 0; i < v->assocs.count; i++) {
+        uint32_t at = i, steps = 0;
+        while (at != NONE && v->assocs.items[at].is_deleted && steps++ <= v->assocs.count)
+            at = map_get_u64(&v->assoc_by_id, v->assocs.items[at].fold_id);
+        if (at == NONE || v->assocs.items[at].is_deleted)
+            return err_set(e, ERR_INTERNAL, "%s: the journal does not say who took over the usage of association %u",
+                           v->path, v->assocs.items[i].id);
+        v->assocs.items[i].sink = at;
+    }
+    return 0;
+}
+
+static int read_rules(struct verification *v, struct err *e)
+{
+    if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0) return -1;
+    if (for_each(v, "SELECT id, usage_billing_s, deleted_us, usage_tres FROM association ORDER BY id", take_assoc, e) !=
+            0 ||
+        for_each(v, "SELECT id, name, created_us, usage_billing_s, flags FROM qos ORDER BY id", take_qos, e) != 0 ||
+        for_each(v, "SELECT at_us, kind, association_id, before, after, seq FROM journal ORDER BY seq", take_journal,
+                 e) != 0)
+        return -1;
+    if (v->epochs.list.count == 0)
+        return err_set(e, ERR_INTERNAL, "%s: the journal does not say the first half-life", v->path);
+    epochs_finish(&v->epochs, v->reference_us);
+    for (uint32_t i = 0; i < v->qos.count; i++) segments_finish(&v->qos.items[i].segments, &v->epochs);
+    return finish_folds(v, e);
+}
+
+/* --- what ran ----------------------------------------------------------------------------------------------------- */
+
+enum task_column {
+    TASK_JOB_ID,
+    TASK_ID,
+    TASK_ASSOC_ID,
+    TASK_BILLING,
+    TASK_START_US,
+    TASK_CHARGED_US,
+    TASK_END_US,
+    TASK_USAGE_FACTOR,
+    TASK_TRES,
+    TASK_LAUNCH_US,
+    TASK_QOS
+};
+static const char tasks_query[] =
+    "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos"
+    " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_change(const struct verification *v, int64_t at_us)
 {
-    for (uint32_t i = 0; i < v->epochs.count; i++) {
-        if (v->epochs.items[i].from_us == at_us) return true;
+    for (uint32_t i = 0; i < v->epochs.list.count; i++) {
+        if (v->epochs.list.items[i].from_us == at_us) return true;
     }
     return false;
 }
 
+/* What a task is charged for. */
+struct charge {
+    int64_t from_us, to_us;
+    struct late late; /* invariant 2; 0, 0: none */
+};
+
+static struct charge charge_of(const struct verification *v, sqlite3_stmt *row)
+{
+    int64_t charged_us = sqlite3_column_int64(row, TASK_CHARGED_US), to_us = sqlite3_column_int64(row, TASK_END_US);
+    if (to_us == 0 || (charged_us > to_us && is_change(v, charged_us))) to_us = charged_us; /* invariant 1 */
+    struct charge c = {.from_us = sqlite3_column_int64(row, TASK_START_US), .to_us = to_us};
+    if (v->lates.count == 0) return c;
+    uint64_t key =
+        task_key((uint32_t)sqlite3_column_int64(row, TASK_JOB_ID), (uint32_t)sqlite3_column_int64(row, TASK_ID));
+    uint32_t late = map_get_u64(&v->late_by_task, key);
+    if (late != NONE) c.late = v->lates.items[late];
+    return c;
+}
+
+static void charge_qos(struct verification *v, sqlite3_stmt *row, const struct charge *c, long double rate)
+{
+    uint32_t place = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
+    if (place == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[place].created_us) return;
+    struct qos_sum *q = &v->qos.items[place];
+    add_exactly(&q->sum,
+                rate * segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, c->from_us, c->to_us));
+}
+
 static int take_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
-    uint32_t place = map_get_u64(&v->sum_by_id, (uint64_t)sqlite3_column_int64(row, 2));
-    uint64_t key = task_key((uint32_t)sqlite3_column_int64(row, 0), (uint32_t)sqlite3_column_int64(row, 1));
-    long double rate = (long double)sqlite3_column_double(row, 3);
-    int64_t from_us = sqlite3_column_int64(row, 4), charged_us = sqlite3_column_int64(row, 5),
-            to_us = sqlite3_column_int64(row, 6);
+    uint32_t place = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
     if (place == NONE)
         return err_set(e, ERR_INTERNAL, "%s: task %u of job %u belongs to an association that is not there", v->path,
-                       (uint32_t)key, (uint32_t)(key >> 32));
-    if (to_us == 0 || (charged_us > to_us && is_change(v, charged_us))) to_us = charged_us; /* invariant 1 */
-    struct sum *sink = &v->sums.items[v->sums.items[place].sink];
-    uint32_t late = v->late_by_task.count > 0 ? map_get_u64(&v->late_by_task, key) : NONE; /* invariant 2 */
-    for (uint32_t i = late != NONE ? late : 0; i < v->epochs.count && from_us < to_us; i++) {
-        int64_t until_us = i + 1 < v->epochs.count ? v->epochs.items[i + 1].from_us : INT64_MAX;
-        if (until_us > to_us) until_us = to_us;
-        if (until_us <= from_us) continue;
-        add_exactly(sink, charge_in(&v->epochs.items[i], rate, from_us, until_us));
-        from_us = until_us;
+                       (uint32_t)sqlite3_column_int64(row, TASK_ID), (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
+    uint32_t sink = v->assocs.items[place].sink;
+    const struct charge c = charge_of(v, row);
+    long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
+    long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
+    long double of_one = epochs_charge(&v->epochs, c.late.epoch, c.from_us, c.to_us);
+    add_exactly(&v->assocs.items[sink].billing, rate * of_one);
+    charge_qos(v, row, &c, rate);
+    if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
+    for (uint32_t i = 0; i < v->amounts.list.count; i++) {
+        const struct tres_amount *a = &v->amounts.list.items[i];
+        add_exactly(tres_sum(v, sink, a->tres), a->amount * factor * of_one);
     }
     return 0;
 }
 
 /* --- judging ------------------------------------------------------------------------------------------------------ */
 
-static bool differs(long double stored, long double recomputed)
+static long double total_of(const struct sum *s)
 {
+    return s->total + s->lost;
+}
+
+static bool differs(const struct sum *s)
+{
+    long double stored = s->stored, recomputed = total_of(s);
     long double tolerance = 1e-9L * fmaxl(fabsl(stored), fabsl(recomputed));
     if (tolerance < 1e-6L) tolerance = 1e-6L;
     return !isfinite(stored) || !(fabsl(stored - recomputed) <= tolerance);
 }
 
-static int name_difference(struct verification *v, struct arena *arena, struct verify_difference *d, struct err *e)
+static int name_assoc(struct verification *v, struct arena *arena, struct verify_difference *d, struct err *e)
 {
     sqlite3_stmt *find = sql_prepare(v->db, "SELECT account, user FROM association WHERE id = ?1", e);
     if (find == NULL) return -1;
@@ -222,16 +373,41 @@ static int name_difference(struct verification *v, struct arena *arena, struct v
     return result < 0 ? -1 : 0;
 }
 
-static int judge(struct verification *v, struct arena *arena, struct verify_report *report, struct err *e)
+static struct verify_difference *judge(const struct sum *s, struct verify_report *report)
 {
-    for (uint32_t i = 0; i < v->sums.count; i++) {
-        const struct sum *s = &v->sums.items[i];
-        report->assoc_count += !s->is_deleted;
-        if (!differs(s->stored, s->total + s->lost)) continue;
-        struct verify_difference *d = array_add(&report->differences);
-        *d = (struct verify_difference){
-            .assoc_id = s->id, .stored = s->stored, .recomputed = (double)(s->total + s->lost)};
-        if (name_difference(v, arena, d, e) != 0) return -1;
+    if (!differs(s)) return NULL;
+    struct verify_difference *d = array_add(&report->differences);
+    d->stored = s->stored;
+    d->recomputed = (double)total_of(s);
+    return d;
+}
+
+static int judge_assoc(struct verification *v, const struct assoc_sum *a, struct arena *arena,
+                       struct verify_report *report, struct err *e)
+{
+    uint32_t before = report->differences.count;
+    judge(&a->billing, report);
+    for (uint32_t i = a->first_tres; i != NONE; i = v->tres_sums.items[i].next) {
+        struct verify_difference *d = judge(&v->tres_sums.items[i].sum, report);
+        if (d != NULL) d->tres = arena_copy(arena, str(v->tres_names.items[v->tres_sums.items[i].tres]));
+    }
+    for (uint32_t i = before; i < report->differences.count; i++) {
+        report->differences.items[i].assoc_id = a->id;
+        if (name_assoc(v, arena, &report->differences.items[i], e) != 0) return -1;
+    }
+    return 0;
+}
+
+static int judge_all(struct verification *v, struct arena *arena, struct verify_report *report, struct err *e)
+{
+    for (uint32_t i = 0; i < v->assocs.count; i++) {
+        report->assoc_count += !v->assocs.items[i].is_deleted;
+        if (judge_assoc(v, &v->assocs.items[i], arena, report, e) != 0) return -1;
+    }
+    report->qos_count = v->qos.count;
+    for (uint32_t i = 0; i < v->qos.count; i++) {
+        struct verify_difference *d = judge(&v->qos.items[i].sum, report);
+        if (d != NULL) d->qos = arena_copy(arena, str(v->qos.items[i].name));
     }
     return 0;
 }
@@ -240,15 +416,31 @@ static int verify(struct verification *v, struct arena *arena, struct verify_rep
 {
     int64_t tasks;
     if (sql_run(v->db, "BEGIN", e) != 0 || read_rules(v, e) != 0) return -1;
-    if (for_each(
-            v,
-            "SELECT job_id, task_id, association_id, max(billing, 0) * usage_factor, start_us, charged_us, end_us FROM task"
-            " WHERE start_us IS NOT NULL",
-            take_task, e) != 0)
-        return -1;
+    if (for_each(v, tasks_query, take_task, e) != 0) return -1;
     if (sql_number(v->db, "SELECT count(*) FROM task WHERE start_us IS NOT NULL", &tasks, e) != 0) return -1;
     report->task_count = (uint64_t)tasks;
-    return judge(v, arena, report, e);
+    return judge_all(v, arena, report, e);
+}
+
+static void release(struct verification *v)
+{
+    for (uint32_t i = 0; i < v->qos.count; i++) array_release(&v->qos.items[i].segments.list);
+    array_release(&v->epochs.list);
+    array_release(&v->assocs);
+    array_release(&v->tres_sums);
+    array_release(&v->qos);
+    array_release(&v->tres_names);
+    array_release(&v->lates);
+    array_release(&v->amounts.list);
+    buf_release(&v->amounts.text);
+    map_release(&v->assoc_by_id);
+    map_release(&v->tres_by_name);
+    map_release(&v->qos_by_id);
+    map_release(&v->qos_by_name);
+    map_release(&v->tres_sum_of);
+    map_release(&v->late_by_task);
+    arena_release(&v->arena);
+    sqlite3_close(v->db);
 }
 
 int store_verify(const char *directory, struct arena *arena, struct verify_report *out_report, struct err *e)
@@ -260,11 +452,7 @@ int store_verify(const char *directory, struct arena *arena, struct verify_repor
     v.path = path.text;
     v.db = reader_connect(path.text, e);
     int result = v.db != NULL ? verify(&v, arena, &report, e) : -1;
-    sqlite3_close(v.db);
-    array_release(&v.epochs);
-    array_release(&v.sums);
-    map_release(&v.sum_by_id);
-    map_release(&v.late_by_task);
+    release(&v);
     buf_release(&path);
     if (result == 0)
         *out_report = report;

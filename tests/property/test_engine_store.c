@@ -479,8 +479,8 @@ static void assert_verified(struct history *h)
     if (store_verify(h->directory, &arena, &report, &e) != 0) fail_msg("%s", e.text);
     for (uint32_t i = 0; i < report.differences.count; i++) {
         const struct verify_difference *d = &report.differences.items[i];
-        print_message("# %s %s: stored %.17g, recomputed %.17g\n", d->account, d->user ? d->user : "-", d->stored,
-                      d->recomputed);
+        print_message("# %s %s %s: stored %.17g, recomputed %.17g\n", d->qos ? d->qos : d->account,
+                      d->user ? d->user : "-", d->tres ? d->tres : "-", d->stored, d->recomputed);
     }
     assert_int_equal(report.differences.count, 0);
     for (uint32_t i = 0; i < h->s.assocs.count; i++) h->verified += h->s.assocs.items[i].usage > 1.0;

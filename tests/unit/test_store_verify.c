@@ -71,18 +71,22 @@ static void house_close(struct house *h)
     store_remove_directory(h->directory);
 }
 
-/* The differences as "account/user account/user". */
+/* The differences as "account/user account/user.cpu qos=normal": billing, a TRES, a QOS. */
 static const char *verify(struct house *h)
 {
-    static char text[400];
+    static char text[1000];
     size_t length = 0;
     array_release(&h->report.differences);
     if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return h->e.text;
     text[0] = '\0';
     for (uint32_t i = 0; i < h->report.differences.count; i++) {
         const struct verify_difference *d = &h->report.differences.items[i];
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s/%s", i > 0 ? " " : "", d->account,
-                                   d->user ? d->user : "");
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", i > 0 ? " " : "");
+        if (d->qos != NULL)
+            length += (size_t)snprintf(text + length, sizeof text - length, "qos=%s", d->qos);
+        else
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s/%s%s%s", d->account,
+                                       d->user ? d->user : "", d->tres ? "." : "", d->tres ? d->tres : "");
     }
     return text;
 }
@@ -108,6 +112,10 @@ static void what_follows_from_the_records_is_right(void **unused)
     house_close(&h);
 }
 
+#define EVE_TRES "chem/eve.cpu chem/eve.mem chem/eve.node"
+#define ANN_TRES "physics/ann.cpu physics/ann.mem physics/ann.node"
+#define ABOVE_BOB_TRES "physics/.cpu physics/.mem physics/.node"
+
 static void wrong_rows_are_found(void **unused)
 {
     (void)unused;
@@ -122,17 +130,29 @@ static void wrong_rows_are_found(void **unused)
         {"UPDATE association SET usage_billing_s = 5 WHERE user = 'bob'", "physics/bob"},
         {"UPDATE association SET usage_billing_s = 0 WHERE user IS NULL", "physics/"},
         {"UPDATE association SET usage_billing_s = 9e999 WHERE user = 'ann'", "physics/ann"},
-        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve"},
-        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve"},
-        {"UPDATE task SET start_us = start_us + 1000000 WHERE job_id = 3", "physics/"},
-        {"UPDATE task SET billing = 2 WHERE job_id = 4", "chem/eve"},
+        {"UPDATE association SET usage_tres = NULL WHERE user = 'bob'", ""},
+        {"UPDATE association SET usage_tres = NULL WHERE user = 'eve'", EVE_TRES},
+        {"UPDATE association SET usage_tres = 'cpu=1' WHERE user = 'bob'", "physics/bob.cpu"},
+        {"UPDATE association SET usage_tres = 'cpu=1e-7,gres/x=1e-7' WHERE user = 'bob'", ""},
+        {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-8)", "qos=normal"},
+        {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-10)", ""},
+        {"UPDATE qos SET flags = 'NoDecay'", "qos=normal"},
+        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal"},
+        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal"},
+        {"UPDATE task SET start_us = start_us + 1000000 WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal"},
+        {"UPDATE task SET billing = 2 WHERE job_id = 4", "chem/eve qos=normal"},
+        {"UPDATE task SET billing = -2 WHERE job_id = 4", "chem/eve qos=normal"},
+        {"UPDATE task SET usage_factor = 0 WHERE job_id = 4", "chem/eve " EVE_TRES " qos=normal"},
+        {"UPDATE task SET tres = 'cpu=1' WHERE job_id = 4", "chem/eve.mem chem/eve.node"},
+        {"UPDATE job SET qos = 'other' WHERE id = 4", "qos=normal"},
         {"UPDATE task SET charged_us = charged_us + 1 WHERE job_id = 1", ""}, /* a microsecond of two CPUs in 12000 s */
-        {"UPDATE task SET charged_us = charged_us + 1000000 WHERE job_id = 1", "physics/ann"},
-        {"UPDATE task SET association_id = 3 WHERE job_id = 2", "physics/ann chem/eve"},
-        {"DELETE FROM task WHERE job_id = 3", "physics/"},
+        {"UPDATE task SET charged_us = charged_us + 1000000 WHERE job_id = 1", "physics/ann " ANN_TRES " qos=normal"},
+        {"UPDATE task SET association_id = 3 WHERE job_id = 2", "physics/ann " ANN_TRES " chem/eve " EVE_TRES},
+        {"DELETE FROM task WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal"},
         {"UPDATE journal SET after = 10001 WHERE seq = (SELECT max(seq) FROM journal WHERE kind = 'HALFLIFE')",
-         "chem/eve"},
-        {"UPDATE counters SET reference_us = reference_us + 1000000", "physics/ physics/ann chem/eve"},
+         "chem/eve " EVE_TRES " qos=normal"},
+        {"UPDATE counters SET reference_us = reference_us + 1000000",
+         "physics/ " ABOVE_BOB_TRES " physics/ann " ANN_TRES " chem/eve " EVE_TRES " qos=normal"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;
@@ -182,7 +202,7 @@ static void starts_that_were_learned_late_follow_the_journal(void **unused)
     world_ended(&h.w, world_task(&h.w, id, 0)->launch_id, JOB_COMPLETED, started_us);
     commit(&h);
     store_sql(h.directory, "DELETE FROM journal WHERE kind = 'LATE'");
-    assert_string_equal(verify(&h), "chem/eve");
+    assert_string_equal(verify(&h), "chem/eve " EVE_TRES " qos=normal");
     store_sql(h.directory, "INSERT INTO journal(at_us, kind, association_id, before, after)"
                            " SELECT 1, 'LATE', association_id, job_id, task_id FROM task WHERE job_id = 5");
     assert_string_equal(verify(&h), "");
@@ -208,6 +228,88 @@ static void ends_that_were_learned_late_are_charged_to_the_change(void **unused)
     house_close(&h);
 }
 
+static void set_qos(struct house *h, enum event_kind kind, const char *key, const char *value)
+{
+    const struct event_pair pair = {key, value};
+    struct event event = {.kind = kind, .object = {OBJECT_QOS, "fast", &pair, key != NULL}};
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    commit(h);
+}
+
+static uint32_t start_in_qos(struct house *h, uint32_t cpus, bool is_known)
+{
+    struct event event = world_submission("eve", "chem", cpus), pass = {.kind = EVENT_TIME, .time = {"boot"}};
+    uint32_t id = 0;
+    event.submit.terms.qos = "fast";
+    assert_int_equal(world_apply(&h->w, event, &id), 0);
+    assert_int_equal(world_apply(&h->w, pass, NULL), 0);
+    assert_non_null(world_task(&h->w, id, 0));
+    if (is_known) world_started(&h->w, world_task(&h->w, id, 0)->launch_id);
+    commit(h);
+    return id;
+}
+
+/* Usage that fades, stays and fades again, under two half-lives; of tasks that run across the changes, and of one whose
+ * start is told only after. */
+static void a_qos_fades_when_it_says_so(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *statement, *found;
+    } rows[] = {
+        {"UPDATE journal SET at_us = at_us + 1000000 WHERE kind = 'QOS_DECAY' AND after = 0", "qos=fast"},
+        {"UPDATE journal SET at_us = at_us - 1000000 WHERE kind = 'QOS_DECAY' AND after = 1", "qos=fast"},
+        {"DELETE FROM journal WHERE kind = 'QOS_DECAY'", "qos=fast"},
+        {"DELETE FROM journal WHERE kind = 'LATE'", "qos=fast"},
+        {"UPDATE qos SET created_us = created_us + 1 WHERE name = 'fast'", "qos=fast"},
+        {"UPDATE qos SET usage_billing_s = 0 WHERE name = 'normal'", "qos=normal"},
+        {"SELECT 1", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        house_open(&h);
+        set_qos(&h, EVENT_OBJECT_ADD, "usage_factor", "2.5");
+        uint32_t across = start_in_qos(&h, 2, true), late = start_in_qos(&h, 1, false);
+        int64_t started_us = h.w.now_us + 100 * SECOND;
+        h.w.now_us += 3000 * SECOND;
+        set_qos(&h, EVENT_OBJECT_MODIFY, "flags", "NoDecay");
+        end_job(&h, start_in_qos(&h, 1, true), 20000);
+        world_ended(&h.w, world_task(&h.w, late, 0)->launch_id, JOB_COMPLETED, started_us);
+        world_set(&h.w, "halflife_s", "4000");
+        h.w.now_us += 9000 * SECOND;
+        set_qos(&h, EVENT_OBJECT_MODIFY, "flags", "");
+        end_job(&h, across, 1000);
+        end_job(&h, start_in_qos(&h, 1, true), 500);
+        store_sql(h.directory, rows[i].statement);
+        const char *found = verify(&h);
+        if (strcmp(found, rows[i].found) != 0)
+            fail_msg("%s: '%s' is not '%s'", rows[i].statement, found, rows[i].found);
+        assert_int_equal(h.report.qos_count, 2);
+        house_close(&h);
+    }
+}
+
+/* What was used in one that was deleted is nothing to the one that has its name and id now. */
+static void a_qos_of_the_same_name_begins_anew(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    set_qos(&h, EVENT_OBJECT_ADD, "flags", "NoDecay");
+    end_job(&h, start_in_qos(&h, 2, true), 1000);
+    set_qos(&h, EVENT_OBJECT_MODIFY, "flags", "");
+    set_qos(&h, EVENT_OBJECT_DELETE, NULL, NULL);
+    assert_string_equal(verify(&h), "");
+    set_qos(&h, EVENT_OBJECT_ADD, "flags", "NoDecay");
+    assert_sql(h.directory, "SELECT usage_billing_s FROM qos WHERE name = 'fast'", "0.0");
+    assert_string_equal(verify(&h), "");
+    h.w.now_us += SECOND;
+    end_job(&h, start_in_qos(&h, 1, true), 1000);
+    assert_sql(h.directory, "SELECT usage_billing_s FROM qos WHERE name = 'fast'", "1000.0");
+    assert_string_equal(verify(&h), "");
+    house_close(&h);
+}
+
 static void there_has_to_be_a_store(void **unused)
 {
     (void)unused;
@@ -228,6 +330,8 @@ int main(void)
         cmocka_unit_test(a_journal_that_cannot_be_followed_is_an_error),
         cmocka_unit_test(starts_that_were_learned_late_follow_the_journal),
         cmocka_unit_test(ends_that_were_learned_late_are_charged_to_the_change),
+        cmocka_unit_test(a_qos_fades_when_it_says_so),
+        cmocka_unit_test(a_qos_of_the_same_name_begins_anew),
         cmocka_unit_test(there_has_to_be_a_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
