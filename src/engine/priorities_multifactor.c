@@ -119,12 +119,19 @@ void multifactor_moment_make(struct state *s, int64_t now_us, const double *fact
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
+/* With ACCRUE_ALWAYS a job that waits for its begin grows older from its submission; once it has begun, it counts from
+ * then all the same, as Slurm 22.05.8 was recorded to count (case prio-classic). */
+static int64_t accrues_since(const struct multifactor_moment *m, const struct job *j)
+{
+    bool always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
+    return always && j->accrue_us > m->cluster.now_us ? j->submit_us : j->accrue_us;
+}
+
 void multifactor_job_of(const struct multifactor_moment *m, const struct job *j, uint32_t partition,
                         struct tres_amount *tres_items, struct multifactor_job *out_job)
 {
     const struct state *s = m->s;
     uint32_t node = s->node_of.items[j->assoc];
-    bool always_accrues = s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS;
     *out_job = (struct multifactor_job){
         .partition = partition,
         .assoc_priority = m->assoc_priority[node],
@@ -132,7 +139,7 @@ void multifactor_job_of(const struct multifactor_moment *m, const struct job *j,
         .cpus = j->request.cpus,
         .nodes = 1,
         .time_limit_s = j->time_limit_s,
-        .accrue_us = always_accrues ? j->submit_us : j->accrue_us,
+        .accrue_us = accrues_since(m, j),
         .nice = j->nice,
         .site = j->site,
         .set_priority = j->set_priority,

@@ -144,6 +144,34 @@ static void tiers_then_priorities_then_ids(void **unused)
     world_release(&w);
 }
 
+/* docs/formulas.md 4.4. */
+static void the_worked_example(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t blocker = init_full(&w, 8);
+    world_settings(&w, "PriorityWeightFairshare=0 PriorityWeightPartition=1000 PriorityFlags=NO_NORMAL_PART");
+    world_object(&w, OBJECT_PARTITION, "fast", "PriorityJobFactor=9");
+    world_object(&w, OBJECT_PARTITION, "batch", "PriorityJobFactor=5");
+    world_object(&w, OBJECT_PARTITION, "top", "PriorityTier=2");
+    world_object(&w, OBJECT_RESOURCE, "license", "amount=2");
+    struct event job = world_job("ann");
+    job.submit.terms = (struct event_terms){.partitions = "batch,fast", .requests = "license=2"};
+    uint32_t first = world_take(&w, job);
+    job.submit.terms = (struct event_terms){.partitions = "batch"};
+    uint32_t second = world_take(&w, job);
+    job.submit.terms = (struct event_terms){.partitions = "top", .requests = "license=2"};
+    uint32_t third = world_take(&w, job);
+    world_end(&w, blocker, 0);
+    char expected[TEXT_MAX];
+    snprintf(expected, sizeof expected, "%u %u", third, second);
+    assert_string_equal(world_starts(&w), expected);
+    world_end(&w, third, 0);
+    snprintf(expected, sizeof expected, "%u", first);
+    assert_string_equal(world_starts(&w), expected);
+    world_release(&w);
+}
+
 static const char *partition_of(struct world *w, uint32_t job_id)
 {
     const struct task *k = world_task(w, job_id, 0);
@@ -542,6 +570,7 @@ int main(void)
         cmocka_unit_test(a_job_starts_once_where_it_comes_first),
         cmocka_unit_test(a_range_of_slots_takes_what_is_free),
         cmocka_unit_test(tiers_then_priorities_then_ids),
+        cmocka_unit_test(the_worked_example),
         cmocka_unit_test(jobs_in_several_partitions_start_once),
         cmocka_unit_test(a_limit_beyond_the_partition_keeps_a_job_waiting),
         cmocka_unit_test(what_has_not_begun_waits_for_its_time),
