@@ -88,6 +88,15 @@ size_t str_utf8(struct str s)
     return point < smallest[length] || point > 0x10ffff || surrogate ? 0 : length;
 }
 
+/* U+061C; U+200E, U+200F, U+2028..U+202E; U+2066..U+2069, as UTF-8. */
+static bool is_direction(const unsigned char *t, size_t length)
+{
+    if (length == 2) return t[0] == 0xd8 && t[1] == 0x9c;
+    if (length != 3 || t[0] != 0xe2) return false;
+    if (t[1] == 0x80) return t[2] == 0x8e || t[2] == 0x8f || (t[2] >= 0xa8 && t[2] <= 0xae);
+    return t[1] == 0x81 && t[2] >= 0xa6 && t[2] <= 0xa9;
+}
+
 bool str_is_printable(struct str s)
 {
     while (s.length > 0) {
@@ -95,6 +104,7 @@ bool str_is_printable(struct str s)
         unsigned char first = (unsigned char)s.text[0];
         if (length == 0 || first < 0x20 || first == 0x7f) return false;
         if (length == 2 && first == 0xc2 && (unsigned char)s.text[1] < 0xa0) return false;
+        if (is_direction((const unsigned char *)s.text, length)) return false;
         s.text += length;
         s.length -= length;
     }

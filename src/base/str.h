@@ -30,7 +30,9 @@ struct str str_cut(struct str s, char separator, struct str *rest);
 /* The valid UTF-8 sequence at the beginning: its length in bytes (1 to 4), 0 where there is none or it is not valid. */
 size_t str_utf8(struct str s);
 
-/* Whether all of it is valid UTF-8 without control characters (U+0000..U+001F, U+007F..U+009F). */
+/* Whether all of it is valid UTF-8 without control characters (U+0000..U+001F, U+007F..U+009F), line and paragraph
+ * separators, and the controls of direction, which make a text look like another one (U+061C, U+200E, U+200F,
+ * U+202A..U+202E, U+2066..U+2069). */
 bool str_is_printable(struct str s);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *     eval "$(fairlead completion bash)"
  *
- * The script knows the commands, their options, the words an option chooses from, and where a file name is wanted. It
- * asks nobody: completing must not need a service that answers. */
+ * The script knows the commands, their options, the words an option chooses from, where a file name is wanted, and the
+ * fields of FIELD=VALUE with their words. It asks nobody: completing must not need a service that answers. */
 #include <string.h>
 
 #include "base/text.h"
@@ -44,6 +44,32 @@ static void add_arguments(struct buf *out, const char *command, const struct opt
     }
 }
 
+/* "    'set ties') words='merge slurm' ;;" for each field with words of its own. */
+static void add_field_values(struct buf *out, const struct command *command)
+{
+    const struct object_class *class = command->fields;
+    for (uint32_t i = 0; class != NULL && i < class->field_count; i++) {
+        const struct field *f = &class->fields[i];
+        if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL && f->special == NULL) continue;
+        buf_format(out, "        '%s %s') words='", command->name, f->name);
+        struct str rest = str(f->type == FIELD_BOOL ? "yes,no" : f->type == FIELD_CHOICE ? f->choices : f->special);
+        while (rest.text != NULL) {
+            buf_add_str(out, str_cut(rest, ',', &rest));
+            buf_add_char(out, rest.text != NULL ? ' ' : '\'');
+        }
+        buf_add_text(out, " ;;\n");
+    }
+}
+
+static void add_field_names(struct buf *out, const struct command *command)
+{
+    const struct object_class *class = command->fields;
+    if (class == NULL) return;
+    buf_format(out, "    '%s') words='", command->name);
+    for (uint32_t i = 0; i < class->field_count; i++) buf_format(out, "%s%s=", i > 0 ? " " : "", class->fields[i].name);
+    buf_add_text(out, "' ;;\n");
+}
+
 /* The first words of all commands, each once; the second words of a family. */
 static void add_first_words(struct buf *out)
 {
@@ -78,7 +104,7 @@ static const char head[] =
     "# bash completion for fairlead; made by 'fairlead completion bash'.\n"
     "_fairlead()\n"
     "{\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= kind=\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= kind= field=\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
     "        COMPREPLY=($(compgen -W \"$_fairlead_commands --help --version\" -- \"$cur\"))\n"
@@ -107,10 +133,29 @@ static const char options_head[] = "    esac\n"
                                    "    -*)\n"
                                    "        case \"$command\" in\n";
 
-static const char tail[] = "        esac\n"
+/* NAME=VALUE: the shell gives name, = and value as words of their own. */
+static const char values_head[] = "        esac\n"
+                                  "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                                  "        return ;;\n"
+                                  "    esac\n"
+                                  "    words=\n"
+                                  "    [ \"$prev\" = = ] && field=${COMP_WORDS[COMP_CWORD-2]}\n"
+                                  "    [ \"$cur\" = = ] && field=$prev cur=\n"
+                                  "    if [ -n \"$field\" ]; then\n"
+                                  "        case \"$command $field\" in\n";
+
+static const char names_head[] = "        esac\n"
+                                 "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                                 "        return\n"
+                                 "    fi\n"
+                                 "    case \"$command\" in\n";
+
+static const char tail[] = "    esac\n"
+                           "    if [ -n \"$words\" ] && [ \"$kind\" != path ]; then\n"
+                           "        compopt -o nospace 2>/dev/null\n"
                            "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                           "        return ;;\n"
-                           "    esac\n"
+                           "        return\n"
+                           "    fi\n"
                            "    compopt -o filenames 2>/dev/null\n"
                            "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
                            "}\n"
@@ -135,6 +180,10 @@ static void write_bash(struct buf *out)
         add_options(out, common_options + (*c)->is_local);
         buf_add_text(out, "' ;;\n");
     }
+    buf_add_text(out, values_head);
+    for (const struct command *const *c = commands; *c != NULL; c++) add_field_values(out, *c);
+    buf_add_text(out, names_head);
+    for (const struct command *const *c = commands; *c != NULL; c++) add_field_names(out, *c);
     buf_add_text(out, tail);
 }
 

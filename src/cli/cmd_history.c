@@ -89,7 +89,8 @@ const struct command cmd_history = {
     .text =
         "EXIT is the exit status, or the signal that ended the job. ELAPSED is how long it ran, MAXMEM the most memory its "
         "largest process had.\n\n"
-        "A MOMENT is a number of seconds since 1970 or as in 2026-11-21T09:05Z.",
+        "A MOMENT is a date (2026-11-21, its beginning), today, a date and time (2026-11-21T09:05), with a zone behind it (Z, "
+        "+01:00) if it is not the local one, or a number of seconds since 1970.",
     .options = history_options,
     .values_size = sizeof(struct history_values),
     .examples = history_examples,

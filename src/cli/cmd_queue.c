@@ -1,19 +1,22 @@
 #include <ctype.h>
-#include <string.h>
 
 #include "cli/job_row.h"
 #include "cli/listing.h"
 
 struct queue_values {
     struct listing_values listing;
-    const char *account, *user, *state;
+    const char *account, *user;
+    int state;
     bool all;
 };
+
+#define STATES "pending|starting|running|completing|completed|failed|cancelled|timeout|node_fail"
 
 static const struct option_row queue_options[] = {
     {"account", 'A', "NAME", TEXT_IN(struct queue_values, account), "only jobs of this account"},
     {"user", 'u', "NAME", TEXT_IN(struct queue_values, user), "only jobs of this user"},
-    {"state", 's', "STATE", TEXT_IN(struct queue_values, state), "only jobs in this state: pending, running, ..."},
+    {"state", 's', "STATE", CHOICE_IN(struct queue_values, state, STATES),
+     "only jobs in this state: pending, running, ..."},
     {"all", 'a', NULL, FLAG_IN(struct queue_values, all), "ended jobs too"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
@@ -35,6 +38,16 @@ static const struct column queue_columns[] = {
     {"REASON", "reason", false, job_cell_reason},
 };
 
+/* The word at that place, as the instance has it. */
+static const char *state_of(struct call *call, int place)
+{
+    struct str rest = str(STATES), word = {0};
+    for (int i = 0; i <= place; i++) word = str_cut(rest, '|', &rest);
+    char *state = arena_copy(call->arena, word);
+    for (char *p = state; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
+    return state;
+}
+
 static int queue_run(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
@@ -43,12 +56,9 @@ static int queue_run(struct call *call, struct err *e)
     target_add_query(&target, "which", values->all ? "all" : "live");
     if (values->account) target_add_query(&target, "account", values->account);
     if (values->user) target_add_query(&target, "user", values->user);
-    if (values->state) {
-        char *state = arena_copy(call->arena, str(values->state));
-        for (char *p = state; *p; p++) *p = (char)toupper((unsigned char)*p);
-        target_add_query(&target, "state", state);
-    }
-    bool is_filtered = values->account || values->user || values->state;
+    bool has_state = options_given(queue_options, &call->parsed, "state");
+    if (has_state) target_add_query(&target, "state", state_of(call, values->state));
+    bool is_filtered = values->account || values->user || has_state;
     const struct listing listing = {
         .shape = &wire_job_row_shape,
         .has_lines = true,

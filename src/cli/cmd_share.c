@@ -29,6 +29,7 @@ static const struct option_row share_options[] = {
 
 static const struct command_example share_examples[] = {
     {"fairlead share", "the instance's own tree, now"},
+    {"fairlead share alice", "what one user is due, and the accounts above"},
     {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
     {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
     {"fairlead share -f tree.tsv --algorithm classic --dampening 3", "the same with NO_FAIR_TREE, and milder"},
@@ -69,11 +70,14 @@ static int share_run(struct call *call, struct err *e)
     if (v->listing.is_json && v->listing.is_parsable) {
         return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
     }
+    const char *user = call->parsed.operand_count > 0 ? call->parsed.operands[0] : v->user;
+    if (v->user != NULL && user != v->user)
+        return err_set(e, ERR_USAGE, "'%s' and --user: one of them is wanted", user);
     if (v->file == NULL) {
         if (refuse_file_options(&call->parsed, e) != 0) return -1;
-        return share_instance_run(call, v->account, v->user, &v->listing, e);
+        return share_instance_run(call, v->account, user, &v->listing, e);
     }
-    if (v->account || v->user) return err_set(e, ERR_USAGE, "--account and --user do not go with -f");
+    if (v->account || user) return err_set(e, ERR_USAGE, "--account and --user do not go with -f");
     struct share_options options = file_options(v);
     return share_file_run(call, v->file, &options, &v->listing, e);
 }
@@ -82,7 +86,7 @@ const struct command cmd_share = {
     .name = "share",
     .group = GROUP_SHARES,
     .summary = "show shares, usage and fair-share factors",
-    .usage = "[OPTION...]",
+    .usage = "[OPTION...] [USER]",
     .text =
         "One row for each association: its shares, their part of its siblings' (NormShares), its usage, that as a part of "
         "everything (NormUsage) and of its parent's (EffectvUsage), the fair-share factor (FairShare, users only; 1 comes "
@@ -102,6 +106,7 @@ const struct command cmd_share = {
         "          physics  bob    parent  4500\n"
         "\n"
         "Rows come out in the order they went in.",
+    .operands_max = 1,
     .options = share_options,
     .values_size = sizeof(struct share_values),
     .examples = share_examples,

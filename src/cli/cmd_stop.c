@@ -75,7 +75,11 @@ static int stop_run(struct call *call, struct err *e)
     struct client client;
     struct wire_status status;
     if (private_find(call, values->state, &instance, e) != 0) return -1;
-    if (private_ask(call, &instance, &client, &status, e) != 0) return -1;
+    if (private_ask(call, &instance, &client, &status, e) != 0)
+        return e->code != ERR_UNAVAILABLE
+                   ? -1
+                   : err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; there is nothing to stop",
+                             instance.socket);
 
     pid_t pid = (pid_t)status.pid;
     int result = 0;

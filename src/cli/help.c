@@ -145,13 +145,24 @@ static void write_options(const struct command *command, struct output *out)
     }
 }
 
+static void write_exit(struct buf *out, const struct command_exit *x)
+{
+    char status[24];
+    text_format(status, sizeof status, "%d", x->status);
+    write_entry(out, status, x->meaning, 8);
+}
+
 static void write_exits(struct buf *out, const struct command_exit *exits)
 {
+    for (; exits != NULL && exits->meaning != NULL; exits++) write_exit(out, exits);
+}
+
+bool help_has_exit(const struct command_exit *exits, int status)
+{
     for (; exits != NULL && exits->meaning != NULL; exits++) {
-        char status[24];
-        text_format(status, sizeof status, "%d", exits->status);
-        write_entry(out, status, exits->meaning, 8);
+        if (exits->status == status) return true;
     }
+    return false;
 }
 
 /* The usage line, folded where it is long. */
@@ -183,7 +194,9 @@ void help_write_command(const struct command *command, struct output *out)
         help_wrap(&out->text, str(x->meaning), 6, WIDTH);
     }
     write_heading(out, "Exit status");
-    write_exits(&out->text, common_exits);
+    for (const struct command_exit *x = common_exits; x->meaning != NULL; x++) {
+        if (!help_has_exit(command->exits, x->status)) write_exit(&out->text, x);
+    }
     write_exits(&out->text, command->exits);
 }
 

@@ -25,6 +25,9 @@ void help_argument(const struct option_row *row, char *out);
 /* The exit statuses every command has, and the environment: for help and manual pages. */
 extern const struct command_exit common_exits[];
 
+/* Whether a command says itself what a status means, instead of common_exits. */
+bool help_has_exit(const struct command_exit *exits, int status);
+
 /* Appends text broken into lines of at most width characters, each behind indent blanks. Paragraphs are separated by a
  * blank line; a line of the text that begins with a blank stays as it is. */
 void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width);

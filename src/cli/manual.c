@@ -88,12 +88,15 @@ static void add_fields(struct buf *out, const struct object_class *class)
     }
 }
 
+static void add_exit(struct buf *out, const struct command_exit *x)
+{
+    buf_format(out, ".TP\n\\fB%d\\fR\n", x->status);
+    add_line(out, "", x->meaning);
+}
+
 static void add_exits(struct buf *out, const struct command_exit *exits)
 {
-    for (; exits != NULL && exits->meaning != NULL; exits++) {
-        buf_format(out, ".TP\n\\fB%d\\fR\n", exits->status);
-        add_line(out, "", exits->meaning);
-    }
+    for (; exits != NULL && exits->meaning != NULL; exits++) add_exit(out, exits);
 }
 
 static void add_environment(struct buf *out, bool is_local)
@@ -143,7 +146,9 @@ void manual_write_command(const struct command *command, struct buf *out)
     for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++)
         add_option(out, row);
     buf_add_text(out, ".SH EXIT STATUS\n");
-    add_exits(out, common_exits);
+    for (const struct command_exit *x = common_exits; x->meaning != NULL; x++) {
+        if (!help_has_exit(command->exits, x->status)) add_exit(out, x);
+    }
     add_exits(out, command->exits);
     add_environment(out, command->is_local);
     if (command->examples != NULL) buf_add_text(out, ".SH EXAMPLES\n");

@@ -126,10 +126,16 @@ static bool read_date(struct str s, int64_t *out_us)
     return from_local(day, out_us);
 }
 
+/* Twelve digits are never seconds, which would be in the year 5000. */
+static bool is_dense(struct str s)
+{
+    return has_form(s, "000000000000.00") || has_form(s, "000000000000");
+}
+
 static bool read_dense(struct str s, int64_t *out_us)
 {
-    bool has_seconds = has_form(s, "000000000000.00");
-    if (!has_seconds && !has_form(s, "000000000000")) return false;
+    bool has_seconds = s.length > DENSE_BYTES;
+    if (!is_dense(s)) return false;
     const struct tm moment = {.tm_year = digits(s, 0, 4) - 1900,
                               .tm_mon = digits(s, 4, 2) - 1,
                               .tm_mday = digits(s, 6, 2),
@@ -154,7 +160,7 @@ int moment_read(struct str text, const char *what, int64_t now_us, int64_t *out_
         *out_us = moment_us;
         return 0;
     }
-    if (moment_parse(text, what, out_us, e) == 0) return 0;
+    if (!is_dense(text) && moment_parse(text, what, out_us, e) == 0) return 0;
     return err_set(e, ERR_INPUT, "%s: '%.*s' is not a moment; write %s", what,
                    (int)(text.length < 60 ? text.length : 60), text.text, MOMENT_FORMS);
 }

@@ -128,7 +128,7 @@ static int store_choice(const struct option_row *row, const char *argument, int 
 {
     struct str rest = str(row->value.choices);
     for (int i = 0; rest.text != NULL; i++) {
-        if (str_equal(str_cut(rest, '|', &rest), str(argument))) {
+        if (str_equal_nocase(str_cut(rest, '|', &rest), str(argument))) {
             *field = i;
             return 0;
         }
@@ -272,9 +272,12 @@ static int refuse(const struct option_tables *t, int result, const char *token, 
     return err_set(e, ERR_USAGE, "unknown option '-%c'; see '%s --help'", optopt, t->rules->name);
 }
 
-/* "-pe" is no -p with an argument of e: letters behind one dash that stand together elsewhere. */
-static bool refuse_together(const struct option_tables *t, const char *token, struct err *e)
+/* "-pe" is no -p with an argument of e: letters behind one dash that stand together elsewhere. words: what getopt_long
+ * looks at next, which passes over operands where options may follow them. */
+static bool refuse_together(const struct option_tables *t, char *const *words, struct err *e)
 {
+    while (!t->rules->options_first && *words != NULL && (*words)[0] != '-') words++;
+    const char *token = *words;
     bool is_one = token == NULL || token[0] != '-' || token[1] == '-' || token[1] == '\0' || token[2] == '\0';
     return !is_one && refuse_habit(t, "-", token + 1, e);
 }
@@ -290,7 +293,7 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, void 
     opterr = 0;
     optind = 0; /* begin anew */
     for (;;) {
-        if (refuse_together(&t, argv[optind > 0 ? optind : 1], e)) return -1;
+        if (refuse_together(&t, argv + (optind > 0 ? optind : 1), e)) return -1;
         int result = getopt_long(argc, argv, t.letters, t.longs, NULL);
         if (result == -1) break;
         if (result == '?' || result == ':') return refuse(&t, result, argv[optind - 1], e);

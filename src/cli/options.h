@@ -28,7 +28,7 @@ enum option_type {
     OPTION_FLAG,     /* bool: becomes true; takes no argument */
     OPTION_TEXT,     /* const char *: as given */
     OPTION_TEXTS,    /* struct option_texts: as given, each time the option is */
-    OPTION_CHOICE,   /* int: the word's place in choices, from 0 */
+    OPTION_CHOICE,   /* int: the word's place in choices, from 0; any case */
     OPTION_U64,      /* uint64_t, min to max */
     OPTION_I64,      /* int64_t, min to max, which are of that type too */
     OPTION_DOUBLE,   /* double: any finite number */

@@ -78,7 +78,11 @@ def test_family(family):
     (['submit', '--ntasks=4', 'x.sh'],
      "fairlead submit: unknown option '--ntasks': CPUs are -n, --cpus; see 'fairlead submit --help'"),
     (['submit', '-pe', 'smp', '4', 'x.sh'],
-     "fairlead submit: unknown option '-p': there are no partitions or queues; leave it out (CPUs are -n); see 'fairlead submit --help'"),
+     "fairlead submit: unknown option '-pe': slots are --slots N or --slots N-M; see 'fairlead submit --help'"),
+    (['submit', '-n', '4', '-js', '100', 'x.sh'],
+     "fairlead submit: unknown option '-js': the job's shares are --job-share N; see 'fairlead submit --help'"),
+    (['update', '5', '-ot', '100'],
+     "fairlead update: unknown option '-ot': override tickets are --override-tickets N; see 'fairlead update --help'"),
     (['queue', '--ntasks'], "fairlead queue: unknown option '--ntasks'; see 'fairlead queue --help'"),
     (['qwertyuiop'], "fairlead: unknown command 'qwertyuiop'; see 'fairlead --help'"),
     (['--socket', 'x', 'share'], "fairlead: unknown option '--socket'; a command comes first; see 'fairlead --help'"),
@@ -173,6 +177,18 @@ def test_completion():
     assert '--json' in complete('fairlead', 'share', '-')
     assert complete('fairlead', 'help', 'manu') == ['manual']
     assert complete('fairlead', 'completion', '') == ['bash']
+
+
+def test_completion_of_fields():
+    assert complete('fairlead', 'set', 'halfl') == ['halflife_s=', 'halflife_decay_list=']
+    assert complete('fairlead', 'set', 'ties', '=') == ['merge', 'slurm']
+    assert complete('fairlead', 'set', 'grace_s=5', 'ties', '=', 's') == ['slurm']
+    assert complete('fairlead', 'set', 'host_cpus', '=') == ['auto']
+    assert complete('fairlead', 'set', 'grace_s', '=') == []
+    assert complete('fairlead', 'resource', 'add', 'license', 'type', '=', 'IN') == ['INT']
+    assert complete('fairlead', 'partition', 'modify', 'fast', 'PriorityT') == ['PriorityTier=']
+    assert complete('fairlead', 'user', 'modify', 'alice', 'deadline', '=') == ['yes', 'no']
+    assert complete('fairlead', 'user', 'modify', '--sh') == ['--shares']
 
 
 def test_completion_of_files(tmp_path):

@@ -44,7 +44,7 @@ def test_start_and_stop(stopped):
     assert stopped.good('stop') == 'Stopped\n'
     assert not stopped.is_alive(pid)
     assert stopped.bad('stop', status=1) == \
-        "fairlead stop: no instance answers at %s; start one with 'fairlead start'" % stopped.socket
+        "fairlead stop: no instance answers at %s; there is nothing to stop" % stopped.socket
 
 
 def test_start_elsewhere(stopped):
@@ -191,7 +191,7 @@ def test_accounts(instance):
     assert instance.json('account', 'show', 'bio')[0]['shares'] == 30
     assert instance.good('account', 'delete', 'bio') == 'Deleted account bio\n'
     assert 'bio' not in instance.good('account', 'show')
-    assert re.match(r'ACCOUNT +PARENT +SHARES +CREATED\nroot ', instance.good('account', 'show'))
+    assert re.match(r'ACCOUNT +PARENT +SHARES +PRIORITY +CREATED\nroot ', instance.good('account', 'show'))
 
 
 def test_users(instance):
@@ -375,7 +375,7 @@ def test_queue(instance):
     assert rows['%d_[3-9%%2]' % array]['reason'] == 'Resources'
     assert rows[str(held)]['reason'] == 'JobHeldUser' and rows[str(held)]['name'] == 'a?b'
     table = instance.good('queue')
-    assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
+    assert re.match(r' *ID +NAME +USER +ACCOUNT +PARTITION +QOS +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
     assert re.search(r'^ +%d +one +\S+ +default +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
     assert [row['id'] for row in instance.rows('queue', '--state', 'running')] == [str(running)]
     assert [row['id'] for row in instance.rows('queue', '-A', 'default', '-u', one['user'])] == list(rows)

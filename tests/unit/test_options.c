@@ -17,7 +17,8 @@ struct values {
     int ties;
     uint64_t limit, size, memory;
     double weight;
-    int64_t span_s, since_us;
+    int64_t span_s, since_us, nice, level;
+    struct option_texts requests;
 };
 
 static const struct option_row rows[] = {
@@ -28,6 +29,9 @@ static const struct option_row rows[] = {
     {"mem", 0, "SIZE", MEMORY_IN(struct values, memory), "memory"},
     {"weight", 'w', "X", DOUBLE_IN(struct values, weight), "a fraction"},
     {"time", 't', "SPAN", DURATION_IN(struct values, span_s), "a span"},
+    {"nice", 0, "N", I64_OR_IN(struct values, nice, -5, 100, "100"), "a number that may be left out"},
+    {"level", 'L', "N", I64_IN(struct values, level, -1023, 1024), "a number with a sign"},
+    {"request", 'l', "NAME=VALUE", TEXTS_IN(struct values, requests), "several"},
     {"since", 0, "MOMENT", MOMENT_IN(struct values, since_us), "a moment"},
     LISTING_OPTIONS(struct values, listing),
     {0},
@@ -81,6 +85,82 @@ static void test_every_type(void **state)
     assert_true(options_given(rows, &p.parsed, "ties"));
     assert_false(options_given(rows, &p.parsed, "json"));
     assert_int_equal(p.parsed.operand_count, 0);
+}
+
+static void test_left_out_and_repeated(void **state)
+{
+    (void)state;
+    struct parse p;
+    assert_int_equal(parse(&p, "--nice a -L -7 -l x=1 --request=y=2,z=3 -lw", false, false), 0);
+    assert_int_equal(p.values.nice, 100);
+    assert_int_equal(p.values.level, -7);
+    assert_int_equal(p.values.requests.count, 3);
+    assert_string_equal(p.values.requests.items[0], "x=1");
+    assert_string_equal(p.values.requests.items[1], "y=2,z=3");
+    assert_string_equal(p.values.requests.items[2], "w");
+    assert_int_equal(p.parsed.operand_count, 1);
+    assert_int_equal(parse(&p, "--nice=-5", false, false), 0);
+    assert_int_equal(p.values.nice, -5);
+    assert_int_equal(parse(&p, "--nice=-6", false, false), -1);
+    assert_string_equal(p.e.text, "--nice: '-6' is not a whole number from -5 to 100");
+    assert_int_equal(parse(&p, "-L 1025", false, false), -1);
+    assert_string_equal(p.e.text, "--level: '1025' is not a whole number from -1023 to 1024");
+    assert_int_equal(parse(&p, "-L 1e2", false, false), -1);
+    assert_int_equal(parse(&p, "--ties SLURM", false, false), 0);
+    assert_int_equal(p.values.ties, 1);
+}
+
+/* More than there is room for. */
+static void test_repeated_too_often(void **state)
+{
+    (void)state;
+    static const struct option_row only[] = {{"x", 'x', "A", TEXTS_IN(struct values, requests), "several"}, {0}};
+    char word[] = "-xa", name[] = "n";
+    char *argv[OPTION_TEXTS_MAX + 3] = {name};
+    struct option_rules rules = {"fairlead x", only, false, false, NULL};
+    for (int count = OPTION_TEXTS_MAX; count <= OPTION_TEXTS_MAX + 1; count++) {
+        struct values values = {0};
+        struct common_values common = {0};
+        struct parsed parsed;
+        struct err e = {0};
+        for (int i = 1; i <= count; i++) argv[i] = word;
+        int status = options_parse(&rules, count + 1, argv, &values, &common, &parsed, &e);
+        assert_int_equal(status, count == OPTION_TEXTS_MAX ? 0 : -1);
+        assert_int_equal(values.requests.count, OPTION_TEXTS_MAX);
+        if (status != 0) assert_string_equal(e.text, "--x: given more than 32 times");
+    }
+}
+
+static const char *elsewhere(const char *word)
+{
+    return strcmp(word, "fx") == 0 ? "write it so" : NULL;
+}
+
+/* -fx is -f with an argument of x, unless other programs mean something by it. */
+static void test_letters_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words[3];
+        bool options_first, is_good;
+    } cases[] = {
+        {{"-fx"}, true, false},     {{"-P", "-fx"}, true, false}, {{"a", "-fx"}, false, false},
+        {{"a", "-fx"}, true, true}, {{"--", "-fx"}, false, true}, {{"-fy"}, true, true},
+        {{"-f", "x"}, false, true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct parse p = {0};
+        char text[3][8] = {""};
+        char *argv[5] = {text[0]};
+        int argc = 1;
+        for (; argc <= 3 && cases[i].words[argc - 1] != NULL; argc++) {
+            argv[argc] = memcpy(p.text + 8 * argc, cases[i].words[argc - 1], strlen(cases[i].words[argc - 1]) + 1);
+        }
+        struct option_rules rules = {"fairlead x", rows, cases[i].options_first, false, elsewhere};
+        int status = options_parse(&rules, argc, argv, &p.values, &p.common, &p.parsed, &p.e);
+        assert_int_equal(status, cases[i].is_good ? 0 : -1);
+        if (status != 0) assert_string_equal(p.e.text, "unknown option '-fx': write it so; see 'fairlead x --help'");
+    }
 }
 
 static void test_forms(void **state)
@@ -230,8 +310,15 @@ static void test_word_distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_type),    cmocka_unit_test(test_forms),      cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_quantities), cmocka_unit_test(test_local),
+        cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_left_out_and_repeated),
+        cmocka_unit_test(test_repeated_too_often),
+        cmocka_unit_test(test_letters_together),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_local),
         cmocka_unit_test(test_word_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,9 @@ static void test_utf8_every_character(void **state)
         assert_int_equal(str_utf8((struct str){(char *)bytes, length}), length);
         assert_int_equal(str_utf8((struct str){(char *)bytes, length - 1}), 0);
         bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-        assert_int_equal(str_is_printable((struct str){(char *)bytes, length}), !control);
+        bool direction =
+            c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+        assert_int_equal(str_is_printable((struct str){(char *)bytes, length}), !control && !direction);
     }
 }
 
@@ -159,13 +161,30 @@ static void test_printable(void **state)
         const char *text;
         bool printable;
     } rows[] = {
-        {"", true},          {"abc", true},
-        {"a b", true},       {"a\tb", false},
-        {"a\n", false},      {"\x1b[31m", false},
-        {"\x7f", false},     {"\xc2\x80", false},
-        {"\xc2\x9f", false}, {"\xc2\xa0", true},
-        {"\xc3\xa4", true},  {"\xff", false},
-        {"abc\xc3", false},  {"\xf0\x9f\x9a\xa2", true},
+        {"", true},
+        {"abc", true},
+        {"a b", true},
+        {"a\tb", false},
+        {"a\n", false},
+        {"\x1b[31m", false},
+        {"\x7f", false},
+        {"\xc2\x80", false},
+        {"\xc2\x9f", false},
+        {"\xc2\xa0", true},
+        {"\xc3\xa4", true},
+        {"\xff", false},
+        {"abc\xc3", false},
+        {"\xf0\x9f\x9a\xa2", true},
+        {"\xd8\x9c", false},                 /* U+061C, Arabic letter mark */
+        {"a\xe2\x80\x8d\xe2\x80\x8b", true}, /* joiner and zero-width blank */
+        {"\xe2\x80\x8e", false},             /* U+200E */
+        {"\xe2\x80\xa8", false},             /* U+2028 */
+        {"x\xe2\x80\xae", false},            /* U+202E, right-to-left override */
+        {"\xe2\x80\xaf", true},              /* U+202F */
+        {"\xe2\x81\xa5", true},
+        {"\xe2\x81\xa6", false},
+        {"\xe2\x81\xa9", false},
+        {"\xe2\x81\xaa", true},
     };
     for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(str_is_printable(str(rows[i].text)), rows[i].printable);
     assert_false(str_is_printable((struct str){"a\0b", 3}));
