@@ -40,6 +40,7 @@ struct house_cursor {
     struct job_query query;
     ARRAY(struct job_view) rows;
     uint32_t next;
+    bool was_put_off;
     struct arena arena;
 };
 
@@ -81,6 +82,11 @@ static inline void house_add_job(struct house_cursor *c, const struct state *s, 
                          .err_path = "/e",
                          .held = j->held,
                          .reason = "None",
+                         .partition = "main",
+                         .qos = "normal",
+                         .project = "",
+                         .requests = "",
+                         .tres = "",
                          .request = j->request,
                          .time_limit_s = j->time_limit_s,
                          .submit_us = j->submit_us,
@@ -121,10 +127,13 @@ static inline void *house_open_cursor(void *context, const struct job_query *que
     return c;
 }
 
+/* Says "not yet" before every answer. */
 static inline int house_next(void *cursor, struct job_view *out_row, struct err *e)
 {
     struct house_cursor *c = cursor;
     (void)e;
+    c->was_put_off = !c->was_put_off;
+    if (c->was_put_off) return 2;
     if (c->next == c->rows.count || (c->query.limit > 0 && c->next == c->query.limit)) return 0;
     *out_row = c->rows.items[c->query.newest_first ? c->rows.count - 1 - c->next : c->next];
     c->next++;

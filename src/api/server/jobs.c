@@ -163,6 +163,7 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
         wire_write_heading(&wire_job_row_shape, &stream->text);
     }
     int more = l->cursor != NULL ? fill(stream) : -1;
+    while (more == 1 && is_one && !l->is_later) more = fill(stream); /* whether there is one decides the status */
     stream->is_done = more == 0;
     stream->is_broken = more < 0;
     if (more == 0 && is_one && !l->is_later) {
