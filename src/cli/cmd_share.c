@@ -33,6 +33,7 @@ static const struct command_example share_examples[] = {
     {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
     {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
     {"fairlead share -f tree.tsv --algorithm classic --dampening 3", "the same with NO_FAIR_TREE, and milder"},
+    {"fairlead share -f cluster.json", "the tree of a scenario"},
     {0},
 };
 
@@ -104,6 +105,9 @@ const struct command cmd_share = {
         "  root    physics         50\n"
         "          physics  alice  1       200000\n"
         "          physics  bob    parent  4500\n"
+        "\n"
+        "A scenario is taken, too: a JSON document whose 'tree' is shown, by the algorithm that its settings name "
+        "(docs/scenarios.md).\n"
         "\n"
         "Rows come out in the order they went in.",
     .operands_max = 1,
