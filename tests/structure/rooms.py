@@ -29,7 +29,7 @@ LIBRARIES = {
 # What decides: no clock, no input or output, no randomness, no globals, no memory but from base/arena.c.
 PURE = ['base', 'policy', 'sched', 'engine']
 # No clock, no globals.
-TIMELESS = ['formats']
+TIMELESS = ['formats', 'sim']
 
 
 def room_of(path):
