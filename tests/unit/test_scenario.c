@@ -352,6 +352,8 @@ static void trees_that_are_none(void **unused)
          "F: tree[0].usage_tres.gres/x: no such TRES; AccountingStorageTRES names those beyond cpu, mem, node ..."},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u', 'shares': -1}]}}",
          "F: share_tree.children[0].shares: -1 is not a whole number from 0 to 2147483646"},
+        {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u'}, {'name': 'u'}]}}",
+         "F: share tree: node \"u\" is there twice below \"Root\""},
     };
     (void)unused;
     check_refusals(rows, COUNT_OF(rows));
