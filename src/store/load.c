@@ -277,5 +277,5 @@ int store_load(struct store *s, struct state *out_state, struct err *e)
     int result = load_tables(s, out_state, e);
     sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
     if (result != 0) return -1;
-    return state_restore_done(out_state, e);
+    return state_restore_done(out_state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
 }

@@ -1,0 +1,464 @@
+/* What policies need, kept: objects, owners, usage by TRES, the terms of jobs. Every value comes back as it was, whatever it
+ * is, and rows that cannot be ours are named. */
+#include "../dies.h"
+#include "engine_world.h"
+#include "store_world.h"
+
+#include <float.h>
+
+#include "base/number.h"
+#include "store/internal.h"
+#include "store/lists.h"
+
+static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
+
+struct house {
+    char directory[STORE_PATH_SIZE];
+    struct store *store;
+    struct world w;
+};
+
+static void house_open(struct house *h)
+{
+    memset(h, 0, sizeof *h);
+    store_make_directory(h->directory);
+    h->store = store_must_open(h->directory, NOW_US);
+    world_init(&h->w, 8, 4096, 0);
+    state_release(&h->w.s);
+    store_must_load(h->store, &h->w.s);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 2, 4096}}, NULL), 0);
+}
+
+static void house_close(struct house *h)
+{
+    store_close(h->store);
+    world_release(&h->w);
+    store_remove_directory(h->directory);
+}
+
+/* Commits, and takes over what the store has made of it. */
+static void commit_and_load(struct house *h)
+{
+    struct state rebuilt;
+    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
+    store_must_load(h->store, &rebuilt);
+    assert_true(state_hash(&rebuilt) == state_hash(&h->w.s));
+    state_release(&h->w.s);
+    h->w.s = rebuilt;
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 2, 4096}}, NULL), 0);
+}
+
+/* "KEY=VALUE KEY=VALUE"; a value has no blank. */
+static void change(struct house *h, enum event_kind what, enum object_kind kind, const char *name, const char *fields)
+{
+    struct event_pair pairs[OBJECT_FIELDS_MAX];
+    struct arena arena = {0};
+    uint32_t count = 0;
+    for (struct str rest = str(fields[0] ? fields : NULL); rest.text != NULL; count++) {
+        struct str value, key = str_cut(str_cut(rest, ' ', &rest), '=', &value);
+        pairs[count] = (struct event_pair){arena_copy(&arena, key), arena_copy(&arena, value)};
+    }
+    struct event event = {.kind = what, .object = {kind, name, pairs, count}};
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s: %s", name, h->w.e.text);
+    arena_release(&arena);
+}
+
+static void add(struct house *h, enum object_kind kind, const char *name, const char *fields)
+{
+    change(h, EVENT_OBJECT_ADD, kind, name, fields);
+}
+
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+static void columns_have_the_names_of_fields(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name, *column;
+        enum field_type type;
+    } rows[] = {
+        {"PriorityJobFactor", "priority_job_factor", FIELD_NUMBER},
+        {"TRESBillingWeights", "tres_billing_weights", FIELD_TEXT},
+        {"MaxTime", "max_time_s", FIELD_MINUTES},
+        {"usage_factor", "usage_factor", FIELD_REAL},
+        {"Half_Life", "half_life_s", FIELD_HOURS},
+        {"MaxRAM", "max_ram_mib", FIELD_MEMORY},
+        {"A", "a", FIELD_BOOL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct field f = {.name = rows[i].name, .type = rows[i].type};
+        struct buf column = {0};
+        object_column(&f, &column);
+        assert_string_equal(column.text, rows[i].column);
+        buf_release(&column);
+    }
+}
+
+static void every_field_has_its_column(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        const struct object_class *class = &object_classes[k];
+        const char *table = object_table((enum object_kind)k);
+        struct buf column = {0}, query = {0};
+        char count[8];
+        for (uint32_t i = 0; i < class->field_count; i++) {
+            buf_clear(&column);
+            buf_clear(&query);
+            object_column(&class->fields[i], &column);
+            buf_format(&query, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'", table, column.text);
+            assert_sql(h.directory, query.text, "1");
+        }
+        buf_clear(&query);
+        buf_format(&query, "SELECT count(*) FROM pragma_table_info('%s')", table);
+        snprintf(count, sizeof count, "%u", class->field_count + 3 + (k == OBJECT_QOS));
+        assert_sql(h.directory, query.text, count);
+        buf_release(&column);
+        buf_release(&query);
+    }
+    house_close(&h);
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+static void objects_come_back_as_they_were(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum object_kind kind;
+        const char *name, *fields, *query, *stored;
+    } rows[] = {
+        {OBJECT_PARTITION, "select", "", "SELECT max_time_s IS NULL AND tres_billing_weights = '' FROM partition", "1"},
+        {OBJECT_PARTITION, "\xc3\xbc;--%s",
+         "PriorityJobFactor=65533 PriorityTier=0 MaxTime=7-12 TRESBillingWeights=CPU=-1.0,Mem=0.25G fshare=4294967295 "
+         "oticket=1",
+         "SELECT max_time_s || tres_billing_weights || fshare FROM partition WHERE name = '\xc3\xbc;--%s'",
+         "648000CPU=-1.0,Mem=0.25G4294967295"},
+        {OBJECT_QOS, "a=b",
+         "priority=4294967295 usage_factor=1e9 usage_threshold=0.1 flags=NoDecay,EnforceUsageThreshold",
+         "SELECT priority || flags FROM qos WHERE name = 'a=b'", "4294967295NoDecay,EnforceUsageThreshold"},
+        {OBJECT_QOS, "least", "usage_factor=5e-324 usage_threshold=1", "SELECT usage_factor > 0 FROM qos WHERE id = 3",
+         "1"},
+        {OBJECT_DEPARTMENT, "dep", "fshare=1 oticket=2", "SELECT fshare || oticket FROM department", "12"},
+        {OBJECT_USER, "order", "fshare=3 oticket=4294967295 department=dep deadline=yes",
+         "SELECT department || deadline FROM user_policy", "dep1"},
+        {OBJECT_USER, "by", "", "SELECT department || deadline FROM user_policy WHERE name = 'by'",
+         "defaultdepartment0"},
+        {OBJECT_PROJECT, "NULL", "fshare=7", "SELECT fshare FROM project WHERE name = 'NULL'", "7"},
+        {OBJECT_RESOURCE, "license", "type=INT urgency=-1e18 amount=9000000000000000", "SELECT amount FROM resource",
+         "9000000000000000"},
+        {OBJECT_RESOURCE, "host", "type=RESTRING urgency=0.1 amount=UNLIMITED",
+         "SELECT type FROM resource WHERE amount IS NULL", "RESTRING"},
+    };
+    struct house h;
+    house_open(&h);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        add(&h, rows[i].kind, rows[i].name, rows[i].fields);
+        h.w.now_us += 1;
+        commit_and_load(&h);
+        assert_sql(h.directory, rows[i].query, rows[i].stored);
+        assert_int_not_equal(state_find_object(&h.w.s, rows[i].kind, rows[i].name), NONE);
+    }
+    change(&h, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "\xc3\xbc;--%s", "MaxTime=UNLIMITED TRESBillingWeights=");
+    change(&h, EVENT_OBJECT_MODIFY, OBJECT_QOS, "a=b", "flags=");
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT count(*) FROM partition WHERE max_time_s IS NULL", "3");
+    house_close(&h);
+}
+
+static void a_new_store_has_a_partition_and_a_qos(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    assert_sql(h.directory, "SELECT name || id || priority_tier FROM partition", "main11");
+    assert_sql(h.directory, "SELECT name || id || usage_factor FROM qos", "normal11.0");
+    house_close(&h);
+}
+
+/* Ids are given again; the row that goes is the one that was deleted. */
+static void what_is_deleted_goes(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    add(&h, OBJECT_PROJECT, "old", "fshare=1");
+    commit_and_load(&h);
+    change(&h, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "old", "");
+    add(&h, OBJECT_PROJECT, "new", "fshare=2");
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT group_concat(id || name || fshare) FROM project", "1new2");
+    change(&h, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "new", "");
+    add(&h, OBJECT_PROJECT, "new", "fshare=3");
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT group_concat(id || name || fshare) FROM project", "1new3");
+    h.w.now_us += 1;
+    change(&h, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "new", "");
+    store_must_commit(h.store, &h.w.s, &h.w.out, h.w.now_us);
+    assert_sql(h.directory, "SELECT count(*) FROM project", "0");
+    add(&h, OBJECT_PROJECT, "again", "");
+    *array_add(&h.w.out.changes) =
+        (struct change){TABLE_OBJECT, object_change(OBJECT_PROJECT, 0)}; /* the deleted one */
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT name FROM project", "again");
+    house_close(&h);
+}
+
+/* --- amounts ------------------------------------------------------------------------------------------------------ */
+
+static const double extremes[] = {5e-324,    DBL_MIN, DBL_MAX,   DBL_EPSILON,       1e22, 123456789012345678.0,
+                                  1.0 / 3.0, 1e18,    0.1 + 0.2, 9007199254740993.0};
+
+static void usage_comes_back_bit_for_bit(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    world_user(&h.w, "physics", 1, "ann");
+    for (size_t i = 0; i < COUNT(extremes); i++) {
+        struct assoc *a = &h.w.s.assocs.items[state_find_assoc(&h.w.s, "physics", "ann")];
+        mem_free(a->usage_tres);
+        a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof(double));
+        a->usage = extremes[i];
+        a->usage_tres[TRES_CPU] = extremes[(i + 1) % COUNT(extremes)];
+        a->usage_tres[TRES_MEM] = 0.0;
+        a->usage_tres[TRES_STATIC_COUNT] = extremes[(i + 2) % COUNT(extremes)];
+        a->priority = i % 2 ? UINT32_MAX - 1 : 0;
+        h.w.s.objects[OBJECT_QOS].items[0].usage = extremes[(i + 3) % COUNT(extremes)];
+        *array_add(&h.w.out.changes) = (struct change){TABLE_ASSOC, (uint32_t)(a - h.w.s.assocs.items)};
+        *array_add(&h.w.out.changes) = (struct change){TABLE_OBJECT, object_change(OBJECT_QOS, 0)};
+        commit_and_load(&h);
+        a = &h.w.s.assocs.items[state_find_assoc(&h.w.s, "physics", "ann")];
+        assert_memory_equal(&a->usage, &extremes[i], sizeof(double));
+        assert_memory_equal(&a->usage_tres[TRES_CPU], &extremes[(i + 1) % COUNT(extremes)], sizeof(double));
+        assert_int_equal(a->priority, i % 2 ? UINT32_MAX - 1 : 0);
+    }
+    assert_sql(h.directory, "SELECT usage_tres FROM association WHERE user = 'ann'",
+               "cpu=5e-324,gres/gpu=2.2250738585072014e-308");
+    assert_sql(h.directory, "SELECT count(*) FROM association WHERE usage_tres IS NULL AND priority IS NULL", "2");
+    house_close(&h);
+}
+
+static void owners_come_back_bit_for_bit(void **unused)
+{
+    (void)unused;
+    static const char *const names[][2] = {{"ann", ""}, {"", "ann"}, {"", ""}, {"\xc3\xbc", "'; --"}, {"a", "b"}};
+    struct house h;
+    house_open(&h);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct owner o = {names[i][0], names[i][1], {{0}}, NOW_US + (int64_t)i};
+        for (size_t r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = extremes[(i + r) % COUNT(extremes)];
+        state_restore_owner(&h.w.s, &o);
+        *array_add(&h.w.out.changes) = (struct change){TABLE_OWNER, (uint32_t)i};
+    }
+    commit_and_load(&h);
+    assert_int_equal(h.w.s.owners.count, COUNT(names));
+    for (size_t i = 0; i < COUNT(names); i++) {
+        for (uint32_t k = 0; k < h.w.s.owners.count; k++) {
+            const struct owner *o = &h.w.s.owners.items[k];
+            if (strcmp(o->user, names[i][0]) != 0 || strcmp(o->project, names[i][1]) != 0) continue;
+            assert_int_equal(o->at_us, NOW_US + (int64_t)i);
+            for (size_t r = 0; r < USAGE_RESOURCE_COUNT; r++)
+                assert_memory_equal(&o->usage.used[r], &extremes[(i + r) % COUNT(extremes)], sizeof(double));
+            h.w.s.owners.items[k].usage.used[USAGE_IO] = 7.0;
+            *array_add(&h.w.out.changes) = (struct change){TABLE_OWNER, k};
+        }
+    }
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT count(*) FROM owner_usage WHERE io_gib = 7", "5");
+    house_close(&h);
+}
+
+static void lists_that_are_none_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *error;
+    } rows[] = {
+        {"cpu=1,nothing=2", "'nothing' is no TRES"},
+        {"cpu", "'' of cpu is no number"},
+        {"cpu=", "'' of cpu is no number"},
+        {"cpu=x", "'x' of cpu is no number"},
+        {"cpu=inf", "'inf' of cpu is no number"},
+        {"cpu=nan", "'nan' of cpu is no number"},
+        {"mem=1,cpu=1", "'cpu' is not in its place"},
+        {"cpu=1,cpu=1", "'cpu' is not in its place"},
+        {"cpu=1,", NULL},
+        {"cpu=1,,mem=1", "'' is no TRES"},
+        {"", NULL},
+    };
+    struct state s;
+    state_init(&s, NOW_US);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct err e = {0};
+        struct tres_list list = {0};
+        double *usage = NULL;
+        int expected = rows[i].error ? -1 : 0;
+        assert_int_equal(usage_list_parse(&s.policy.tres, str(rows[i].text), &usage, &e), expected);
+        assert_int_equal(amount_list_parse(&s.policy.tres, str(rows[i].text), &list, NULL), expected);
+        if (expected != 0 && strstr(e.text, rows[i].error) == NULL) fail_msg("%s: '%s'", rows[i].text, e.text);
+        mem_free(usage);
+        mem_free(list.items);
+    }
+    state_release(&s);
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static void make_what_jobs_name(struct house *h)
+{
+    add(h, OBJECT_PARTITION, "fast", "PriorityTier=2");
+    add(h, OBJECT_PARTITION, "\xc3\xa9t\xc3\xa9", "");
+    add(h, OBJECT_QOS, "good=best", "usage_factor=0.5");
+    add(h, OBJECT_PROJECT, "apollo", "");
+    add(h, OBJECT_RESOURCE, "license", "type=INT amount=100");
+    add(h, OBJECT_RESOURCE, "arch", "type=STRING");
+    add(h, OBJECT_RESOURCE, "scratch", "type=MEMORY");
+    add(h, OBJECT_RESOURCE, "bigio", "type=BOOL");
+    add(h, OBJECT_USER, "ann", "deadline=yes");
+}
+
+static uint32_t submit(struct house *h, struct event_terms terms)
+{
+    struct event event = world_submission("ann", NULL, 2);
+    uint32_t id = 0;
+    event.actor.is_operator = true;
+    event.submit.terms = terms;
+    if (world_apply(&h->w, event, &id) != 0) fail_msg("%s", h->w.e.text);
+    return id;
+}
+
+static void terms_come_back_as_they_were(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    make_what_jobs_name(&h);
+    submit(&h, (struct event_terms){0});
+    submit(&h, (struct event_terms){.partitions = "\xc3\xa9t\xc3\xa9,main,fast",
+                                    .qos = "good=best",
+                                    .project = "apollo",
+                                    .requests = "license=2,arch=lx=amd64,scratch=1.5G,bigio=TRUE",
+                                    .nice = INT32_MIN + 3,
+                                    .site = INT32_MAX - 2,
+                                    .posix_priority = -1023,
+                                    .job_share = UINT32_MAX,
+                                    .override_tickets = UINT32_MAX,
+                                    .set_priority = UINT32_MAX - 1,
+                                    .begin_us = NOW_US + 1000 * SECOND,
+                                    .deadline_us = NOW_US + 2000 * SECOND,
+                                    .slots_most = 4});
+    commit_and_load(&h);
+    assert_sql(h.directory,
+               "SELECT partitions || qos || nice || site || posix_priority || job_share || override_tickets || requests"
+               " FROM job WHERE project IS NULL AND set_priority IS NULL AND begin_us IS NULL AND deadline_us IS NULL"
+               " AND slots_most IS NULL AND accrue_us = submit_us",
+               "mainnormal00000");
+    assert_sql(h.directory,
+               "SELECT partitions || ' ' || qos || ' ' || project || ' ' || requests FROM job WHERE id = 2",
+               "\xc3\xa9t\xc3\xa9,main,fast good=best apollo license=2,arch=lx=amd64,scratch=1.5G,bigio=TRUE");
+    assert_sql(h.directory,
+               "SELECT ((begin_us - submit_us) / 1000000) || ' ' || ((deadline_us - submit_us) / 1000000) || ' ' ||"
+               " set_priority || ' ' || slots_most || ' ' || job_share || ' ' || nice FROM job WHERE id = 2",
+               "1000 2000 4294967294 4 4294967295 -2147483645");
+    struct event update = {
+        .kind = EVENT_UPDATE,
+        .update = {.job_id = 2, .request = {.gpus = NONE}, .array_limit = NONE, .terms = TERMS_KEPT}};
+    update.update.terms.partitions = "fast";
+    update.update.terms.project = "";
+    update.update.terms.requests = "";
+    update.update.terms.begin_us = -1;
+    update.update.terms.set_priority = -2;
+    if (world_apply(&h.w, update, NULL) != 0) fail_msg("%s", h.w.e.text);
+    commit_and_load(&h);
+    assert_sql(h.directory,
+               "SELECT partitions || requests FROM job WHERE id = 2 AND project IS NULL AND begin_us IS NULL"
+               " AND set_priority IS NULL",
+               "fast");
+    assert_int_equal(world_pass(&h.w), 2);
+    commit_and_load(&h);
+    assert_sql(h.directory, "SELECT group_concat(partition || ' ' || usage_factor, ',') FROM task",
+               "main 1.0,fast 0.5");
+    assert_sql(h.directory, "SELECT tres FROM task WHERE job_id = 1", "cpu=2,mem=1,node=1");
+    house_close(&h);
+}
+
+static void rows_that_make_no_sense_are_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *statement, *text;
+    } rows[] = {
+        {"UPDATE job SET qos = 'x' WHERE id = 1", "job 1: there is no qos 'x'"},
+        {"UPDATE job SET partitions = '' WHERE id = 1", "job 1: it has no partition"},
+        {"UPDATE job SET partitions = 'fast,x' WHERE id = 2", "job 2: there is no partition 'x'"},
+        {"UPDATE job SET partitions = 'fast,' WHERE id = 2", "job 2: there is no partition ''"},
+        {"UPDATE job SET project = '' WHERE id = 2", "job 2: there is no project ''"},
+        {"UPDATE job SET requests = 'x=1' WHERE id = 2", "job 2: there is no resource 'x'"},
+        {"UPDATE job SET requests = 'license' WHERE id = 2", "job 2: resource license: '' is not a whole number"},
+        {"UPDATE job SET requests = 'bigio=true,license=x' WHERE id = 2", "job 2: resource license: 'x' is not"},
+        {"UPDATE job SET nice = 3000000000 WHERE id = 2", "job 2: a number is out of range"},
+        {"UPDATE job SET set_priority = 4294967295 WHERE id = 2", "job 2: a number is out of range"},
+        {"UPDATE job SET job_share = -1 WHERE id = 2", "job 2: a number is out of range"},
+        {"DELETE FROM project", "job 2: there is no project 'apollo'"},
+        {"DELETE FROM partition", "there is no partition 'main'"},
+        {"UPDATE qos SET name = 'other' WHERE name = 'normal'", "job 1: there is no qos 'normal'"},
+        {"UPDATE task SET partition = 'x'", "task of job 1: there is no partition 'x'"},
+        {"UPDATE task SET tres = 'cpu=1,gres/x=1'", "task of job 1: 'gres/x' is no TRES"},
+        {"UPDATE task SET usage_factor = -1", "task of job 1: a number is out of range"},
+        {"UPDATE task SET billing = 9e999", "task of job 1: a number is out of range"},
+        {"UPDATE association SET usage_tres = 'gres/x=1' WHERE id = 2",
+         "association 2: usage_tres: 'gres/x' is no TRES"},
+        {"UPDATE association SET usage_billing_s = 9e999 WHERE id = 2", "association 2: a number is out of range"},
+        {"UPDATE association SET usage_billing_s = -1 WHERE id = 2", "association 2: a number is out of range"},
+        {"UPDATE partition SET priority_tier = 70000 WHERE id = 1", "partition 1: PriorityTier is out of range"},
+        {"UPDATE partition SET max_time_s = 3 WHERE id = 1", "partition 1: MaxTime is out of range"},
+        {"UPDATE partition SET tres_billing_weights = 'cpu=x' WHERE id = 1", "partition 'main': TRESBillingWeights"},
+        {"UPDATE qos SET usage_factor = -1 WHERE id = 2", "qos 2: usage_factor is out of range"},
+        {"UPDATE qos SET usage_billing_s = 9e999 WHERE id = 2", "qos 2: a number is out of range"},
+        {"UPDATE qos SET flags = 'Deny' WHERE id = 2", "qos 2: flags: 'Deny'"},
+        {"UPDATE user_policy SET fshare = -1", "user_policy 1: fshare is out of range"},
+        {"UPDATE resource SET type = 'int4' WHERE id = 1", "resource 1: type: 'int4' is not one of INT, DOUBLE"},
+        {"UPDATE resource SET urgency = 1e19 WHERE id = 1", "resource 1: urgency is out of range"},
+        {"INSERT INTO owner_usage VALUES('ann', 'x', 1, 1, -1, 1, 1)",
+         "owner_usage of user 'ann', project 'x': a number is out of range"},
+        {"UPDATE setting SET value = 'gres/gpu,x' WHERE name = 'AccountingStorageTRES'",
+         "AccountingStorageTRES: 'x' is"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        struct err e = {0};
+        house_open(&h);
+        make_what_jobs_name(&h);
+        submit(&h, (struct event_terms){0});
+        assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
+        submit(&h, (struct event_terms){.project = "apollo", .requests = "license=1"});
+        store_must_commit(h.store, &h.w.s, &h.w.out, h.w.now_us);
+        store_sql(h.directory, rows[i].statement);
+        state_release(&h.w.s);
+        state_init(&h.w.s, NOW_US);
+        if (store_load(h.store, &h.w.s, &e) == 0) fail_msg("%s: it was read", rows[i].statement);
+        if (strstr(e.text, rows[i].text) == NULL || strstr(e.text, h.directory) == NULL)
+            fail_msg("%s: '%s' is not in '%s'", rows[i].statement, rows[i].text, e.text);
+        house_close(&h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_have_the_names_of_fields),
+        cmocka_unit_test(every_field_has_its_column),
+        cmocka_unit_test(objects_come_back_as_they_were),
+        cmocka_unit_test(a_new_store_has_a_partition_and_a_qos),
+        cmocka_unit_test(what_is_deleted_goes),
+        cmocka_unit_test(usage_comes_back_bit_for_bit),
+        cmocka_unit_test(owners_come_back_bit_for_bit),
+        cmocka_unit_test(lists_that_are_none_are_refused),
+        cmocka_unit_test(terms_come_back_as_they_were),
+        cmocka_unit_test(rows_that_make_no_sense_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
