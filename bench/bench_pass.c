@@ -110,6 +110,7 @@ static void world_make(struct world *w, uint32_t users, uint32_t jobs)
     w->now_us = NOW_US;
     state_init(&w->s, NOW_US);
     apply(w, (struct event){.kind = EVENT_HOST, .host = {CPUS, 0, 1000000}});
+    set(w, "auto_user_fshare", "10");
     add_users(w, users);
     for (uint32_t i = 0; i < jobs; i++) submit(w, i % users);
 }

@@ -239,6 +239,7 @@ static void what_has_not_begun_waits_for_its_time(void **unused)
     assert_int_equal(state_next_due_us(&w.s), begin_us); /* what is held does not begin */
     assert_false(w.s.pass_is_due);
     w.now_us = begin_us - 1;
+    w.s.pass_is_due = true;
     assert_int_equal(world_pass(&w), 0);
     w.now_us = begin_us;
     assert_int_equal(world_pass(&w), 1);

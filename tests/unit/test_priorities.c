@@ -428,6 +428,8 @@ static void the_share_tree_is_that_of_the_recorded_case(void **unused)
     for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
         set_usage(&w, usages[i].user, usages[i].project, usages[i].cpu_s);
     for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].used);
+    set_usage(&w, "ub", "P2", 1); /* P2 has no leaves: its own usage counts, not its users' */
+    for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].used);
     world_release(&w);
 }
 
@@ -528,6 +530,24 @@ static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
     world_release(&w);
 }
 
+/* Its tasks have tickets each: the row shows those of the one that starts first. */
+static void an_array_is_shown_by_its_first_task(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000");
+    struct event job = world_job("ann");
+    job.submit.array = "3-9";
+    uint32_t array = world_take(&w, job), plain = world_take(&w, world_job("ann"));
+    world_end(&w, 1, 0);
+    struct priorities all = list(&w, NONE);
+    assert_int_equal(all.count, 2);
+    near(row_of(&w, array, 0).tickets.share, 1000);
+    near(row_of(&w, plain, 0).tickets.share, 1000.0 / 8); /* behind seven tasks */
+    world_release(&w);
+}
+
 static void users_without_an_object_have_no_part_unless_made(void **unused)
 {
     (void)unused;
@@ -602,6 +622,9 @@ static void the_tree_follows_associations_and_projects(void **unused)
         0);
     near(share_of(&w, ann), 500);
     world_object(&w, OBJECT_PROJECT, "other", "");
+    near(share_of(&w, bob), 500);
+    struct event delete = {.kind = EVENT_OBJECT_DELETE, .object = {.kind = OBJECT_PROJECT, .name = "other"}};
+    assert_int_equal(world_apply(&w, delete, NULL), 0);
     world_object(&w, OBJECT_PROJECT, "bob", ""); /* a user called like a project has none either */
     near(share_of(&w, bob), 0);
     near(share_of(&w, ann), 1000);
@@ -697,6 +720,7 @@ int main(void)
         cmocka_unit_test(members_are_users_departments_projects_and_partitions),
         cmocka_unit_test(urgency_is_of_requests_slots_and_moments),
         cmocka_unit_test(who_is_held_or_has_not_begun_takes_no_part),
+        cmocka_unit_test(an_array_is_shown_by_its_first_task),
         cmocka_unit_test(users_without_an_object_have_no_part_unless_made),
         cmocka_unit_test(a_user_in_two_accounts_is_served_by_the_first),
         cmocka_unit_test(the_tree_follows_associations_and_projects),
