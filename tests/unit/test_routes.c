@@ -129,8 +129,100 @@ static void ids_are_unique(void **unused)
             if (strcmp(a->path, b->path) == 0) assert_string_not_equal(a->method, b->method);
         }
         assert_non_null(a->handle);
-        assert_int_equal(a->body_kind == BODY_OBJECT, a->body != NULL);
+        bool has_shape = a->body_kind == BODY_OBJECT || a->body_kind == BODY_ADD || a->body_kind == BODY_CHANGE;
+        assert_int_equal(has_shape, a->body != NULL);
     }
+}
+
+/* --- what an administrator names: the shapes of the wire against the tables of the policies ----------------------- */
+
+static enum wire_type type_of(const struct field *f)
+{
+    switch (f->type) {
+    case FIELD_NUMBER: return WIRE_I64;
+    case FIELD_REAL: return WIRE_DOUBLE;
+    case FIELD_BOOL: return WIRE_BOOL;
+    case FIELD_CHOICE: return WIRE_CHOICE;
+    default: return WIRE_TEXT;
+    }
+}
+
+static size_t member_of(enum wire_type type)
+{
+    switch (type) {
+    case WIRE_I64: return offsetof(struct wire_object_value, number);
+    case WIRE_DOUBLE: return offsetof(struct wire_object_value, real);
+    case WIRE_BOOL: return offsetof(struct wire_object_value, is_true);
+    default: return offsetof(struct wire_object_value, text);
+    }
+}
+
+static void check_field(const struct wire_field *w, const struct field *f, uint32_t place)
+{
+    assert_string_equal(w->name, f->name);
+    assert_int_equal(w->type, type_of(f));
+    assert_int_equal(w->offset, offsetof(struct wire_object_row, values) + place * sizeof(struct wire_object_value) +
+                                    member_of(w->type));
+    if (!str_starts(str(w->help), str(f->help))) fail_msg("%s: '%s' is not '%s'", f->name, w->help, f->help);
+    if (f->type == FIELD_CHOICE) assert_string_equal(w->choices, f->choices);
+    if (f->type == FIELD_NUMBER) {
+        assert_int_equal(w->least, (int64_t)f->least);
+        assert_int_equal(w->most, (int64_t)f->most);
+        assert_int_equal(w->is_required, f->special == NULL);
+        assert_int_equal(w->absent, FIELD_SPECIAL);
+    }
+}
+
+static void objects_have_the_fields_of_their_tables(void **unused)
+{
+    (void)unused;
+    assert_int_equal(WIRE_OBJECT_KINDS, OBJECT_KIND_COUNT);
+    assert_int_equal(WIRE_OBJECT_VALUES, OBJECT_FIELDS_MAX);
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        const struct object_class *class = &object_classes[kind];
+        const struct wire_field *w = wire_object_kinds[kind].row->fields;
+        assert_string_equal(w->name, "name");
+        for (uint32_t i = 0; i < class->field_count; i++) check_field(++w, &class->fields[i], i);
+        while ((++w)->name != NULL) assert_true(w->is_made);
+        assert_string_equal(wire_object_kinds[kind].list->fields[0].name, class->plural);
+        assert_ptr_equal(wire_object_kinds[kind].list->fields[0].shape, wire_object_kinds[kind].row);
+    }
+}
+
+/* Four routes each, which agree on the kind. */
+static void objects_have_their_routes(void **unused)
+{
+    uint32_t routes_of[OBJECT_KIND_COUNT] = {0};
+    (void)unused;
+    for (const struct route *route = routes; route->method; route++) {
+        bool is_object = route->handle == get_objects || route->handle == post_object ||
+                         route->handle == patch_object || route->handle == delete_object;
+        if (!is_object) continue;
+        const struct wire_object_kind *kind = &wire_object_kinds[route->object];
+        assert_true(str_starts(str(route->path), str(kind->path)));
+        if (route->handle == get_objects) assert_ptr_equal(route->reply, kind->list);
+        if (route->body) assert_ptr_equal(route->body, kind->row);
+        routes_of[route->object]++;
+    }
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) assert_int_equal(routes_of[kind], 4);
+}
+
+/* Bodies of pairs are described field by field, without what the instance makes. */
+static void pairs_are_described(void **unused)
+{
+    json_t *root = description(), *paths = at(root, "paths", NULL);
+    (void)unused;
+    json_t *add = at(at(paths, WIRE_QOS, "post"), "requestBody", "content");
+    json_t *schema = at(at(add, "application/json", NULL), "schema", NULL);
+    at(schema, "properties", "usage_factor");
+    at(schema, "properties", "name");
+    assert_null(json_object_get(at(schema, "properties", NULL), "usage"));
+    assert_null(json_object_get(at(schema, "properties", NULL), "created_us"));
+    json_t *change = at(at(paths, WIRE_QOS "/{name}", "patch"), "requestBody", "content");
+    schema = at(at(change, "application/json", NULL), "schema", NULL);
+    assert_null(json_object_get(at(schema, "properties", NULL), "name"));
+    assert_null(json_object_get(schema, "required"));
+    json_decref(root);
 }
 
 static void paths_find_their_rows(void **unused)
@@ -149,6 +241,10 @@ static void paths_find_their_rows(void **unused)
         {"POST", "/v1/jobs/5", NULL, NULL, "GET, HEAD, PATCH, DELETE, OPTIONS"},
         {"get", "/v1/jobs", NULL, NULL, "GET, HEAD, POST, OPTIONS"},
         {"PATCH", "/v1/accounts/a%2Fb", "modifyAccount", "a%2Fb", NULL},
+        {"PATCH", "/v1/qos/fast", "modifyQos", "fast", NULL},
+        {"DELETE", "/v1/policy-users/alice", "deletePolicyUser", "alice", NULL},
+        {"GET", "/v1/qos/fast", NULL, NULL, "PATCH, DELETE, OPTIONS"},
+        {"GET", "/v1/priorities", "listPriorities", NULL, NULL},
         {"GET", "/v1/jobs/", NULL, NULL, NULL},
         {"GET", "/v1//jobs", NULL, NULL, NULL},
         {"GET", "v1/jobs", NULL, NULL, NULL},
@@ -182,6 +278,9 @@ int main(void)
         cmocka_unit_test(parameters_are_those_of_the_query),
         cmocka_unit_test(schemas_are_referred_to_and_complete),
         cmocka_unit_test(ids_are_unique),
+        cmocka_unit_test(objects_have_the_fields_of_their_tables),
+        cmocka_unit_test(objects_have_their_routes),
+        cmocka_unit_test(pairs_are_described),
         cmocka_unit_test(paths_find_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,8 @@ static int find_ended(struct server *s, struct job_ref ref, enum job_state *out_
     query.limit = 2;
     void *cursor = s->host.jobs.open(s->host.jobs.context, &query, &e);
     *out_rows = 0;
-    while (cursor != NULL && *out_rows < 2 && s->host.jobs.next(cursor, &row, &e) > 0) {
+    for (int more; cursor != NULL && *out_rows < 2 && (more = s->host.jobs.next(cursor, &row, &e)) > 0;) {
+        if (more > 1) continue; /* not yet */
         *out_state = row.state;
         *out_rows += 1;
     }

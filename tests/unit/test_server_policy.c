@@ -1,0 +1,392 @@
+/* The server's face of the policies: objects of every kind, what a job asks of them, who comes first and why, and shares
+ * of one user. */
+#include "server_house.h"
+
+#include "api/server/internal.h"
+#include "base/number.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+#define JOB "\"directory\":\"/tmp\",\"command\":\"c\",\"arguments\":[\"x\"]"
+#define NOW_US INT64_C(1700000000000000) /* of a new world */
+
+struct row {
+    const char *method, *target, *body;
+    int status;
+    const char *has; /* in the reply's body */
+};
+
+static void play(struct house *h, struct answer *a, const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        house_ask(h, a, row->method, row->target, row->body);
+        if (a->reply.status != row->status || a->body.text == NULL || strstr(a->body.text, row->has) == NULL)
+            fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
+                     a->reply.status, a->body.text ? a->body.text : "", row->status, row->has);
+    }
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+static const struct row objects[] = {
+    {"GET", "/v1/partitions", NULL, 200,
+     "{\"partitions\":[\n{\"name\":\"main\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
+     "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"created_us\":1700000000000000}\n]}\n"},
+    {"POST", "/v1/partitions",
+     "{\"name\":\"fast\",\"prioritytier\":2,\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"MaxTime\":\"2:00:00\"}", 200,
+     "{\"ok\":true}\n"},
+    {"POST", "/v1/partitions", "{\"name\":\"fast\"}", 409, "\"name\":\"exists\""},
+    {"GET", "/v1/partitions", NULL, 200,
+     "{\"name\":\"fast\",\"PriorityJobFactor\":1,\"PriorityTier\":2,\"MaxTime\":\"120\","
+     "\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"fshare\":0,"},
+    {"POST", "/v1/partitions", "{\"PriorityTier\":2}", 400, "name: missing; the name of the partition"},
+    {"POST", "/v1/partitions", "{}", 400, "nothing to change is named"},
+    {"POST", "/v1/partitions", "{\"name\":\"a b\"}", 400, "names have no blanks"},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"Colour\":1}", 400,
+     "partition 'x': no field 'Colour'; there are: PriorityJobFactor, PriorityTier, MaxTime, "},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":65534}", 400,
+     "PriorityTier: '65534' is not a whole number from 0 to 65533"},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":1.5}", 400, "PriorityTier: '1.5' is not"},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":[1]}", 400, "a list is not text, a number, true"},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"TRESBillingWeights\":\"petrol=1\"}", 400, "petrol"},
+    {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":-1}", 400, "oticket: '-1' is not"},
+    {"GET", "/v1/partitions", NULL, 200, "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* nothing of it was applied */
+    {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":7}", 200, "true"},
+    {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "no field 'name'"},
+    {"PATCH", "/v1/partitions/slow", "{\"PriorityTier\":3}", 404, "no partition 'slow'"},
+    {"PATCH", "/v1/partitions/fast?x=1", "{\"PriorityTier\":3}", 400, "'x' in the query"},
+    {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast\"}", 201, "1"},
+    {"DELETE", "/v1/partitions/fast", NULL, 409, "partition 'fast' is in use by 1 live job"},
+    {"DELETE", "/v1/partitions/slow", NULL, 404, "no partition 'slow'"},
+    {"DELETE", "/v1/jobs/1", NULL, 200, "1"},
+    {"DELETE", "/v1/partitions/fast", NULL, 200, "true"},
+    {"DELETE", "/v1/partitions/main", NULL, 409, "is the only one"},
+
+    {"POST", "/v1/qos", "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"flags\":\"NoDecay\"}", 200, "ok"},
+    {"GET", "/v1/qos", NULL, 200,
+     "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"usage_threshold\":0,\"flags\":\"NoDecay\","
+     "\"usage\":0,\"created_us\":"},
+    {"PATCH", "/v1/qos/urgent", "{\"usage_factor\":\"2.5\"}", 200, "true"},
+    {"PATCH", "/v1/qos/urgent", "{\"flags\":\"DenyOnLimit\"}", 400, "DenyOnLimit"},
+    {"GET", "/v1/qos", NULL, 200, "\"usage_factor\":2.5"},
+    {"DELETE", "/v1/qos/normal", NULL, 409, "normal"},
+
+    {"POST", "/v1/resources", "{\"name\":\"license\",\"type\":\"int\",\"urgency\":-1.5,\"amount\":10}", 200, "true"},
+    {"POST", "/v1/resources", "{\"name\":\"bigio\",\"type\":\"BOOL\"}", 200, "true"},
+    {"GET", "/v1/resources", NULL, 200,
+     "{\"name\":\"license\",\"type\":\"INT\",\"urgency\":-1.5,\"amount\":10,\"created_us\":1700000000000000},\n"
+     "{\"name\":\"bigio\",\"type\":\"BOOL\",\"urgency\":0,\"amount\":null,"},
+    {"POST", "/v1/resources", "{\"name\":\"x\",\"type\":\"FLOAT\"}", 400, "type: 'FLOAT' is not one of INT, DOUBLE"},
+
+    {"POST", "/v1/departments", "{\"name\":\"chem\",\"fshare\":200}", 200, "true"},
+    {"POST", "/v1/projects", "{\"name\":\"P1\",\"oticket\":5000}", 200, "true"},
+    {"GET", "/v1/projects", NULL, 200, "{\"projects\":[\n{\"name\":\"P1\",\"fshare\":0,\"oticket\":5000,"},
+    {"POST", "/v1/policy-users", "{\"name\":\"bob\",\"department\":\"bio\"}", 404, "no department 'bio'"},
+    {"POST", "/v1/policy-users", "{\"name\":\"bob\",\"department\":\"chem\",\"deadline\":true,\"fshare\":1}", 200,
+     "ok"},
+    {"GET", "/v1/policy-users", NULL, 200, "{\"users\":["},
+    {"GET", "/v1/policy-users", NULL, 200,
+     "{\"name\":\"bob\",\"fshare\":1,\"oticket\":0,\"department\":\"chem\",\"deadline\":true,"},
+    {"DELETE", "/v1/departments/chem", NULL, 409, "in use by 1 user"},
+    {"DELETE", "/v1/policy-users/bob", NULL, 200, "true"},
+    {"DELETE", "/v1/departments/chem", NULL, 200, "true"},
+    {"PUT", "/v1/qos/urgent", "{}", 405, "PATCH, DELETE, OPTIONS"},
+};
+
+static void objects_are_named_and_changed(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    play(&h, &a, objects, COUNT(objects));
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static const struct row setting_up[] = {
+    {"POST", "/v1/partitions", "{\"name\":\"fast\"}", 200, "true"},
+    {"POST", "/v1/qos", "{\"name\":\"urgent\"}", 200, "true"},
+    {"POST", "/v1/projects", "{\"name\":\"P1\"}", 200, "true"},
+    {"POST", "/v1/resources", "{\"name\":\"license\",\"type\":\"INT\"}", 200, "true"},
+    {"POST", "/v1/departments", "{\"name\":\"chem\"}", 200, "true"},
+    {"POST", "/v1/policy-users", "{\"name\":\"alice\",\"department\":\"chem\",\"deadline\":true}", 200, "true"},
+};
+
+static const struct row terms[] = {
+    {"POST", "/v1/jobs",
+     "{" JOB
+     ",\"partitions\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"cpus\":2,"
+     "\"slots_most\":4,\"nice\":100,\"site\":-5,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,"
+     "\"set_priority\":77,\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000,\"department\":\"chem\"}",
+     201, "1"},
+    {"GET", "/v1/jobs/1", NULL, 200,
+     "\"qos\":\"urgent\",\"project\":\"\",\"requests\":\"\",\"tres\":\"\",\"billing\":null,\"nice\":100,\"site\":-5,"
+     "\"set_priority\":77,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,\"slots_most\":4,"
+     "\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000}"},
+    {"POST", "/v1/jobs", "{" JOB ",\"department\":\"bio\"}", 400,
+     "department: user alice is of department 'chem', and so are the jobs; 'bio' is not it"},
+    {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"nope\"}", 404, "no partition 'nope'"},
+    {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast,fast\"}", 400, "'fast' is named twice"},
+    {"POST", "/v1/jobs", "{" JOB ",\"qos\":\"nope\"}", 404, "no qos 'nope'"},
+    {"POST", "/v1/jobs", "{" JOB ",\"project\":\"nope\"}", 404, "no project 'nope'"},
+    {"POST", "/v1/jobs", "{" JOB ",\"requests\":\"license\"}", 400, "license"},
+    {"POST", "/v1/jobs", "{" JOB ",\"requests\":\"license=-1\"}", 400, "'-1' is not a whole number"},
+    {"POST", "/v1/jobs", "{" JOB ",\"posix_priority\":1025}", 400, "1025 is not a whole number from -1023 to 1024"},
+    {"POST", "/v1/jobs", "{" JOB ",\"nice\":2147483646}", 400, "nice: 2147483646 is not a whole number from -2147"},
+    {"POST", "/v1/jobs", "{" JOB ",\"nice\":\"5\"}", 400, "nice: '5' is not a whole number"},
+    {"POST", "/v1/jobs", "{" JOB ",\"deadline_us\":1}", 400, "deadline: it is over"},
+    {"POST", "/v1/jobs", "{" JOB ",\"cpus\":2,\"slots_most\":1}", 400, "slots"},
+    {"POST", "/v1/jobs", "{" JOB ",\"set_priority\":4294967296}", 400, "set_priority: 4294967296 is not"},
+    {"POST", "/v1/jobs", "{" JOB "}", 201, "2"},
+    {"GET", "/v1/jobs/2", NULL, 200,
+     "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,"
+     "\"slots_most\":0,\"begin_us\":null,\"deadline_us\":null}"},
+    {"PATCH", "/v1/jobs/1", "{\"nice\":0,\"deadline_us\":0,\"set_priority\":0}", 200, "true"},
+    {"GET", "/v1/jobs/1", NULL, 200,
+     "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
+     "\"override_tickets\":4294967295,\"slots_most\":4,\"begin_us\":1700000100000000,\"deadline_us\":null}"},
+    {"PATCH", "/v1/jobs/1", "{\"begin_us\":0,\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200, "true"},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
+    {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change is named"},
+    {"PATCH", "/v1/jobs/1", "{\"department\":\"chem\"}", 400, "unknown field 'department'"},
+};
+
+static void jobs_say_what_the_policies_use(void **unused)
+{
+    struct house h;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    play(&h, &a, setting_up, COUNT(setting_up));
+    play(&h, &a, terms, 1);
+    const struct job *job = &h.w.s.jobs.items[0];
+    assert_int_equal(job->partition_count, 2);
+    assert_int_equal(job->partitions[0], 1);
+    assert_int_equal(job->project, 0);
+    assert_int_equal(job->request_count, 1);
+    assert_true(job->requests[0].amount == 2.0);
+    play(&h, &a, terms + 1, COUNT(terms) - 1);
+    assert_int_equal(job->project, NONE);
+    assert_int_equal(job->request_count, 0);
+    assert_int_equal(job->partition_count, 1);
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Reads a reply of lines; each row is given to check. */
+static uint32_t read_lines(const struct answer *a, const struct wire_shape *shape, void *row, struct arena *arena,
+                           void (*check)(const void *row, uint32_t i))
+{
+    struct wire_columns columns;
+    struct err e = {0};
+    uint32_t count = 0;
+    struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
+    if (wire_read_heading(shape, heading, &columns, &e) != 0) fail_msg("%s", e.text);
+    while (rest.length > 0) {
+        struct str line = str_cut(rest, '\n', &rest);
+        if (wire_read_line(&columns, line, arena, row, &e) != 0) fail_msg("%s", e.text);
+        check(row, count++);
+    }
+    return count;
+}
+
+static void check_job(const void *row, uint32_t i)
+{
+    static const char *const ids[] = {"1", "2_[0-9%2]"};
+    const struct wire_job_row *job = row;
+    assert_string_equal(job->id, ids[i]);
+    assert_string_equal(job->name, i == 0 ? "a|b\\" : "x");
+    assert_string_equal(job->out_path, "/o\xff");
+    assert_string_equal(job->state, "PENDING");
+    assert_int_equal(job->exit_status, -1);
+}
+
+static void jobs_as_lines(void **unused)
+{
+    static const struct row submissions[] = {
+        {"POST", "/v1/jobs", "{" JOB ",\"name\":\"a|b\\\\\"}", 201, "1"},
+        {"POST", "/v1/jobs", "{" JOB ",\"array\":\"0-9%2\"}", 201, "2"},
+        {"GET", "/v1/jobs?format=csv", NULL, 400, "format: 'csv' is not one of json,lines"},
+        {"GET", "/v1/jobs?format=lines&user=nobody", NULL, 200, "id|job_id|task_id|"},
+        {"GET", "/v1/jobs?format=lines", NULL, 200, "id|job_id|task_id|"},
+    };
+    struct house h;
+    struct arena arena = {0};
+    struct wire_job_row row;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    play(&h, &a, submissions, COUNT(submissions));
+    assert_non_null(strstr(a.head.text, "Content-Type: text/plain; charset=utf-8\r\n"));
+    assert_int_equal(read_lines(&a, &wire_job_row_shape, &row, &arena, check_job), 2);
+    close(a.fd);
+    answer_release(&a);
+    arena_release(&arena);
+    house_close(&h);
+}
+
+/* --- priorities --------------------------------------------------------------------------------------------------- */
+
+static const struct row multifactor[] = {
+    {"PATCH", "/v1/settings",
+     "{\"PriorityWeightFairshare\":1000,\"PriorityWeightPartition\":100,\"PriorityWeightTRES\":\"cpu=200,gres/gpu=50\"}",
+     200, "true"},
+    {"PATCH", "/v1/partitions/fast", "{\"PriorityJobFactor\":4}", 200, "true"},
+    {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast,main\",\"cpus\":2,\"nice\":7,\"site\":3,\"project\":\"P1\"}",
+     201, "1"},
+    {"POST", "/v1/jobs", "{" JOB ",\"array\":\"3-5%2\",\"set_priority\":5}", 201, "2"},
+    {"POST", "/v1/jobs", "{" JOB ",\"held\":true}", 201, "3"},
+    {"GET", "/v1/priorities", NULL, 200,
+     "{\"priorities\":[\n{\"model\":\"priority/multifactor\",\"id\":\"1\",\"job_id\":1,\"task_id\":null,\"user\":\"alice\","
+     "\"account\":\"default\",\"project\":\"P1\",\"partition\":\"fast\",\"qos\":\"normal\",\"state\":\"PENDING\","
+     "\"priority\":1196,\"billing\":2,\"site\":3,\"age\":0,\"assoc\":0,\"fair_share\":1000,\"job_size\":0,"
+     "\"partition_term\":100,\"qos_term\":0,\"nice\":7,\"tres\":100,\"age_factor\":0,\"assoc_factor\":0,"
+     "\"fair_share_factor\":1,\"job_size_factor\":"},
+    {"GET", "/v1/priorities", NULL, 200,
+     "\"tres_terms\":\"cpu=100\",\"tres_factors\":\"cpu=0.5\",\"norm_tickets\":null,"},
+    {"GET", "/v1/priorities", NULL, 200,
+     "\"partition\":\"main\",\"qos\":\"normal\",\"state\":\"PENDING\",\"priority\":1121,"},
+    {"GET", "/v1/priorities?job=2", NULL, 200, "\"id\":\"2_[3-5%2]\",\"job_id\":2,"},
+    {"GET", "/v1/priorities?job=2", NULL, 200, "\"priority\":5,\"billing\":1,"},
+    {"GET", "/v1/priorities?job=3", NULL, 200, "\"state\":\"HELD\",\"priority\":0,"},
+    {"GET", "/v1/priorities?job=9", NULL, 404, "no job 9 waits or runs"},
+    {"GET", "/v1/priorities?job=0", NULL, 400, "job: 0 is not a whole number from 1"},
+    {"GET", "/v1/priorities?format=psv", NULL, 400, "format: 'psv' is not one of json,lines"},
+};
+
+static const struct row tickets[] = {
+    {"PATCH", "/v1/settings",
+     "{\"PriorityType\":\"priority/tickets\",\"weight_tickets_functional\":1000,\"weight_user\":1,\"weight_project\":0,"
+     "\"weight_department\":0,\"weight_job\":0}",
+     200, "true"},
+    {"PATCH", "/v1/policy-users/alice", "{\"fshare\":100}", 200, "true"},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "{\"model\":\"priority/tickets\",\"id\":\"1\","},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"site\":null,\"age\":null,"},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"tres_terms\":null,"},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"urgency_resources\":2000,\"urgency_waiting\":0,"},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"override_tickets\":0,\"functional_tickets\":1000,"},
+    {"PATCH", "/v1/settings", "{\"report_pjob_tickets\":false}", 200, "true"},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"state\":\"PENDING\",\"priority\":0,"},
+    {"GET", "/v1/priorities?job=1", NULL, 200,
+     "\"norm_tickets\":0,\"norm_urgency\":0,\"norm_posix\":0,\"urgency_resources\":0,\"urgency_waiting\":0,"
+     "\"urgency_deadline\":0,\"urgency\":0,\"tickets\":0,\"override_tickets\":0,\"functional_tickets\":0,"
+     "\"share_tickets\":0}"},
+    {"GET", "/v1/status", NULL, 200, "\"model\":\"priority/tickets\",\"algorithm\":\"fair-tree\""},
+    {"PATCH", "/v1/settings", "{\"PriorityType\":\"priority/basic\",\"PriorityFlags\":\"NO_FAIR_TREE\"}", 200, "true"},
+    {"GET", "/v1/status", NULL, 200, "\"policy\":\"priority/basic: classic, dampening 1, half-life 7-00:00:00\""},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "{\"model\":\"priority/basic\",\"id\":\"1\","},
+    {"GET", "/v1/priorities?job=1", NULL, 200, "\"fair_share\":null"},
+};
+
+static void check_priority(const void *row, uint32_t i)
+{
+    static const struct {
+        const char *id, *partition;
+        double priority;
+    } wanted[] = {{"1", "fast", 1196}, {"1", "main", 1121}, {"2_[3-5%2]", "main", 5}, {"3", "main", 0}};
+    const struct wire_priority_row *p = row;
+    assert_true(i < COUNT(wanted));
+    assert_string_equal(p->id, wanted[i].id);
+    assert_string_equal(p->partition, wanted[i].partition);
+    assert_true(p->priority == wanted[i].priority);
+}
+
+static void priorities_by_every_model(void **unused)
+{
+    struct house h;
+    struct arena arena = {0};
+    struct wire_priority_row row;
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    play(&h, &a, setting_up, COUNT(setting_up));
+    play(&h, &a, multifactor, COUNT(multifactor));
+    house_ask(&h, &a, "GET", "/v1/priorities?format=lines", NULL);
+    assert_int_equal(read_lines(&a, &wire_priority_row_shape, &row, &arena, check_priority), 4);
+    play(&h, &a, tickets, COUNT(tickets));
+    close(a.fd);
+    answer_release(&a);
+    arena_release(&arena);
+    house_close(&h);
+}
+
+/* --- shares ------------------------------------------------------------------------------------------------------- */
+
+static const struct row tree[] = {
+    {"POST", "/v1/accounts", "{\"name\":\"p\",\"shares\":50,\"priority\":7}", 200, "true"},
+    {"POST", "/v1/accounts", "{\"name\":\"q\",\"parent\":\"p\"}", 200, "true"},
+    {"POST", "/v1/accounts", "{\"name\":\"r\"}", 200, "true"},
+    {"POST", "/v1/users", "{\"name\":\"bob\",\"account\":\"q\",\"priority\":9}", 200, "true"},
+    {"POST", "/v1/users", "{\"name\":\"bob\",\"account\":\"r\"}", 200, "true"},
+    {"POST", "/v1/users", "{\"name\":\"eve\",\"account\":\"r\"}", 200, "true"},
+    {"GET", "/v1/accounts", NULL, 200, "{\"name\":\"p\",\"parent\":\"root\",\"shares\":50,\"priority\":7,"},
+    {"GET", "/v1/users", NULL, 200, "\"account\":\"q\",\"shares\":1,\"default\":true,\"priority\":9,"},
+    {"PATCH", "/v1/accounts/p", "{\"priority\":\"parent\"}", 200, "true"},
+    {"GET", "/v1/accounts", NULL, 200, "\"shares\":50,\"priority\":\"parent\","},
+    {"PATCH", "/v1/users/bob?account=q", "{\"priority\":0}", 200, "true"},
+    {"GET", "/v1/users", NULL, 200, "\"account\":\"q\",\"shares\":1,\"default\":true,\"priority\":0,"},
+    {"PATCH", "/v1/users/bob", "{\"priority\":4294967294}", 400,
+     "priority: 4294967294 is not a whole number from 0 to"},
+};
+
+/* What a listing of shares shows: "account/user" of each line. */
+static const char *shown(struct house *h, struct answer *a, const char *target, struct buf *out)
+{
+    buf_clear(out);
+    house_ask(h, a, "GET", target, NULL);
+    struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
+    assert_true(str_starts(heading, str("Account|User|")));
+    while (rest.length > 0) {
+        struct str behind, account = str_cut(str_cut(rest, '\n', &rest), '|', &behind);
+        struct str user = str_cut(behind, '|', &behind);
+        buf_format(out, "%.*s/%.*s ", (int)account.length, account.text, (int)user.length, user.text);
+    }
+    return out->text;
+}
+
+static void shares_of_one_user(void **unused)
+{
+    struct house h;
+    struct buf lines = {0};
+    (void)unused;
+    house_open(&h);
+    struct answer a = {.fd = house_connect(&h)};
+    play(&h, &a, tree, COUNT(tree));
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv", &lines), "root/  p/   q/    q/bob  r/   r/bob   r/eve ");
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=bob", &lines), "root/  p/   q/    q/bob  r/   r/bob ");
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=eve", &lines), "root/  r/   r/eve ");
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p", &lines), " p/   q/    q/bob ");
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p&user=bob", &lines), " p/   q/    q/bob ");
+    static const struct row others[] = {
+        {"GET", "/v1/shares?user=eve", NULL, 200, "{\"shares\":[\n{\"account\":\"root\",\"user\":null,"},
+        {"GET", "/v1/shares?user=eve", NULL, 200, "{\"account\":\"r\",\"user\":null,\"parent_account\":\"root\","},
+        {"GET", "/v1/shares?account=q", NULL, 200, "{\"account\":\"q\",\"user\":null,\"parent_account\":\"p\","},
+        {"GET", "/v1/shares?account=p&user=eve", NULL, 404, "no user 'eve' in account 'p' or below it"},
+        {"PATCH", "/v1/settings", "{\"PriorityFlags\":\"NO_FAIR_TREE\"}", 200, "true"},
+        {"GET", "/v1/shares?user=eve", NULL, 200, "\"level_fs\":null"}, /* only Fair Tree has levels */
+    };
+    play(&h, &a, others, COUNT(others));
+    buf_release(&lines);
+    close(a.fd);
+    answer_release(&a);
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_named_and_changed),
+        cmocka_unit_test(jobs_say_what_the_policies_use),
+        cmocka_unit_test(jobs_as_lines),
+        cmocka_unit_test(priorities_by_every_model),
+        cmocka_unit_test(shares_of_one_user),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
