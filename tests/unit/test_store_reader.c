@@ -97,6 +97,8 @@ static void house_close(struct house *h)
 
 static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
 
+static uint32_t put_off; /* how often the last list was told "not yet" */
+
 /* The rows as "1.0 3.1 3.P 6.C ...": job, then task, Pending or Cancelled. */
 static const char *list(struct house *h, const struct job_query *query)
 {
@@ -109,7 +111,10 @@ static const char *list(struct house *h, const struct job_query *query)
     void *cursor = reader.open(reader.context, query, &e);
     if (cursor == NULL) fail_msg("%s", e.text);
     text[0] = '\0';
-    while ((result = reader.next(cursor, &v, &e)) == 1) {
+    put_off = 0;
+    while ((result = reader.next(cursor, &v, &e)) > 0) {
+        put_off += result == 2;
+        if (result == 2) continue;
         const char *separator = length > 0 ? " " : "";
         if (v.task_id != NONE)
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%u", separator, v.job_id, v.task_id);
@@ -155,6 +160,24 @@ static void queries_give_the_rows_they_name(void **unused)
         {"3.C7 6.C", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_CANCELLED}},
         {"1.0 3.0", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_COMPLETED}},
         {"", {.which = JOBS_LIVE, .task_id = NONE, .state = JOB_CANCELLED}},
+        {"3.1", {.which = JOBS_LIVE, .task_id = NONE, .state = JOB_RUNNING}},
+        {"2.0", {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_FAILED, .newest_first = true}},
+        {"3.0 1.0", {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_COMPLETED, .newest_first = true}},
+        {"6.C 3.C7", {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_CANCELLED, .newest_first = true}},
+        {"3.0",
+         {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_COMPLETED, .account = "chem", .newest_first = true}},
+        {"1.0",
+         {.which = JOBS_ENDED,
+          .task_id = NONE,
+          .state = JOB_COMPLETED,
+          .until_us = first_end + 1,
+          .newest_first = true}},
+        {"3.0", {.which = JOBS_ALL, .task_id = NONE, .state = JOB_COMPLETED, .account = "chem", .user = "ann"}},
+        {"3.0 3.C7",
+         {.which = JOBS_ENDED, .task_id = NONE, .state = any, .account = "chem", .user = "ann", .since_us = first_end}},
+        {"3.1", {.which = JOBS_LIVE, .job_ids = three, .job_id_count = 1, .task_id = NONE, .state = JOB_RUNNING}},
+        {"3.0 3.C7",
+         {.which = JOBS_ENDED, .job_ids = three, .job_id_count = 1, .task_id = NONE, .state = any, .since_us = 1}},
         {"3.0 3.1 3.P2-4 3.C7",
          {.which = JOBS_ALL, .job_ids = three, .job_id_count = 1, .task_id = NONE, .state = any}},
         {"3.C7 3.P2-4 3.1 3.0",
@@ -264,6 +287,131 @@ static void rows_say_what_there_is_to_say(void **unused)
     assert_string_equal(v.reason, "Resources");
     assert_string_equal(v.out_path, "/home/x/fairlead-5.out");
     reader.close(cursor);
+    house_close(&h);
+}
+
+static void rows_say_what_policies_use(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct job_view v;
+    house_open(&h);
+    struct job_reader reader = store_job_reader(h.store);
+    struct event project = {.kind = EVENT_OBJECT_ADD, .object = {OBJECT_PROJECT, "apollo", NULL, 0}};
+    struct event resource = {.kind = EVENT_OBJECT_ADD, .object = {OBJECT_RESOURCE, "license", NULL, 0}};
+    struct event partition = {.kind = EVENT_OBJECT_ADD, .object = {OBJECT_PARTITION, "fast", NULL, 0}};
+    assert_int_equal(world_apply(&h.w, project, NULL), 0);
+    assert_int_equal(world_apply(&h.w, resource, NULL), 0);
+    assert_int_equal(world_apply(&h.w, partition, NULL), 0);
+    struct event event = world_submission("bob", "chem", 1);
+    event.submit.terms = (struct event_terms){.partitions = "fast,main",
+                                              .project = "apollo",
+                                              .requests = "license=2",
+                                              .nice = 3,
+                                              .posix_priority = -5,
+                                              .job_share = 7,
+                                              .begin_us = h.w.now_us + SECOND,
+                                              .slots_most = 1};
+    assert_int_equal(world_apply(&h.w, event, NULL), 0);
+    commit(&h);
+
+    struct job_query query = everything;
+    query.user = "bob";
+    query.which = JOBS_LIVE;
+    query.newest_first = true;
+    for (int later = 0; later < 2; later++) {
+        query.now_us = h.w.now_us + later * SECOND;
+        void *cursor = reader.open(reader.context, &query, NULL);
+        assert_int_equal(reader.next(cursor, &v, NULL), 1);
+        assert_string_equal(v.reason, later ? "Resources" : "BeginTime");
+        assert_string_equal(v.partition, "fast,main");
+        assert_string_equal(v.qos, "normal");
+        assert_string_equal(v.project, "apollo");
+        assert_string_equal(v.requests, "license=2");
+        assert_string_equal(v.tres, "");
+        assert_true(v.billing >= 0.0 && v.billing <= 0.0);
+        assert_true(v.nice == 3 && v.posix_priority == -5 && v.job_share == 7 && v.override_tickets == 0);
+        assert_true(v.begin_us == h.w.now_us + SECOND && v.deadline_us == 0);
+        reader.close(cursor);
+    }
+
+    void *cursor = find(&h, 3, JOB_RUNNING, &v);
+    assert_string_equal(v.partition, "main");
+    assert_string_equal(v.project, "");
+    assert_string_equal(v.requests, "");
+    assert_string_equal(v.tres, "cpu=1,mem=1,node=1");
+    assert_true(v.billing >= 1.0 && v.billing <= 1.0);
+    reader.close(cursor);
+    house_close(&h);
+}
+
+/* Ended: 5000 jobs of forty users of an account, each with one task; the 4321st failed. One more user of the account has
+ * nothing but 5000 jobs that wait; another account's users have none. */
+static void fill_history(const char *directory)
+{
+    store_sql(
+        directory,
+        "CREATE TEMP TABLE n AS WITH RECURSIVE n(v) AS (SELECT 0 UNION ALL SELECT v + 1 FROM n WHERE v < 9999)"
+        " SELECT v FROM n;"
+        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us)"
+        " SELECT 1000 + v, 1, 'past', 'past' || v, 1, 1, 0, 1 FROM n WHERE v <= 40"
+        " UNION ALL SELECT 2000 + v, 1, 'idle', 'idle' || v, 1, 1, 0, 1 FROM n WHERE v <= 40;"
+        "INSERT INTO job(id, association_id, uid, gid, name, command, directory, out_pattern, cpus, gpus, mem_mib,"
+        " time_limit_s, submit_us, partitions, qos, nice, site, posix_priority, job_share, override_tickets,"
+        " requests, is_held, pending_tasks, cancelled_tasks, ended_us)"
+        " SELECT 1000 + v, 1000 + iif(v < 5000, v % 40, 40), 1, 1, 'job', 'run', '/', 'out', 1, 0, 1, 60, 1,"
+        " 'main', 'normal', 0, 0, 0, 0, 0, '', 0, iif(v < 5000, '', '0'), '', iif(v < 5000, 5 + v, NULL) FROM n;"
+        "INSERT INTO task(job_id, task_id, association_id, state, is_cancelled, launch_id, boot_id, launch_us,"
+        " start_us, charged_us, end_us, partition, billing, usage_factor, tres, cpus, gpus, mem_mib, exit_status,"
+        " signal, cpu_us, max_rss_kib, detail)"
+        " SELECT id, 0, association_id, iif(id = 5321, 'FAILED', 'COMPLETED'), 0, id, 'boot', 1, 2, 5 + id - 1000,"
+        " 5 + id - 1000, 'main', 1, 1, '', '0', '', 1, 0, 0, 0, 0, '' FROM job WHERE id BETWEEN 1000 AND 5999;");
+}
+
+static void a_listing_does_not_hold_up_who_asks(void **unused)
+{
+    (void)unused;
+    static const uint32_t one[] = {5321};
+    uint32_t many[3000];
+    for (uint32_t i = 0; i < COUNT(many); i++) many[i] = 20000 + i;
+    const enum job_state any = JOB_STATE_COUNT;
+    const struct {
+        const char *expected;
+        uint32_t put_off; /* once for 500 rows that are passed over */
+        struct job_query query;
+    } rows[] = {
+        {"5321.0", 9, {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_FAILED}},
+        {"5321.0", 0, {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_FAILED, .newest_first = true}},
+        {"5321.0", 9, {.which = JOBS_ALL, .task_id = NONE, .state = JOB_FAILED, .account = "past"}},
+        {"", 10, {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_TIMEOUT}},
+        {"", 10, {.which = JOBS_ENDED, .task_id = NONE, .state = any, .account = "idle", .newest_first = true}},
+        {"5321.0", 9, {.which = JOBS_ENDED, .task_id = NONE, .state = any, .since_us = 4326, .until_us = 4327}},
+        {"5321.0",
+         0,
+         {.which = JOBS_ENDED,
+          .task_id = NONE,
+          .state = any,
+          .since_us = 4326,
+          .until_us = 4327,
+          .newest_first = true}},
+        {"", 10, {.which = JOBS_ENDED, .task_id = NONE, .state = any, .user = "past40"}},
+        {"", 0, {.which = JOBS_ENDED, .task_id = NONE, .state = any, .user = "past40", .newest_first = true}},
+        {"", 10, {.which = JOBS_LIVE, .task_id = NONE, .state = JOB_RUNNING, .user = "past40"}},
+        {"", 5, {.which = JOBS_ALL, .task_id = NONE, .state = any, .job_ids = many, .job_id_count = COUNT(many)}},
+        {"5321.0", 0, {.which = JOBS_ALL, .task_id = NONE, .state = any, .job_ids = one, .job_id_count = 1}},
+    };
+    struct house h = {0};
+    store_make_directory(h.directory);
+    h.store = store_must_open(h.directory, NOW_US);
+    world_init(&h.w, 1, 4096, 0);
+    fill_history(h.directory);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct job_query query = rows[i].query;
+        const char *found = list(&h, &query);
+        if (strcmp(found, rows[i].expected) != 0 || put_off != rows[i].put_off)
+            fail_msg("row %zu: '%s' is not '%s', or put off %u times, not %u", i, found, rows[i].expected, put_off,
+                     rows[i].put_off);
+    }
     house_close(&h);
 }
 
@@ -404,6 +552,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_give_the_rows_they_name),
         cmocka_unit_test(rows_say_what_there_is_to_say),
+        cmocka_unit_test(rows_say_what_policies_use),
+        cmocka_unit_test(a_listing_does_not_hold_up_who_asks),
         cmocka_unit_test(patterns_of_tasks_without_number_keep_it_open),
         cmocka_unit_test(a_listing_is_of_one_moment),
         cmocka_unit_test(many_listings_at_once),
