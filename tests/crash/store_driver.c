@@ -314,23 +314,73 @@ static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
     if (store != NULL) store_add_script(store, job_id, &script);
 }
 
+/* From the second turn on there is what these name. */
+static struct event_terms terms_of(uint32_t turn)
+{
+    if (turn < 2 || turn % 3 == 0) return (struct event_terms){0};
+    return (struct event_terms){.partitions = turn % 2 ? "fast,main" : "main",
+                                .qos = "good",
+                                .project = turn % 2 ? "apollo" : NULL,
+                                .requests = "license=1,arch=lx-amd64",
+                                .nice = (int32_t)turn,
+                                .job_share = turn};
+}
+
 static void submit(struct state *s, struct store *store, int64_t now_us, uint32_t turn, const char *user,
                    const char *array, struct outcome *out)
 {
     uint32_t id = 0;
-    struct event event = {
-        .kind = EVENT_SUBMIT,
-        .actor = {.user = user},
-        .submit = {
-            .name = "job", .directory = "/tmp", .command = "run", .array = array, .request = {.cpus = 1 + turn % 2}}};
+    struct event event = {.kind = EVENT_SUBMIT,
+                          .actor = {.user = user},
+                          .submit = {.name = "job",
+                                     .directory = "/tmp",
+                                     .command = "run",
+                                     .array = array,
+                                     .request = {.cpus = 1 + turn % 2},
+                                     .terms = terms_of(turn)}};
     apply(s, now_us, event, out, &id);
     add_script(store, id, turn);
+}
+
+/* Objects that come, change and go. */
+static const struct {
+    uint32_t turn;
+    enum event_kind event;
+    enum object_kind kind;
+    const char *name;
+    struct event_pair pair;
+} object_events[] = {
+    {1, EVENT_OBJECT_ADD, OBJECT_PARTITION, "fast", {"TRESBillingWeights", "CPU=0.7,Mem=0.25G"}},
+    {1, EVENT_OBJECT_ADD, OBJECT_QOS, "good", {"usage_factor", "2.5"}},
+    {1, EVENT_OBJECT_ADD, OBJECT_PROJECT, "apollo", {"fshare", "3"}},
+    {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "license", {"urgency", "10"}},
+    {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "arch", {"type", "STRING"}},
+    {2, EVENT_OBJECT_ADD, OBJECT_PROJECT, "gemini", {"fshare", "1"}},
+    {3, EVENT_OBJECT_MODIFY, OBJECT_QOS, "good", {"flags", "NoDecay"}},
+    {4, EVENT_OBJECT_MODIFY, OBJECT_USER, "ann", {"oticket", "5"}},
+    {5, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "gemini", {NULL, NULL}},
+    {5, EVENT_OBJECT_ADD, OBJECT_PROJECT, "gemini", {"fshare", "2"}},
+    {6, EVENT_OBJECT_MODIFY, OBJECT_QOS, "good", {"flags", ""}},
+    {7, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "fast", {"TRESBillingWeights", ""}},
+    {8, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "gemini", {NULL, NULL}},
+};
+
+static void change_objects(struct state *s, uint32_t turn, int64_t now_us, struct outcome *out)
+{
+    for (size_t i = 0; i < sizeof object_events / sizeof object_events[0]; i++) {
+        if (object_events[i].turn != turn) continue;
+        struct event event = {.kind = object_events[i].event,
+                              .object = {object_events[i].kind, object_events[i].name, &object_events[i].pair,
+                                         object_events[i].pair.key != NULL}};
+        apply(s, now_us, event, out, NULL);
+    }
 }
 
 /* Some of everything; what a turn does depends on its number and the state only. store NULL: a rehearsal. */
 static void decide_turn(struct state *s, struct store *store, uint32_t turn, int64_t now_us, struct outcome *out)
 {
     apply(s, now_us, (struct event){.kind = EVENT_HOST, .host = {3, 0, 10000}}, out, NULL);
+    change_objects(s, turn, now_us, out);
     submit(s, store, now_us, turn, turn % 2 ? "ann" : "bob", NULL, out);
     if (turn % 3 == 0) submit(s, store, now_us, turn, "eve", "0-5%2", out);
     if (turn == 2)
@@ -364,6 +414,15 @@ static int64_t turn_us(uint32_t turn)
     return BEGIN_US + (int64_t)(turn + 1) * 1000000000;
 }
 
+/* The turns are worth breaking: every table that usage goes to has some. */
+static void check_rehearsal(const struct state *s)
+{
+    uint32_t qos = state_find_object(s, OBJECT_QOS, "good"), ann = state_find_assoc(s, "default", "ann");
+    if (!(s->objects[OBJECT_QOS].items[qos].usage > 0.0) || s->assocs.items[ann].usage_tres == NULL ||
+        s->owners.count < 4)
+        give_up("the turns", "use nothing");
+}
+
 /* hashes[t]: of the state after t turns. */
 static void rehearse(uint64_t hashes[TURNS + 1])
 {
@@ -374,6 +433,7 @@ static void rehearse(uint64_t hashes[TURNS + 1])
         hashes[turn] = state_hash(&s);
         if (turn < TURNS) decide_turn(&s, NULL, turn, turn_us(turn), &out);
     }
+    check_rehearsal(&s);
     state_release(&s);
     outcome_release(&out);
 }
@@ -464,7 +524,10 @@ static void check_usages(const char *directory)
     struct verify_report report;
     struct err e;
     if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", e.text);
-    if (report.differences.count > 0) give_up("verify", report.differences.items[0].account);
+    if (report.differences.count > 0) {
+        const struct verify_difference *d = &report.differences.items[0];
+        give_up("verify", d->qos ? d->qos : d->account);
+    }
     array_release(&report.differences);
     arena_release(&arena);
 }
