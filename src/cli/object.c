@@ -74,8 +74,10 @@ int object_modify(struct call *call, enum object_kind kind, bool makes_new, stru
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = pairs_send(&pairs, &client, "PATCH", path_of(call, kind, call->parsed.operands[0]), e);
     if (status != 0 && makes_new && e->code == ERR_NOT_FOUND) {
+        const struct err cause = *e;
         is_new = true;
         status = send_new(call, &client, kind, &pairs, e);
+        if (status != 0 && e->code == ERR_EXISTS) *e = cause; /* it was something else that is not there */
     }
     if (status == 0) say(call, is_new ? "Added" : "Modified", kind);
     client_close(&client);
