@@ -4,6 +4,7 @@
 Each figure is the median of several whole processes, with its yardstick from the same run. FAIRLEAD_BUILD names the
 directory with the programs.
 """
+import getpass
 import os
 import pathlib
 import socket
@@ -90,6 +91,33 @@ def worst_wait_ms(path, arguments):
     return max(waits)
 
 
+def end_shows_ms(path, place):
+    """From a job's last instruction until an answer says that nothing of its user runs any more. Asked again and again: the
+    answer's own time is in it."""
+    file = place / 'ended'
+    request = '/v1/shares?user=%s' % getpass.getuser()
+
+    def running():
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(path)
+            s.sendall(('GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' % request).encode())
+            answer = b''
+            while part := s.recv(65536):
+                answer += part
+        return b'"running":1' in answer
+
+    file.unlink(missing_ok=True)
+    run('submit', '-D', '/', '-o', '/dev/null', '--', 'sh', '-c', 'sleep 0.3; date +%%s%%N >%s' % file)
+    while not running():
+        time.sleep(0.001)
+    while not file.exists():
+        time.sleep(0.001)
+    while running():
+        pass
+    seen = time.time_ns()
+    return (seen - int(file.read_text())) / 1e6
+
+
 def synced_write_ms(place):
     file = os.open(place / 'yardstick', os.O_CREAT | os.O_WRONLY, 0o600)
 
@@ -127,6 +155,11 @@ def main():
         report('fairlead queue, 100,000 jobs, whole process', '%.0f ms' % median_ms(5, lambda: run('queue', '-P')), '', 'as above')
         alone = median_ms(50, lambda: ask(os.environ['FAIRLEAD_SOCKET']))
         report('a small request alone', '%.2f ms' % alone, '', '/bin/true %.2f ms' % true_ms)
+        one = ['share', getpass.getuser()]
+        report('fairlead share USER, whole process', '%.1f ms' % median_ms(20, lambda: run(*one)), '', '/bin/true %.2f ms' % true_ms)
+        ends = [end_shows_ms(os.environ['FAIRLEAD_SOCKET'], place) for _ in range(15)]
+        report("  a job's end until share USER shows it", '%.1f ms' % statistics.median(ends), 'at most 5 ms',
+               'a small request alone %.2f ms' % alone)
         for arguments in (['share', '-P'], ['queue', '-P']):
             worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], arguments)
             report('  the longest wait for it during %s' % ' '.join(arguments), '%.1f ms' % worst, 'at most 20 ms and noise',

@@ -280,10 +280,12 @@ double *state_factors(struct state *s, int64_t now_us, struct arena *arena)
     return factors;
 }
 
-void state_share_table(struct state *s, int64_t now_us, struct arena *arena, struct share_table *out_table)
+void state_share_table(struct state *s, int64_t now_us, const bool *wanted, struct arena *arena,
+                       struct share_table *out_table)
 {
     const double *own = state_own_usage(s, now_us, arena);
-    const struct share_options options = share_options(s);
+    struct share_options options = share_options(s);
+    options.wanted = wanted;
     fair_share_table(&s->tree, own, NULL, &options, arena, out_table);
 }
 

@@ -256,6 +256,7 @@ double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us);
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
 
 /* The columns of a share listing by the algorithm in force, in memory of arena. */
-void state_share_table(struct state *s, int64_t now_us, struct arena *arena, struct share_table *out_table);
+void state_share_table(struct state *s, int64_t now_us, const bool *wanted, struct arena *arena,
+                       struct share_table *out_table);
 
 #endif

@@ -87,7 +87,7 @@ void fair_share_table(const struct tree *t, const double *own, const double *tot
     ensure(t->finished && options->algorithm < ALGORITHM_COUNT);
     ensure((own == NULL) != (totals == NULL));
     if (effective_usage_of[options->algorithm] == NULL) {
-        share_table_compute(t, own, totals, options->ties, options->order, arena, out_table);
+        share_table_compute(t, own, totals, options->ties, options->order, options->wanted, arena, out_table);
     } else {
         usage_table(t, own, totals, options, arena, out_table);
     }

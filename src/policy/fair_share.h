@@ -18,6 +18,7 @@ struct share_options {
     enum tie_rule ties;       /* of fair-tree */
     double dampening;         /* of the others: FairShareDampeningFactor, at least 1 */
     struct rank_order *order; /* of fair-tree: kept from pass to pass; may be NULL */
+    const bool *wanted;       /* of a table: by node, whose columns somebody reads; NULL: all */
 };
 
 extern const char *const share_algorithm_names[ALGORITHM_COUNT]; /* "fair-tree" ... */

@@ -279,14 +279,15 @@ void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order
     if (order == NULL) release(&once);
 }
 
+double fair_tree_level(const struct tree *t, const double *usage, uint32_t node)
+{
+    uint32_t account = t->fs_parent[node];
+    if (account == NONE || t->shares[node] == SHARES_PARENT) return NAN;
+    return level_value(t->shares[node], usage[node], t->level_shares[account], usage[account]);
+}
+
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level)
 {
     ensure(t->finished);
-    out_level[0] = NAN;
-    for (uint32_t i = 1; i < t->count; i++) {
-        uint32_t account = t->fs_parent[i];
-        out_level[i] = t->shares[i] == SHARES_PARENT
-                           ? NAN
-                           : level_value(t->shares[i], usage[i], t->level_shares[account], usage[account]);
-    }
+    for (uint32_t i = 0; i < t->count; i++) out_level[i] = fair_tree_level(t, usage, i);
 }

@@ -34,6 +34,7 @@ void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order
 /* Level fair-share of every node, S / U, exact but for one rounding to double; 0 and infinity as above; NAN where there
  * is none (root, and nodes with SHARES_PARENT). out_level: count entries. Source: docs/formulas.md 2.1. */
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level);
+double fair_tree_level(const struct tree *t, const double *usage, uint32_t node); /* of one node */
 
 /* Both as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum, or as given).
  * out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows nothing.

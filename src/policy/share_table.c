@@ -63,7 +63,7 @@ static void fill_norm_shares(const struct tree *t, double root, double *out)
 }
 
 static void fill_merge(const struct tree *t, const double *own, const double *totals, struct rank_order *order,
-                       struct share_table *out)
+                       const bool *wanted, struct share_table *out)
 {
     if (own != NULL) {
         tree_sum_usage(t, own, out->raw_usage);
@@ -71,13 +71,15 @@ static void fill_merge(const struct tree *t, const double *own, const double *to
         memcpy(out->raw_usage, totals, t->count * sizeof *totals);
     }
     const double *usage = out->raw_usage;
+    out->level_fs[0] = NAN;
     for (uint32_t i = 1; i < t->count; i++) {
+        if (wanted != NULL && !wanted[i]) continue;
         double all = usage[t->fs_parent[i]];
         out->norm_usage[i] = usage[0] == 0 ? 0 : fmin(usage[i] / usage[0], 1);
         out->effective_usage[i] = all == 0 ? 0 : usage[i] / all;
+        out->level_fs[i] = fair_tree_level(t, usage, i);
     }
     fair_tree_rank(t, usage, order, out->fair_share);
-    fair_tree_levels(t, usage, out->level_fs);
 }
 
 static void fill_slurm(const struct tree *t, const double *own, const double *totals, struct arena *arena,
@@ -104,7 +106,8 @@ static void fill_slurm(const struct tree *t, const double *own, const double *to
 }
 
 void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,
-                         struct rank_order *order, struct arena *arena, struct share_table *out_table)
+                         struct rank_order *order, const bool *wanted, struct arena *arena,
+                         struct share_table *out_table)
 {
     ensure(t->finished);
     ensure((own == NULL) != (totals == NULL));
@@ -115,7 +118,7 @@ void share_table_compute(const struct tree *t, const double *own, const double *
     if (ties == TIES_SLURM) {
         fill_slurm(t, own, totals, arena, out_table);
     } else {
-        fill_merge(t, own, totals, order, out_table);
+        fill_merge(t, own, totals, order, wanted, out_table);
     }
     for (uint32_t i = 0; i < t->count; i++) {
         if (!t->is_user[i]) out_table->fair_share[i] = NAN;

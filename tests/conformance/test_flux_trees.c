@@ -130,7 +130,7 @@ static void test_slurm_own_tree(void **state)
     while (next_case(&table, "fair-tree", &p)) {
         struct arena arena = {0};
         struct share_table s;
-        share_table_compute(&p.tree, p.usage, NULL, TIES_SLURM, NULL, &arena, &s);
+        share_table_compute(&p.tree, p.usage, NULL, TIES_SLURM, NULL, NULL, &arena, &s);
         for (uint32_t i = 0; i < p.tree.count; i++) {
             char *const *expected = &p.rows[i]->field[8];
             compare(&p, i, expected[0], s.norm_shares[i], &values);

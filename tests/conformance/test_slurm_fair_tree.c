@@ -33,7 +33,7 @@ static void compare_case(const char *name)
     recorded_make_tree(&r);
     struct arena arena = {0};
     struct share_table s;
-    share_table_compute(&r.tree, r.own, NULL, TIES_SLURM, NULL, &arena, &s);
+    share_table_compute(&r.tree, r.own, NULL, TIES_SLURM, NULL, NULL, &arena, &s);
 
     char *psv = recorded_text(name, "fairtree.psv"), *cursor = psv;
     struct row row;

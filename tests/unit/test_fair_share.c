@@ -286,7 +286,7 @@ static void test_fair_tree_is_a_row(void **state)
         fair_share_factors(&t.tree, t.own, &options, &arena, factor);
         assert_memory_equal(factor, wanted, t.tree.count * sizeof *factor);
         fair_share_table(&t.tree, t.own, NULL, &options, &arena, &s);
-        share_table_compute(&t.tree, t.own, NULL, options.ties, NULL, &arena, &same);
+        share_table_compute(&t.tree, t.own, NULL, options.ties, NULL, NULL, &arena, &same);
         assert_memory_equal(s.fair_share, same.fair_share, s.count * sizeof *factor);
         assert_memory_equal(s.level_fs, same.level_fs, s.count * sizeof *factor);
     }

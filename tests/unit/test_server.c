@@ -661,7 +661,7 @@ static void shares_are_exact(void **unused)
     struct answer a = {.fd = house_connect(&h)};
     house_ask(&h, &a, "GET", "/v1/shares?format=psv", NULL);
     const double *own = state_own_usage(&h.w.s, h.w.now_us, &arena);
-    share_table_compute(state_tree(&h.w.s), own, NULL, TIES_MERGE, NULL, &arena, &table);
+    share_table_compute(state_tree(&h.w.s), own, NULL, TIES_MERGE, NULL, NULL, &arena, &table);
     struct str rest = {a.body.text, a.body.length};
     str_cut(rest, '\n', &rest);
     for (uint32_t node = 0; node < table.count; node++) {

@@ -60,12 +60,12 @@ static void test_merge(void **state)
     struct rank_order *order = rank_order_new();
     text_tree_init(&t, TREE);
     for (int pass = 0; pass < 3; pass++) {
-        share_table_compute(&t.tree, t.own, NULL, TIES_MERGE, pass == 0 ? NULL : order, &arena, &s);
+        share_table_compute(&t.tree, t.own, NULL, TIES_MERGE, pass == 0 ? NULL : order, NULL, &arena, &s);
         assert_table(&t, &s, ROWS);
         /* The totals are a way to say the same. */
         double totals[TEXT_NODES_MAX];
         memcpy(totals, s.raw_usage, s.count * sizeof *totals);
-        share_table_compute(&t.tree, NULL, totals, TIES_MERGE, pass == 0 ? NULL : order, &arena, &s);
+        share_table_compute(&t.tree, NULL, totals, TIES_MERGE, pass == 0 ? NULL : order, NULL, &arena, &s);
         assert_table(&t, &s, ROWS);
     }
     rank_order_free(order);
@@ -94,11 +94,11 @@ static void test_slurm(void **state)
     struct arena arena = {0};
     struct share_table s;
     text_tree_init(&t, TREE);
-    share_table_compute(&t.tree, t.own, NULL, TIES_SLURM, NULL, &arena, &s);
+    share_table_compute(&t.tree, t.own, NULL, TIES_SLURM, NULL, NULL, &arena, &s);
     assert_table(&t, &s, rows);
     double totals[TEXT_NODES_MAX];
     memcpy(totals, s.raw_usage, s.count * sizeof *totals);
-    share_table_compute(&t.tree, NULL, totals, TIES_SLURM, NULL, &arena, &s);
+    share_table_compute(&t.tree, NULL, totals, TIES_SLURM, NULL, NULL, &arena, &s);
     assert_table(&t, &s, rows);
     arena_release(&arena);
     tree_release(&t.tree);
@@ -117,7 +117,7 @@ static void test_totals_that_do_not_add_up(void **state)
     struct share_table s;
     text_tree_init(&t, "a:1{u:1} b:1{v:1}");
     double totals[TEXT_NODES_MAX] = {10, 20, 30, 0, 40};
-    share_table_compute(&t.tree, NULL, totals, TIES_MERGE, NULL, &arena, &s);
+    share_table_compute(&t.tree, NULL, totals, TIES_MERGE, NULL, NULL, &arena, &s);
     assert_table(&t, &s, ROWS);
     arena_release(&arena);
     tree_release(&t.tree);
@@ -137,7 +137,7 @@ static void test_nothing_used(void **state)
     struct arena arena = {0};
     struct share_table s;
     text_tree_init(&t, "a:1{u:1 v:0}");
-    share_table_compute(&t.tree, t.own, NULL, TIES_MERGE, NULL, &arena, &s);
+    share_table_compute(&t.tree, t.own, NULL, TIES_MERGE, NULL, NULL, &arena, &s);
     assert_table(&t, &s, ROWS);
     arena_release(&arena);
     tree_release(&t.tree);

@@ -135,7 +135,7 @@ static int take_snapshot(struct server *server, const struct wire_shares_query *
     if (choose_rows(s, wanted, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
     if (!is_psv) count_tasks(s, arena, out);
-    state_share_table(s, server->host.now_us(server->host.context), arena, &out->table);
+    state_share_table(s, server->host.now_us(server->host.context), is_shown, arena, &out->table);
     return 0;
 }
 
