@@ -360,7 +360,8 @@ static void shares_of_one_user(void **unused)
     struct answer a = {.fd = house_connect(&h)};
     play(&h, &a, tree, COUNT(tree));
     assert_string_equal(shown(&h, &a, "/v1/shares?format=psv", &lines), "root/  p/   q/    q/bob  r/   r/bob   r/eve ");
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=bob", &lines), "root/  p/   q/    q/bob  r/   r/bob ");
+    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=bob", &lines),
+                        "root/  p/   q/    q/bob  r/   r/bob ");
     assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=eve", &lines), "root/  r/   r/eve ");
     assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p", &lines), " p/   q/    q/bob ");
     assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p&user=bob", &lines), " p/   q/    q/bob ");

@@ -17,21 +17,6 @@ static struct wire_object_value value_of(const struct field *f, const struct fie
     return out;
 }
 
-/* Billing-seconds that jobs of a QOS used, running ones up to now. */
-static double usage_of_qos(const struct state *s, uint32_t qos, int64_t now_us)
-{
-    const struct object_row *row = &s->objects[OBJECT_QOS].items[qos];
-    bool fades = (row->qos_flags & QOS_NO_DECAY) == 0;
-    double usage = row->usage * (fades ? decay_scale(&s->decay, now_us) : 1.0);
-    for (uint32_t i = 0; i < s->tasks.count && row->live_jobs > 0; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
-        if (s->jobs.items[state_find_job(s, k->job_id)].qos != qos) continue;
-        usage += usage_charge(fades ? s->decay.halflife_us : 0, k->billing * k->usage_factor, k->charged_us, now_us);
-    }
-    return usage;
-}
-
 static struct wire_object_row row_of(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
                                      struct arena *arena)
 {
@@ -40,7 +25,7 @@ static struct wire_object_row row_of(const struct state *s, enum object_kind kin
     struct wire_object_row row = {.name = arena_copy(arena, str(from->object.name)), .created_us = from->created_us};
     for (uint32_t i = 0; i < class->field_count; i++)
         row.values[i] = value_of(&class->fields[i], &from->object.value[i], arena);
-    if (kind == OBJECT_QOS) row.usage = usage_of_qos(s, index, now_us);
+    if (kind == OBJECT_QOS) row.usage = state_qos_usage(s, index, now_us);
     return row;
 }
 
