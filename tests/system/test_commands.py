@@ -376,7 +376,7 @@ def test_queue(instance):
     assert rows[str(held)]['reason'] == 'JobHeldUser' and rows[str(held)]['name'] == 'a?b'
     table = instance.good('queue')
     assert re.match(r' *ID +NAME +USER +ACCOUNT +PARTITION +QOS +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
-    assert re.search(r'^ +%d +one +\S+ +default +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
+    assert re.search(r'^ +%d +one +\S+ +default +main +normal +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
     assert [row['id'] for row in instance.rows('queue', '--state', 'running')] == [str(running)]
     assert [row['id'] for row in instance.rows('queue', '-A', 'default', '-u', one['user'])] == list(rows)
     result = instance.run('queue', '-A', 'bio')
