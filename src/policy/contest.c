@@ -2,19 +2,24 @@
  * rises), so the top of the heap is the best as soon as it was looked at and stayed on top.
  *
  * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user.
- * Cost: O(n) maps look-ups for n jobs; a choice costs what it changes, O(log n), and a look at the sets that were worth
- * more before. */
+ * Cost: O(n log n) to put n jobs in line. A choice is O(log n), and a look at each set that seemed worth more than the best
+ * is: all of them where every choice makes everybody worth less, as in the functional policy. Sets are few, since projects,
+ * departments, partitions and different -js are. */
 #include "policy/contest.h"
 
 #include "base/ensure.h"
 
-static const enum ticket_member_kind SET_KINDS[] = {MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS};
+enum { SET_KIND_COUNT = MEMBER_KIND_COUNT - 1, RECENT_COUNT = 1024 };
+
+static const enum ticket_member_kind SET_KINDS[SET_KIND_COUNT] = {MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS};
 
 /* While jobs are put into groups. */
 struct grouping {
     const struct ticket_run *run;
+    const struct contest_rules *rules;
     struct map paths, owns, set_ids, group_ids;
     uint32_t path_count;
+    uint32_t recent[RECENT_COUNT]; /* sets met lately, by a hash of their standing; 1 more than the set, 0: none */
     ARRAY(struct contest_set) sets;
     ARRAY(struct contest_group) groups; /* end counts the jobs */
 };
@@ -39,10 +44,10 @@ static uint32_t own_id(struct grouping *g, double own)
     return find_or_add(&g->owns, sort_key_double(own), &next);
 }
 
-static uint32_t set_of(struct grouping *g, const struct standing *s)
+static uint32_t find_set(struct grouping *g, const struct standing *s)
 {
     uint32_t path = 0, first = 0;
-    for (size_t k = 0; k < sizeof SET_KINDS / sizeof *SET_KINDS; k++) {
+    for (size_t k = 0; k < SET_KIND_COUNT; k++) {
         uint32_t member = s->member[SET_KINDS[k]];
         if (member != NONE) path = find_or_add(&g->paths, pair(path, first + member), &g->path_count);
         first += g->run->q->member_count[SET_KINDS[k]];
@@ -57,6 +62,23 @@ static uint32_t set_of(struct grouping *g, const struct standing *s)
     return id;
 }
 
+static bool is_of_set(const struct contest_set *set, const struct standing *s)
+{
+    for (size_t k = 0; k < SET_KIND_COUNT; k++) {
+        if (set->standing.member[SET_KINDS[k]] != s->member[SET_KINDS[k]]) return false;
+    }
+    return set->standing.own == s->own;
+}
+
+static uint32_t set_of(struct grouping *g, const struct standing *s)
+{
+    uint64_t hash = sort_key_double(s->own);
+    for (size_t k = 0; k < SET_KIND_COUNT; k++) hash = hash_u64(hash + s->member[SET_KINDS[k]]);
+    uint32_t *recent = &g->recent[hash % RECENT_COUNT];
+    if (*recent == 0 || !is_of_set(&g->sets.items[*recent - 1], s)) *recent = find_set(g, s) + 1;
+    return *recent - 1;
+}
+
 static uint32_t group_of(struct grouping *g, const struct standing *s)
 {
     uint32_t set = set_of(g, s), group = g->groups.count;
@@ -69,23 +91,47 @@ static uint32_t group_of(struct grouping *g, const struct standing *s)
     return id;
 }
 
-/* Groups in the order of their sets; renames them in group_by_job, where NONE takes no part. */
-static void lay_out_groups(struct contest *c, struct grouping *g, uint32_t *renamed, struct arena *arena)
+/* Groups of all jobs, by job; NONE takes no part. */
+static uint32_t *group_jobs(struct grouping *g)
 {
-    c->set_count = g->sets.count;
-    c->group_count = g->groups.count;
-    c->sets = arena_alloc(arena, c->set_count * sizeof *c->sets);
-    c->groups = arena_alloc(arena, c->group_count * sizeof *c->groups);
+    const struct ticket_question *q = g->run->q;
+    uint32_t *group = arena_alloc(g->run->arena, q->job_count * sizeof *group);
+    for (uint32_t i = 0; i < q->job_count; i++) {
+        struct standing s;
+        bool takes_part = !q->jobs[i].is_running && g->rules->standing_of(g->rules->policy, &q->jobs[i], &s);
+        group[i] = takes_part ? group_of(g, &s) : NONE;
+    }
+    return group;
+}
+
+/* The greatest shares first: those who win at about the same time are then together in memory. */
+static const struct sort_record *sort_by_share(const struct contest *c, const struct grouping *g)
+{
+    struct sort_record *records = arena_alloc(g->run->arena, c->group_count * sizeof *records);
+    struct sort_record *scratch = arena_alloc(g->run->arena, c->group_count * sizeof *scratch);
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        double share = c->rules->share_of(c->rules->policy, g->groups.items[i].user);
+        records[i] = (struct sort_record){.key = ~sort_key_double(share), .index = i};
+    }
+    sort_records(records, c->group_count, scratch);
+    return records;
+}
+
+/* Groups in the order of their sets, each with room in line for its jobs. out_renamed: by what they were before. */
+static void lay_out_groups(struct contest *c, const struct grouping *g, uint32_t *out_renamed)
+{
     for (uint32_t i = 0, group = 0; i < c->set_count; i++) {
         c->sets[i] = g->sets.items[i];
         c->sets[i].first_group = group;
         group += c->sets[i].group_count;
         c->sets[i].group_count = 0;
     }
+    const struct sort_record *by_share = sort_by_share(c, g);
     for (uint32_t i = 0; i < c->group_count; i++) {
-        struct contest_set *set = &c->sets[g->groups.items[i].set];
-        renamed[i] = set->first_group + set->group_count++;
-        c->groups[renamed[i]] = g->groups.items[i];
+        uint32_t group = by_share[i].index;
+        struct contest_set *set = &c->sets[g->groups.items[group].set];
+        out_renamed[group] = set->first_group + set->group_count++;
+        c->groups[out_renamed[group]] = g->groups.items[group];
     }
     for (uint32_t i = 0; i < c->group_count; i++) {
         uint32_t jobs = c->groups[i].end;
@@ -94,40 +140,36 @@ static void lay_out_groups(struct contest *c, struct grouping *g, uint32_t *rena
     }
 }
 
-static void fill_groups(struct contest *c, const struct ticket_run *run, const uint32_t *order)
+static void stand_in_line(struct contest *c, const struct ticket_run *run, const uint32_t *order, const uint32_t *group,
+                          const uint32_t *renamed)
 {
-    struct grouping g = {.run = run, .path_count = 1};
-    uint32_t *group_by_job = arena_alloc(run->arena, run->pending_count * sizeof *group_by_job);
-    for (uint32_t i = 0; i < run->pending_count; i++) {
-        struct standing s;
-        bool takes_part = c->rules->standing_of(c->rules->policy, &run->q->jobs[order[i]], &s);
-        group_by_job[i] = takes_part ? group_of(&g, &s) : NONE;
-    }
-    uint32_t *renamed = arena_alloc(run->arena, g.groups.count * sizeof *renamed);
-    lay_out_groups(c, &g, renamed, run->arena);
     c->jobs = arena_alloc(run->arena, c->job_count * sizeof *c->jobs);
     for (uint32_t i = 0; i < run->pending_count; i++) {
-        if (group_by_job[i] != NONE) c->jobs[c->groups[renamed[group_by_job[i]]].end++] = order[i];
+        uint32_t job = order[i];
+        if (group[job] == NONE) continue;
+        double held = c->rules->held == NULL ? 0.0 : c->rules->held[job];
+        c->jobs[c->groups[renamed[group[job]]].end++] =
+            (struct contest_job){.held = held, .job = job, .place = c->rules->place[job]};
     }
+}
+
+static void make_groups(struct contest *c, const struct ticket_run *run, const uint32_t *order)
+{
+    struct grouping g = {.run = run, .rules = c->rules, .path_count = 1};
+    const uint32_t *group = group_jobs(&g);
+    c->set_count = g.sets.count;
+    c->group_count = g.groups.count;
+    c->sets = arena_alloc(run->arena, c->set_count * sizeof *c->sets);
+    c->groups = arena_alloc(run->arena, c->group_count * sizeof *c->groups);
+    uint32_t *renamed = arena_alloc(run->arena, c->group_count * sizeof *renamed);
+    lay_out_groups(c, &g, renamed);
+    stand_in_line(c, run, order, group, renamed);
     map_release(&g.paths);
     map_release(&g.owns);
     map_release(&g.set_ids);
     map_release(&g.group_ids);
     array_release(&g.sets);
     array_release(&g.groups);
-}
-
-static void list_groups_of_users(struct contest *c, struct arena *arena)
-{
-    c->user_start = arena_alloc(arena, (c->user_count + 2u) * sizeof *c->user_start);
-    c->user_groups = arena_alloc(arena, c->group_count * sizeof *c->user_groups);
-    for (uint32_t i = 0; i < c->group_count; i++) {
-        if (c->groups[i].user != NONE) c->user_start[c->groups[i].user + 2]++;
-    }
-    for (uint32_t u = 2; u < c->user_count + 2; u++) c->user_start[u] += c->user_start[u - 1];
-    for (uint32_t i = 0; i < c->group_count; i++) {
-        if (c->groups[i].user != NONE) c->user_groups[c->user_start[c->groups[i].user + 1]++] = i;
-    }
 }
 
 /* The group's first job as its set's racer. */
@@ -137,23 +179,33 @@ static void enter(struct contest *c, uint32_t group)
     struct contest_set *set = &c->sets[g->set];
     struct racer racer = {.place = NONE};
     if (g->next < g->end) {
-        uint32_t job = c->jobs[g->next];
+        const struct contest_job *first = &c->jobs[g->next];
         racer.share = c->rules->share_of(c->rules->policy, g->user);
-        racer.held = c->rules->held == NULL ? 0.0 : c->rules->held[job];
-        racer.place = c->rules->place[job];
+        racer.held = first->held;
+        racer.place = first->place;
     }
     race_set(&set->race, group - set->first_group, racer);
 }
 
-/* Looks at a set again; returns its first group, or NONE. */
+/* Looks at a set again; returns its first group, or NONE. Those who seem first have their share looked up again, which may
+ * have shrunk since: jobs of the user in other sets were taken. */
 static uint32_t look(struct contest *c, struct contest_set *set)
 {
     struct race_moment m = c->rules->moment_of(c->rules->policy, &set->standing);
-    uint32_t first = race_first(&set->race, &m);
-    if (first == NONE) return NONE;
-    set->value = race_value(&set->race.racers[first], &m);
-    set->place = set->race.racers[first].place;
-    return set->first_group + first;
+    for (;;) {
+        const struct racer *first = race_first(&set->race, &m);
+        if (first == NULL) return NONE;
+        uint32_t group = set->first_group + first->index;
+        struct racer again = *first;
+        again.share = c->rules->share_of(c->rules->policy, c->groups[group].user);
+        if (again.share < first->share) {
+            race_set(&set->race, first->index, again);
+            continue;
+        }
+        set->value = race_value(first, &m);
+        set->place = first->place;
+        return group;
+    }
 }
 
 static bool is_before(const struct contest *c, uint32_t a, uint32_t b)
@@ -178,9 +230,8 @@ static void sift_down(struct contest *c, uint32_t at)
 
 struct contest contest_make(const struct ticket_run *run, const uint32_t *order, const struct contest_rules *rules)
 {
-    struct contest c = {.rules = rules, .user_count = run->q->member_count[MEMBER_USER]};
-    fill_groups(&c, run, order);
-    list_groups_of_users(&c, run->arena);
+    struct contest c = {.rules = rules};
+    make_groups(&c, run, order);
     c.heap = arena_alloc(run->arena, c.set_count * sizeof *c.heap);
     for (uint32_t i = 0; i < c.set_count; i++) {
         struct contest_set *set = &c.sets[i];
@@ -193,36 +244,38 @@ struct contest contest_make(const struct ticket_run *run, const uint32_t *order,
     return c;
 }
 
-uint32_t contest_best(struct contest *c)
+uint32_t contest_best(struct contest *c, double *out_value)
 {
     while (c->heap_count > 0) {
         uint32_t top = c->heap[0];
         uint32_t group = look(c, &c->sets[top]);
         if (group == NONE) c->heap[0] = c->heap[--c->heap_count];
         sift_down(c, 0);
-        if (group != NONE && c->heap[0] == top) return group;
+        if (group == NONE || c->heap[0] != top) continue;
+        if (out_value != NULL) *out_value = c->sets[top].value;
+        return group;
     }
     return NONE;
 }
 
 void contest_take(struct contest *c, uint32_t group)
 {
-    struct contest_group *g = &c->groups[group];
-    ensure(g->next < g->end);
-    g->next++;
+    ensure(c->groups[group].next < c->groups[group].end);
+    c->groups[group].next++;
     enter(c, group);
-    if (g->user == NONE) return;
-    for (uint32_t i = c->user_start[g->user]; i < c->user_start[g->user + 1]; i++) {
-        if (c->user_groups[i] != group) enter(c, c->user_groups[i]);
-    }
+}
+
+struct standing contest_standing(const struct contest *c, uint32_t group)
+{
+    struct standing s = c->sets[c->groups[group].set].standing;
+    s.member[MEMBER_USER] = c->groups[group].user;
+    return s;
 }
 
 double contest_value(const struct contest *c, uint32_t group)
 {
     const struct contest_group *g = &c->groups[group];
-    const struct contest_set *set = &c->sets[g->set];
-    struct race_moment m = c->rules->moment_of(c->rules->policy, &set->standing);
-    struct racer racer = set->race.racers[group - set->first_group];
-    racer.held = 0.0;
+    struct race_moment m = c->rules->moment_of(c->rules->policy, &c->sets[g->set].standing);
+    struct racer racer = {.share = c->rules->share_of(c->rules->policy, g->user)};
     return race_value(&racer, &m);
 }

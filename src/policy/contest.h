@@ -21,6 +21,12 @@ struct standing {
     double own;
 };
 
+/* A job in line. */
+struct contest_job {
+    double held; /* counts for the comparison */
+    uint32_t job, place;
+};
+
 struct contest_group {
     uint32_t user; /* or NONE */
     uint32_t set;
@@ -35,8 +41,6 @@ struct contest_set {
     uint32_t place;
 };
 
-struct contest;
-
 /* A policy: who competes, and what a job is worth. */
 struct contest_rules {
     const void *policy;
@@ -46,33 +50,34 @@ struct contest_rules {
     struct race_moment (*moment_of)(const void *policy, const struct standing *set);
     /* The share of a user (or NONE) now. */
     double (*share_of)(const void *policy, uint32_t user);
-    const double *held;    /* by job, counts for the comparison; NULL: nothing does */
+    const double *held;    /* by job; NULL: nothing is */
     const uint32_t *place; /* by job, among equals */
 };
 
 struct contest {
     const struct contest_rules *rules;
-    uint32_t *jobs; /* in line, group by group */
+    struct contest_job *jobs; /* in line, group by group */
     uint32_t job_count;
     struct contest_group *groups; /* set by set */
     uint32_t group_count;
     struct contest_set *sets;
     uint32_t set_count;
-    uint32_t *heap, heap_count;         /* sets with a job left, the best first */
-    uint32_t *user_start, *user_groups; /* by user: the groups with a share of theirs */
-    uint32_t user_count;
+    uint32_t *heap, heap_count; /* sets with a job left, the best first */
 };
 
 /* order: the pending jobs in the order in which those of a group stand in line. */
 struct contest contest_make(const struct ticket_run *run, const uint32_t *order, const struct contest_rules *rules);
 
-/* The group whose first job is best now, or NONE. */
-uint32_t contest_best(struct contest *c);
+/* The group whose first job is best now, or NONE. out_value: what it is worth, with what it holds; may be NULL. */
+uint32_t contest_best(struct contest *c, double *out_value);
 
-/* Takes that group's first job out, after it was counted, and looks again at the groups of its user. */
-void contest_take(struct contest *c, uint32_t group);
+/* What the group's first job competes with. */
+struct standing contest_standing(const struct contest *c, uint32_t group);
 
-/* What a group's first job is worth now, without what it holds. */
+/* What it is worth now, without what it holds. */
 double contest_value(const struct contest *c, uint32_t group);
+
+/* Takes it out of the line, once it is counted. */
+void contest_take(struct contest *c, uint32_t group);
 
 #endif

@@ -150,17 +150,17 @@ static double share_of(const void *policy, uint32_t user)
 }
 
 /* Counts a job as running; what it gets. */
-static double count_job(struct functional *f, const struct ticket_job *j)
+static double count_job(struct functional *f, const struct standing *s)
 {
     double tickets = 0.0;
     bool is_shared = f->q->rules->share_functional_shares;
     for (int k = 0; k < KIND_COUNT; k++) {
-        double share = j->job_share;
+        double share = s->own;
         bool adds = true;
         if (k != OWN) {
-            if (j->member[k] == NONE) continue;
-            uint32_t counted = ++f->counted[k][j->member[k]];
-            share = shared(f, k, j->member[k], counted);
+            if (s->member[k] == NONE) continue;
+            uint32_t counted = ++f->counted[k][s->member[k]];
+            share = shared(f, k, s->member[k], counted);
             adds = !is_shared || counted == 1;
         }
         if (adds) f->sum[k] += share;
@@ -169,14 +169,14 @@ static double count_job(struct functional *f, const struct ticket_job *j)
     return tickets;
 }
 
-/* What those still in line get when the last one, first of its group, is about to be counted. */
-static void give_rest(const struct contest *c, uint32_t last_group, struct ticket_run *run)
+/* What all still in line would get as the next of their groups; the one who is taken gets his own afterwards. */
+static void give_rest(const struct contest *c, struct ticket_run *run)
 {
     for (uint32_t i = 0; i < c->group_count; i++) {
         const struct contest_group *g = &c->groups[i];
         if (g->next == g->end) continue;
         double tickets = contest_value(c, i);
-        for (uint32_t k = g->next + (i == last_group); k < g->end; k++) run->out[c->jobs[k]].functional = tickets;
+        for (uint32_t k = g->next; k < g->end; k++) run->out[c->jobs[k].job].functional = tickets;
     }
 }
 
@@ -217,10 +217,10 @@ void functional_tickets_pending(struct ticket_run *run, bool is_dependent)
     uint32_t most = run->q->rules->max_functional_jobs;
     if (most > c.job_count) most = c.job_count;
     for (uint32_t i = 0; i < most; i++) {
-        uint32_t group = contest_best(&c);
-        if (i + 1 == most && most < c.job_count) give_rest(&c, group, run);
-        uint32_t job = c.jobs[c.groups[group].next];
-        run->out[job].functional = count_job(&f, &run->q->jobs[job]);
+        uint32_t group = contest_best(&c, NULL);
+        if (i + 1 == most && most < c.job_count) give_rest(&c, run);
+        struct standing s = contest_standing(&c, group);
+        run->out[c.jobs[c.groups[group].next].job].functional = count_job(&f, &s);
         contest_take(&c, group);
     }
     if (is_dependent) hold(run);

@@ -11,9 +11,14 @@
 static const enum ticket_member_kind ORDER[MEMBER_KIND_COUNT] = {MEMBER_USER, MEMBER_PROJECT, MEMBER_DEPARTMENT,
                                                                  MEMBER_JOB_CLASS};
 
+/* What a member has to give, and among how many jobs: running or counted. */
+struct giver {
+    double tickets;
+    uint32_t counted;
+};
+
 struct override {
-    const struct ticket_question *q;
-    uint32_t *counted[MEMBER_KIND_COUNT]; /* by member: jobs running or counted */
+    struct giver *givers[MEMBER_KIND_COUNT]; /* by member */
 };
 
 static double oticket(const struct ticket_question *q, int kind, uint32_t member)
@@ -49,7 +54,8 @@ static bool standing_of(const void *policy, const struct ticket_job *j, struct s
     out->own = j->override_tickets;
     bool takes_part = out->own > 0.0;
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
-        out->member[k] = oticket(o->q, k, j->member[k]) > 0.0 ? j->member[k] : NONE;
+        bool gives = j->member[k] != NONE && o->givers[k][j->member[k]].tickets > 0.0;
+        out->member[k] = gives ? j->member[k] : NONE;
         takes_part |= out->member[k] != NONE;
     }
     return takes_part;
@@ -57,7 +63,9 @@ static bool standing_of(const void *policy, const struct ticket_job *j, struct s
 
 static double next_share(const struct override *o, int kind, uint32_t member)
 {
-    return member == NONE ? 0.0 : oticket(o->q, kind, member) / (o->counted[kind][member] + 1);
+    if (member == NONE) return 0.0;
+    const struct giver *g = &o->givers[kind][member];
+    return g->tickets / (g->counted + 1);
 }
 
 static struct race_moment moment_of(const void *policy, const struct standing *set)
@@ -75,11 +83,13 @@ static double share_of(const void *policy, uint32_t user)
 
 static void give_shared(struct ticket_run *run, bool is_dependent)
 {
-    struct override o = {.q = run->q};
+    struct override o;
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
         uint32_t count = run->q->member_count[k];
-        o.counted[k] = arena_alloc(run->arena, count * sizeof *o.counted[k]);
-        for (uint32_t i = 0; i < count; i++) o.counted[k][i] = run->running[k][i];
+        o.givers[k] = arena_alloc(run->arena, count * sizeof *o.givers[k]);
+        for (uint32_t i = 0; i < count; i++) {
+            o.givers[k][i] = (struct giver){run->q->members[k][i].oticket, run->running[k][i]};
+        }
     }
     struct contest_rules rules = {
         .policy = &o,
@@ -89,15 +99,18 @@ static void give_shared(struct ticket_run *run, bool is_dependent)
         .place = run->id_place,
     };
     struct contest c = contest_make(run, ticket_order(run, is_dependent), &rules);
+    double *given = arena_alloc(run->arena, c.job_count * sizeof *given); /* in line: near those who come next */
     for (uint32_t i = 0; i < c.job_count; i++) {
-        uint32_t group = contest_best(&c), job = c.jobs[c.groups[group].next];
-        run->out[job].override = contest_value(&c, group);
+        double value;
+        uint32_t group = contest_best(&c, &value);
+        given[c.groups[group].next] = value;
+        struct standing s = contest_standing(&c, group);
         for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
-            uint32_t member = run->q->jobs[job].member[k];
-            if (member != NONE) o.counted[k][member]++;
+            if (s.member[k] != NONE) o.givers[k][s.member[k]].counted++;
         }
         contest_take(&c, group);
     }
+    for (uint32_t i = 0; i < c.job_count; i++) run->out[c.jobs[i].job].override = given[i];
 }
 
 void override_tickets_pending(struct ticket_run *run, bool is_dependent)

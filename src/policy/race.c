@@ -10,10 +10,11 @@
  *     lead(B)  =  e B / ((B + y_w) (B + y_l)) + h
  *
  * of which for all B after a base A:   B / (B + y_w) >= A / (A + y_w)   and   B / ((B + y_w) (B + y_l)) <= 1 / (A + y)
- * with y the lesser. These give a base until which the lead is at least some margin. The margin is the most that rounding
- * can make of two values: each is a sum of up to five terms of four operations each, none negative, so it is off by less
- * than 16 2^-53 of itself, and values only shrink. Below the margin doubles decide, so the match is played every time;
- * that is rare but where the shares do not matter (weight 2^-47 of the rest).
+ * with y the lesser. These give a base until which the lead is more than a margin: the most that rounding can make of two
+ * values. Each is a sum of up to six terms of four operations each, none negative, so it is off by less than 16 2^-53 of
+ * itself, and no value ever exceeds the first one's. So nobody's value is computed but the first one's, and that of
+ * two who are closer than the margin: then doubles decide, and the match is played every time. That is rare but where the
+ * shares do not matter (2^-47 of the rest).
  *
  * Source: kinetic tournaments are due to Basch, Guibas and Hershberger, "Data structures for mobile data", 1999. */
 #include "policy/race.h"
@@ -25,23 +26,24 @@ static const double MARGIN = 0x1p-47;
 struct race race_make(uint32_t count, struct arena *arena)
 {
     struct race r = {
-        .racers = arena_alloc(arena, count * sizeof *r.racers),
+        .matches = arena_alloc(arena, 2 * (size_t)count * sizeof *r.matches),
         .count = count,
-        .winner = arena_alloc(arena, 2 * (size_t)count * sizeof *r.winner),
-        .until = arena_alloc(arena, 2 * (size_t)count * sizeof *r.until),
+        .most = -1.0,
     };
     for (uint32_t i = 0; i < count; i++) {
-        r.racers[i].place = NONE;
-        r.winner[count + i] = i;
-        r.until[count + i] = INFINITY;
+        r.matches[count + i] = (struct race_match){.winner = {.place = NONE, .index = i}, .until = INFINITY};
     }
     return r;
 }
 
 void race_set(struct race *r, uint32_t i, struct racer racer)
 {
-    r->racers[i] = racer;
-    for (uint32_t match = (r->count + i) / 2; match > 0; match /= 2) r->until[match] = 0.0;
+    racer.index = i;
+    r->matches[r->count + i].winner = racer;
+    /* Where until is 0 already, it is 0 above. */
+    for (uint32_t match = (r->count + i) / 2; match > 0 && r->matches[match].until > 0.0; match /= 2) {
+        r->matches[match].until = 0.0;
+    }
 }
 
 double race_value(const struct racer *racer, const struct race_moment *m)
@@ -51,55 +53,92 @@ double race_value(const struct racer *racer, const struct race_moment *m)
     return value + racer->held;
 }
 
-/* Until which base the winner stays ahead of the loser; 0 when rounding may decide already. */
-static double stands_until(const struct racer *w, const struct racer *l, double winning, const struct race_moment *m)
-{
-    if (w->share == l->share && w->held == l->held) return INFINITY; /* equal for ever: the place decides */
-    bool is_dominant = w->share >= l->share && w->held >= l->held && w->place < l->place;
-    if (is_dominant && !m->adds_own) return INFINITY; /* each operation keeps the order */
+/* A moment, and what all matches played at it have in common. */
+struct view {
+    const struct race_moment *moment;
+    double scale;  /* weight pool */
+    double rate;   /* of it over base */
+    double margin; /* a lead that rounding cannot turn */
+};
 
-    double margin = MARGIN * winning;
-    double e = m->weight * m->pool * (w->share - l->share), h = w->held - l->held;
-    double y_w = m->adds_own ? w->share : 0.0, y_l = m->adds_own ? l->share : 0.0;
-    double until;
-    if (e >= 0.0) {
-        if (h >= margin) return INFINITY;
-        until = e / ((1.0 + y_w / m->base) * (margin - h)) - y_l;
-    } else {
-        if (h - margin > -e / (m->base + y_w)) return INFINITY;
-        until = (h - margin) * (m->base + y_w) * (m->base + y_l) / -e;
+/* How far the first racer is ahead of the second. */
+static double lead_of(const struct racer *a, const struct racer *b, const struct view *v)
+{
+    double share = a->share - b->share, held = a->held - b->held;
+    if (!v->moment->adds_own) return share * v->rate + held;
+    double base = v->moment->base;
+    return share * v->scale * base / ((base + a->share) * (base + b->share)) + held;
+}
+
+/* Until which base a winner who leads by more than the margin does so. */
+static double stands_until(const struct racer *w, const struct racer *l, const struct view *v)
+{
+    double e = v->scale * (w->share - l->share), h = w->held - l->held, base = v->moment->base;
+    double y_w = v->moment->adds_own ? w->share : 0.0, y_l = v->moment->adds_own ? l->share : 0.0;
+    if (e < 0.0) {
+        bool is_held_enough = h - v->margin > -e / (base + y_w);
+        return is_held_enough ? INFINITY : (h - v->margin) * (base + y_w) * (base + y_l) / -e;
     }
-    return until > m->base ? until : 0.0;
+    return h >= v->margin ? INFINITY : e / ((1.0 + y_w / base) * (v->margin - h)) - y_l;
 }
 
-static void play(struct race *r, uint32_t match, const struct race_moment *m)
+/* Plays two racers who are so close that doubles decide. */
+static bool play_close(const struct racer *left, const struct racer *right, const struct view *v, double *out_until)
 {
-    uint32_t a = r->winner[2 * match], b = r->winner[2 * match + 1];
-    const struct racer *left = &r->racers[a], *right = &r->racers[b];
-    double until = fmin(r->until[2 * match], r->until[2 * match + 1]);
-    bool is_left = left->place != NONE;
-    if (left->place != NONE && right->place != NONE) {
-        double of_left = race_value(left, m), of_right = race_value(right, m);
-        is_left = of_left > of_right || (of_left == of_right && left->place < right->place);
-        double stands = is_left ? stands_until(left, right, of_left, m) : stands_until(right, left, of_right, m);
-        until = fmin(until, stands);
+    double of_left = race_value(left, v->moment), of_right = race_value(right, v->moment);
+    bool is_left = of_left > of_right || (of_left == of_right && left->place < right->place);
+    const struct racer *w = is_left ? left : right, *l = is_left ? right : left;
+    /* Each operation keeps the order, so who has no less of anything is never behind. */
+    bool is_always = !v->moment->adds_own && w->share >= l->share && w->held >= l->held && w->place < l->place;
+    *out_until = is_always ? INFINITY : 0.0;
+    return is_left;
+}
+
+/* Plays two who are in the race; returns whether the left one wins. */
+static bool play(const struct racer *left, const struct racer *right, const struct view *v, double *out_until)
+{
+    *out_until = INFINITY;
+    if (left->share == right->share && left->held == right->held) return left->place < right->place;
+    double lead = lead_of(left, right, v);
+    if (!(fabs(lead) > v->margin)) return play_close(left, right, v, out_until);
+    *out_until = lead > 0.0 ? stands_until(left, right, v) : stands_until(right, left, v);
+    return lead > 0.0;
+}
+
+static void refresh(struct race *r, uint32_t match, const struct view *v)
+{
+    if (v->moment->base < r->matches[match].until) return;
+    refresh(r, 2 * match, v);
+    refresh(r, 2 * match + 1, v);
+    const struct race_match *left = &r->matches[2 * match], *right = &r->matches[2 * match + 1];
+    double until = INFINITY;
+    bool is_left = left->winner.place != NONE;
+    if (is_left && right->winner.place != NONE) is_left = play(&left->winner, &right->winner, v, &until);
+    if (left->until < until) until = left->until;
+    if (right->until < until) until = right->until;
+    r->matches[match] = is_left ? *left : *right;
+    r->matches[match].until = until;
+}
+
+/* No racer is worth more, from now on. */
+static double most_of_all(const struct race *r, const struct race_moment *m)
+{
+    double most = 0.0;
+    for (uint32_t i = r->count; i < 2 * r->count; i++) {
+        if (r->matches[i].winner.place != NONE) most = fmax(most, race_value(&r->matches[i].winner, m));
     }
-    r->winner[match] = is_left ? a : b;
-    r->until[match] = until;
+    return most;
 }
 
-static void refresh(struct race *r, uint32_t match, const struct race_moment *m)
+const struct racer *race_first(struct race *r, const struct race_moment *m)
 {
-    if (m->base < r->until[match]) return;
-    refresh(r, 2 * match, m);
-    refresh(r, 2 * match + 1, m);
-    play(r, match, m);
-}
-
-uint32_t race_first(struct race *r, const struct race_moment *m)
-{
-    if (r->count == 0) return NONE;
-    refresh(r, 1, m);
-    uint32_t first = r->winner[1];
-    return r->racers[first].place == NONE ? NONE : first;
+    if (r->count == 0) return NULL;
+    if (r->most < 0.0) r->most = most_of_all(r, m);
+    double scale = m->weight * m->pool;
+    struct view v = {.moment = m, .scale = scale, .rate = scale / m->base, .margin = MARGIN * r->most};
+    refresh(r, 1, &v);
+    const struct racer *first = &r->matches[1].winner;
+    if (first->place == NONE) return NULL;
+    r->most = race_value(first, m);
+    return first;
 }

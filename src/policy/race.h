@@ -1,6 +1,6 @@
-/* Who is first of many whose values all change at once: a kinetic tournament. Racer i is worth
+/* Who is first of many whose values all change at once: a kinetic tournament. A racer is worth
  *
- *     value  =  ((weight share_i pool / X) + common_1 + .. + common_4) + held_i      X = base, or base + share_i
+ *     value  =  ((weight share pool / X) + common_1 + .. + common_4) + held        X = base, or base + share
  *
  * at a moment with a base and four common terms. From moment to moment base grows, the common terms shrink, and neither
  * asks all the racers: a match in the tournament is played again only when its result may have changed. The greatest
@@ -25,23 +25,29 @@ struct race_moment {
 struct racer {
     double share, held; /* not negative */
     uint32_t place;     /* no two alike; NONE: not in the race */
+    uint32_t index;     /* which racer it is; set by race_set */
+};
+
+/* Match i is between the winners of 2i and 2i + 1; from count on a racer each. */
+struct race_match {
+    struct racer winner;
+    double until; /* the match and those below it stand as long as base is less */
 };
 
 struct race {
-    struct racer *racers;
+    struct race_match *matches;
     uint32_t count;
-    uint32_t *winner; /* by match */
-    double *until;    /* by match: it and those below it stand as long as base is less */
+    double most; /* the first's value when last looked at; no racer's is more; below 0: not yet looked */
 };
 
 /* With room for count racers, none in the race yet. */
 struct race race_make(uint32_t count, struct arena *arena);
 
-/* Puts a racer in, changes or removes it. Its value must not rise while it is in the race. O(log n) */
+/* Puts a racer in, before the first look; changes or removes it later, when its value must not rise. O(log n) */
 void race_set(struct race *r, uint32_t i, struct racer racer);
 
-/* The first at that moment, or NONE. O(log n) for each match to be played again. */
-uint32_t race_first(struct race *r, const struct race_moment *m);
+/* The first at that moment, or NULL; good until the next change. O(log n) for each match to be played again. */
+const struct racer *race_first(struct race *r, const struct race_moment *m);
 
 double race_value(const struct racer *racer, const struct race_moment *m);
 

@@ -1,0 +1,149 @@
+/* Which node of a share tree serves whom, and which trees are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "policy/share_nodes.h"
+
+struct node {
+    uint32_t depth;
+    const char *name;
+};
+
+enum { NODES_MAX = 12 };
+
+static int build(struct share_nodes *t, const struct node *nodes, const struct map *projects, struct err *e)
+{
+    uint32_t above[NODES_MAX] = {0};
+    share_nodes_init(t);
+    for (const struct node *n = nodes; n->name != NULL; n++) {
+        above[n->depth] = share_nodes_add(t, n->depth == 0 ? NONE : above[n->depth - 1], n->name, 1);
+    }
+    return share_nodes_finish(t, projects, e);
+}
+
+static void setup_projects(struct map *projects)
+{
+    *projects = (struct map){0};
+    for (uint32_t p = 0; p < 3; p++) map_set(projects, str((const char *[]){"P1", "P2", "P3"}[p]), p);
+}
+
+/* docs/formulas.md 5.1. */
+static void test_serving(void **state)
+{
+    (void)state;
+    static const struct node TREE[] = {{0, "Root"},    {1, "P1"},      {2, "grp"},     {3, "ua"},
+                                       {2, "default"}, {1, "P2"},      {1, "default"}, {1, "g"},
+                                       {2, "uc"},      {2, "default"}, {2, "ud"},      {0, NULL}};
+    static const struct {
+        const char *user, *project;
+        uint32_t node;
+        bool is_default;
+    } ROWS[] = {
+        {"uc", NULL, 8, false}, {"ud", NULL, 10, false},   {"ua", NULL, 6, true},        {"nobody", NULL, 6, true},
+        {"P1", NULL, 6, true},  {"grp", NULL, 6, true},    {"Root", NULL, 6, true},      {"default", NULL, 6, false},
+        {"ua", "P1", 3, false}, {"uc", "P1", 4, true},     {"grp", "P1", 4, true},       {"ua", "P2", 5, false},
+        {"uc", "P2", 5, false}, {"ua", "P3", NONE, false}, {"ua", "other", NONE, false},
+    };
+    struct share_nodes t;
+    struct map projects;
+    struct err e;
+    setup_projects(&projects);
+    assert_int_equal(build(&t, TREE, &projects, &e), 0);
+    for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
+        bool is_default;
+        uint32_t node = share_nodes_serve(&t, ROWS[r].user, ROWS[r].project, &is_default);
+        if (node != ROWS[r].node || is_default != ROWS[r].is_default)
+            fail_msg("%s in %s: node %d, default %d", ROWS[r].user, ROWS[r].project ? ROWS[r].project : "no project",
+                     (int)node, is_default);
+    }
+    assert_true(t.nodes.items[1].is_project && t.nodes.items[5].is_project && !t.nodes.items[2].is_project);
+    assert_true(t.nodes.items[5].is_leaf && !t.nodes.items[1].is_leaf);
+    share_nodes_release(&t);
+    map_release(&projects);
+}
+
+static void test_no_default(void **state)
+{
+    (void)state;
+    static const struct node TREE[] = {{0, "Root"}, {1, "ua"}, {1, "P1"}, {2, "ub"}, {0, NULL}},
+                             ROOT[] = {{0, "Root"}, {0, NULL}};
+    struct share_nodes t;
+    struct map projects;
+    struct err e;
+    bool is_default;
+    setup_projects(&projects);
+    assert_int_equal(build(&t, TREE, &projects, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "ub", NULL, &is_default), NONE);
+    assert_int_equal(share_nodes_serve(&t, "ua", "P1", &is_default), NONE);
+    share_nodes_release(&t);
+
+    assert_int_equal(build(&t, ROOT, NULL, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "Root", NULL, &is_default), NONE);
+    share_nodes_release(&t);
+    share_nodes_init(&t);
+    assert_int_equal(share_nodes_finish(&t, NULL, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "ua", NULL, &is_default), NONE);
+    share_nodes_release(&t);
+    map_release(&projects);
+}
+
+/* What is a project can change; the tree is finished anew. */
+static void test_finish_again(void **state)
+{
+    (void)state;
+    static const struct node TREE[] = {{0, "Root"}, {1, "P1"}, {2, "ua"}, {0, NULL}};
+    struct share_nodes t;
+    struct map projects;
+    struct err e;
+    bool is_default;
+    setup_projects(&projects);
+    assert_int_equal(build(&t, TREE, NULL, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "ua", NULL, &is_default), 2);
+    assert_int_equal(share_nodes_finish(&t, &projects, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "ua", NULL, &is_default), NONE);
+    assert_int_equal(share_nodes_serve(&t, "ua", "P1", &is_default), 2);
+    share_nodes_release(&t);
+    map_release(&projects);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct node tree[NODES_MAX];
+        const char *text;
+    } ROWS[] = {
+        {{{0, "Root"}, {1, "P1"}, {2, "g"}, {3, "P2"}}, "project \"P2\" stands inside project \"P1\""},
+        {{{0, "Root"}, {1, "g"}, {2, "P1"}, {1, "P1"}}, "project \"P1\" is there twice"},
+        {{{0, "Root"}, {1, "ua"}, {1, "ua"}}, "node \"ua\" is there twice below \"Root\""},
+        {{{0, "Root"}, {1, "g"}, {2, "ua"}, {1, "g"}, {2, "ub"}}, "node \"g\" is there twice below \"Root\""},
+        {{{0, "Root"}, {1, "ua"}, {1, "g"}, {2, "ua"}}, "user \"ua\" is there twice outside projects"},
+        {{{0, "Root"}, {1, "P1"}, {2, "ua"}, {2, "g"}, {3, "ua"}}, "user \"ua\" is there twice inside project \"P1\""},
+    };
+    struct map projects;
+    setup_projects(&projects);
+    for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
+        struct share_nodes t;
+        struct err e = {0};
+        assert_int_equal(build(&t, ROWS[r].tree, &projects, &e), -1);
+        assert_int_equal(e.code, ERR_INPUT);
+        if (strstr(e.text, ROWS[r].text) == NULL) fail_msg("\"%s\", expected \"%s\"", e.text, ROWS[r].text);
+        share_nodes_release(&t);
+    }
+    map_release(&projects);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_serving),
+        cmocka_unit_test(test_no_default),
+        cmocka_unit_test(test_finish_again),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

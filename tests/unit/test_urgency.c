@@ -1,0 +1,161 @@
+/* Urgency, normalisation and final priority. Rows named by a letter and a digit were recorded from Grid Engine 8.1.9; all
+ * tables of these cases are compared by conformance/test_grid_engine.py. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "policy/urgency.h"
+
+#define S INT64_C(1000000)
+
+static const struct urgency_request LICENSE = {.value = 1, .urgency = 1000}, LICENSES = {.value = 2, .urgency = 1000};
+static const struct urgency_request BIGIO = {.value = 1, .urgency = 500, .is_text = true};
+
+/* docs/formulas.md 5.6: f1, the parallel jobs by the rule of their environment. */
+static void test_f1_resources(void **state)
+{
+    (void)state;
+    static const struct urgency_request MIXED[] = {
+        {.value = 1, .urgency = 1000}, {.value = 2, .urgency = 2000}, {.value = 1, .urgency = 500, .is_text = true}};
+    static const struct {
+        uint32_t least, most;
+        const struct urgency_request *requests;
+        uint32_t count;
+        enum urgency_slots_rule rule;
+        double resources;
+    } ROWS[] = {
+        {1, 1, NULL, 0, URGENCY_SLOTS_MIN, 1000},         {1, 1, &LICENSES, 1, URGENCY_SLOTS_MIN, 3000},
+        {1, 1, &BIGIO, 1, URGENCY_SLOTS_MIN, 1500},       {1, 1, MIXED, 3, URGENCY_SLOTS_MIN, 6500},
+        {3, 3, NULL, 0, URGENCY_SLOTS_NUMBER, 3000},      {3, 3, &LICENSE, 1, URGENCY_SLOTS_MAX, 6000},
+        {4, 4, &BIGIO, 1, URGENCY_SLOTS_MIN, 4500},       {2, 8, NULL, 0, URGENCY_SLOTS_MIN, 2000},
+        {2, 8, NULL, 0, URGENCY_SLOTS_MAX, 8000},         {2, 8, &LICENSE, 1, URGENCY_SLOTS_MAX, 16000},
+        {2, 8, NULL, 0, URGENCY_SLOTS_AVG, 5000},         {2, 8, &LICENSE, 1, URGENCY_SLOTS_AVG, 10000},
+        {2, 8, &LICENSE, 1, URGENCY_SLOTS_NUMBER, 10000}, {2, 5, NULL, 0, URGENCY_SLOTS_AVG, 3500},
+    };
+    for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
+        struct urgency_rules rules = {.slots_rule = ROWS[r].rule, .slots_number = 5};
+        struct urgency_job job = {ROWS[r].least, ROWS[r].most, ROWS[r].requests, ROWS[r].count, 0, 0, 0};
+        struct urgency u;
+        urgency_of(&rules, 1000, 0, &job, &u);
+        if (u.resources != ROWS[r].resources || u.sum != u.resources) fail_msg("row %zu: %g", r, u.resources);
+    }
+}
+
+/* docs/formulas.md 5.6: f2, f3, and the manual's deadline. */
+static void test_f2_f3_time(void **state)
+{
+    (void)state;
+    static const struct {
+        double weight_waiting, weight_deadline;
+        enum deadline_rule rule;
+        int64_t waited_s, left_s; /* left 9999: no deadline */
+        double waiting, deadline;
+    } ROWS[] = {
+        {0.278, 0, DEADLINE_OWN, 44, 9999, 12.232, 0},
+        {100, 3600000, DEADLINE_OWN, 54, 9999, 5400, 0},
+        {-1, 0, DEADLINE_OWN, 23, 9999, -23, 0},
+        {0, 3600000, DEADLINE_OWN, 35, 115, 0, 31304.34782608696},
+        {0, 3600000, DEADLINE_OWN, 35, 3595, 0, 1001.3908205841446},
+        {0, 3600000, DEADLINE_OWN, 35, 9, 0, 400000},
+        {0, 3600000, DEADLINE_OWN, 35, 1, 0, 3600000},
+        {0, 3600000, DEADLINE_OWN, 35, 0, 0, 3600000},
+        {0, 3600000, DEADLINE_OWN, 35, -500, 0, 3600000},
+        {1, 36000, DEADLINE_OWN, 46, 73, 46, 493.1506849315069},
+        {1, 36000, DEADLINE_WAITING, 46, 8, 46, 0.125},
+        {100, 36000, DEADLINE_WAITING, 1, -8, 100, 100},
+    };
+    for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
+        struct urgency_rules rules = {.weight_waiting_time = ROWS[r].weight_waiting,
+                                      .weight_deadline = ROWS[r].weight_deadline,
+                                      .deadline_rule = ROWS[r].rule};
+        int64_t now_us = 1795243651 * S;
+        struct urgency_job job = {.slots_least = 1, .slots_most = 1, .submit_us = now_us - ROWS[r].waited_s * S};
+        if (ROWS[r].left_s != 9999) job.deadline_us = now_us + ROWS[r].left_s * S;
+        struct urgency u;
+        urgency_of(&rules, 1000, now_us, &job, &u);
+        if (fabs(u.waiting_time - ROWS[r].waiting) > 1e-9 || fabs(u.deadline - ROWS[r].deadline) > 1e-9)
+            fail_msg("row %zu: %.17g and %.17g", r, u.waiting_time, u.deadline);
+        assert_true(u.sum == u.resources + u.waiting_time + u.deadline);
+    }
+}
+
+static void assert_column(const double *values, const double *expected, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fabs(values[i] - expected[i]) > 1e-5)
+            fail_msg("%s %u: %.17g, expected %.5f", name, i, values[i], expected[i]);
+    }
+}
+
+static const struct urgency_rules MANUAL_WEIGHTS = {.weight_ticket = 0.01, .weight_urgency = 0.1, .weight_priority = 1};
+
+/* docs/formulas.md 5.7: f5, its first and its second table. */
+static void test_f5_combined(void **state)
+{
+    (void)state;
+    static const double tickets[] = {62500, 31250, 250000, 125000, 20833}, urgency[] = {1000, 1000, 1000, 2000, 3000};
+    static const int32_t posix[] = {0, 10, 0, -10, 0};
+    double nt[5], nu[5], np[5], prior[5];
+    ticket_priorities(&MANUAL_WEIGHTS, 5, tickets, urgency, posix, nt, nu, np, prior);
+    assert_column(nt, (const double[]){0.25, 0.125, 1, 0.5, 0.08333}, 5, "ntckts");
+    assert_column(nu, (const double[]){0, 0, 0, 0.5, 1}, 5, "nurg");
+    assert_column(np, (const double[]){0.5, 0.50488, 0.5, 0.49512, 0.5}, 5, "npprior");
+    assert_column(prior, (const double[]){0.5025, 0.50613, 0.51, 0.55012, 0.60083}, 5, "prior");
+    struct urgency_rules halves = {.weight_ticket = 0.5, .weight_urgency = 0.5};
+    ticket_priorities(&halves, 5, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    assert_column(prior, (const double[]){0.125, 0.0625, 0.5, 0.5, 0.54167}, 5, "prior");
+}
+
+static void test_f4_posix(void **state)
+{
+    (void)state;
+    static const double none[7];
+    static const int32_t posix[] = {-1023, -512, -100, 0, 100, 512, 1024};
+    double np[7], prior[7];
+    ticket_priorities(&MANUAL_WEIGHTS, 7, none, none, posix, NULL, NULL, np, prior);
+    assert_column(np, (const double[]){0.00049, 0.25, 0.45117, 0.5, 0.54883, 0.75, 1}, 7, "npprior");
+    assert_column(prior, (const double[]){0.05549, 0.305, 0.50617, 0.555, 0.60383, 0.805, 1.055}, 7, "prior");
+}
+
+/* docs/formulas.md 5.7: a1 is the licence example of the N1GE 6.1 manual, as 8.1.9 computes it and as the manual has it. */
+static void test_a1_licences(void **state)
+{
+    (void)state;
+    static const double tickets[3], urgency[] = {5000, 6000, 2000};
+    static const int32_t posix[] = {100, 0, 0};
+    double prior[3];
+    struct urgency_rules rules = MANUAL_WEIGHTS;
+    ticket_priorities(&rules, 3, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    assert_column(prior, (const double[]){0.62883, 0.605, 0.505}, 3, "prior");
+    rules.posix_range = POSIX_PRESENT;
+    ticket_priorities(&rules, 3, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    assert_column(prior, (const double[]){1.08, 0.105, 0.005}, 3, "prior");
+}
+
+/* Where all are alike everybody is in the middle; where nobody is, nothing happens. */
+static void test_alike(void **state)
+{
+    (void)state;
+    static const double zero[2], nearly[] = {7, 7.000009};
+    static const int32_t posix[] = {-5, -5};
+    struct urgency_rules rules = MANUAL_WEIGHTS;
+    double nt[2], nu[2], np[2];
+    rules.posix_range = POSIX_PRESENT;
+    ticket_priorities(&rules, 2, zero, nearly, posix, nt, nu, np, NULL);
+    for (int i = 0; i < 2; i++) assert_true(nt[i] == 0.5 && nu[i] == 0.5 && np[i] == 0.5);
+    ticket_priorities(&rules, 2, nearly, zero, posix, nt, nu, np, NULL);
+    assert_true(nt[1] == 1 && nt[0] > 0.99999);
+    ticket_priorities(&rules, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_f1_resources), cmocka_unit_test(test_f2_f3_time),  cmocka_unit_test(test_f5_combined),
+        cmocka_unit_test(test_f4_posix),     cmocka_unit_test(test_a1_licences), cmocka_unit_test(test_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
