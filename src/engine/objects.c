@@ -129,10 +129,14 @@ int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t
 {
     const char *class = object_classes[kind].name;
     uint32_t index = map_get(&t->s->object_by_name[kind], name);
+    int shown = (int)(name.length < NAME_BYTES_MAX ? name.length : NAME_BYTES_MAX);
+    if (index == NONE && kind == OBJECT_USER)
+        return err_set(t->e, ERR_NOT_FOUND,
+                       "the ticket policies know no user '%.*s'; 'fairlead user show --policy' lists those they do",
+                       shown, name.text);
     if (index == NONE)
         return err_set(t->e, ERR_NOT_FOUND, "no %s '%.*s'; 'fairlead %s show' lists them, 'fairlead %s add' makes one",
-                       class, (int)(name.length < NAME_BYTES_MAX ? name.length : NAME_BYTES_MAX), name.text, class,
-                       class);
+                       class, shown, name.text, class, class);
     *out_index = index;
     return 0;
 }

@@ -108,6 +108,9 @@ def test_users_of_the_ticket_policies(instance):
     assert 'in use by 1 user' in instance.bad('department', 'delete', 'chem')
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
     instance.good('department', 'delete', 'chem')
+    assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
+        "the ticket policies know no user 'test-eve'; 'fairlead user show --policy' lists those they do")
+    assert "'fairlead user show --policy' lists them" in instance.run('user', 'show', '--policy', 'test-eve').err
 
 
 def test_objects_in_use_stay(full):
