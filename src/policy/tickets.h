@@ -72,7 +72,8 @@ struct tickets {
     double override, functional, share, total;
 };
 
-/* out: an entry for each job, in the same order. O(n log n) for n jobs, beside max_functional_jobs steps. */
+/* out: an entry for each job, in the same order. O(n log n) for n jobs, and O(n) for each level of the tree; choices that
+ * the functional policy makes look at every set of jobs besides (contest.h). Nothing in it may be negative. */
 void tickets_compute(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets);
 
 /* How many of an array's pending tasks take part. */
