@@ -565,7 +565,8 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- who is listened to ----
 
-HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', 1)
+VERSION = 2
+HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 
 def speak(world, data):
@@ -589,7 +590,7 @@ def speak(world, data):
     b'GET / HTTP/1.1\r\n\r\n',
     struct.pack('<I', 0),
     struct.pack('<I', 0xffffffff),
-    struct.pack('<IB8sI', 13, 1, b'Fairlead', 1),
+    struct.pack('<IB8sI', 13, 1, b'Fairlead', VERSION),
     struct.pack('<IBQ', 9, 4, 1),          # no HELLO first
     HELLO + HELLO,
     HELLO + struct.pack('<IB', 1, 6),      # ours to say
@@ -613,7 +614,7 @@ def test_the_newest_connection_counts(world):
 def test_another_version_is_answered_and_stepped_aside_for(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']
-    got, state = speak(world, struct.pack('<IB8sI', 13, 1, b'fairlead', 2))
+    got, state = speak(world, struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION + 1))
     assert (got, state) == (HELLO, 'closed')
     until(lambda: not world.launcher_pids(), 'the launcher to end')
     world.connect()
