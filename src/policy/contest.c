@@ -104,16 +104,16 @@ static uint32_t *group_jobs(struct grouping *g)
     return group;
 }
 
-/* The greatest shares first: those who win at about the same time are then together in memory. */
-static const struct sort_record *sort_by_share(const struct contest *c, const struct grouping *g)
+/* Who has most first: those who win at about the same time are then together in memory. */
+static const struct sort_record *sort_by_amount(const struct contest *c, const struct grouping *g)
 {
-    struct sort_record *records = arena_alloc(g->run->arena, c->group_count * sizeof *records);
-    struct sort_record *scratch = arena_alloc(g->run->arena, c->group_count * sizeof *scratch);
+    struct sort_record *records = g->run->records; /* groups are no more than pending jobs */
     for (uint32_t i = 0; i < c->group_count; i++) {
-        double share = c->rules->share_of(c->rules->policy, g->groups.items[i].user);
-        records[i] = (struct sort_record){.key = ~sort_key_double(share), .index = i};
+        uint32_t user = g->groups.items[i].user;
+        double amount = user == NONE ? 0.0 : c->rules->amount_of(c->rules->policy, user);
+        records[i] = (struct sort_record){.key = ~sort_key_double(amount), .index = i};
     }
-    sort_records(records, c->group_count, scratch);
+    sort_records(records, c->group_count, g->run->scratch);
     return records;
 }
 
@@ -126,9 +126,9 @@ static void lay_out_groups(struct contest *c, const struct grouping *g, uint32_t
         group += c->sets[i].group_count;
         c->sets[i].group_count = 0;
     }
-    const struct sort_record *by_share = sort_by_share(c, g);
+    const struct sort_record *by_amount = sort_by_amount(c, g);
     for (uint32_t i = 0; i < c->group_count; i++) {
-        uint32_t group = by_share[i].index;
+        uint32_t group = by_amount[i].index;
         struct contest_set *set = &c->sets[g->groups.items[group].set];
         out_renamed[group] = set->first_group + set->group_count++;
         c->groups[out_renamed[group]] = g->groups.items[group];
@@ -137,6 +137,25 @@ static void lay_out_groups(struct contest *c, const struct grouping *g, uint32_t
         uint32_t jobs = c->groups[i].end;
         c->groups[i].next = c->groups[i].end = c->job_count;
         c->job_count += jobs;
+    }
+}
+
+/* Users in the order of their first groups. */
+static void list_users(struct contest *c, const struct ticket_run *run)
+{
+    uint32_t most = run->q->member_count[MEMBER_USER];
+    uint32_t *listed = arena_alloc(run->arena, most * sizeof *listed); /* 1 more than the place, 0: not yet */
+    if (most > c->group_count) most = c->group_count;
+    c->users = arena_alloc(run->arena, most * sizeof *c->users);
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        uint32_t member = c->groups[i].user;
+        if (member == NONE) continue;
+        if (listed[member] == 0) {
+            double amount = c->rules->amount_of(c->rules->policy, member);
+            c->users[c->user_count++] = (struct contest_user){amount, run->running[MEMBER_USER][member], member};
+            listed[member] = c->user_count;
+        }
+        c->groups[i].user = listed[member] - 1;
     }
 }
 
@@ -163,6 +182,7 @@ static void make_groups(struct contest *c, const struct ticket_run *run, const u
     c->groups = arena_alloc(run->arena, c->group_count * sizeof *c->groups);
     uint32_t *renamed = arena_alloc(run->arena, c->group_count * sizeof *renamed);
     lay_out_groups(c, &g, renamed);
+    list_users(c, run);
     stand_in_line(c, run, order, group, renamed);
     map_release(&g.paths);
     map_release(&g.owns);
@@ -170,6 +190,14 @@ static void make_groups(struct contest *c, const struct ticket_run *run, const u
     map_release(&g.group_ids);
     array_release(&g.sets);
     array_release(&g.groups);
+}
+
+/* A user's share of one more job. */
+static double share_of(const struct contest *c, uint32_t user)
+{
+    if (user == NONE) return 0.0;
+    const struct contest_user *u = &c->users[user];
+    return c->rules->is_divided ? u->amount / (u->counted + 1) : u->amount;
 }
 
 /* The group's first job as its set's racer. */
@@ -180,7 +208,7 @@ static void enter(struct contest *c, uint32_t group)
     struct racer racer = {.place = NONE};
     if (g->next < g->end) {
         const struct contest_job *first = &c->jobs[g->next];
-        racer.share = c->rules->share_of(c->rules->policy, g->user);
+        racer.share = share_of(c, g->user);
         racer.held = first->held;
         racer.place = first->place;
     }
@@ -197,7 +225,7 @@ static uint32_t look(struct contest *c, struct contest_set *set)
         if (first == NULL) return NONE;
         uint32_t group = set->first_group + first->index;
         struct racer again = *first;
-        again.share = c->rules->share_of(c->rules->policy, c->groups[group].user);
+        again.share = share_of(c, c->groups[group].user);
         if (again.share < first->share) {
             race_set(&set->race, first->index, again);
             continue;
@@ -262,13 +290,15 @@ void contest_take(struct contest *c, uint32_t group)
 {
     ensure(c->groups[group].next < c->groups[group].end);
     c->groups[group].next++;
+    if (c->groups[group].user != NONE) c->users[c->groups[group].user].counted++;
     enter(c, group);
 }
 
 struct standing contest_standing(const struct contest *c, uint32_t group)
 {
     struct standing s = c->sets[c->groups[group].set].standing;
-    s.member[MEMBER_USER] = c->groups[group].user;
+    uint32_t user = c->groups[group].user;
+    if (user != NONE) s.member[MEMBER_USER] = c->users[user].member;
     return s;
 }
 
@@ -276,6 +306,6 @@ double contest_value(const struct contest *c, uint32_t group)
 {
     const struct contest_group *g = &c->groups[group];
     struct race_moment m = c->rules->moment_of(c->rules->policy, &c->sets[g->set].standing);
-    struct racer racer = {.share = c->rules->share_of(c->rules->policy, g->user)};
+    struct racer racer = {.share = share_of(c, g->user)};
     return race_value(&racer, &m);
 }

@@ -27,8 +27,15 @@ struct contest_job {
     uint32_t job, place;
 };
 
+/* A user with shares. */
+struct contest_user {
+    double amount;
+    uint32_t counted; /* jobs that run, or were taken */
+    uint32_t member;  /* who it is, among the question's users */
+};
+
 struct contest_group {
-    uint32_t user; /* or NONE */
+    uint32_t user; /* among the contest's, or NONE */
     uint32_t set;
     uint32_t next, end; /* its jobs still in line: next to end of the contest's jobs */
 };
@@ -48,8 +55,9 @@ struct contest_rules {
     bool (*standing_of)(const void *policy, const struct ticket_job *j, struct standing *out);
     /* What the groups of a set have in common now. */
     struct race_moment (*moment_of)(const void *policy, const struct standing *set);
-    /* The share of a user (or NONE) now. */
-    double (*share_of)(const void *policy, uint32_t user);
+    /* What a user has: the share of each job, or where it is divided of the first. */
+    double (*amount_of)(const void *policy, uint32_t member);
+    bool is_divided;       /* a user's n-th job has the n-th part */
     const double *held;    /* by job; NULL: nothing is */
     const uint32_t *place; /* by job, among equals */
 };
@@ -62,6 +70,8 @@ struct contest {
     uint32_t group_count;
     struct contest_set *sets;
     uint32_t set_count;
+    struct contest_user *users;
+    uint32_t user_count;
     uint32_t *heap, heap_count; /* sets with a job left, the best first */
 };
 
@@ -77,7 +87,7 @@ struct standing contest_standing(const struct contest *c, uint32_t group);
 /* What it is worth now, without what it holds. */
 double contest_value(const struct contest *c, uint32_t group);
 
-/* Takes it out of the line, once it is counted. */
+/* Takes it out of the line and counts it for its user; the policy has counted it for the others. */
 void contest_take(struct contest *c, uint32_t group);
 
 #endif

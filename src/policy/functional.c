@@ -143,10 +143,10 @@ static struct race_moment moment_of(const void *policy, const struct standing *s
 }
 
 /* Users without a weight are all alike. */
-static double share_of(const void *policy, uint32_t user)
+static double amount_of(const void *policy, uint32_t user)
 {
     const struct functional *f = policy;
-    return f->weight[MEMBER_USER] > 0.0 ? next_share(f, MEMBER_USER, user) : 0.0;
+    return f->weight[MEMBER_USER] > 0.0 ? fshare(f, MEMBER_USER, user) : 0.0;
 }
 
 /* Counts a job as running; what it gets. */
@@ -209,7 +209,8 @@ void functional_tickets_pending(struct ticket_run *run, bool is_dependent)
         .policy = &f,
         .standing_of = standing_of,
         .moment_of = moment_of,
-        .share_of = share_of,
+        .amount_of = amount_of,
+        .is_divided = run->q->rules->share_functional_shares,
         .held = is_dependent ? run->held : NULL,
         .place = run->age_place,
     };

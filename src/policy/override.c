@@ -76,9 +76,10 @@ static struct race_moment moment_of(const void *policy, const struct standing *s
     return m;
 }
 
-static double share_of(const void *policy, uint32_t user)
+static double amount_of(const void *policy, uint32_t user)
 {
-    return next_share(policy, MEMBER_USER, user);
+    const struct override *o = policy;
+    return o->givers[MEMBER_USER][user].tickets;
 }
 
 static void give_shared(struct ticket_run *run, bool is_dependent)
@@ -95,7 +96,8 @@ static void give_shared(struct ticket_run *run, bool is_dependent)
         .policy = &o,
         .standing_of = standing_of,
         .moment_of = moment_of,
-        .share_of = share_of,
+        .amount_of = amount_of,
+        .is_divided = true,
         .place = run->id_place,
     };
     struct contest c = contest_make(run, ticket_order(run, is_dependent), &rules);
@@ -105,7 +107,7 @@ static void give_shared(struct ticket_run *run, bool is_dependent)
         uint32_t group = contest_best(&c, &value);
         given[c.groups[group].next] = value;
         struct standing s = contest_standing(&c, group);
-        for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
+        for (int k = MEMBER_USER + 1; k < MEMBER_KIND_COUNT; k++) {
             if (s.member[k] != NONE) o.givers[k][s.member[k]].counted++;
         }
         contest_take(&c, group);
