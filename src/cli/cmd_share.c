@@ -78,7 +78,7 @@ static int share_run(struct call *call, struct err *e)
         if (refuse_file_options(&call->parsed, e) != 0) return -1;
         return share_instance_run(call, v->account, user, &v->listing, e);
     }
-    if (v->account || user) return err_set(e, ERR_USAGE, "--account and --user do not go with -f");
+    if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user do not go with -f");
     struct share_options options = file_options(v);
     return share_file_run(call, v->file, &options, &v->listing, e);
 }

@@ -120,9 +120,13 @@ class Instance:
             return False
 
     def everything(self):
-        """All that a refused command must leave as it is."""
-        return [sorted(self.json(*words), key=json.dumps) for words in
-                (('queue', '--all'), ('account', 'show'), ('user', 'show'), ('set',))]
+        """All that a refused command must leave as it is; usage fades meanwhile."""
+        def rows(*words):
+            return [{name: value for name, value in row.items() if name != 'usage'} for row in self.json(*words)]
+
+        return [sorted(rows(*words), key=json.dumps) for words in
+                (('queue', '--all'), ('account', 'show'), ('user', 'show'), ('user', 'show', '--policy'), ('set',),
+                 *((kind, 'show') for kind in ('partition', 'qos', 'project', 'department', 'resource')))]
 
     def processes(self):
         """Of this instance: whatever has its directory in its arguments or environment."""

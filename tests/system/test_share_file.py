@@ -316,7 +316,7 @@ def test_table_for_people():
         'Account    User   RawShares  NormShares  RawUsage  NormUsage  EffectvUsage  FairShare   LevelFS',
         ' physics                 50    0.625000    204500   1.000000      1.000000             0.625000',
         '  physics  alice          1    1.000000    200000   0.977993      0.977993   0.333333  1.022503',
-        '  physics  bob       parent    0.625000      4500   0.022007      0.022007   0.666667          ',
+        '  physics  bob       parent    0.625000      4500   0.022007      0.022007   0.666667',
         ' bio                     30    0.375000         0   0.000000      0.000000                  inf',
         '  bio      carol          3    1.000000         0   0.000000      0.000000   1.000000       inf',
     ]
@@ -450,7 +450,7 @@ def test_options_that_cannot_be():
         (['--ties', 'slurm'], "--ties goes with -f; the instance's own is a setting: fairlead set ties=slurm"),
         (['-f', '-', '--json', '-P'], '--json and --parsable: one of them is wanted'),
         (['-f'], "option '--file' needs an argument: FILE"),
-        (['-f', '-', 'more'], "'more' is one argument too many; see 'fairlead share --help'"),
+        (['-f', '-', 'more'], '--account and a user do not go with -f'),
         (['-f', '-', '--flie'], "unknown option '--flie'; did you mean '--file'? see 'fairlead share --help'"),
     ]:
         assert share(*arguments, text=TREE) == (2, '', 'fairlead share: %s\n' % words)

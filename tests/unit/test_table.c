@@ -24,7 +24,7 @@ static void test_layout(void **state)
     table_add_text(&t, "a\tb\x1b[1m\xff\xc2\x9b");
     table_write(&t, true, &out);
     assert_string_equal(out.text.text, "Name      Count  Note\n"
-                                       "\xc3\xa9t\xc3\xa9           7  \n"
+                                       "\xc3\xa9t\xc3\xa9           7\n"
                                        " inner  1234567  a?b?[1m???\n");
     buf_clear(&out.text);
     out.has_styles = true;
