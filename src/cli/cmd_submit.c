@@ -128,19 +128,6 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
-/* A resource that is not there may be what other schedulers call a limit: -l h_rt=3600. */
-static int explain_requests(const char *requests, struct err *e)
-{
-    struct err cause = *e;
-    for (struct str rest = str(requests); cause.code == ERR_NOT_FOUND && rest.text != NULL;) {
-        struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
-        const char *ours = habit_request(name);
-        if (ours != NULL && strstr(cause.text, "no resource") != NULL)
-            return err_set(e, ERR_NOT_FOUND, "no resource '%.*s': %s", (int)name.length, name.text, ours);
-    }
-    return -1;
-}
-
 static int submit_run(struct call *call, struct err *e)
 {
     const struct submit_values *values = call->values;
@@ -149,7 +136,7 @@ static int submit_run(struct call *call, struct err *e)
     wire_clear(&wire_submit_shape, &body);
     if (make_body(call, &body, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_JOBS, &wire_submit_shape, &body, &wire_submitted_shape, &reply, e) != 0)
-        return explain_requests(body.terms.requests, e);
+        return job_terms_explain(&body.terms, e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     return values->wait ? wait_for(call, reply.job_id, e) : 0;
 }

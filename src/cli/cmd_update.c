@@ -43,7 +43,8 @@ static int update_run(struct call *call, struct err *e)
     buf_add_text(&target, WIRE_JOBS);
     target_add_segment(&target, parsed->operands[0]);
     const char *text = instance_target(call, &target);
-    if (instance_ask_once(call, "PATCH", text, &wire_update_shape, &body, &wire_done_shape, &reply, e) != 0) return -1;
+    if (instance_ask_once(call, "PATCH", text, &wire_update_shape, &body, &wire_done_shape, &reply, e) != 0)
+        return job_terms_explain(&body.terms, e);
     buf_format(&call->out->text, "Updated job %s\n", parsed->operands[0]);
     return 0;
 }

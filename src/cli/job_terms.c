@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/habits.h"
 #include "cli/listing.h"
 #include "cli/moment.h"
 
@@ -73,4 +74,34 @@ int job_terms_read(const struct term_values *v, const struct option_row *rows, c
     if (v->slots && read_slots(v->slots, io_cpus, &terms.slots_most, e) != 0) return -1;
     *out_terms = terms;
     return 0;
+}
+
+/* Whether the instance has no such thing. */
+static bool lacks(const struct err *e, const char *kind)
+{
+    char words[40];
+    text_format(words, sizeof words, "no %s '", kind);
+    return e->code == ERR_NOT_FOUND && strstr(e->text, words) != NULL;
+}
+
+static void explain_requests(const char *requests, struct err *e)
+{
+    for (struct str rest = str(requests); rest.text != NULL;) {
+        struct str value, name = str_cut(str_cut(rest, ',', &rest), '=', &value);
+        const char *ours = habit_request(name);
+        if (ours == NULL) continue;
+        err_set(e, ERR_NOT_FOUND, "no resource '%.*s': %s", (int)name.length, name.text, ours);
+        return;
+    }
+}
+
+int job_terms_explain(const struct wire_terms *terms, struct err *e)
+{
+    int64_t unused;
+    if (lacks(e, "resource")) explain_requests(terms->requests, e);
+    if (terms->partitions && lacks(e, "partition") && number_parse_i64(str(terms->partitions), &unused))
+        err_set(e, ERR_NOT_FOUND, "no partition '%s': a POSIX priority is --priority N", terms->partitions);
+    if (terms->qos && lacks(e, "qos") && strstr(terms->qos, ".q") != NULL)
+        err_set(e, ERR_NOT_FOUND, "no qos '%.64s': a queue is a partition, -p NAME", terms->qos);
+    return -1;
 }

@@ -50,4 +50,8 @@ struct term_values {
 int job_terms_read(const struct term_values *v, const struct option_row *rows, const struct parsed *parsed,
                    struct arena *arena, struct wire_terms *out_terms, uint32_t *io_cpus, struct err *e);
 
+/* After a refusal: where what is not there means something elsewhere (qsub -l h_rt=3600, -p -100, -q all.q), *e says what is
+ * written here. Returns -1. */
+int job_terms_explain(const struct wire_terms *terms, struct err *e);
+
 #endif

@@ -178,6 +178,8 @@ def test_terms_of_a_job(full):
     (['-l', 'nope=1'], "no resource 'nope'"),
     (['-l', 'h_rt=3600'], "no resource 'h_rt': the time limit is -t"),
     (['-l', 'h_vmem=1G'], "no resource 'h_vmem': memory is --mem"),
+    (['-p', '-100'], "no partition '-100': a POSIX priority is --priority N"),
+    (['-q', 'all.q'], "no qos 'all.q': a queue is a partition, -p NAME"),
     (['--nice=2147483646'], "--nice: '2147483646' is not a whole number from -2147483645 to 2147483645"),
     (['--nice=high'], "--nice: 'high' is not a whole number"),
     (['--priority', '1025'], "--priority: '1025' is not a whole number from -1023 to 1024"),

@@ -47,8 +47,8 @@ int server_descriptor(const struct server *s);
 int64_t server_timeout_ms(const struct server *s);
 void server_ready(struct server *s);
 
-/* The next request that wants deciding, in order of arrival, or NULL. Its event's text lives until it is answered. A
- * request may carry several events (settings): all are to be accepted or none. */
+/* The next request that wants deciding, in order of arrival, or NULL. Its event's text lives until it is answered. What is
+ * accepted together or not at all (several settings) is one event. */
 struct request *server_take(struct server *s);
 const struct event *request_events(const struct request *r, uint32_t *out_count);
 const struct request_script *request_script(const struct request *r); /* NULL unless it is a submission */
