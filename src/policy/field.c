@@ -88,7 +88,17 @@ static bool looks_like_clock(struct str value)
     return false;
 }
 
-/* A whole number in the field's own unit, before its range is looked at. */
+/* Slurm knows three ways to say that there is no limit. */
+static bool is_special(const struct field *f, struct str value)
+{
+    if (f->special == NULL) return false;
+    if (f->type == FIELD_MINUTES && (str_equal_nocase(value, str("INFINITE")) || str_equal(value, str("-1"))))
+        return true;
+    return str_equal_nocase(value, str(f->special));
+}
+
+/* A whole number of seconds, MiB or whatever the field counts, before its range is looked at. Slurm counts whole minutes
+ * and rounds up; so do fields in minutes. */
 static int parse_number(const struct field *f, struct str value, int64_t *out_number, struct err *e)
 {
     int64_t number;
@@ -98,8 +108,11 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
         *out_number = fits ? number * written_unit(f) : INT64_MAX;
         return 0;
     }
-    if (is_span(f) && f->type != FIELD_HOURS && looks_like_clock(value))
-        return duration_parse(value, f->name, out_number, e);
+    if (is_span(f) && f->type != FIELD_HOURS && looks_like_clock(value)) {
+        if (duration_parse(value, f->name, &number, e) != 0) return -1;
+        *out_number = (number + written_unit(f) - 1) / written_unit(f) * written_unit(f);
+        return 0;
+    }
     if (f->type == FIELD_MEMORY) {
         if (memory_parse(value, f->name, &mib, e) != 0) return -1;
         *out_number = (int64_t)mib;
@@ -131,7 +144,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
     } else if (f->type == FIELD_CHOICE) {
         read.number = choice_index(f->choices, value);
         if (read.number < 0) return choice_error(f, value, e);
-    } else if (f->special != NULL && str_equal_nocase(value, str(f->special))) {
+    } else if (is_special(f, value)) {
         read.number = FIELD_SPECIAL;
     } else if (f->type == FIELD_REAL) {
         if (!number_parse_double(value, &read.real) || !(read.real >= least && read.real <= f->most))

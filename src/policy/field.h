@@ -20,11 +20,11 @@ enum field_type {
     FIELD_NUMBER,  /* whole */
     FIELD_REAL,    /* finite */
     FIELD_SECONDS, /* a span: seconds, or as sbatch -t writes spans where it has ':' or '-' */
-    FIELD_MINUTES, /* a span as Slurm writes them: minutes, or with ':' or '-'; the value is in seconds */
-    FIELD_HOURS,   /* a span as Grid Engine's halftime: whole hours; the value is in seconds */
-    FIELD_MEMORY,  /* MiB, or with a suffix */
-    FIELD_CHOICE,  /* one of choices, any case; the value is the place in it */
-    FIELD_BOOL,    /* true, yes, 1; false, no, 0 */
+    FIELD_MINUTES, /* a span as Slurm writes them: minutes, or with ':' or '-'; in seconds, of whole minutes, rounded up */
+    FIELD_HOURS,  /* a span as Grid Engine's halftime: whole hours; the value is in seconds */
+    FIELD_MEMORY, /* MiB, or with a suffix */
+    FIELD_CHOICE, /* one of choices, any case; the value is the place in it */
+    FIELD_BOOL,   /* true, yes, 1; false, no, 0 */
     FIELD_TEXT
 };
 
@@ -44,7 +44,8 @@ struct field {
     double least, most; /* of numbers, reals and spans (seconds); whole ones are exact */
     struct field_value standard;
     const char *choices; /* of FIELD_CHOICE: "merge,slurm" */
-    const char *special; /* a word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL */
+    /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. Of minutes INFINITE and -1 do, too. */
+    const char *special;
     /* Of FIELD_TEXT: ERR_INPUT when the text is not of the field's form, naming what and the item; NULL: any printable. */
     int (*check)(struct str text, const char *what, struct err *e);
 };
