@@ -69,11 +69,22 @@ struct host_keys {
     uint32_t cpus;
     uint64_t mem_mib;
     double gres[TRES_MAX];
+    double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
 };
+
+static uint32_t find_gres(const struct tres_table *tres, struct str name)
+{
+    struct buf text = {0};
+    buf_format(&text, "gres/%.*s", (int)name.length, name.text);
+    uint32_t found = tres_find(tres, (struct str){text.text, text.length});
+    buf_release(&text);
+    return found;
+}
 
 static int read_gres(struct reader *r, json_t *value, void *target)
 {
     struct host_keys *host = target;
+    const struct tres_table *tres = &r->s->policy.tres;
     const char *name;
     json_t *item;
     if (!json_is_object(value)) return reader_refuse(r, value, "an object of GRES and counts");
@@ -83,11 +94,10 @@ static int read_gres(struct reader *r, json_t *value, void *target)
         size_t length = reader_enter(r, name);
         if (read_whole(r, item, 0, 1e9, &count) != 0) return -1;
         reader_leave(r, length);
-        struct buf text = {0};
-        buf_format(&text, "gres/%s", name);
-        uint32_t tres = tres_find(&r->s->policy.tres, (struct str){text.text, text.length});
-        buf_release(&text);
-        if (tres != NONE) host->gres[tres] = (double)count;
+        struct str type, kind = str_cut(str(name), ':', &type);
+        uint32_t own = find_gres(tres, str(name)), generic = type.text != NULL ? find_gres(tres, kind) : NONE;
+        if (own != NONE) host->gres[own] = (double)count;
+        if (generic != NONE) host->typed[generic] += (double)count;
     }
     return 0;
 }
@@ -118,9 +128,9 @@ static int read_host(struct reader *r, json_t *value, uint32_t index)
     keys.gres[TRES_MEM] = (double)keys.mem_mib;
     keys.gres[TRES_NODE] = 1.0;
     for (uint32_t i = 0; i < tres->count; i++) {
-        if (keys.gres[i] > 0.0) host->tres.items[host->tres.count++] = (struct tres_amount){i, keys.gres[i]};
+        double amount = keys.gres[i] > 0.0 ? keys.gres[i] : keys.typed[i];
+        if (amount > 0.0) host->tres.items[host->tres.count++] = (struct tres_amount){i, amount};
     }
-    tres_list_add_generic(tres, &host->tres);
     return 0;
 }
 

@@ -147,6 +147,31 @@ static void totals_are_sums_over_the_partitions_hosts(void **unused)
     scenario_release(&s);
 }
 
+static void typed_gres_count_for_their_generic_tracked_or_not(void **unused)
+{
+    const struct {
+        const char *tracked, *gres;
+        double gpus;
+    } rows[] = {
+        {"gres/gpu", "{'gpu:tesla': 2, 'gpu:a100': 3}", 5},
+        {"gres/gpu,gres/gpu:tesla", "{'gpu:tesla': 2, 'gpu:a100': 3}", 5},
+        {"gres/gpu", "{'gpu': 0, 'gpu:a100': 3}", 3},
+        {"gres/gpu", "{'gpu:a100': 3, 'gpu': 8}", 8},
+        {"gres/gpu", "{'gpus:a100': 3, 'gp:u': 8}", 0},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char document[200];
+        struct scenario s;
+        text_format(document, sizeof document,
+                    "{'now': 1, 'settings': {'AccountingStorageTRES': '%s'}, 'hosts': [{'name': 'n', 'gres': %s}]}",
+                    rows[i].tracked, rows[i].gres);
+        read_good(document, &s);
+        assert_true(fabs(total(&s, 0, "gres/gpu") - rows[i].gpus) < 1e-9);
+        scenario_release(&s);
+    }
+}
+
 static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
 {
     struct scenario s;
@@ -422,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_job_by_default),
         cmocka_unit_test(settings_are_texts_numbers_or_booleans),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
+        cmocka_unit_test(typed_gres_count_for_their_generic_tracked_or_not),
         cmocka_unit_test(a_jobs_tres_stand_for_cpus_nodes_and_mem),
         cmocka_unit_test(accounts_may_stand_behind_what_is_in_them),
         cmocka_unit_test(the_association_of_the_partition_comes_first),
