@@ -113,6 +113,10 @@ void job_owners(const struct state *s, const struct job *j, uint32_t out_owners[
 /* The usage of every owner, indexed like s->owners, with running tasks charged up to now; rows stay as they are. */
 struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct arena *arena);
 
+/* CPU weights: what a task has when it starts; and that nobody knows what the executor heard, so the next pass tells all. */
+enum { WEIGHT_ORDINARY = 100 };
+void forget_weights(struct state *s);
+
 /* Ends a task: charge, host, job, maps, changes, acknowledgement. k->end_us and its results are set. */
 void end_task(struct turn *t, uint32_t task_index, enum job_state end);
 

@@ -261,7 +261,8 @@ static void start_task(struct turn *t, const struct tres_places *places, const s
                        .partition = start->partition,
                        .billing = partition_billing(s, start->partition, &tres),
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
-                       .tres = own_list(&tres)};
+                       .tres = own_list(&tres),
+                       .cpu_weight = WEIGHT_ORDINARY};
     strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;

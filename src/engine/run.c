@@ -161,5 +161,6 @@ int apply_synced(struct turn *t, const struct event *event)
             note_decision(t, DECIDE_END, k);
     }
     map_release(&known);
+    forget_weights(s);
     return 0;
 }

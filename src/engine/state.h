@@ -152,7 +152,7 @@ struct task {
     double billing;        /* units a second, by its partition's weights when it started */
     double usage_factor;   /* of its QOS then; usage is billing x usage_factor x time */
     struct tres_list tres; /* what it has; its own memory */
-    uint32_t cpu_weight;   /* derived: last told to the executor; 0: never */
+    uint32_t cpu_weight;   /* derived: last told to the executor, at first the ordinary 100; 0: not known */
     int32_t exit_status, signal;
     int64_t cpu_us, max_rss_kib;
     char detail[200];

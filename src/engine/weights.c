@@ -3,12 +3,13 @@
  *     weight = 100 tickets / mean of the tickets of all that run        1 to 10000; 100 for all when nobody has tickets
  *
  * Only the tickets model has an opinion on it; when another one takes over, all go back to the ordinary 100.
- * task.cpu_weight is what the executor was last told; a restart forgets that, so that all are told again. */
+ * task.cpu_weight is what the executor was last told. What was said before a restart of either side may not have been heard,
+ * so once the executor is synced all are told again. */
 #include <math.h>
 
 #include "engine/ranking.h"
 
-enum { WEIGHT_LEAST = 1, WEIGHT_ORDINARY = 100, WEIGHT_MOST = 10000 };
+enum { WEIGHT_LEAST = 1, WEIGHT_MOST = 10000 };
 
 static void tell_weight(struct turn *t, struct task *k, uint32_t weight)
 {
@@ -31,8 +32,14 @@ static void make_all_ordinary(struct turn *t)
 {
     for (uint32_t i = 0; i < t->s->tasks.count; i++) {
         struct task *k = &t->s->tasks.items[i];
-        if (!job_state_is_end(k->state) && k->cpu_weight != 0) tell_weight(t, k, WEIGHT_ORDINARY);
+        if (!job_state_is_end(k->state)) tell_weight(t, k, WEIGHT_ORDINARY);
     }
+}
+
+void forget_weights(struct state *s)
+{
+    for (uint32_t i = 0; i < s->tasks.count; i++) s->tasks.items[i].cpu_weight = 0;
+    s->pass_is_due = true;
 }
 
 void weigh_tasks(struct turn *t)
@@ -40,6 +47,7 @@ void weigh_tasks(struct turn *t)
     struct state *s = t->s;
     double sum = 0.0;
     uint32_t running = 0;
+    if (s->task_by_launch.count == 0) return;
     if (s->policy.model != MODEL_TICKETS) {
         make_all_ordinary(t);
         return;

@@ -538,7 +538,7 @@ static void tickets_of_running_jobs_are_their_weight(void **unused)
     assert_int_equal(told_weight(&w, ann), 0); /* the other models have no opinion */
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000");
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(told_weight(&w, ann), 100); /* nobody has tickets */
+    assert_int_equal(told_weight(&w, ann), 0); /* nobody has tickets: the ordinary weight, which it has */
     world_object(&w, OBJECT_USER, "ann", "fshare=100");
     world_object(&w, OBJECT_USER, "bea", "fshare=300");
     uint32_t bea = world_take(&w, world_job("bea"));
@@ -558,6 +558,37 @@ static void tickets_of_running_jobs_are_their_weight(void **unused)
     assert_int_equal(told_weight(&w, ann), 100);
     assert_int_equal(told_weight(&w, bea), 100);
     w.s.pass_is_due = true;
+    world_pass(&w);
+    assert_int_equal(w.out.decisions.count, 0);
+    world_release(&w);
+}
+
+static void sync(struct world *w, uint64_t launch_id)
+{
+    struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch_id, 1, "boot-1", w->now_us}};
+    assert_int_equal(world_apply(w, synced, NULL), 0);
+}
+
+/* The order may have been on its way when the launcher was killed, and the keeper may have one of before. */
+static void weights_are_told_again_once_synced(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 100000, 0);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000");
+    world_object(&w, OBJECT_USER, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER, "bea", "fshare=300");
+    uint32_t ann = world_take(&w, world_job("ann"));
+    world_take(&w, world_job("bea"));
+    assert_int_equal(world_pass(&w), 2);
+    assert_int_equal(told_weight(&w, ann), 50);
+    sync(&w, world_task(&w, ann, 0)->launch_id);
+    assert_int_equal(world_pass(&w), 0);
+    assert_int_equal(told_weight(&w, ann), 50);
+    world_set(&w, "PriorityType", "priority/multifactor");
+    sync(&w, world_task(&w, ann, 0)->launch_id);
+    world_pass(&w);
+    assert_int_equal(told_weight(&w, ann), 100);
     world_pass(&w);
     assert_int_equal(w.out.decisions.count, 0);
     world_release(&w);
@@ -585,6 +616,7 @@ int main(void)
         cmocka_unit_test(tasks_of_an_array_have_tickets_each),
         cmocka_unit_test(incr_only_keeps_what_a_pass_gave),
         cmocka_unit_test(tickets_of_running_jobs_are_their_weight),
+        cmocka_unit_test(weights_are_told_again_once_synced),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }
