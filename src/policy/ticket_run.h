@@ -1,6 +1,7 @@
 /* Inside the tickets: what the policies have in common while one question is answered, and their steps. Not for others.
  *
  *     tickets.c         the question, the order of the policies, the sum
+ *     ticket_run.c      the orders jobs stand in
  *     share_targets.c   how the share tree's pool is divided          share_tickets.c   what each job gets of it
  *     functional.c      the functional policy                         override.c        the override policy
  *     contest.c         which pending job is next, of many, for the last two
@@ -22,6 +23,9 @@ struct ticket_run {
     uint32_t *running[MEMBER_KIND_COUNT];  /* by member: its running jobs */
     struct sort_record *records, *scratch; /* room for pending_count each */
 };
+
+/* Puts the question's jobs in order once. */
+struct ticket_run ticket_run_begin(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets);
 
 /* Pending jobs in the order somebody's own jobs stand: dependent on the tickets held, the most first, then by age; else as
  * the list has them. */
