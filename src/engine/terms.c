@@ -18,6 +18,7 @@ struct reading {
     const struct actor *actor;
     const struct event_terms *wanted;
     struct job *row;
+    bool has_other_cpus; /* than before: what depends on their number is checked anew */
 };
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -98,9 +99,12 @@ static int read_requests(struct reading *r)
     return 0;
 }
 
-/* What can never be given is refused, not kept waiting. */
-static int check_amounts(struct turn *t, const struct job *row)
+/* What can never be given is refused, not kept waiting; a job that was taken may wait for an amount to be raised again. */
+static int check_amounts(struct reading *r)
 {
+    struct turn *t = r->t;
+    const struct job *row = r->row;
+    if (r->wanted->requests == NULL && !r->has_other_cpus) return 0;
     for (uint32_t i = 0; i < row->request_count; i++) {
         const struct job_request *q = &row->requests[i];
         const struct object *o = &object_at(t->s, OBJECT_RESOURCE, q->resource)->object;
@@ -172,8 +176,12 @@ static int read_shares(struct reading *r)
     return 0;
 }
 
-static int check_slots(struct turn *t, const struct job *row)
+static int read_slots(struct reading *r)
 {
+    struct turn *t = r->t;
+    struct job *row = r->row;
+    if (r->wanted->slots_most == 0 && !r->has_other_cpus) return 0;
+    if (r->wanted->slots_most != 0) row->slots_most = r->wanted->slots_most;
     uint32_t most = row->slots_most;
     if (most == 0 || (most >= row->request.cpus && most <= t->s->host.has.cpus)) return 0;
     if (most < row->request.cpus)
@@ -228,8 +236,7 @@ static int read_terms(struct reading *r)
 {
     if (read_names(r) != 0 || read_requests(r) != 0) return -1;
     if (read_nice(r) != 0 || read_priority(r) != 0 || read_shares(r) != 0) return -1;
-    if (r->wanted->slots_most != 0) r->row->slots_most = r->wanted->slots_most;
-    if (check_slots(r->t, r->row) != 0 || check_amounts(r->t, r->row) != 0) return -1;
+    if (read_slots(r) != 0 || check_amounts(r) != 0) return -1;
     return read_begin(r) != 0 ? -1 : read_deadline(r);
 }
 
@@ -245,7 +252,7 @@ int read_submission_terms(struct turn *t, const struct actor *actor, const struc
     row->project = NONE;
     row->set_priority = NONE;
     row->accrue_us = t->now_us;
-    struct reading r = {t, actor, &all, row};
+    struct reading r = {t, actor, &all, row, .has_other_cpus = true};
     if (read_terms(&r) != 0) return -1;
     if (row->held) row->accrue_us = 0;
     return 0;
@@ -267,7 +274,8 @@ int read_changed_terms(struct turn *t, const struct actor *actor, const struct e
     const char *stays = name_what_stays(wanted, row, idset_first(&row->pending) != NONE);
     if (has_started && stays != NULL)
         return err_set(t->e, ERR_CONFLICT, "job %u has started; its %s cannot change any more", row->id, stays);
-    struct reading r = {t, actor, wanted, row};
+    uint32_t cpus = t->s->jobs.items[state_find_job(t->s, row->id)].request.cpus;
+    struct reading r = {t, actor, wanted, row, .has_other_cpus = row->request.cpus != cpus};
     return read_terms(&r);
 }
 

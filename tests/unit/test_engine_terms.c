@@ -367,6 +367,30 @@ static void more_cpus_need_more_of_everything(void **unused)
 
 /* --- moments ------------------------------------------------------------------------------------------------------ */
 
+/* As a job that is larger than the host became: it waits, and may be changed in everything else. */
+static void what_became_too_much_may_be_changed_otherwise(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = must_submit(&w, (struct event_terms){.requests = "license=4", .slots_most = 4});
+    world_object(&w, OBJECT_RESOURCE, "license", "amount=2");
+    world_set(&w, "host_cpus", "2");
+    struct event_terms nice = TERMS_KEPT;
+    nice.nice = 5;
+    must_update(&w, id, nice);
+    struct event_terms slots = TERMS_KEPT;
+    slots.slots_most = 3;
+    world_refuses(&w, update_of(id, slots, world_operator), ERR_TOO_LARGE, "slots: up to 3");
+    struct event_terms requests = TERMS_KEPT;
+    requests.requests = "license=3";
+    world_refuses(&w, update_of(id, requests, world_operator), ERR_TOO_LARGE, "resource license");
+    struct event cpus = update_of(id, TERMS_KEPT, world_operator);
+    cpus.update.request.cpus = 2;
+    world_refuses(&w, cpus, ERR_TOO_LARGE, "slots: up to 4");
+    world_release(&w);
+}
+
 static void jobs_grow_older_from_begin_and_release(void **unused)
 {
     (void)unused;
@@ -449,6 +473,7 @@ int main(void)
         cmocka_unit_test(users_only_step_back),
         cmocka_unit_test(what_started_stays_where_it_is),
         cmocka_unit_test(more_cpus_need_more_of_everything),
+        cmocka_unit_test(what_became_too_much_may_be_changed_otherwise),
         cmocka_unit_test(jobs_grow_older_from_begin_and_release),
         cmocka_unit_test(a_new_begin_starts_the_wait_anew),
         cmocka_unit_test(what_begins_later_waits_for_it),
