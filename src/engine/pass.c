@@ -177,7 +177,16 @@ static void queue_whole(struct pass *p, uint32_t job)
     }
 }
 
-/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. */
+static uint32_t first_that_admits(const struct state *s, const struct job *j)
+{
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (partition_admits(s, j->partitions[i], j)) return j->partitions[i];
+    }
+    return NONE;
+}
+
+/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. The place is the
+ * same in every partition, so one is enough. */
 static void queue_by_tickets(struct pass *p)
 {
     struct state *s = p->t->s;
@@ -190,11 +199,9 @@ static void queue_by_tickets(struct pass *p)
         const struct ticket_rank *r = &ranks.items[i], *next = r + 1;
         const struct job *j = &s->jobs.items[r->job];
         bool is_last = i + 1 == ranks.count || next->task != NONE || next->job != r->job;
-        if (place[r->job] == NONE) continue;
-        for (uint32_t q = 0; q < j->partition_count; q++) {
-            if (partition_admits(s, j->partitions[q], j))
-                add_candidate(p, place[r->job], j->partitions[q], is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
-        }
+        uint32_t partition = first_that_admits(s, j);
+        if (place[r->job] == NONE || partition == NONE) continue;
+        add_candidate(p, place[r->job], partition, is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
     }
 }
 

@@ -1,5 +1,5 @@
 /* One scheduling pass over one host: who of the pending starts now. A job stands in the queue once for each partition it
- * may start in; an array of which each task has a priority of its own, once for each of those tasks too.
+ * may start in; an array of which each task has a priority of its own, once for each of those tasks.
  *
  *     jobs         0: 1 task, 2 CPUs     1: 5 tasks, 1 CPU
  *     candidates   (0, fast) 900         (0, batch) 300    (1, batch) 500

@@ -486,6 +486,32 @@ static void tasks_of_an_array_have_tickets_each(void **unused)
     world_release(&w);
 }
 
+/* The place of a task is the same in every partition: the first that admits it has it, and no other task comes in by the
+ * second. */
+static void tasks_of_an_array_start_in_the_first_partition(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t blocker = init_full(&w, 3);
+    world_settings(&w, "PriorityType=priority/tickets weight_urgency=0 weight_tickets_functional=1000");
+    world_object(&w, OBJECT_PARTITION, "short", "MaxTime=1");
+    world_object(&w, OBJECT_PARTITION, "fast", "");
+    world_object(&w, OBJECT_USER, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER, "bea", "fshare=100");
+    struct event job = world_job("ann");
+    job.submit.array = "0-9";
+    job.submit.terms.partitions = "short,fast,main";
+    job.submit.time_limit_s = 61;
+    uint32_t array = world_take(&w, job), other = world_take(&w, world_job("bea"));
+    world_end(&w, blocker, 0);
+    char expected[TEXT_MAX];
+    snprintf(expected, sizeof expected, "%u %u %u", array, other, array);
+    assert_string_equal(world_starts(&w), expected);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(world_task(&w, array, i)->partition, state_find_object(&w.s, OBJECT_PARTITION, "fast"));
+    world_release(&w);
+}
+
 static void incr_only_keeps_what_a_pass_gave(void **unused)
 {
     (void)unused;
@@ -614,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_setting_changes_the_order_at_the_next_pass),
         cmocka_unit_test(in_the_tickets_model_tiers_do_not_count),
         cmocka_unit_test(tasks_of_an_array_have_tickets_each),
+        cmocka_unit_test(tasks_of_an_array_start_in_the_first_partition),
         cmocka_unit_test(incr_only_keeps_what_a_pass_gave),
         cmocka_unit_test(tickets_of_running_jobs_are_their_weight),
         cmocka_unit_test(weights_are_told_again_once_synced),
