@@ -56,7 +56,7 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->name);
     add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
     add_entry(env, "FAIRLEAD_USER=%s", a->user);
-    add_entry(env, "FAIRLEAD_CPUS=%u", j->request.cpus);
+    add_entry(env, "FAIRLEAD_CPUS=%u", idset_count(&k->placement.cpus));
     add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)j->request.mem_mib);
     add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);

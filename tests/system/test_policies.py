@@ -170,6 +170,12 @@ def test_terms_of_a_job(full):
     assert (row['nice'], row['job_share'], row['override_tickets']) == (-7, 0, 0)
 
 
+def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
+    instance.good('set', 'host_cpus=3')
+    instance.good('submit', '--wait', '--slots', '2-3', '-o', 'out', '--', 'printenv', 'FAIRLEAD_CPUS')
+    assert (instance.work / 'out').read_text() == '3\n'
+
+
 @pytest.mark.parametrize('options, message', [
     (['-p', 'nope'], "no partition 'nope'; 'fairlead partition show' lists them"),
     (['-p', 'main,main'], "'main' is named twice"),
