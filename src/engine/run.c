@@ -62,15 +62,21 @@ static void note_unknown_launch(struct turn *t, enum decision_kind kind, uint64_
     *array_add(&t->out->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
 }
 
+/* A record's moment. One still to come is of a clock that was set back since: nobody is charged for time to come, and the
+ * reference of all usage must not go ahead of the clock. */
+static int64_t by_now(const struct turn *t, int64_t record_us)
+{
+    return record_us < t->now_us ? record_us : t->now_us;
+}
+
 /* A start from before the last change of half-life is charged under the new one, because usage is only kept as of then;
  * the journal says so, or fairlead verify could not tell. */
 static void set_started(struct turn *t, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;
-    k->start_us = started_us;
-    k->charged_us = started_us;
+    k->start_us = k->charged_us = by_now(t, started_us);
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
-    if (started_us < t->s->decay.reference_us)
+    if (k->start_us < t->s->decay.reference_us)
         note_journal(t, JOURNAL_LATE, t->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
 }
 
@@ -115,7 +121,7 @@ int apply_ended(struct turn *t, const struct event *event)
     }
     struct task *k = &t->s->tasks.items[index];
     set_started(t, k, r->started_us);
-    k->end_us = r->at_us;
+    k->end_us = by_now(t, r->at_us);
     k->exit_status = r->exit_status;
     k->signal = r->signal;
     k->cpu_us = r->cpu_us;

@@ -404,6 +404,31 @@ static void late_ends_count_as_of_their_moment(void **unused)
 }
 
 /* What never ran is charged nothing and has not finished. */
+/* A clock that was ahead while the keeper wrote its record, and was set back before we looked at it. */
+static void nothing_is_charged_for_time_to_come(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    world_set(&w, "halflife_s", "100");
+    uint64_t launch = run(&w, submission_of(1, 1024, 0, NULL, NULL));
+    w.now_us += 10 * SECOND;
+    struct event ended = {.kind = EVENT_ENDED,
+                          .record = {.launch_id = launch,
+                                     .at_us = w.now_us + INT64_C(100000000) * SECOND,
+                                     .started_us = w.now_us - 10 * SECOND,
+                                     .end = JOB_COMPLETED}};
+    assert_int_equal(world_apply(&w, ended, NULL), 0);
+    assert_close(usage_now(&w, "ann"), 1.25 * 100 / log(2) * (1 - exp2(-0.1)));
+    assert_true(w.s.decay.reference_us <= w.now_us);
+    ended.record.launch_id = run(&w, submission_of(1, 1024, 0, NULL, NULL));
+    ended.record.started_us = ended.record.at_us;
+    double before = usage_now(&w, "ann");
+    assert_int_equal(world_apply(&w, ended, NULL), 0);
+    assert_close(usage_now(&w, "ann"), before);
+    world_release(&w);
+}
+
 static void who_never_ran_owes_nothing(void **unused)
 {
     (void)unused;
@@ -437,6 +462,7 @@ int main(void)
         cmocka_unit_test(owners_fade_by_the_share_trees_rule),
         cmocka_unit_test(a_new_halftime_counts_from_when_it_is_set),
         cmocka_unit_test(late_ends_count_as_of_their_moment),
+        cmocka_unit_test(nothing_is_charged_for_time_to_come),
         cmocka_unit_test(who_never_ran_owes_nothing),
     };
     return cmocka_run_group_tests_name("engine charge", tests, NULL, NULL);
