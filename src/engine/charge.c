@@ -131,6 +131,10 @@ static void fade_owner(const struct ticket_decay *d, struct owner *o, int64_t at
 {
     double left[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
+    if (o->at_us == 0) { /* nothing was used yet: most owners of a large site */
+        o->at_us = at_us;
+        return;
+    }
     decay_factors(d, seconds(o->at_us, at_us), left);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= left[r];
     o->at_us = at_us;

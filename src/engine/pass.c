@@ -185,12 +185,22 @@ static uint32_t first_that_admits(const struct state *s, const struct job *j)
     return NONE;
 }
 
+static void queue_only_job(struct pass *p)
+{
+    uint32_t partition = first_that_admits(p->t->s, &p->t->s->jobs.items[p->jobs.items[0].job]);
+    if (partition != NONE) add_candidate(p, 0, partition, UINT32_MAX, 0);
+}
+
 /* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. The place is the
  * same in every partition, so one is enough. */
 static void queue_by_tickets(struct pass *p)
 {
     struct state *s = p->t->s;
     struct ticket_ranks ranks;
+    if (p->jobs.count == 1) { /* before whom it comes does not matter */
+        queue_only_job(p);
+        return;
+    }
     uint32_t *place = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *place);
     ticket_ranks_make(s, p->t->now_us, &s->cycle, &ranks);
     memset(place, 0xff, s->jobs.count * sizeof *place);
