@@ -173,6 +173,20 @@ static int ask(struct run *r, struct call *call, struct client *c, const char *t
     return more < 0 ? -1 : wire_read_heading(r->listing->shape, heading, &r->lines, e);
 }
 
+int listing_copy_json(struct client *c, struct output *out, struct err *e)
+{
+    struct str row;
+    int more;
+    buf_add_char(&out->text, '[');
+    for (uint32_t i = 0; (more = client_row(c, &row, e)) > 0; i++) {
+        buf_add_text(&out->text, i > 0 ? ",\n" : "\n");
+        buf_add_str(&out->text, row);
+        output_pace(out);
+    }
+    buf_add_text(&out->text, "\n]\n");
+    return more;
+}
+
 int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
                 uint32_t *out_count, struct err *e)
 {

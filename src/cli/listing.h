@@ -45,6 +45,9 @@ extern const struct option_row listing_only_options[];
 int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
                 uint32_t *out_count, struct err *e);
 
+/* The rows of the reply that is coming, as an array of objects, as they are. */
+int listing_copy_json(struct client *c, struct output *out, struct err *e);
+
 /* Cells. A moment for people is local time, "21 Nov 09:05" or with the year where it is another; else ISO in UTC. Missing
  * moments and spans are "-" for people and empty for programs. */
 void cell_add_text(struct buf *out, const char *text, bool is_exact);

@@ -56,20 +56,6 @@ static int print_rows(struct call *call, struct run *r, bool is_normalized, cons
     return more;
 }
 
-static int print_json(struct client *c, struct output *out, struct err *e)
-{
-    struct str row;
-    int more;
-    buf_add_char(&out->text, '[');
-    for (uint32_t i = 0; (more = client_row(c, &row, e)) > 0; i++) {
-        buf_add_text(&out->text, i > 0 ? ",\n" : "\n");
-        buf_add_str(&out->text, row);
-        output_pace(out);
-    }
-    buf_add_text(&out->text, "\n]\n");
-    return more;
-}
-
 int prio_instance_run(struct call *call, uint32_t job_id, bool is_normalized, const struct listing_values *form,
                       struct err *e)
 {
@@ -85,7 +71,7 @@ int prio_instance_run(struct call *call, uint32_t job_id, bool is_normalized, co
     if (instance_open(call, &r.client, e) != 0) return -1;
     int status = client_request(&r.client, "GET", text, str(""), e);
     if (status == 0 && form->is_json) {
-        status = print_json(&r.client, call->out, e);
+        status = listing_copy_json(&r.client, call->out, e);
     } else if (status == 0) {
         int more = client_line(&r.client, &heading, e);
         status = more < 0 ? -1 : wire_read_heading(&wire_priority_row_shape, heading, &r.columns, e);

@@ -2,6 +2,7 @@
  * for people is made from the same lines, because reading columns is ten times as fast as reading JSON, and a tree may
  * have 10^5 rows. --json is passed on too. */
 #include "cli/share_instance.h"
+#include "cli/listing.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,20 +75,6 @@ static int write_lines(struct client *c, bool has_header, struct output *out, st
     return more;
 }
 
-static int write_json(struct client *c, struct output *out, struct err *e)
-{
-    struct str row;
-    int more;
-    buf_add_char(&out->text, '[');
-    for (uint32_t i = 0; (more = client_row(c, &row, e)) > 0; i++) {
-        buf_add_text(&out->text, i > 0 ? ",\n" : "\n");
-        buf_add_str(&out->text, row);
-        output_pace(out);
-    }
-    buf_add_text(&out->text, "\n]\n");
-    return more;
-}
-
 int share_instance_run(struct call *call, const char *account, const char *user, const struct listing_values *form,
                        struct err *e)
 {
@@ -102,7 +89,7 @@ int share_instance_run(struct call *call, const char *account, const char *user,
     if (instance_open(call, &client, e) != 0) return -1;
     int status = client_request(&client, "GET", text, str(""), e);
     if (status == 0 && form->is_json) {
-        status = write_json(&client, call->out, e);
+        status = listing_copy_json(&client, call->out, e);
     } else if (status == 0 && form->is_parsable) {
         status = write_lines(&client, !form->has_no_header, call->out, e);
     } else if (status == 0) {
