@@ -135,12 +135,11 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
         struct scenario s;
         struct multifactor_answer answer;
         struct buf text = {0};
-        buf_format(
-            &text,
-            "{'now': 1000, 'settings': {'PriorityWeightAge': 1000, 'PriorityMaxAge': '00:16:40', 'PriorityFlags': "
-            "'%s'}, 'jobs': [{'id': 1, 'user': 'u', 'submit': 700}, {'id': 2, 'user': 'u', 'submit': 100, "
-            "'eligible': 600}, {'id': 3, 'user': 'u', 'submit': 100, 'eligible': 1100}]}",
-            rows[i].flags);
+        buf_format(&text,
+                   "{'now': 1000, 'settings': {'PriorityWeightAge': 3000, 'PriorityMaxAge': '0:50:0', 'PriorityFlags': "
+                   "'%s'}, 'jobs': [{'id': 1, 'user': 'u', 'submit': 700}, {'id': 2, 'user': 'u', 'submit': 100, "
+                   "'eligible': 600}, {'id': 3, 'user': 'u', 'submit': 100, 'eligible': 1100}]}",
+                   rows[i].flags);
         read_quoted(text.text, &s);
         answer_multifactor(&s, &arena, &answer);
         assert_int_equal(answer.rows.items[0].terms.priority, rows[i].first);
