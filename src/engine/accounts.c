@@ -191,7 +191,7 @@ static void clear_default(struct turn *t, const char *user)
 {
     uint32_t index = state_default_assoc(t->s, user);
     if (index == NONE) return;
-    assoc_at(t, index)->is_default = false;
+    assoc_set_default(t->s, index, false);
     note_change(t, TABLE_ASSOC, index);
 }
 
@@ -253,7 +253,7 @@ int apply_user_modify(struct turn *t, const struct event *event)
     }
     if (wanted->make_default) {
         clear_default(t, wanted->name);
-        assoc_at(t, indices[0])->is_default = true;
+        assoc_set_default(t->s, indices[0], true);
         note_change(t, TABLE_ASSOC, indices[0]);
     }
     return 0;
@@ -264,9 +264,9 @@ static void renew_default(struct turn *t, const char *user)
 {
     if (state_default_assoc(t->s, user) != NONE) return;
     for (uint32_t i = 0; i < t->s->assocs.count; i++) {
-        struct assoc *a = assoc_at(t, i);
+        const struct assoc *a = assoc_at(t, i);
         if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, user) != 0) continue;
-        a->is_default = true;
+        assoc_set_default(t->s, i, true);
         note_change(t, TABLE_ASSOC, i);
         return;
     }

@@ -64,6 +64,8 @@ static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
         bool is_root = i == 0;
         if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
             return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
+        if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
+            return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
         a->parent = parent;
         assoc_index_name(s, i);
     }

@@ -109,6 +109,7 @@ static void release_rows(struct state *s)
     array_release(&s->assocs);
     array_release(&s->owners);
     map_release(&s->assoc_by_name);
+    map_release(&s->default_of_user);
     map_release(&s->owner_by_name);
     map_release(&s->job_by_id);
     map_release(&s->task_by_launch);
@@ -154,6 +155,7 @@ void assoc_index_name(struct state *s, uint32_t index)
     struct str name = name_pair(key, a->account, a->user);
     ensure(name.length > 0);
     map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, name), name.length}, index);
+    if (a->user != NULL && a->is_default) map_set(&s->default_of_user, str(a->user), index);
 }
 
 void assoc_forget_name(struct state *s, uint32_t index)
@@ -161,6 +163,7 @@ void assoc_forget_name(struct state *s, uint32_t index)
     const struct assoc *a = &s->assocs.items[index];
     char key[NAME_PAIR_SIZE];
     ensure(map_remove(&s->assoc_by_name, name_pair(key, a->account, a->user)));
+    if (a->user != NULL && a->is_default) map_remove(&s->default_of_user, str(a->user));
 }
 
 uint32_t assoc_append(struct state *s, const struct assoc *row)
@@ -176,6 +179,16 @@ uint32_t assoc_append(struct state *s, const struct assoc *row)
     return index;
 }
 
+void assoc_set_default(struct state *s, uint32_t index, bool is_default)
+{
+    struct assoc *a = &s->assocs.items[index];
+    a->is_default = is_default;
+    if (is_default)
+        map_set(&s->default_of_user, str(a->user), index);
+    else
+        map_remove(&s->default_of_user, str(a->user));
+}
+
 uint32_t state_find_job(const struct state *s, uint32_t job_id)
 {
     return map_get_u64(&s->job_by_id, job_id);
@@ -188,11 +201,7 @@ uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_i
 
 uint32_t state_default_assoc(const struct state *s, const char *user)
 {
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        const struct assoc *a = &s->assocs.items[i];
-        if (a->is_default && a->deleted_us == 0 && a->user != NULL && strcmp(a->user, user) == 0) return i;
-    }
-    return NONE;
+    return map_get(&s->default_of_user, str(user));
 }
 
 /* Lists of each account's children, users and accounts apart, by one counting pass each: the order is by index. */

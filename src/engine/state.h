@@ -174,6 +174,7 @@ struct state {
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
+    struct map default_of_user;                       /* user -> the association that is their default */
     struct map object_by_name[OBJECT_KIND_COUNT];     /* those that stand */
     struct map owner_by_name;                         /* "user<1f>project" */
     struct map job_by_id, task_by_launch, task_by_id; /* live; task_by_id: task_key() */

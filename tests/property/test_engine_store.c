@@ -434,6 +434,17 @@ static void assert_same_objects(const struct state *a, const struct state *b, en
     }
 }
 
+static void assert_same_default(const struct state *a, const struct state *b, int user)
+{
+    char name[16];
+    snprintf(name, sizeof name, "user%d", user);
+    uint32_t left = state_default_assoc(a, name), right = state_default_assoc(b, name);
+    assert_int_equal(left == NONE, right == NONE);
+    if (left == NONE) return;
+    assert_int_equal(a->assocs.items[left].id, b->assocs.items[right].id);
+    assert_true(a->assocs.items[left].is_default && a->assocs.items[left].deleted_us == 0);
+}
+
 /* What is derived and so not in the hash. */
 static void assert_same_derived(const struct state *a, const struct state *b)
 {
@@ -445,6 +456,7 @@ static void assert_same_derived(const struct state *a, const struct state *b)
         while (b->assocs.items[k].id != a->assocs.items[i].id) assert_true(++k < b->assocs.count);
         assert_int_equal(a->assocs.items[i].live_jobs, b->assocs.items[k].live_jobs);
     }
+    for (int user = 0; user < 6; user++) assert_same_default(a, b, user);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) assert_same_objects(a, b, (enum object_kind)kind);
     for (uint32_t i = 0; i < a->jobs.count; i++) {
         if (a->jobs.items[i].ended_us != 0) continue;
