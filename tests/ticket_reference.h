@@ -30,7 +30,7 @@ struct reference {
 
     uint32_t active[REFERENCE_NODES];
     double shr[REFERENCE_NODES], ltt[REFERENCE_NODES], oltt[REFERENCE_NODES], stt[REFERENCE_NODES],
-        ostt[REFERENCE_NODES];
+        ostt[REFERENCE_NODES], usage[REFERENCE_NODES];
     double value[REFERENCE_JOBS], part[REFERENCE_JOBS];
 };
 
@@ -314,19 +314,32 @@ static inline void reference_targets_below(struct reference *r, uint32_t parent)
         double shares = q->nodes[i].shares;
         r->ltt[i] = all > 0 ? shares / all : 0;
         r->oltt[i] = r->oltt[parent] * r->ltt[i];
-        r->shr[i] = r->oltt[i] > 0 ? shares * shares / fmax(q->nodes[i].usage, r->oltt[i]) : 0;
+        r->shr[i] = r->oltt[i] > 0 ? shares * shares / fmax(r->usage[i], r->oltt[i]) : 0;
     }
     reference_weigh(r, parent);
     bool is_any = false;
     for (uint32_t i = 1; i < q->node_count && factor > 0; i++) {
         if (q->nodes[i].parent != parent || r->active[i] == 0 || r->ostt[i] <= factor * r->oltt[i]) continue;
         double shares = q->nodes[i].shares, above = r->ostt[i] / (factor * r->oltt[i]);
-        r->shr[i] = shares * shares / (fmax(q->nodes[i].usage, r->oltt[i]) * above);
+        r->shr[i] = shares * shares / (fmax(r->usage[i], r->oltt[i]) * above);
         is_any = true;
     }
     if (is_any) reference_weigh(r, parent);
     for (uint32_t i = 1; i < q->node_count; i++) {
         if (q->nodes[i].parent == parent && r->active[i] > 0) reference_targets_below(r, i);
+    }
+}
+
+/* Groups have what is below them; where only running jobs count, without the virtual nodes that have none. */
+static inline void reference_use(struct reference *r, bool only_running)
+{
+    const struct ticket_node *nodes = r->q->nodes;
+    for (uint32_t i = 0; i < r->q->node_count; i++) {
+        bool is_absent = only_running && nodes[i].is_virtual && r->active[i] == 0;
+        r->usage[i] = nodes[i].is_group || is_absent ? 0 : nodes[i].usage;
+    }
+    for (uint32_t i = r->q->node_count; i-- > 1;) {
+        if (nodes[nodes[i].parent].is_group) r->usage[nodes[i].parent] += r->usage[i];
     }
 }
 
@@ -337,6 +350,7 @@ static inline void reference_targets(struct reference *r, bool only_running)
         if (only_running && !reference_job(r, i)->is_running) continue;
         for (uint32_t n = reference_job(r, i)->node; n != NONE; n = r->q->nodes[n].parent) r->active[n]++;
     }
+    reference_use(r, only_running);
     r->ltt[0] = r->oltt[0] = r->stt[0] = r->ostt[0] = 1;
     reference_targets_below(r, 0);
 }

@@ -129,7 +129,8 @@ static inline void asked_add_tree(struct asked *a)
     ensure(share_nodes_finish(&a->tree, &a->projects, &e) == 0);
     for (uint32_t i = 0; i < a->tree.nodes.count; i++) {
         const struct share_node *n = &a->tree.nodes.items[i];
-        a->nodes[i] = (struct ticket_node){.parent = n->parent, .shares = n->shares};
+        a->nodes[i] =
+            (struct ticket_node){.parent = n->parent, .shares = n->shares, .is_group = !n->is_leaf && !n->is_project};
         a->realm[i] = n->is_project ? n->name : n->parent == NONE ? NULL : a->realm[n->parent];
         a->served[i] = n->is_leaf && !n->is_project ? n->name : NULL;
     }
@@ -146,6 +147,7 @@ static inline uint32_t asked_serve(struct asked *a, const char *user, const char
         if (a->nodes[i].parent == a->nodes[node].parent && strcmp(a->served[i], user) == 0) return i;
     }
     a->nodes[next] = a->nodes[node];
+    a->nodes[next].is_virtual = true;
     a->served[next] = user;
     a->realm[next] = a->realm[node];
     a->q.node_count++;
@@ -155,9 +157,6 @@ static inline uint32_t asked_serve(struct asked *a, const char *user, const char
 /* Leaves have what their user used, projects what was used in them, groups what is below them. */
 static inline void asked_fill_usage(struct asked *a)
 {
-    for (const struct world_usage *u = a->world->usage; u->user != NULL || u->project != NULL; u++) {
-        if (u->user != NULL) asked_serve(a, u->user, u->project);
-    }
     for (uint32_t i = a->q.node_count; i-- > 0;) {
         bool is_project = i < a->tree.nodes.count && a->tree.nodes.items[i].is_project;
         if (is_project) a->nodes[i].usage = world_used(a->world, NULL, a->realm[i]);

@@ -179,7 +179,8 @@ void share_moment_make(struct share_moment *m, struct state *s)
     array_reserve(&m->active, t->nodes.nodes.count);
     for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
         const struct share_node *n = &t->nodes.nodes.items[i];
-        m->active.items[i] = (struct ticket_node){.parent = n->parent, .shares = n->shares};
+        m->active.items[i] =
+            (struct ticket_node){.parent = n->parent, .shares = n->shares, .is_group = !n->is_leaf && !n->is_project};
     }
     m->active.count = t->nodes.nodes.count;
 }
@@ -208,6 +209,7 @@ static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, const
     uint32_t number = map_get(&m->user_numbers, str(user)), node = m->active.count;
     if (number == NONE) map_set(&m->user_numbers, str(user), number = m->user_numbers.count);
     struct ticket_node like_default = m->active.items[default_node];
+    like_default.is_virtual = true;
     *array_add(&m->active) = like_default;
     map_set_u64(&m->virtual_nodes, virtual_key(default_node, number), node);
     return node;
@@ -223,11 +225,6 @@ uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, const char *
     return own != NONE ? own : add_virtual(m, place.node, user);
 }
 
-static bool node_is_project(const struct share_tree *t, uint32_t node)
-{
-    return node < t->nodes.nodes.count && t->nodes.nodes.items[node].is_project;
-}
-
 void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena)
 {
     const struct state *s = m->s;
@@ -240,7 +237,7 @@ void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *are
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }
     for (uint32_t node = m->active.count; node-- > 1;) {
-        uint32_t above = active[node].parent;
-        if (!node_is_project(m->tree, above)) active[above].usage += active[node].usage;
+        struct ticket_node *above = &active[active[node].parent];
+        if (above->is_group) above->usage += active[node].usage;
     }
 }

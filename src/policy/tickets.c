@@ -30,14 +30,48 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
+/* The nodes as they are where only running jobs count: those above a virtual one whose user only waits are without what he
+ * used. The question's own where there is no such node. */
+static const struct ticket_node *nodes_of_running(const struct ticket_question *q, struct arena *arena)
+{
+    bool *is_running = arena_alloc(arena, q->node_count * sizeof *is_running);
+    uint32_t absent = 0;
+    for (uint32_t i = 0; i < q->job_count; i++) {
+        const struct ticket_job *j = &q->jobs[i];
+        if (j->is_running && j->node != NONE) is_running[j->node] = true;
+    }
+    for (uint32_t i = 0; i < q->node_count; i++) absent += q->nodes[i].is_virtual && !is_running[i];
+    if (absent == 0) return q->nodes;
+
+    struct ticket_node *nodes = arena_alloc(arena, q->node_count * sizeof *nodes);
+    memcpy(nodes, q->nodes, q->node_count * sizeof *nodes);
+    for (uint32_t i = 0; i < q->node_count; i++) {
+        if (nodes[i].is_group || (nodes[i].is_virtual && !is_running[i])) nodes[i].usage = 0.0;
+    }
+    for (uint32_t i = q->node_count; i-- > 1;) {
+        struct ticket_node *above = &nodes[nodes[i].parent];
+        if (above->is_group) above->usage += nodes[i].usage;
+    }
+    return nodes;
+}
+
+static void give_running(struct ticket_run *run)
+{
+    const struct ticket_question *q = run->q;
+    struct ticket_question of_running = *q;
+    of_running.nodes = nodes_of_running(q, run->arena);
+    run->q = &of_running;
+    share_tickets_running(run);
+    run->q = q;
+    functional_tickets_running(run);
+    override_tickets_running(run);
+}
+
 void tickets_compute(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets)
 {
     for (uint32_t i = 0; i < q->job_count; i++) out_tickets[i] = (struct tickets){0};
     struct ticket_run run = ticket_run_begin(q, arena, out_tickets);
-    share_tickets_running(&run);
-    functional_tickets_running(&run);
-    override_tickets_running(&run);
-
+    give_running(&run);
     const char *listed = q->rules->hierarchy;
     for (const char *policy = listed; *policy != '\0'; policy++) give_pending(&run, *policy, true);
     for (const char *policy = "OFS"; *policy != '\0'; policy++) {

@@ -44,6 +44,8 @@ enum ticket_member_kind { MEMBER_USER, MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER
 struct ticket_node {
     uint32_t parent; /* root: NONE */
     double shares, usage;
+    bool is_group;   /* its usage is the sum of its children's */
+    bool is_virtual; /* there while its user has jobs: where only running jobs count, only with running ones */
 };
 
 struct ticket_job {

@@ -104,7 +104,12 @@ static void add_document_nodes(struct nodes *t)
 {
     for (uint32_t i = 0; i < t->s->shares->nodes.count; i++) {
         const struct share_node *n = document_node(t, i);
-        *array_add(&t->nodes) = (struct ticket_node){n->parent, n->shares, own_usage(t, i)};
+        *array_add(&t->nodes) = (struct ticket_node){
+            .parent = n->parent,
+            .shares = n->shares,
+            .usage = own_usage(t, i),
+            .is_group = t->has_children[i] && !n->is_project,
+        };
     }
 }
 
@@ -116,8 +121,12 @@ static uint32_t virtual_node(struct nodes *t, uint32_t default_node, uint32_t us
     const struct share_node *n = document_node(t, default_node);
     if (node != NONE || n->parent == NONE) return node != NONE ? node : default_node;
     node = t->nodes.count;
-    *array_add(&t->nodes) =
-        (struct ticket_node){n->parent, n->shares, usage_of_user(t->s, user, t->realm[default_node])};
+    *array_add(&t->nodes) = (struct ticket_node){
+        .parent = n->parent,
+        .shares = n->shares,
+        .usage = usage_of_user(t->s, user, t->realm[default_node]),
+        .is_virtual = true,
+    };
     map_set_u64(&t->virtuals, key, node);
     return node;
 }
@@ -135,8 +144,8 @@ static uint32_t node_of_job(struct nodes *t, const struct scenario_job *job)
 static void add_up_groups(struct nodes *t)
 {
     for (uint32_t i = t->nodes.count; i-- > 1;) {
-        uint32_t parent = t->nodes.items[i].parent;
-        if (project_of_node(t, parent) == NONE) t->nodes.items[parent].usage += t->nodes.items[i].usage;
+        struct ticket_node *above = &t->nodes.items[t->nodes.items[i].parent];
+        if (above->is_group) above->usage += t->nodes.items[i].usage;
     }
 }
 

@@ -78,8 +78,16 @@ static void make_nodes(struct world *w, uint32_t count)
         w->nodes[i].parent = below(w, 2) == 0 ? 0 : below(w, i);
         w->is_leaf[w->nodes[i].parent] = false;
     }
-    for (uint32_t i = 0; i < count; i++) w->nodes[i].usage = w->is_leaf[i] ? random_usage(w) : 0;
-    for (uint32_t i = count; i-- > 1;) w->nodes[w->nodes[i].parent].usage += w->nodes[i].usage;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ticket_node *n = &w->nodes[i];
+        n->is_group = !w->is_leaf[i] && (i == 0 || below(w, 4) != 0); /* else it is a project */
+        n->is_virtual = i > 0 && w->is_leaf[i] && below(w, 3) == 0;
+        n->usage = n->is_group ? 0 : random_usage(w);
+    }
+    for (uint32_t i = count; i-- > 1;) {
+        struct ticket_node *above = &w->nodes[w->nodes[i].parent];
+        if (above->is_group) above->usage += w->nodes[i].usage;
+    }
 }
 
 static uint32_t random_leaf(struct world *w)

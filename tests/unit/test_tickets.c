@@ -127,6 +127,26 @@ static void test_c2_running(void **state)
 }
 
 /* Two running jobs of a leaf halve its part; -js divides it otherwise, and is cut to whole tickets. */
+/* Where only running jobs count, a group is without those whom `default` serves and who only wait: what they used does not
+ * lower those who run. docs/formulas.md 5.3. */
+static void test_running_beside_waiting(void **state)
+{
+    (void)state;
+#define GROUP                                                                                               \
+    .settings = "weight_tickets_share 1000000000 compensation_factor 0", .users = {{"ud"}, {"uv"}, {"uw"}}, \
+    .tree = {{0, "Root", 1}, {1, "grp", 60}, {2, "default", 10}, {1, "ud", 40}}, .usage = {                 \
+        {"ud", NULL, 100},                                                                                  \
+        {"uv", NULL, 1000},                                                                                 \
+        {"uw", NULL, 100}                                                                                   \
+    }
+    CHECK(GROUP, .jobs = {{1, "uw", .is_running = true, .share = 692307692},
+                          {2, "ud", .is_running = true, .share = 307692307}});
+    CHECK(GROUP, .jobs = {{1, "uw", .is_running = true, .share = 692307692},
+                          {2, "ud", .is_running = true, .share = 307692307},
+                          {3, "uv", .share = 84905660}});
+#undef GROUP
+}
+
 static void test_running_job_shares(void **state)
 {
     (void)state;
@@ -515,7 +535,11 @@ static void test_tasks_considered(void **state)
 static void test_targets(void **state)
 {
     (void)state;
-    static const struct ticket_node nodes[] = {{NONE, 1, 1600}, {0, 50, 1000}, {0, 30, 500}, {0, 20, 100}, {0, 900, 0}};
+    static const struct ticket_node nodes[] = {{NONE, 1, 1600, true, false},
+                                               {0, 50, 1000, false, false},
+                                               {0, 30, 500, false, false},
+                                               {0, 20, 100, false, false},
+                                               {0, 900, 0, false, false}};
     static const uint32_t jobs[] = {0, 1, 1, 1, 0};
     static const double long_terms[] = {1, 0.5, 0.3, 0.2, 0}, short_terms[] = {1, 2.5 / 8.3, 1.8 / 8.3, 4 / 8.3, 0};
     struct ticket_rules rules = {.compensation_factor = 0};
@@ -534,17 +558,29 @@ static void test_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_c1_compensation),  cmocka_unit_test(test_c1_ranks),
-        cmocka_unit_test(test_c1_no_usage),      cmocka_unit_test(test_job_shares),
-        cmocka_unit_test(test_c2_running),       cmocka_unit_test(test_running_job_shares),
-        cmocka_unit_test(test_c4_projects),      cmocka_unit_test(test_c5_default_only),
-        cmocka_unit_test(test_c5_nested),        cmocka_unit_test(test_c5_zero_shares),
-        cmocka_unit_test(test_d1_users),         cmocka_unit_test(test_d2_mixed),
-        cmocka_unit_test(test_d3_running),       cmocka_unit_test(test_d4_arrays),
-        cmocka_unit_test(test_job_classes),      cmocka_unit_test(test_e1_override),
-        cmocka_unit_test(test_override_running), cmocka_unit_test(test_e1_with_functional),
-        cmocka_unit_test(test_e2_hierarchy),     cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_tasks_considered), cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_c1_compensation),
+        cmocka_unit_test(test_c1_ranks),
+        cmocka_unit_test(test_c1_no_usage),
+        cmocka_unit_test(test_job_shares),
+        cmocka_unit_test(test_c2_running),
+        cmocka_unit_test(test_running_job_shares),
+        cmocka_unit_test(test_running_beside_waiting),
+        cmocka_unit_test(test_c4_projects),
+        cmocka_unit_test(test_c5_default_only),
+        cmocka_unit_test(test_c5_nested),
+        cmocka_unit_test(test_c5_zero_shares),
+        cmocka_unit_test(test_d1_users),
+        cmocka_unit_test(test_d2_mixed),
+        cmocka_unit_test(test_d3_running),
+        cmocka_unit_test(test_d4_arrays),
+        cmocka_unit_test(test_job_classes),
+        cmocka_unit_test(test_e1_override),
+        cmocka_unit_test(test_override_running),
+        cmocka_unit_test(test_e1_with_functional),
+        cmocka_unit_test(test_e2_hierarchy),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_tasks_considered),
+        cmocka_unit_test(test_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
