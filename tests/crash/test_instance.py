@@ -1,6 +1,7 @@
 """kill -9 of the daemon, the launcher and keepers while jobs run: no accepted job is lost, none runs twice, no end is
 forgotten, and usage still agrees with the records."""
 import collections
+import getpass
 import os
 import random
 import resource
@@ -13,6 +14,8 @@ import time
 import pytest
 
 from instance import BUILD, Instance, processes_with, until
+
+ME = getpass.getuser()
 
 
 @pytest.fixture
@@ -83,6 +86,129 @@ def test_what_was_accepted_runs_exactly_once(instance, victim):
     assert set(counts.values()) == {1}, 'a job ran twice'
     assert [job for job in accepted if ended.get(job, {}).get('state') != 'COMPLETED'] == []
     verify(instance)
+
+
+TERMS = [[], ['-p', 'fast,main', '-q', 'double'], ['-p', 'fast', '--project', 'moon', '--job-share', '7'],
+         ['-l', 'license=1', '-q', 'kept'], ['-l', 'license=1,disk=0.5', '--slots', '1-2', '--override-tickets', '5'],
+         ['--array', '0-2%2', '-l', 'license=1', '-p', 'main,fast'], ['--begin', 'now+1second', '--project', 'moon'],
+         ['--hold', '--priority', '-3'], ['--deadline', 'now+1hour', '--nice=9', '--set-priority', '8']]
+CHANGES = [['set', 'PriorityType=priority/tickets'], ['set', 'PriorityType=priority/multifactor'],
+           ['set', 'halflife_s=3'], ['set', 'halflife_s=604800', 'halftime=1'], ['set', 'halftime=168'],
+           ['qos', 'modify', 'kept', 'flags='], ['qos', 'modify', 'kept', 'flags=NoDecay'],
+           ['qos', 'modify', 'double', 'usage_factor=0'], ['qos', 'modify', 'double', 'usage_factor=2'],
+           ['partition', 'modify', 'fast', 'TRESBillingWeights=CPU=-1,Mem=0.5G'],
+           ['partition', 'modify', 'fast', 'TRESBillingWeights=CPU=3'], ['release', '--all'],
+           ['user', 'modify', ME, 'fshare=9'], ['set', 'PriorityType=priority/basic']]
+TASK = """#!/bin/sh
+echo "$FAIRLEAD_JOB_ID.${FAIRLEAD_ARRAY_TASK_ID:-None}.$FAIRLEAD_CPUS" >>ran
+sleep 0.03
+"""
+
+
+def furnish(instance):
+    instance.ok('partition', 'add', 'fast', 'PriorityTier=2', 'TRESBillingWeights=CPU=2')
+    instance.ok('qos', 'add', 'double', 'usage_factor=2')
+    instance.ok('qos', 'add', 'kept', 'flags=NoDecay')
+    instance.ok('project', 'add', 'moon', 'fshare=5')
+    instance.ok('resource', 'add', 'license', 'amount=2')
+    instance.ok('resource', 'add', 'disk', 'type=DOUBLE', 'amount=1')
+    instance.ok('set', 'weight_tickets_share=1000', 'weight_tickets_functional=1000', 'auto_user_fshare=1',
+                'AccountingStorageTRES=license/license')
+
+
+class Traffic:
+    """People who submit and operators who change the rules, until told to stop; what was answered is remembered."""
+
+    def __init__(self, instance, script):
+        self.accepted = {}  # job -> its terms
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=self.submit, args=(instance, script)),
+                        threading.Thread(target=self.change, args=(instance,))]
+        for thread in self.threads:
+            thread.start()
+
+    def submit(self, instance, script):
+        chance = random.Random(2)
+        while not self.stop.is_set():
+            terms = chance.choice(TERMS)
+            done = instance.run('submit', '--parsable', '--mem', '1', '-o', '/dev/null', *terms, script)
+            if done.returncode == 0:
+                self.accepted[int(done.stdout)] = terms
+            time.sleep(0.02)
+
+    def change(self, instance):
+        chance = random.Random(3)
+        while not self.stop.is_set():
+            instance.run(*chance.choice(CHANGES))
+            time.sleep(0.05)
+
+    def end(self):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def cpus_of(row):
+    """How many it was given: '0-1,3' are 3."""
+    ranges = [part.split('-') for part in row['cpu_ids'].split(',')]
+    return sum(int(part[-1]) - int(part[0]) + 1 for part in ranges)
+
+
+def most_at_once(tasks):
+    """Of (start, end, amount): the largest sum at any moment."""
+    steps = sorted(step for start, end, amount in tasks for step in ((start, amount), (end, -amount)))
+    most = total = 0
+    for _, amount in steps:
+        total += amount
+        most = max(most, total)
+    return most
+
+
+@pytest.mark.parametrize('victim', ['daemon', 'launcher', 'both'])
+def test_what_the_policies_know_survives(instance, victim):
+    """With everything that policies use of a job, and while the rules change, too: nothing is lost, runs twice, runs too
+    early or uses more than there is, and usage agrees with the records at every stop."""
+    instance.start()
+    furnish(instance)
+    script = instance.work / 'job.sh'
+    script.write_text(TASK)
+    traffic = Traffic(instance, script)
+    chance = random.Random(4)
+    try:
+        for _ in range(8):
+            time.sleep(chance.uniform(0.1, 0.5))
+            if victim != 'daemon':
+                for pid in instance.launcher_pids():
+                    os.kill(pid, signal.SIGKILL)
+            if victim != 'launcher':
+                instance.kill()
+                instance.start()
+            verify(instance)
+    finally:
+        traffic.end()
+    instance.ok('release', '--all')
+    until(lambda: not instance.queue(), 'all jobs to end')
+    check_history(traffic.accepted, instance)
+    verify(instance)
+
+
+def check_history(accepted, instance):
+    ended = collections.defaultdict(list)
+    for row in instance.history():
+        ended[row['job_id']].append(row)
+    assert len(accepted) >= 10
+    for job, terms in accepted.items():
+        rows = ended[job]
+        assert [row['state'] for row in rows] == ['COMPLETED'] * (3 if '--array' in terms else 1), rows
+        asked = dict(zip(terms[::2], terms[1::2]))
+        for row in rows:
+            assert row['partition'] in asked.get('-p', 'main').split(',')
+            assert (row['qos'], row['project']) == (asked.get('-q', 'normal'), asked.get('--project', ''))
+            assert row['requests'] == asked.get('-l', '')
+            assert row['begin_us'] is None or row['start_us'] >= row['begin_us']
+    rows = [row for rows in ended.values() for row in rows]
+    assert ran(instance) == collections.Counter('%s.%s.%d' % (row['job_id'], row['task_id'], cpus_of(row)) for row in rows)
+    assert most_at_once([(row['start_us'], row['end_us'], cpus_of(row)) for row in rows if 'license' in row['requests']]) <= 2
 
 
 def test_jobs_outlive_daemon_and_launcher(instance):
