@@ -1,6 +1,7 @@
 """Entitlement among running jobs: with the tickets model, what runs gets of contended CPUs what its tickets say."""
 import os
 import pathlib
+import signal
 
 import pytest
 
@@ -62,3 +63,32 @@ def test_tickets_of_running_jobs_are_cpu_weights(instance):
     # Another model has no opinion on it.
     instance.good('set', 'PriorityType=priority/multifactor')
     until(lambda: {round(cpu_weight(pid)) for _, pid in much + little} == {100}, 'ordinary weights')
+
+
+def test_weights_survive_and_are_made_up_for(instance):
+    """What keepers were told stays while launcher and daemon are dead; what they were not told they are told afterwards."""
+    instance.good('set', *TICKETS)
+    for project in ('much', 'little'):
+        instance.good('project', 'add', project, 'fshare=%d' % (90 if project == 'much' else 10))
+    pids = [spin(instance, 'much')[1], spin(instance, 'little')[1]]
+    if cpu_weight(pids[0]) is None:
+        pytest.skip('no control group with a cpu controller can be made here')
+
+    def weights():
+        return [round(cpu_weight(pid)) for pid in pids]
+
+    until(lambda: weights() == [180, 20], 'the first weights')
+    for shares, expected in ((30, [150, 50]), (10, [100, 100]), (90, [180, 20])):
+        for pid in instance.processes():
+            if pathlib.Path('/proc/%d/comm' % pid).read_text() == 'fairlead-launch\n':
+                os.kill(pid, signal.SIGKILL)
+        instance.good('project', 'modify', 'much', 'fshare=%d' % shares)
+        until(lambda: weights() == expected, 'weights after the launcher was killed')
+    instance.kill()
+    assert weights() == [180, 20]
+    instance.start()
+    instance.good('project', 'modify', 'much', 'fshare=30')
+    until(lambda: weights() == [150, 50], 'weights after the daemon was killed')
+    instance.kill()
+    instance.start('--set', 'PriorityType=priority/multifactor')
+    until(lambda: weights() == [100, 100], 'ordinary weights again')
