@@ -2,6 +2,7 @@
 and that a change of the model or of a weight decides who starts next."""
 import datetime
 import getpass
+import pathlib
 import re
 import time
 
@@ -459,6 +460,37 @@ def test_start_with_values_that_have_commas(stopped):
     stopped.good('stop')
     assert "grace_s is set twice" in stopped.bad('start', '--set', 'grace_s=5', '--set', 'grace_s=6')
     assert 'grace_s' in stopped.bad('start', '--set', 'grace_s=5,nonsense=6')
+
+
+def test_what_cannot_start_keeps_nobody_busy(instance):
+    """Whatever a job waits for, and also when its time has come already, the daemon sleeps."""
+    instance.good('resource', 'add', 'license', 'amount=2')
+    instance.good('partition', 'add', 'short', 'MaxTime=10')
+    instance.good('qos', 'add', 'strict', 'flags=EnforceUsageThreshold', 'usage_threshold=1')
+    instance.good('submit', '--wait', '--', 'sleep', '0.1')
+    instance.good('user', 'add', 'somebody', '-A', 'default')
+    instance.submit('-l', 'license=2', '--', 'sleep', '100')
+    begins = instance.submit('-l', 'license=2', '--begin', 'now+1second', '--', 'true')
+    long = instance.submit('-p', 'short', '-t', '10', '-l', 'license=1', '--', 'true')
+    instance.submit('--begin', 'now+1hour', '--', 'true')
+    instance.submit('--array', '0-9%1', '--', 'sleep', '100')
+    instance.submit('-n', '4', '--', 'true')
+    strict = instance.submit('-q', 'strict', '--', 'true')
+    instance.good('partition', 'modify', 'short', 'MaxTime=1')
+    instance.good('resource', 'modify', 'license', 'amount=3')
+    pid = instance.pid()
+
+    def wakes():
+        status = pathlib.Path('/proc/%d/status' % pid).read_text()
+        return int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', status, re.M)[1])
+
+    for model in ('multifactor', 'tickets', 'basic'):
+        instance.good('set', 'PriorityType=priority/' + model)
+        time.sleep(1.5)
+        before = wakes()
+        time.sleep(1)
+        assert wakes() - before <= 2
+        assert [instance.job(job)['state'] for job in (begins, long, strict)] == ['PENDING'] * 3
 
 
 # ---- small things ----
