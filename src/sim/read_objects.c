@@ -1,5 +1,7 @@
 /* What an administrator names, each kind by its table of fields (policy/objects.h), beside the keys that only documents
  * have: a partition's hosts, and what users and projects used. */
+#include <string.h>
+
 #include "policy/policy_text.h"
 #include "sim/reader.h"
 
@@ -91,6 +93,8 @@ static int read_gres(struct reader *r, json_t *value, void *target)
     json_object_foreach(value, name, item)
     {
         int64_t count = 0;
+        if (!name_is_good(name, strlen(name)))
+            return reader_fail(r, "a GRES is named with 1 to 255 printable bytes, like gpu or gpu:tesla");
         size_t length = reader_enter(r, name);
         if (read_whole(r, item, 0, 1e9, &count) != 0) return -1;
         reader_leave(r, length);

@@ -102,7 +102,7 @@ int reader_refuse(struct reader *r, json_t *value, const char *accepted)
 
 /* --- single values -------------------------------------------------------------------------------------------------- */
 
-static bool name_is_good(const char *name, size_t length)
+bool name_is_good(const char *name, size_t length)
 {
     return length > 0 && length <= NAME_BYTES && str_is_printable((struct str){name, length});
 }
@@ -124,10 +124,24 @@ static int refuse_number(struct reader *r, json_t *value, const char *kind, doub
     return reader_refuse(r, value, accepted);
 }
 
+/* 4 and 4.0 are the same number, and some programs write every number with a point. */
+static bool is_whole(json_t *value, int64_t *out_number)
+{
+    static const double most = 9007199254740992.0; /* 2^53 */
+    double real = json_is_real(value) ? json_real_value(value) : 0.5;
+    if (json_is_integer(value)) {
+        *out_number = json_integer_value(value);
+        return true;
+    }
+    if (!(fabs(real) <= most) || floor(real) < real) return false;
+    *out_number = (int64_t)real;
+    return true;
+}
+
 int read_whole(struct reader *r, json_t *value, double least, double most, int64_t *out_number)
 {
-    json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || (double)number < least || (double)number > most)
+    int64_t number;
+    if (!is_whole(value, &number) || (double)number < least || (double)number > most)
         return refuse_number(r, value, "whole number", least, most);
     *out_number = number;
     return 0;
@@ -145,7 +159,8 @@ int read_real(struct reader *r, json_t *value, double least, double most, double
 int read_moment(struct reader *r, json_t *value, int64_t *out_us)
 {
     struct str text;
-    bool is_text = json_is_string(value) || json_is_integer(value);
+    int64_t whole;
+    bool is_text = json_is_string(value) || is_whole(value, &whole);
     if (is_text && read_scalar(r, value, &text) != 0) return -1;
     if (!is_text || moment_parse(text, "", out_us, NULL) != 0)
         return reader_refuse(r, value, "a moment: seconds since 1970, or a text like '2026-11-21T09:05:00Z'");
@@ -155,7 +170,8 @@ int read_moment(struct reader *r, json_t *value, int64_t *out_us)
 int read_memory(struct reader *r, json_t *value, uint64_t *out_mib)
 {
     struct str text;
-    bool is_text = json_is_string(value) || json_is_integer(value);
+    int64_t whole;
+    bool is_text = json_is_string(value) || is_whole(value, &whole);
     if (is_text && read_scalar(r, value, &text) != 0) return -1;
     if (is_text && str_equal(text, str("0"))) {
         *out_mib = 0;

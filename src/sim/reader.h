@@ -78,7 +78,10 @@ int reader_refuse(struct reader *r, json_t *value, const char *accepted);
 /* An error of somebody who begins his text with the last part of the path: "NAME: PATH.TEXT". */
 int reader_fail_below(struct reader *r, const struct err *below);
 
-/* Single values. */
+/* 1 to 255 printable bytes. */
+bool name_is_good(const char *name, size_t length);
+
+/* Single values. A whole number may have a point: 4.0. */
 int read_name(struct reader *r, json_t *value, const char **out_name);
 int read_whole(struct reader *r, json_t *value, double least, double most, int64_t *out_number);
 int read_real(struct reader *r, json_t *value, double least, double most, double *out_number);

@@ -95,6 +95,28 @@ static void a_job_by_default(void **unused)
 
 /* --- settings ------------------------------------------------------------------------------------------------------- */
 
+static double total(const struct scenario *s, uint32_t partition, const char *tres)
+{
+    return s->partitions.items[partition].totals[tres_find(&s->policy.tres, str(tres))];
+}
+
+static void whole_numbers_may_have_a_point(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_good("{'now': 1795243000.0, 'hosts': [{'name': 'n', 'cpus': 4.0, 'mem': 1024.0}], 'tree': [{'account': 'a', "
+              "'shares': 3.0}], 'jobs': [{'id': 2.0, 'user': 'u', 'submit': 1.0, 'nice': -5.0, 'slots': [2.0, 8e0]}]}",
+              &s);
+    assert_true(s.now_us == INT64_C(1795243000000000));
+    assert_int_equal(s.hosts.items[0].cpus, 4);
+    assert_true(total(&s, 0, "mem") > 1023.5 && total(&s, 0, "mem") < 1024.5);
+    assert_int_equal(s.associations.items[0].shares, 3);
+    assert_int_equal(s.jobs.items[0].id, 2);
+    assert_int_equal(s.jobs.items[0].nice, -5);
+    assert_int_equal(s.jobs.items[0].slots_most, 8);
+    scenario_release(&s);
+}
+
 static void settings_are_texts_numbers_or_booleans(void **unused)
 {
     struct scenario s;
@@ -117,11 +139,6 @@ static void settings_are_texts_numbers_or_booleans(void **unused)
 }
 
 /* --- hosts and partitions ------------------------------------------------------------------------------------------- */
-
-static double total(const struct scenario *s, uint32_t partition, const char *tres)
-{
-    return s->partitions.items[partition].totals[tres_find(&s->policy.tres, str(tres))];
-}
 
 static void totals_are_sums_over_the_partitions_hosts(void **unused)
 {
@@ -322,6 +339,10 @@ static void what_is_wrong_has_a_path(void **unused)
     static const struct refusal rows[] = {
         {"[]", "F: the document: a list is not an object"},
         {"{}", "F: now: it is needed: the moment that everything is asked for"},
+        {"{'now': 1, 'hosts': [{'name': 'n', 'cpus': 4.5}]}",
+         "F: hosts[0].cpus: 4.5 is not a whole number from 0 to 4294967295"},
+        {"{'now': 1, 'hosts': [{'name': 'n', 'gres': {'': 1}}]}",
+         "F: hosts[0].gres: a GRES is named with 1 to 255 printable bytes, like gpu or gpu:tesla"},
         {"{'now': 1.5}", "F: now: 1.5 is not a moment: seconds since 1970, or a text like '2026-11-21T09:05:00Z'"},
         {"{'now': 1, 'settings': {'PriorityWeightAgee': 1}}",
          "F: settings: 'PriorityWeightAgee' is not a setting of Slurm, Grid Engine or Fairlead"},
@@ -378,7 +399,7 @@ static void trees_that_are_none(void **unused)
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u', 'shares': -1}]}}",
          "F: share_tree.children[0].shares: -1 is not a whole number from 0 to 2147483646"},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u'}, {'name': 'u'}]}}",
-         "F: share tree: node \"u\" is there twice below \"Root\""},
+         "F: share_tree: node \"u\" is there twice below \"Root\""},
     };
     (void)unused;
     check_refusals(rows, COUNT_OF(rows));
@@ -445,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_document),
         cmocka_unit_test(a_job_by_default),
+        cmocka_unit_test(whole_numbers_may_have_a_point),
         cmocka_unit_test(settings_are_texts_numbers_or_booleans),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
         cmocka_unit_test(typed_gres_count_for_their_generic_tracked_or_not),
