@@ -7,7 +7,7 @@
 #include "cli/listing.h"
 #include "cli/moment.h"
 
-/* "4", "2-8". */
+/* "4" is "4-4", which takes the place of a range too. */
 static int read_slots(const char *text, uint32_t *io_cpus, uint32_t *out_most, struct err *e)
 {
     uint64_t least, most;
@@ -22,7 +22,7 @@ static int read_slots(const char *text, uint32_t *io_cpus, uint32_t *out_most, s
     if (*io_cpus != 0 && *io_cpus != least)
         return err_set(e, ERR_USAGE, "--slots and --cpus say different numbers; slots are CPUs: one of the two");
     *io_cpus = (uint32_t)least;
-    *out_most = most > least ? (uint32_t)most : 0;
+    *out_most = (uint32_t)most;
     return 0;
 }
 

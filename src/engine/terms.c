@@ -182,6 +182,7 @@ static int read_slots(struct reading *r)
     struct job *row = r->row;
     if (r->wanted->slots_most == 0 && !r->has_other_cpus) return 0;
     if (r->wanted->slots_most != 0) row->slots_most = r->wanted->slots_most;
+    if (row->slots_most == row->request.cpus) row->slots_most = 0;
     uint32_t most = row->slots_most;
     if (most == 0 || (most >= row->request.cpus && most <= t->s->host.has.cpus)) return 0;
     if (most < row->request.cpus)
@@ -264,7 +265,8 @@ static const char *name_what_stays(const struct event_terms *w, const struct job
     if (w->qos != NULL) return "QOS";
     if (w->project != NULL) return "project";
     if (w->requests != NULL) return "requests";
-    if (w->slots_most != 0 && w->slots_most != row->slots_most) return "slots";
+    uint32_t most = row->slots_most != 0 ? row->slots_most : row->request.cpus;
+    if (w->slots_most != 0 && w->slots_most != most) return "slots";
     return w->begin_us != 0 && !is_waiting ? "begin" : NULL;
 }
 

@@ -169,6 +169,9 @@ def test_terms_of_a_job(full):
     full.good('update', job, '--job-share', '0', '--override-tickets', '0')
     row = full.job(job)
     assert (row['nice'], row['job_share'], row['override_tickets']) == (-7, 0, 0)
+    full.good('update', job, '--slots', '3')
+    row = full.job(job)
+    assert (row['cpus'], row['slots_most']) == (3, 0)
 
 
 def test_a_job_is_told_how_many_of_its_slots_it_got(instance):

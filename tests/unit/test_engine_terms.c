@@ -359,9 +359,15 @@ static void more_cpus_need_more_of_everything(void **unused)
     event.update.request.cpus = 3;
     world_refuses(&w, event, ERR_TOO_LARGE, "license: 2 for each of 3 CPUs is more than there is: 4");
     event.update.terms.requests = "license=1";
-    assert_int_equal(world_apply(&w, event, NULL), 0);
     event.update.request.cpus = 4;
     world_refuses(&w, event, ERR_INPUT, "slots: a range from 4 up to 3 is empty");
+    event.update.request.cpus = 2;
+    event.update.terms.slots_most = 2;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_int_equal(job_at(&w, id)->slots_most, 0);
+    event = update_of(id, TERMS_KEPT, ann);
+    event.update.request.cpus = 4;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
     world_release(&w);
 }
 
