@@ -5,6 +5,8 @@
  *   one user       all jobs are one user's, in a small tree
  *   many users     as many associations as jobs, a job each
  *   all weights    as many users, and every term of the sum weighs
+ *   floors         many users with INCR_ONLY: what waits is looked at by every pass
+ *   floors, full   the same with no CPU free
  *   tickets        as many users, Grid Engine's three policies and urgency
  *   tickets, full  the same with no CPU free: only what runs is weighed
  *
@@ -200,6 +202,7 @@ int main(int argc, char **argv)
                                                      {"PriorityWeightQOS", "1000"},
                                                      {"PriorityWeightTRES", "cpu=1000,mem=1000"},
                                                      {NULL, NULL}};
+    static const struct setting_row floors[] = {{"PriorityFlags", "INCR_ONLY"}, {NULL, NULL}};
     static const struct setting_row tickets[] = {{"PriorityType", "priority/tickets"},
                                                  {"weight_tickets_share", "1000000"},
                                                  {"weight_tickets_functional", "1000000"},
@@ -211,6 +214,8 @@ int main(int argc, char **argv)
     run("one user", 1, jobs, true, standard, wanted);
     run("many users", jobs, jobs, true, standard, wanted);
     run("all weights", jobs, jobs, true, all_weights, wanted);
+    run("floors", jobs, jobs, true, floors, wanted);
+    run("floors, full", jobs, jobs, false, floors, wanted);
     run("tickets", jobs, jobs, true, tickets, "at most 300 ms");
     run("tickets, full", jobs, jobs, false, tickets, wanted);
     return 0;

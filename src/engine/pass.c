@@ -215,7 +215,7 @@ static void queue_by_tickets(struct pass *p)
     }
 }
 
-/* What ranking needs to know, once it is sure that there is somebody to rank. */
+/* What ranking needs to know, once it is sure that there is somebody to rank, or that floors are kept. */
 static void begin_ranking(struct pass *p)
 {
     struct state *s = p->t->s;
@@ -247,6 +247,30 @@ static void make_queue(struct pass *p)
     }
     if (p->block != NULL) compute_block(p);
     if (s->policy.model == MODEL_TICKETS && p->jobs.count > 0) queue_by_tickets(p);
+}
+
+/* --- INCR_ONLY ---------------------------------------------------------------------------------------------------- */
+
+static bool keeps_floors(const struct state *s)
+{
+    return s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0;
+}
+
+/* Every waiting job's priority as it is now is what it keeps at least. */
+static void raise_floors(struct pass *p)
+{
+    struct state *s = p->t->s;
+    const struct multifactor_rules *rules = &s->policy.multifactor;
+    struct tres_amount amounts[TRES_MAX];
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        struct job *j = &s->jobs.items[i];
+        struct multifactor_job asked;
+        uint32_t priority;
+        if (j->ended_us != 0 || j->held || j->partition_count != 1 || idset_first(&j->pending) == NONE) continue;
+        multifactor_job_of(&p->moment, j, j->partitions[0], rules->has_tres_weights ? amounts : NULL, &asked);
+        multifactor_priorities(rules, &p->moment.cluster, &asked, 1, &priority);
+        if (j->set_priority == NONE && priority > j->priority_floor) j->priority_floor = priority;
+    }
 }
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
@@ -305,37 +329,17 @@ static void start_tasks(struct pass *p, const char *boot_id)
 static void run_pass(struct turn *t, const char *boot_id)
 {
     struct pass p = {.t = t, .some_qos_waits = some_qos_waits(t->s)};
-    make_pool(t->s, &p.pool);
-    make_queue(&p);
-    if (p.candidates.count > 0) start_tasks(&p, boot_id);
+    if (keeps_floors(t->s)) {
+        begin_ranking(&p);
+        raise_floors(&p);
+    }
+    if (t->s->host.free_cpu_count > 0) {
+        make_pool(t->s, &p.pool);
+        make_queue(&p);
+        if (p.candidates.count > 0) start_tasks(&p, boot_id);
+    }
     array_release(&p.jobs);
     array_release(&p.candidates);
-}
-
-/* --- INCR_ONLY ---------------------------------------------------------------------------------------------------- */
-
-/* Every waiting job's priority as it is now is what it keeps at least. */
-static void raise_floors(struct turn *t)
-{
-    struct state *s = t->s;
-    struct multifactor_moment moment;
-    struct tres_amount amounts[TRES_MAX];
-    const double *factors = state_factors(s, t->now_us, &s->cycle);
-    multifactor_moment_make(s, t->now_us, factors, &s->cycle, &moment);
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        struct job *j = &s->jobs.items[i];
-        struct multifactor_job asked;
-        uint32_t priority;
-        if (j->ended_us != 0 || j->held || j->partition_count != 1 || idset_first(&j->pending) == NONE) continue;
-        multifactor_job_of(&moment, j, j->partitions[0], amounts, &asked);
-        multifactor_priorities(&s->policy.multifactor, &moment.cluster, &asked, 1, &priority);
-        if (j->set_priority == NONE && priority > j->priority_floor) j->priority_floor = priority;
-    }
-}
-
-static bool keeps_floors(const struct state *s)
-{
-    return s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0;
 }
 
 int apply_time(struct turn *t, const struct event *event)
@@ -345,8 +349,7 @@ int apply_time(struct turn *t, const struct event *event)
     if (!s->pass_is_due && !has_begun) return 0;
     s->pass_is_due = false;
     s->next_begin_us = 0; /* with nothing free, nobody's beginning matters */
-    if (keeps_floors(s)) raise_floors(t);
-    if (s->host.free_cpu_count > 0) run_pass(t, event->time.boot_id);
+    run_pass(t, event->time.boot_id);
     weigh_tasks(t);
     return 0;
 }
