@@ -15,6 +15,52 @@ const char *const job_state_names[JOB_STATE_COUNT] = {
 
 /* --- settings ------------------------------------------------------------------------------------------------------- */
 
+/* Keywords of slurm.conf and of Grid Engine's configuration that no priority at one moment depends on, so that a document
+ * may have a recorded configuration as it is. */
+static const char *const passed_over[] = {
+    "PriorityCalcPeriod",
+    "PriorityUsageResetPeriod",
+    "PriorityParameters",
+    "PrioritySiteFactorPlugin",
+    "PrioritySiteFactorParameters",
+    "AccountingStorageEnforce",
+    "SchedulerType",
+    "SchedulerParameters",
+    "algorithm",
+    "schedule_interval",
+    "maxujobs",
+    "queue_sort_method",
+    "job_load_adjustments",
+    "load_adjustment_decay_time",
+    "load_formula",
+    "schedd_job_info",
+    "flush_submit_sec",
+    "flush_finish_sec",
+    "params",
+    "reprioritize_interval",
+    "max_reservation",
+    "default_duration",
+    "auto_user_default_project",
+    "auto_user_delete_time",
+};
+
+static bool is_passed_over(const char *name)
+{
+    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++) {
+        if (str_equal_nocase(str(passed_over[i]), str(name))) return true;
+    }
+    return false;
+}
+
+/* NULL: a keyword that decides nothing here; what it says has to be a value all the same. */
+static int find_setting(struct reader *r, const char *name, enum setting *out_setting, const struct field **out_field)
+{
+    struct err below;
+    *out_field = NULL;
+    if (setting_find(str(name), out_setting, out_field, &below) == 0 || is_passed_over(name)) return 0;
+    return reader_fail(r, "'%.60s' is not a setting of Slurm, Grid Engine or Fairlead", name);
+}
+
 static int read_setting(struct reader *r, const char *name, json_t *value, uint8_t seen[SETTING_COUNT])
 {
     struct str text;
@@ -22,12 +68,12 @@ static int read_setting(struct reader *r, const char *name, json_t *value, uint8
     enum setting setting;
     struct field_value read;
     const struct field *field;
-    if (setting_find(str(name), &setting, &field, &below) != 0)
-        return reader_fail(r, "'%.60s' is not a setting of Slurm, Grid Engine or Fairlead", name);
+    if (find_setting(r, name, &setting, &field) != 0) return -1;
     size_t length = reader_enter(r, name);
-    if (seen[setting]) return reader_fail(r, "it is said twice");
+    if (field != NULL && seen[setting]) return reader_fail(r, "it is said twice");
     if (read_scalar(r, value, &text) != 0) return -1;
     reader_leave(r, length);
+    if (field == NULL) return 0;
     if (field_parse(field, text, &r->s->arena, &read, &below) != 0) return reader_fail_below(r, &below);
     r->s->settings.value[setting] = read;
     seen[setting] = 1;

@@ -140,6 +140,20 @@ static void settings_are_texts_numbers_or_booleans(void **unused)
 
 /* --- hosts and partitions ------------------------------------------------------------------------------------------- */
 
+/* As qconf -ssconf has it, and slurm.conf. */
+static void keywords_that_decide_nothing_are_passed_over(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_good(
+        "{'now': 1, 'settings': {'algorithm': 'default', 'schedule_interval': '0:0:15', 'maxujobs': 0, "
+        "'load_formula': 'np_load_avg', 'weight_ticket': 0.25, 'PriorityCalcPeriod': 5, 'prioritycalcperiod': '1', "
+        "'PriorityUsageResetPeriod': 'NONE'}}",
+        &s);
+    assert_true(s.policy.urgency.weight_ticket > 0.24 && s.policy.urgency.weight_ticket < 0.26);
+    scenario_release(&s);
+}
+
 static void totals_are_sums_over_the_partitions_hosts(void **unused)
 {
     struct scenario s;
@@ -339,6 +353,8 @@ static void what_is_wrong_has_a_path(void **unused)
     static const struct refusal rows[] = {
         {"[]", "F: the document: a list is not an object"},
         {"{}", "F: now: it is needed: the moment that everything is asked for"},
+        {"{'now': 1, 'settings': {'load_formula': []}}",
+         "F: settings.load_formula: a list is not a text, a number, true or false"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'cpus': 4.5}]}",
          "F: hosts[0].cpus: 4.5 is not a whole number from 0 to 4294967295"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'gres': {'': 1}}]}",
@@ -468,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_job_by_default),
         cmocka_unit_test(whole_numbers_may_have_a_point),
         cmocka_unit_test(settings_are_texts_numbers_or_booleans),
+        cmocka_unit_test(keywords_that_decide_nothing_are_passed_over),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
         cmocka_unit_test(typed_gres_count_for_their_generic_tracked_or_not),
         cmocka_unit_test(a_jobs_tres_stand_for_cpus_nodes_and_mem),
