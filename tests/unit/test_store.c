@@ -1,42 +1,13 @@
 /* The store: opening and refusing to, one writer, commits, scripts, loading. */
-#include "../dies.h"
-#include "engine_world.h"
-#include "store_world.h"
+#include "store_house.h"
 
 #include <fcntl.h>
 
 #include "store/schema.h"
 
-static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
-
-/* A world whose state is the store's. */
-struct house {
-    char directory[STORE_PATH_SIZE];
-    struct store *store;
-    struct world w;
-};
-
 static void house_open(struct house *h)
 {
-    memset(h, 0, sizeof *h);
-    store_make_directory(h->directory);
-    h->store = store_must_open(h->directory, NOW_US);
-    world_init(&h->w, 4, 4096, 1);
-    state_release(&h->w.s);
-    store_must_load(h->store, &h->w.s);
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {4, 1, 4096}}, NULL), 0);
-}
-
-static void house_commit(struct house *h)
-{
-    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
-}
-
-static void house_close(struct house *h)
-{
-    store_close(h->store);
-    world_release(&h->w);
-    store_remove_directory(h->directory);
+    house_build(h, (struct capacity){4, 1, 4096});
 }
 
 static mode_t mode_of(const char *directory, const char *name)

@@ -1,8 +1,6 @@
 /* What policies need, kept: objects, owners, usage by TRES, the terms of jobs. Every value comes back as it was, whatever it
  * is, and rows that cannot be ours are named. */
-#include "../dies.h"
-#include "engine_world.h"
-#include "store_world.h"
+#include "store_house.h"
 
 #include <float.h>
 
@@ -10,42 +8,21 @@
 #include "store/internal.h"
 #include "store/lists.h"
 
-static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
-
-struct house {
-    char directory[STORE_PATH_SIZE];
-    struct store *store;
-    struct world w;
-};
-
 static void house_open(struct house *h)
 {
-    memset(h, 0, sizeof *h);
-    store_make_directory(h->directory);
-    h->store = store_must_open(h->directory, NOW_US);
-    world_init(&h->w, 8, 4096, 0);
-    state_release(&h->w.s);
-    store_must_load(h->store, &h->w.s);
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 2, 4096}}, NULL), 0);
-}
-
-static void house_close(struct house *h)
-{
-    store_close(h->store);
-    world_release(&h->w);
-    store_remove_directory(h->directory);
+    house_build(h, (struct capacity){8, 2, 4096});
 }
 
 /* Commits, and takes over what the store has made of it. */
 static void commit_and_load(struct house *h)
 {
     struct state rebuilt;
-    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
+    house_commit(h);
     store_must_load(h->store, &rebuilt);
     assert_true(state_hash(&rebuilt) == state_hash(&h->w.s));
     state_release(&h->w.s);
     h->w.s = rebuilt;
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 2, 4096}}, NULL), 0);
+    house_set_host(h, (struct capacity){8, 2, 4096});
 }
 
 /* "KEY=VALUE KEY=VALUE"; a value has no blank. */

@@ -1,22 +1,7 @@
 /* Listings of jobs: which rows, in which order, what stands in them, from one moment, without sorting. */
-#include "../dies.h"
-#include "engine_world.h"
-#include "store_world.h"
+#include "store_house.h"
 
 #include "store/reader_sql.h"
-
-static const int64_t NOW_US = INT64_C(1700000000) * SECOND;
-
-struct house {
-    char directory[STORE_PATH_SIZE];
-    struct store *store;
-    struct world w;
-};
-
-static void commit(struct house *h)
-{
-    store_must_commit(h->store, &h->w.s, &h->w.out, h->w.now_us);
-}
 
 static uint32_t submit(struct house *h, const char *user, const char *account, const char *array, bool held)
 {
@@ -49,50 +34,37 @@ static void cancel(struct house *h, uint32_t job_id, uint32_t task_id)
     struct event event = {.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}};
     h->w.now_us += SECOND;
     assert_int_equal(world_apply(&h->w, event, NULL), 0);
-    commit(h);
+    house_commit(h);
 }
 
 /* 1 completed, 2 failed, 3 an array of which 0 has completed, 1 runs, 2-4 wait behind %2 (one more runs: 9) and 7 was
  * cancelled, 4 held, 5 waits, 6 cancelled before it started. */
 static void house_open(struct house *h)
 {
-    memset(h, 0, sizeof *h);
-    store_make_directory(h->directory);
-    h->store = store_must_open(h->directory, NOW_US);
-    world_init(&h->w, 1, 4096, 0);
-    state_release(&h->w.s);
-    store_must_load(h->store, &h->w.s);
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {1, 0, 4096}}, NULL), 0);
+    house_build(h, (struct capacity){1, 0, 4096});
     world_user(&h->w, "physics", 1, "ann");
     world_user(&h->w, "chem", 1, "ann");
     world_user(&h->w, "chem", 1, "bob");
     submit(h, "ann", "physics", NULL, false);
     start_what_fits(h);
-    commit(h);
+    house_commit(h);
     end(h, 1, 0, JOB_COMPLETED);
     submit(h, "bob", "chem", NULL, false);
     start_what_fits(h);
-    commit(h);
+    house_commit(h);
     end(h, 2, 0, JOB_FAILED);
     submit(h, "ann", "chem", "0-4,7%1", false);
     start_what_fits(h);
-    commit(h);
+    house_commit(h);
     end(h, 3, 0, JOB_COMPLETED);
     start_what_fits(h);
     world_started(&h->w, world_task(&h->w, 3, 1)->launch_id);
     submit(h, "bob", "chem", NULL, true);
     submit(h, "ann", "physics", NULL, false);
     submit(h, "bob", "chem", NULL, false);
-    commit(h);
+    house_commit(h);
     cancel(h, 3, 7);
     cancel(h, 6, NONE);
-}
-
-static void house_close(struct house *h)
-{
-    store_close(h->store);
-    world_release(&h->w);
-    store_remove_directory(h->directory);
 }
 
 static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
@@ -313,7 +285,7 @@ static void rows_say_what_policies_use(void **unused)
                                               .begin_us = h.w.now_us + SECOND,
                                               .slots_most = 1};
     assert_int_equal(world_apply(&h.w, event, NULL), 0);
-    commit(&h);
+    house_commit(&h);
 
     struct job_query query = everything;
     query.user = "bob";
@@ -434,7 +406,7 @@ static void patterns_of_tasks_without_number_keep_it_open(void **unused)
         event.submit.out_pattern = rows[i].pattern;
         event.submit.err_pattern = "e-%a";
         assert_int_equal(world_apply(&h.w, event, NULL), 0);
-        commit(&h);
+        house_commit(&h);
         void *cursor = find(&h, 1, JOB_PENDING, &v);
         assert_string_equal(v.out_path, rows[i].path);
         assert_string_equal(v.err_path, "/home/x/e-%a");
@@ -454,7 +426,7 @@ static void a_listing_is_of_one_moment(void **unused)
     void *cursor = reader.open(reader.context, &everything, &e);
     cancel(&h, 5, NONE);
     submit(&h, "bob", "chem", NULL, false);
-    commit(&h);
+    house_commit(&h);
     uint32_t rows = 0, pending = 0;
     while (reader.next(cursor, &v, &e) == 1) {
         rows++;
