@@ -49,6 +49,15 @@ def verify(instance):
     assert 'all agree' in instance.ok('verify')
 
 
+def kill_again(instance, victim):
+    if victim != 'daemon':
+        for pid in instance.launcher_pids():
+            os.kill(pid, signal.SIGKILL)
+    if victim != 'launcher':
+        instance.kill()
+        instance.start()
+
+
 @pytest.mark.parametrize('victim', ['daemon', 'launcher', 'both'])
 def test_what_was_accepted_runs_exactly_once(instance, victim):
     """Submissions go on while the victim is killed again and again; each one answered has to run, and once."""
@@ -70,12 +79,7 @@ def test_what_was_accepted_runs_exactly_once(instance, victim):
     try:
         for _ in range(6):
             time.sleep(chance.uniform(0.05, 0.4))
-            if victim != 'daemon':
-                for pid in instance.launcher_pids():
-                    os.kill(pid, signal.SIGKILL)
-            if victim != 'launcher':
-                instance.kill()
-                instance.start()
+            kill_again(instance, victim)
     finally:
         stop.set()
         thread.join()
@@ -177,12 +181,7 @@ def test_what_the_policies_know_survives(instance, victim):
     try:
         for _ in range(8):
             time.sleep(chance.uniform(0.1, 0.5))
-            if victim != 'daemon':
-                for pid in instance.launcher_pids():
-                    os.kill(pid, signal.SIGKILL)
-            if victim != 'launcher':
-                instance.kill()
-                instance.start()
+            kill_again(instance, victim)
             verify(instance)
     finally:
         traffic.end()
