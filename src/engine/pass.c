@@ -4,7 +4,7 @@
  *
  * What is cheap comes first: with nothing free nothing is looked at, and only jobs that fit on what is free are ranked. In
  * the tickets model all that wait take part, because everybody's tickets depend on everybody's jobs; there, too, nothing
- * is ranked as long as nothing fits.
+ * is ranked as long as nothing fits, or one job alone.
  * Candidates stand in order of job id, which is the order of submission. Source: docs/formulas.md 4.4. */
 #include <string.h>
 
@@ -106,7 +106,7 @@ static bool some_qos_waits(const struct state *s)
 /* A pass is wanted then, although nothing may happen. */
 static void look_again(struct state *s, int64_t at_us)
 {
-    if (s->next_begin_us == 0 || at_us < s->next_begin_us) s->next_begin_us = at_us;
+    if (s->next_due_us == 0 || at_us < s->next_due_us) s->next_due_us = at_us;
 }
 
 /* Whether tasks of the job may start and fit. Notes when the next one of those that wait for their time begins. */
@@ -345,10 +345,10 @@ static void run_pass(struct turn *t, const char *boot_id)
 int apply_time(struct turn *t, const struct event *event)
 {
     struct state *s = t->s;
-    bool has_begun = s->next_begin_us != 0 && s->next_begin_us <= t->now_us;
-    if (!s->pass_is_due && !has_begun) return 0;
+    bool is_time = s->next_due_us != 0 && s->next_due_us <= t->now_us;
+    if (!s->pass_is_due && !is_time) return 0;
     s->pass_is_due = false;
-    s->next_begin_us = 0; /* with nothing free, nobody's beginning matters */
+    s->next_due_us = 0; /* with nothing free, nobody's beginning matters */
     run_pass(t, event->time.boot_id);
     weigh_tasks(t);
     return 0;

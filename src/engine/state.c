@@ -1,4 +1,5 @@
-/* Making, finding and reading the state. What changes it is elsewhere: accounts.c, jobs.c, run.c, settings of engine.c. */
+/* Making, finding and reading the state. What changes it is elsewhere: accounts.c, objects.c, settings.c, jobs.c, pass.c,
+ * run.c, charge.c. */
 #include "engine/state.h"
 
 #include <string.h>
@@ -300,7 +301,7 @@ void state_share_table(struct state *s, int64_t now_us, const bool *wanted, stru
 
 int64_t state_next_due_us(const struct state *s)
 {
-    return s->next_begin_us;
+    return s->next_due_us;
 }
 
 void state_restore_begin(struct state *s)

@@ -188,7 +188,7 @@ struct state {
     bool pass_is_due;              /* something changed that may let a job start */
     /* When a pass is wanted again, as the last one saw it: the earliest begin_us still to come of a pending job, or a minute
      * on where one waits for its fair-share factor; 0: never. */
-    int64_t next_begin_us;
+    int64_t next_due_us;
     struct rank_order *order;
     uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */
     struct arena cycle;  /* of one apply or one reading; cleared at its beginning */
@@ -218,7 +218,7 @@ uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_i
 /* Index of an object that stands, or NONE. */
 uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name);
 
-/* When the pass wants to be run again although nothing happens: the next begin of a job that waits for it; 0: never. */
+/* When the pass wants to be run again although nothing happens (next_due_us); 0: never. */
 int64_t state_next_due_us(const struct state *s);
 
 /* The user's default association, or NONE. */

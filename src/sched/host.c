@@ -25,11 +25,6 @@ void host_release(struct host *h)
     *h = (struct host){0};
 }
 
-bool host_could_hold(const struct host *h, const struct capacity *request)
-{
-    return request->cpus <= h->has.cpus && request->gpus <= h->has.gpus && request->mem_mib <= h->has.mem_mib;
-}
-
 bool host_fits(const struct host *h, const struct capacity *request)
 {
     return request->cpus <= h->free_cpu_count && request->gpus <= h->free_gpu_count &&

@@ -31,9 +31,8 @@ struct placement {
 void host_init(struct host *h, struct capacity has);
 void host_release(struct host *h);
 
-/* Whether a request fits on it. */
-bool host_could_hold(const struct host *h, const struct capacity *request); /* were it empty */
-bool host_fits(const struct host *h, const struct capacity *request);       /* now */
+/* Whether a request fits on what is free. */
+bool host_fits(const struct host *h, const struct capacity *request);
 
 /* Takes what fits (host_fits) and says what it took; out_placement is the caller's to release. */
 void host_take(struct host *h, const struct capacity *request, struct placement *out_placement);
