@@ -60,10 +60,18 @@ void job_cell_limit(const void *row, bool is_exact, struct buf *out)
     cell_add_span(out, ((const struct wire_job_row *)row)->time_limit_s, is_exact);
 }
 
+/* What a task with a range of slots got; else what is asked for. */
 void job_cell_cpus(const void *row, bool is_exact, struct buf *out)
 {
     (void)is_exact;
-    buf_add_u64(out, ((const struct wire_job_row *)row)->cpus);
+    const struct wire_job_row *job = row;
+    struct idset got = {0};
+    uint32_t cpus = job->cpus;
+    if (job->slots_most > 0 && idset_parse(str(job->cpu_ids), WIRE_CPUS_MAX - 1, "CPUs", &got, NULL) == 0 &&
+        idset_count(&got) > cpus)
+        cpus = idset_count(&got);
+    idset_release(&got);
+    buf_add_u64(out, cpus);
 }
 
 void job_cell_memory(const void *row, bool is_exact, struct buf *out)

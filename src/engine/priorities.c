@@ -170,3 +170,16 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
     default: list_basic(&l); break;
     }
 }
+
+/* --- obstacles ---------------------------------------------------------------------------------------------------- */
+
+const char *job_obstacle(const struct state *s, uint32_t job_id, double factor)
+{
+    uint32_t index = state_find_job(s, job_id);
+    if (index == NONE) return NULL;
+    const struct job *j = &s->jobs.items[index];
+    bool is_admitted = false;
+    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= partition_admits(s, j->partitions[i], j);
+    if (!is_admitted) return "PartitionTimeLimit";
+    return qos_waits_for_factor(s, j, factor) ? "QOSUsageThreshold" : NULL;
+}

@@ -178,6 +178,8 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
     instance.good('set', 'host_cpus=3')
     instance.good('submit', '--wait', '--slots', '2-3', '-o', 'out', '--', 'printenv', 'FAIRLEAD_CPUS')
     assert (instance.work / 'out').read_text() == '3\n'
+    (row,) = instance.good('history', '-P', '--noheader').splitlines()
+    assert '|3|' in row
 
 
 @pytest.mark.parametrize('options, message', [
@@ -494,6 +496,8 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
         time.sleep(1)
         assert wakes() - before <= 2
         assert [instance.job(job)['state'] for job in (begins, long, strict)] == ['PENDING'] * 3
+    assert [instance.job(job)['reason'] for job in (begins, long, strict)] == \
+        ['Resources', 'PartitionTimeLimit', 'QOSUsageThreshold']
 
 
 # ---- small things ----

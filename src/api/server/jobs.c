@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "api/server/internal.h"
+#include "engine/priorities.h"
 
 enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
 
 struct listing {
+    struct server *server;
     struct job_reader reader;
     void *cursor;
     const double *factors; /* by id of association: the server's, or a copy */
@@ -56,6 +58,19 @@ static const char *id_text(const struct job_view *v, struct buf *out)
     return out->text;
 }
 
+static double factor_of(const struct job_view *v, const struct listing *l)
+{
+    return v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN;
+}
+
+/* The store does not know what policies keep a job from. */
+static const char *reason_of(const struct job_view *v, const struct listing *l)
+{
+    if (strcmp(v->reason, "Resources") != 0) return v->reason;
+    const char *obstacle = job_obstacle(l->server->host.state, v->job_id, factor_of(v, l));
+    return obstacle != NULL ? obstacle : v->reason;
+}
+
 static void write_row(const struct job_view *v, const struct listing *l, struct buf *out)
 {
     bool ended = job_state_is_end(v->state);
@@ -78,7 +93,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .err_path = v->err_path,
         .state = job_state_name(v->state),
         .held = v->held,
-        .reason = v->reason,
+        .reason = reason_of(v, l),
         .cpus = v->request.cpus,
         .mem_mib = v->request.mem_mib,
         .gpus = v->request.gpus,
@@ -93,7 +108,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .cpu_us = v->cpu_us,
         .max_rss_kib = v->max_rss_kib,
         .detail = v->detail,
-        .fair_share = v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN,
+        .fair_share = factor_of(v, l),
         .partition = v->partition,
         .qos = v->qos,
         .project = v->project,
@@ -152,8 +167,11 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
     stream->fill = fill;
     stream->close = close_listing;
     refresh_factors(s);
-    *l = (struct listing){
-        .reader = s->host.jobs, .factors = s->factors, .factors_count = s->factors_count, .is_lines = head == NULL};
+    *l = (struct listing){.server = s,
+                          .reader = s->host.jobs,
+                          .factors = s->factors,
+                          .factors_count = s->factors_count,
+                          .is_lines = head == NULL};
     struct job_query asked = *query;
     asked.now_us = s->host.now_us(s->host.context);
     l->cursor = l->reader.open(l->reader.context, &asked, &stream->e);
