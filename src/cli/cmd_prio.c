@@ -22,7 +22,7 @@ static const struct option_row prio_options[] = {
 };
 
 static const struct command_example prio_examples[] = {
-    {"fairlead prio", "every job that waits or runs, by the instance's own rules"},
+    {"fairlead prio", "every job that waits, by the instance's own rules"},
     {"fairlead prio 5 -n", "the factors of job 5, before they are weighed"},
     {"fairlead prio -f cluster.json", "every job of a document and the terms of its priority"},
     {"fairlead prio -f cluster.json -n 4", "the factors of job 4"},
@@ -61,10 +61,9 @@ const struct command cmd_prio = {
     .summary = "show the priority of jobs, term by term",
     .usage = "[OPTION...] [JOB]",
     .text =
-        "Without -f, jobs that wait or run, by the model and the weights in force (fairlead set). One row for each job and "
-        "partition. By priority/multifactor the columns are the terms whose sum is the priority, "
-        "weighted, as sprio -l has them: site, age, association, fair share, job size, partition, QOS and each TRES, less "
-        "nice. By priority/tickets they are those of qstat -pri -urg -ext: the priority, what it is made of (tickets, "
+        "Without -f, jobs that wait, by the model and the weights in force (fairlead set). One row for each job and "
+        "partition. By priority/multifactor the columns are the terms whose sum is the priority, weighted, as sprio -l "
+        "has them: site, age, association, fair share, job size, partition, QOS and each TRES, less nice. By priority/tickets they are those of qstat -pri -urg -ext: the priority, what it is made of (tickets, "
         "urgency and POSIX priority, normalised), the parts of the urgency, and the tickets of each policy.\n"
         "\n"
         "With -f the cluster comes from a scenario: a JSON document that holds all that a priority depends on, at one "
@@ -74,7 +73,8 @@ const struct command cmd_prio = {
         "   \"settings\": {\"PriorityWeightAge\": 1000, \"PriorityMaxAge\": \"7-0\"},\n"
         "   \"jobs\": [{\"id\": 1, \"user\": \"alice\", \"submit\": 1795156600}]}\n"
         "\n"
-        "Rows come out in the order of the document; those of an instance by job, running tasks last.",
+        "Rows come out in the order of the document; those of an instance by job, running tasks last. What runs has a "
+        "priority by tickets, and by priority/multifactor with PriorityFlags=CALCULATE_RUNNING.",
     .options = prio_options,
     .values_size = sizeof(struct prio_values),
     .operands_max = 1,

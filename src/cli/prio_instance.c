@@ -33,6 +33,12 @@ static int next_row(struct run *r, struct err *e)
     return more;
 }
 
+static const char *const nothing[MODEL_COUNT] = {
+    [MODEL_MULTIFACTOR] = "no jobs wait; those that run have a priority with PriorityFlags=CALCULATE_RUNNING",
+    [MODEL_TICKETS] = "no jobs wait or run",
+    [MODEL_BASIC] = "no jobs wait",
+};
+
 static int print_rows(struct call *call, struct run *r, bool is_normalized, const struct listing_values *form,
                       struct err *e)
 {
@@ -46,7 +52,7 @@ static int print_rows(struct call *call, struct run *r, bool is_normalized, cons
     enum priority_model model = model_of(more > 0 ? r->row.model : status.model);
     if (model == MODEL_COUNT)
         return err_set(e, ERR_INTERNAL, "the instance orders jobs by a model that this command does not know");
-    if (more == 0 && !form->is_parsable) output_note("no jobs wait or run");
+    if (more == 0 && !form->is_parsable) output_note("%s", nothing[model]);
     prio_printer_init(&printer, model, is_normalized, form, call->out);
     while (more > 0) {
         prio_printer_add(&printer, &r->row);
