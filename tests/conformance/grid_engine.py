@@ -309,8 +309,15 @@ def read(path):
 
 
 def main(arguments):
-    tables = list(read(arguments[0]))
+    if len(arguments) not in (1, 2):
+        sys.exit(__doc__.strip())
+    try:
+        tables = list(read(arguments[0]))
+    except OSError as error:
+        sys.exit('%s: %s' % (arguments[0], error.strerror))
     if len(arguments) > 1:
+        if not arguments[1].isdigit() or not 1 <= int(arguments[1]) <= len(tables):
+            sys.exit('%s has the tables 1 to %d' % (arguments[0], len(tables)))
         json.dump(tables[int(arguments[1]) - 1]['scenario'], sys.stdout, indent=2)
         print()
     else:

@@ -4,7 +4,7 @@ A case is a folder: the cluster (slurm.conf), the associations and their usage (
 (scontrol-job.txt), and what the program logged of every factor (priority-log.txt). scenario(folder) is the question,
 logged(folder) the answers: {(job, partition): {column: text}}.
 
-usage: slurm_priority.py FOLDER     prints the scenario
+usage: slurm_priority.py FOLDER     prints the scenario; a FOLDER is one of slurm-priority/
 """
 import calendar
 import csv
@@ -163,7 +163,13 @@ def logged(folder):
 
 
 def main(arguments):
-    json.dump(scenario(arguments[0]), sys.stdout, indent=2)
+    if len(arguments) != 1:
+        sys.exit(__doc__.strip())
+    try:
+        document = scenario(arguments[0])
+    except OSError as error:
+        sys.exit('%s: %s' % (error.filename, error.strerror))
+    json.dump(document, sys.stdout, indent=2)
     print()
 
 
