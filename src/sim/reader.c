@@ -152,7 +152,7 @@ int read_real(struct reader *r, json_t *value, double least, double most, double
     double number = json_number_value(value);
     if (!json_is_number(value) || !(number >= least && number <= most))
         return refuse_number(r, value, "number", least, most);
-    *out_number = number;
+    *out_number = number + 0.0; /* no -0, which would stand before 0 where jobs are put in order */
     return 0;
 }
 

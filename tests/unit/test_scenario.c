@@ -105,7 +105,8 @@ static void whole_numbers_may_have_a_point(void **unused)
     struct scenario s;
     (void)unused;
     read_good("{'now': 1795243000.0, 'hosts': [{'name': 'n', 'cpus': 4.0, 'mem': 1024.0}], 'tree': [{'account': 'a', "
-              "'shares': 3.0}], 'jobs': [{'id': 2.0, 'user': 'u', 'submit': 1.0, 'nice': -5.0, 'slots': [2.0, 8e0]}]}",
+              "'shares': 3.0}], 'jobs': [{'id': 2.0, 'user': 'u', 'submit': 1.0, 'nice': -5.0, 'slots': [2.0, 8e0], "
+              "'job_share': -0.0}]}",
               &s);
     assert_true(s.now_us == INT64_C(1795243000000000));
     assert_int_equal(s.hosts.items[0].cpus, 4);
@@ -114,6 +115,7 @@ static void whole_numbers_may_have_a_point(void **unused)
     assert_int_equal(s.jobs.items[0].id, 2);
     assert_int_equal(s.jobs.items[0].nice, -5);
     assert_int_equal(s.jobs.items[0].slots_most, 8);
+    assert_false(signbit(s.jobs.items[0].job_share));
     scenario_release(&s);
 }
 
