@@ -12,9 +12,6 @@
 #include "engine/ranking.h"
 #include "sched/pass.h"
 
-/* Usage of what runs changes factors all the time: those who wait for a better one are looked at every minute. */
-#define FACTOR_WAIT_US (60 * US_PER_S)
-
 /* Blocks of jobs that stay in the processor's cache between gathering and computing. */
 enum { BLOCK = 128 };
 
@@ -103,8 +100,7 @@ static bool some_qos_waits(const struct state *s)
     return false;
 }
 
-/* A pass is wanted then, although nothing may happen. */
-static void look_again(struct state *s, int64_t at_us)
+void want_pass_at(struct state *s, int64_t at_us)
 {
     if (s->next_due_us == 0 || at_us < s->next_due_us) s->next_due_us = at_us;
 }
@@ -117,7 +113,7 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
     uint32_t tasks = startable_tasks(j);
     if (tasks == 0) return false;
     if (j->begin_us > p->t->now_us) {
-        look_again(s, j->begin_us);
+        want_pass_at(s, j->begin_us);
         return false;
     }
     if (!host_fits(&s->host, &j->request)) return false;
@@ -239,7 +235,7 @@ static void make_queue(struct pass *p)
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
         if (p->some_qos_waits && qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
-            look_again(s, p->t->now_us + FACTOR_WAIT_US);
+            want_pass_at(s, p->t->now_us + USAGE_WAIT_US);
             continue;
         }
         *array_add(&p->jobs) = job;

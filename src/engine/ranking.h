@@ -5,6 +5,12 @@
 
 #include "engine/internal.h"
 
+/* A pass is wanted then, although nothing may happen. */
+void want_pass_at(struct state *s, int64_t at_us);
+
+/* Usage of what runs changes factors and tickets all the time: where they matter they are looked at so often. */
+#define USAGE_WAIT_US (60 * US_PER_S)
+
 /* Whether its jobs are to wait until their fair-share factor has reached the QOS' threshold. */
 bool qos_waits_for_factor(const struct state *s, const struct job *j, double factor);
 

@@ -187,7 +187,7 @@ struct state {
     struct share_tree *share_tree; /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
     bool pass_is_due;              /* something changed that may let a job start */
     /* When a pass is wanted again, as the last one saw it: the earliest begin_us still to come of a pending job, or a minute
-     * on where one waits for its fair-share factor; 0: never. */
+     * on where one waits for its fair-share factor or what runs is weighed by its usage; 0: never. */
     int64_t next_due_us;
     struct rank_order *order;
     uint32_t ended_rows; /* jobs and tasks that wait for engine_forget */

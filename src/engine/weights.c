@@ -2,6 +2,7 @@
  *
  *     weight = 100 tickets / mean of the tickets of all that run        1 to 10000; 100 for all when nobody has tickets
  *
+ * The share policy's tickets change with usage: while several tasks run, they are weighed every minute.
  * Only the tickets model has an opinion on it; when another one takes over, all go back to the ordinary 100.
  * task.cpu_weight is what the executor was last told. What was said before a restart of either side may not have been heard,
  * so once the executor is synced all are told again. */
@@ -52,6 +53,7 @@ void weigh_tasks(struct turn *t)
         make_all_ordinary(t);
         return;
     }
+    if (s->task_by_launch.count > 1 && s->policy.tickets.share_pool > 0.0) want_pass_at(s, t->now_us + USAGE_WAIT_US);
     const double *tickets = running_tickets(s, t->now_us, &s->cycle);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (job_state_is_end(s->tasks.items[i].state)) continue;

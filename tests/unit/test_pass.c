@@ -592,6 +592,31 @@ static void tickets_of_running_jobs_are_their_weight(void **unused)
     world_release(&w);
 }
 
+/* Who used more than his part while both ran gets less, though nothing else happens. */
+static void weights_follow_usage(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 100000, 0);
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000");
+    uint32_t ann = world_take(&w, world_job("ann"));
+    assert_int_equal(world_pass(&w), 1);
+    assert_int_equal(state_next_due_us(&w.s), 0); /* alone, it has all there is */
+    struct event large = world_job("bea");
+    large.submit.request.cpus = 3;
+    uint32_t bea = world_take(&w, large);
+    assert_int_equal(world_pass(&w), 1);
+    world_run(&w, ann, 0);
+    world_run(&w, bea, 0);
+    assert_int_equal(world_task(&w, ann, 0)->cpu_weight, 100);
+    assert_int_equal(state_next_due_us(&w.s), w.now_us + 60 * SECOND);
+    w.now_us = state_next_due_us(&w.s);
+    assert_int_equal(world_pass(&w), 0);
+    assert_true(told_weight(&w, ann) > 100);
+    assert_true(told_weight(&w, bea) < 100);
+    world_release(&w);
+}
+
 static void sync(struct world *w, uint64_t launch_id)
 {
     struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch_id, 1, "boot-1", w->now_us}};
@@ -646,6 +671,7 @@ int main(void)
         cmocka_unit_test(tasks_of_an_array_start_in_the_first_partition),
         cmocka_unit_test(incr_only_keeps_what_a_pass_gave),
         cmocka_unit_test(tickets_of_running_jobs_are_their_weight),
+        cmocka_unit_test(weights_follow_usage),
         cmocka_unit_test(weights_are_told_again_once_synced),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
