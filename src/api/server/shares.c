@@ -39,7 +39,8 @@ struct snapshot {
 
 /* --- the snapshot ------------------------------------------------------------------------------------------------- */
 
-/* Tasks that wait and run: each association's own, then added up towards the root. */
+/* Tasks that wait and run: each association's own, then added up towards the root. A job that is no array has one task or
+ * none, which is known without a look at its set: with 10^5 jobs a third of the answer's time. */
 static void count_tasks(const struct state *s, struct arena *arena, struct snapshot *out)
 {
     uint32_t count = s->tree.count;
@@ -49,7 +50,7 @@ static void count_tasks(const struct state *s, struct arena *arena, struct snaps
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         uint32_t node = s->node_of.items[j->assoc];
-        if (node != NONE) out->pending[node] += idset_count(&j->pending);
+        if (node != NONE) out->pending[node] += j->is_array ? idset_count(&j->pending) : j->pending.ranges.count;
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
