@@ -38,6 +38,25 @@ def until(condition, what):
     raise AssertionError('waited in vain for ' + what)
 
 
+def kill(pid, number=signal.SIGKILL):
+    """To a process that may end by itself meanwhile."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def parent(pid):
+    """Of a process; 0 when there is none any more."""
+    stat = read('/proc/%d/stat' % pid).decode(errors='replace')
+    return int(stat.rsplit(')', 1)[1].split()[1]) if stat else 0
+
+
+def without_children(pids):
+    """A keeper looks like its launcher for a moment after the fork."""
+    return [pid for pid in pids if parent(pid) not in pids]
+
+
 def find_processes(text):
     """Process ids whose command line, or the name they gave themselves, has the text in it."""
     found = []
@@ -74,7 +93,7 @@ class World:
         return self.launcher
 
     def launcher_pids(self):
-        return [pid for pid in find_processes(str(self.state)) if self.is_launcher(pid)]
+        return without_children([pid for pid in find_processes(str(self.state)) if self.is_launcher(pid)])
 
     def keeper_pid(self, launch_id):
         text = (self.state / 'launches' / str(launch_id) / 'lock').read_text()
@@ -193,7 +212,7 @@ class World:
         """Leaves nothing of this world running. A launcher or keeper that had something to say has failed."""
         self.disconnect()
         for pid in self.launcher_pids():
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
         if self.launcher:
             self.launcher.kill()
             self.launcher.wait()
@@ -214,14 +233,11 @@ def end_launch(directory):
     """By force, for a test may have failed because ending does not work: the keeper, then whoever has the launch's key."""
     pid = read(directory / 'lock').decode().partition('\n')[0]
     if pid and b'fairlead-keeper' in read('/proc/%s/cmdline' % pid):
-        os.kill(int(pid), signal.SIGKILL)
+        kill(int(pid))
     traces = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
     for entry in pathlib.Path('/proc').iterdir():
         if traces.get(b'key') and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + traces[b'key'] in read(entry / 'environ'):
-            try:
-                os.kill(int(entry.name), signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            kill(int(entry.name))
     group = traces.get(b'cgroup', b'').decode()
     if group and os.path.isdir(group):
         pathlib.Path(group, 'cgroup.kill').write_text('1')

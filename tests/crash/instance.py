@@ -5,7 +5,11 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from exec_world import kill, without_children  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 FAIRLEAD = BUILD / 'fairlead'
@@ -81,7 +85,7 @@ class Instance:
         return self.daemon.wait(PATIENCE)
 
     def launcher_pids(self):
-        return [pid for pid in processes_with(str(self.state)) if self.name_of(pid) == 'fairlead-launch']
+        return without_children([pid for pid in processes_with(str(self.state)) if self.name_of(pid) == 'fairlead-launch'])
 
     def keeper_pids(self):
         return [pid for pid in processes_with('fairlead-keeper') if self.is_ours(pid)]
@@ -109,10 +113,7 @@ class Instance:
                 pass
         code = self.stop()
         for pid in self.keeper_pids() + self.launcher_pids():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            kill(pid)
         return code
 
     # The command.

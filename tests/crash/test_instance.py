@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from instance import BUILD, Instance, processes_with, until
+from instance import BUILD, Instance, kill, processes_with, until
 
 ME = getpass.getuser()
 
@@ -52,7 +52,7 @@ def verify(instance):
 def kill_again(instance, victim):
     if victim != 'daemon':
         for pid in instance.launcher_pids():
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
     if victim != 'launcher':
         instance.kill()
         instance.start()

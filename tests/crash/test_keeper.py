@@ -9,7 +9,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, until  # noqa: E402
+from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, kill, until  # noqa: E402
 
 KILL_AT = BUILD / 'tests/crash/kill-at'
 SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
@@ -28,7 +28,7 @@ def world(tmp_path, request):
 
 def kill_launcher(world):
     for pid in world.launcher_pids():
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
     until(lambda: not world.launcher_pids(), 'the launcher to be gone')
 
 
@@ -345,7 +345,7 @@ def steps(tmp_path, whom, judge):
             judge(traced.world, record, n)
             acknowledge(traced.world)
             for pid in traced.world.launcher_pids():
-                os.kill(pid, signal.SIGTERM)
+                kill(pid, signal.SIGTERM)
             verdict = traced.verdict()
         finally:
             traced.close()
