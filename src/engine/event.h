@@ -185,6 +185,8 @@ enum table {
     TABLE_COUNTERS,
     TABLE_OBJECT, /* index: object_change(kind, index); deleted ones go */
     TABLE_OWNER,  /* usage of users and projects */
+    TABLE_FLOORS, /* index 0: those of all jobs go; before those of TABLE_FLOOR are written */
+    TABLE_FLOOR,  /* index: of the job; those that are stored of it (job.floors) are all there are */
     TABLE_COUNT
 };
 

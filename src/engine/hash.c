@@ -79,6 +79,9 @@ static uint64_t hash_terms(const struct state *s, const struct job *j)
         const struct job_request *r = &j->requests[i];
         hash = mix_text(mix_double(mix(hash, id_of(s, OBJECT_RESOURCE, r->resource)), r->amount), r->text);
     }
+    for (uint32_t i = 0; j->floors != NULL && i < j->partition_count; i++) {
+        if (j->floors[i].stored != 0) hash = mix(mix(hash, i), j->floors[i].stored);
+    }
     return hash;
 }
 

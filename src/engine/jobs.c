@@ -3,7 +3,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
-#include "engine/internal.h"
+#include "engine/floors.h"
 
 static const uint32_t plain_task = 0;
 
@@ -276,6 +276,7 @@ static void set_held(struct turn *t, struct job_ref ref, bool held)
     j->held = held;
     j->accrue_us = held ? 0 : j->begin_us > t->now_us ? j->begin_us : t->now_us;
     note_change(t, TABLE_JOB, index);
+    if (held) forget_floors(t, index);
     t->s->pass_is_due = true;
 }
 
@@ -360,6 +361,7 @@ int apply_update(struct turn *t, const struct event *event)
     if (read_changed_terms(t, &event->actor, &wanted->terms, has_started(j), &row) != 0) return -1;
     bool is_longer = wanted->time_limit_s != 0 || wanted->terms.partitions != NULL;
     if (is_longer && check_partition_time(t, &row) != 0) return -1;
+    rewrite_floors(t, index);
     job_replace(t->s, index, &row);
     t->s->pass_is_due = true;
     note_change(t, TABLE_JOB, index);

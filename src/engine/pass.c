@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/ranking.h"
+#include "engine/floors.h"
 #include "sched/pass.h"
 
 /* Blocks of jobs that stay in the processor's cache between gathering and computing. */
@@ -144,7 +144,7 @@ static void compute_block(struct pass *p)
     struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
     multifactor_priorities(&s->policy.multifactor, &p->moment.cluster, b->jobs, b->count, b->priority);
     for (uint32_t i = 0; i < b->count; i++, c++)
-        c->order = whole_order(s, c->partition, priority_not_below(s, job_of(p, c), b->priority[i]));
+        c->order = whole_order(s, c->partition, priority_not_below(s, job_of(p, c), c->partition, b->priority[i]));
     b->count = 0;
 }
 
@@ -245,30 +245,6 @@ static void make_queue(struct pass *p)
     if (s->policy.model == MODEL_TICKETS && p->jobs.count > 0) queue_by_tickets(p);
 }
 
-/* --- INCR_ONLY ---------------------------------------------------------------------------------------------------- */
-
-static bool keeps_floors(const struct state *s)
-{
-    return s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0;
-}
-
-/* Every waiting job's priority as it is now is what it keeps at least. */
-static void raise_floors(struct pass *p)
-{
-    struct state *s = p->t->s;
-    const struct multifactor_rules *rules = &s->policy.multifactor;
-    struct tres_amount amounts[TRES_MAX];
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        struct job *j = &s->jobs.items[i];
-        struct multifactor_job asked;
-        uint32_t priority;
-        if (j->ended_us != 0 || j->held || j->partition_count != 1 || idset_first(&j->pending) == NONE) continue;
-        multifactor_job_of(&p->moment, j, j->partitions[0], rules->has_tres_weights ? amounts : NULL, &asked);
-        multifactor_priorities(rules, &p->moment.cluster, &asked, 1, &priority);
-        if (j->set_priority == NONE && priority > j->priority_floor) j->priority_floor = priority;
-    }
-}
-
 /* --- starting ----------------------------------------------------------------------------------------------------- */
 
 static struct tres_list own_list(const struct tres_list *list)
@@ -327,7 +303,7 @@ static void run_pass(struct turn *t, const char *boot_id)
     struct pass p = {.t = t, .some_qos_waits = some_qos_waits(t->s)};
     if (keeps_floors(t->s)) {
         begin_ranking(&p);
-        raise_floors(&p);
+        raise_floors(t, &p.moment);
     }
     if (t->s->host.free_cpu_count > 0) {
         make_pool(t->s, &p.pool);

@@ -1,6 +1,6 @@
 #include "engine/priorities.h"
 
-#include "engine/ranking.h"
+#include "engine/floors.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static void set_terms(struct listing *l, const struct multifactor_moment *m, con
     const struct multifactor_rules *rules = &l->s->policy.multifactor;
     multifactor_factors(rules, &m->cluster, asked, &row->factors);
     multifactor_terms(rules, &m->cluster, asked, &row->terms);
-    row->priority = priority_not_below(l->s, &l->s->jobs.items[row->job], row->terms.priority);
+    row->priority = priority_not_below(l->s, &l->s->jobs.items[row->job], row->partition, row->terms.priority);
     if (!rules->has_tres_weights || asked->is_held || asked->is_set) return;
     row->tres_terms = arena_alloc(l->arena, TRES_MAX * sizeof *row->tres_terms);
     for (uint32_t i = 0; i < asked->tres.count; i++) {

@@ -31,7 +31,7 @@ struct priorities {
 /* What is the caller's to know:
  *   tickets      an array that waits has the numbers of its first task; a job that asks for several partitions has the same in
  *                each, the first being its job class; what takes no part (held, not begun) has none
- *   INCR_ONLY    priority may be larger than terms.priority: a pass gave that once (job.priority_floor). Reading raises nothing
+ *   INCR_ONLY    priority may be larger than terms.priority: a pass gave that once (job.floors). Reading raises nothing
  *   basic        the ids say who came first
  * Of all jobs; job_id not NONE: only that one's rows are kept (the numbers are the same). In memory of arena. O(associations
  * + jobs log jobs). */

@@ -150,10 +150,3 @@ void multifactor_job_of(const struct multifactor_moment *m, const struct job *j,
     };
     if (tres_items != NULL) job_tres(s, &m->places, j, j->request.cpus, &out_job->tres);
 }
-
-uint32_t priority_not_below(const struct state *s, const struct job *j, uint32_t priority)
-{
-    bool keeps = s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0 &&
-                 j->partition_count == 1 && j->set_priority == NONE && !j->held;
-    return keeps && priority < j->priority_floor ? j->priority_floor : priority;
-}

@@ -54,10 +54,6 @@ void multifactor_moment_make(struct state *s, int64_t now_us, const double *fact
 void multifactor_job_of(const struct multifactor_moment *m, const struct job *j, uint32_t partition,
                         struct tres_amount *tres_items, struct multifactor_job *out_job);
 
-/* With INCR_ONLY a job's priority in its partition never falls below what a pass gave it before. A job in several
- * partitions has none to keep: each of its priorities is computed anew. */
-uint32_t priority_not_below(const struct state *s, const struct job *j, uint32_t priority);
-
 /* First come, first served. */
 uint32_t basic_job_priority(const struct job *j);
 

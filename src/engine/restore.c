@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/internal.h"
+#include "engine/floors.h"
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {
@@ -23,7 +23,7 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
     mem_free(row->requests);
     j->assoc = assoc_id;
     j->live_tasks = 0;
-    j->priority_floor = 0;
+    j->floors = NULL;
 }
 
 void state_restore_task(struct state *s, const struct task *row)
@@ -41,6 +41,12 @@ void state_restore_object(struct state *s, enum object_kind kind, const struct o
 void state_restore_owner(struct state *s, const struct owner *row)
 {
     owner_append(s, row);
+}
+
+bool state_restore_floor(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority)
+{
+    uint32_t index = state_find_job(s, job_id);
+    return index != NONE && set_stored_floor(&s->jobs.items[index], partition_id, priority);
 }
 
 int state_restore_policy(struct state *s, struct err *e)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/internal.h"
+#include "engine/floors.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
@@ -23,6 +23,7 @@ void end_job_if_done(struct turn *t, uint32_t job_index, int64_t at_us)
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_rows++;
     note_change(t, TABLE_JOB, job_index);
+    forget_floors(t, job_index);
 }
 
 void end_task(struct turn *t, uint32_t task_index, enum job_state end)

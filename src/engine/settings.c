@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/internal.h"
+#include "engine/floors.h"
 
 /* What AccountingStorageTRES becomes: indices never move, so what is tracked stays. */
 static int append_tracked(struct turn *t, const struct settings *so_far, struct field_value *io_value)
@@ -58,6 +58,7 @@ int apply_settings(struct turn *t, const struct event *event)
         if (changed[i]) is_other = true;
     }
     if (!is_other) return 0;
+    bool had_floors = keeps_floors(s);
     settle_usage(t, &wanted, changed);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         if (!changed[i]) continue;
@@ -67,6 +68,7 @@ int apply_settings(struct turn *t, const struct event *event)
     s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(derive_objects(s, NULL) == 0);
+    if (had_floors && !keeps_floors(s)) forget_all_floors(t);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
     return 0;
 }

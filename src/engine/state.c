@@ -6,7 +6,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
-#include "engine/internal.h"
+#include "engine/floors.h"
 #include "engine/share_tree.h"
 
 static const char *const state_names[JOB_STATE_COUNT] = {
@@ -84,6 +84,7 @@ static void release_job(struct job *j)
     mem_free(j->err_pattern);
     mem_free(j->command);
     release_terms(j);
+    mem_free(j->floors);
     idset_release(&j->array);
     idset_release(&j->pending);
     idset_release(&j->cancelled);
@@ -332,6 +333,7 @@ void job_replace(struct state *s, uint32_t index, const struct job *row)
     own_terms(j);
     if (j->name != old.name) j->name = own_copy(j->name);
     if (j->name != old.name) mem_free(old.name);
+    carry_floors(j, &old);
     release_terms(&old);
     count_references(s, j, 1);
     ensure_owners(s, j);

@@ -102,6 +102,12 @@ struct job_request {
     char *text;        /* what was asked for: "2", "true", "lx-amd64" */
 };
 
+/* With INCR_ONLY, what a waiting job has at least in a partition (engine/floors.h). 0: none. */
+struct priority_floor {
+    uint32_t least;  /* derived: what a pass gave it; not below stored */
+    uint32_t stored; /* of those that bind */
+};
+
 struct job {
     uint32_t id;
     uint32_t assoc;                                     /* index */
@@ -125,7 +131,7 @@ struct job {
     uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
     struct job_request *requests;
     uint32_t request_count;
-    uint32_t priority_floor; /* derived, with INCR_ONLY: the largest it had since the state was loaded */
+    struct priority_floor *floors; /* by place in partitions; NULL: none */
     bool held;
     bool is_array;
     uint32_t array_limit;            /* tasks at once; 0: no limit */
@@ -234,6 +240,10 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
 void state_restore_task(struct state *s, const struct task *row);
 void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row);
 void state_restore_owner(struct state *s, const struct owner *row);
+
+/* A stored floor, from 1 on, of a job restored so far in one of its partitions (by id). False: there is no such job, or it is
+ * not in that partition. */
+bool state_restore_floor(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority);
 
 /* Makes the policy of the settings restored so far, so that rows can be read by policy.tres; state_restore_done does it
  * where nobody did. state_find_object finds what was restored so far. */

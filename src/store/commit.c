@@ -58,6 +58,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
                   " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
                   " at_us = excluded.at_us",
+    [CLEAR_FLOORS] = "DELETE FROM priority_floor",
+    [REMOVE_FLOORS] = "DELETE FROM priority_floor WHERE job_id = ?1",
+    [PUT_FLOOR] = "INSERT INTO priority_floor(job_id, partition, priority) VALUES(?1, ?2, ?3)",
     [PUT_SETTING] =
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
@@ -261,6 +264,8 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);
     case TABLE_OWNER: return owner_write(s, state, c.index, e);
+    case TABLE_FLOORS: return run(s, CLEAR_FLOORS, e);
+    case TABLE_FLOOR: return floors_write(s, state, c.index, e);
     case TABLE_COUNTERS: return 0; /* written with every turn */
     case TABLE_COUNT: break;
     }

@@ -17,6 +17,9 @@ enum store_statement {
     PUT_JOB,
     PUT_TASK,
     PUT_OWNER,
+    CLEAR_FLOORS,
+    REMOVE_FLOORS,
+    PUT_FLOOR,
     PUT_SETTING,
     PUT_COUNTERS,
     PUT_JOURNAL,
@@ -86,6 +89,10 @@ int owner_write(struct store *s, const struct state *state, uint32_t index, stru
 /* All objects; an owner of a row. */
 int objects_load(struct store *s, struct state *state, struct err *e);
 int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+
+/* A job's floors, written (all that are stored of it are its rows then) and, one, read. */
+int floors_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
+int floor_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
 /* The error of a row that cannot be one of ours. */
 int load_bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e);

@@ -6,6 +6,7 @@
  *     owner_usage                 all
  *     association                 those that stand (a job that lives belongs to one that stands)
  *     job                         ended_us IS NULL
+ *     priority_floor              all: those of a job go with its end
  *     task                        end_us IS NULL; the ended tasks of an array that still runs stay where they are
  *
  * All of it is read from one snapshot. What cannot be a row of ours (a number out of range, a state that is no word of
@@ -240,6 +241,7 @@ static const struct table_source rows[] = {
      " partitions, qos, project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_most, requests"
      " FROM job WHERE ended_us IS NULL ORDER BY id",
      load_job},
+    {"SELECT job_id, partition, priority FROM priority_floor", floor_load},
     {"SELECT job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus,"
      " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, partition, usage_factor, tres"
      " FROM task WHERE end_us IS NULL ORDER BY launch_id",

@@ -6,6 +6,7 @@
  *          └──< journal                          what changed the meaning of usage
  *     partition, qos, user_policy, project, department, resource      what an administrator names (policy/objects.h)
  *     owner_usage                               of users and projects, for the share tree of the tickets model
+ *     priority_floor                            what jobs keep with INCR_ONLY
  *     setting, counters
  *
  * Invariants
@@ -222,7 +223,15 @@ static const char step_1[] =
     "  FROM job JOIN association ON association.id = association_id\n"
     "  WHERE cancelled_us IS NOT NULL;\n";
 
-const char *const schema_steps[] = {step_1};
+/* No REFERENCES: SQLite then forgets all rows at once, and not one by one. */
+static const char step_2[] =
+    "CREATE TABLE priority_floor(           -- with PriorityFlags=INCR_ONLY, of jobs that wait\n"
+    "  job_id INTEGER NOT NULL, partition TEXT NOT NULL,\n"
+    "  priority INTEGER NOT NULL CHECK (priority BETWEEN 1 AND 4294967295), -- what it has there at least\n"
+    "  PRIMARY KEY (job_id, partition)\n"
+    ") STRICT, WITHOUT ROWID;\n";
+
+const char *const schema_steps[] = {step_1, step_2};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -7,11 +7,14 @@
  *   4. At all times the usages are what the records say (store_verify).
  *   5. The pass does not depend on a restart either: at the same moment the rebuilt state starts the same tasks, and none
  *      where no pass is due.
+ *   6. What a pass gave with INCR_ONLY, a restart does not take away: at that moment every waiting job has the same priority.
  *
  * Histories are wild on purpose: clocks that jump by thousands of half-lives, half-lives from none to years, records that
  * come late, twice or for launches nobody knows, associations deleted and made again, arrays cancelled in pieces. */
 #include "../dies.h"
 #include "../unit/store_world.h"
+#include "engine/floors.h"
+#include "engine/priorities.h"
 
 #include "base/rng.h"
 
@@ -26,6 +29,8 @@ struct history {
     int64_t now_us;
     uint32_t accepted, refused, commits;
     uint32_t passes;   /* compared */
+    bool is_of_floors; /* settings that make them, and bind */
+    uint32_t floors;   /* priorities compared that the store knows of */
     uint32_t verified; /* associations with usage worth the name, over all verifications */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being made */
@@ -137,8 +142,22 @@ static void make_setting(struct history *h, struct event *event)
         {"weight_tickets_share", "100000"},
         {"policy_hierarchy", "SOS"},
     };
+    static const struct event_pair of_floors[] = {
+        {"PriorityFlags", "INCR_ONLY"},
+        {"PriorityFlags", "INCR_ONLY,NO_NORMAL_PART"},
+        {"PriorityFlags", ""},
+        {"PriorityType", "priority/multifactor"},
+        {"PriorityWeightAge", "0"},
+        {"PriorityWeightAge", "1000000"},
+        {"PriorityWeightFairshare", "0"},
+        {"PriorityWeightFairshare", "100000"},
+        {"PriorityWeightPartition", "0"},
+        {"PriorityWeightPartition", "1000"},
+    };
     uint32_t count = one_in(h, 4) ? 2 : 1;
-    for (uint32_t i = 0; i < count; i++) h->pairs[i] = choices[below(h, COUNT(choices))];
+    bool has_floors = h->is_of_floors && !one_in(h, 8);
+    for (uint32_t i = 0; i < count; i++)
+        h->pairs[i] = has_floors ? of_floors[below(h, COUNT(of_floors))] : choices[below(h, COUNT(choices))];
     event->settings = (struct event_settings){h->pairs, count};
 }
 
@@ -466,11 +485,11 @@ static void assert_same_derived(const struct state *a, const struct state *b)
     }
 }
 
-/* What a restart does forget, by design: the least priorities of INCR_ONLY, and when a pass last looked at those who wait
- * for their fair-share factor. */
+/* What a restart does forget, by design: floors that do not bind, and when a pass last looked at those who wait for their
+ * fair-share factor. */
 static bool restart_shows(const struct state *s)
 {
-    if (s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0) return true;
+    if (keeps_floors(s)) return true;
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         const struct object_row *qos = &s->objects[OBJECT_QOS].items[i];
         if (!qos->is_deleted && (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0) return true;
@@ -489,6 +508,38 @@ static void run_both_passes(struct history *h, struct state *rebuilt)
     outcome_release(&out);
     assert_true(state_hash(rebuilt) == state_hash(&h->s));
     h->passes++;
+}
+
+static void assert_same_priorities(struct history *h, struct state *rebuilt)
+{
+    struct arena arena = {0};
+    struct priorities here, there;
+    state_priorities(&h->s, h->now_us, NONE, &arena, &here);
+    state_priorities(rebuilt, h->now_us, NONE, &arena, &there);
+    assert_int_equal(here.count, there.count);
+    for (uint32_t i = 0; i < here.count; i++) {
+        const struct priority_row *left = &here.rows[i], *right = &there.rows[i];
+        assert_int_equal(h->s.jobs.items[left->job].id, rebuilt->jobs.items[right->job].id);
+        assert_true((uint32_t)left->priority == (uint32_t)right->priority);
+        h->floors += left->terms.priority < (uint32_t)left->priority;
+    }
+    arena_release(&arena);
+}
+
+/* Law 6. */
+static void assert_floors_survive(struct history *h)
+{
+    const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
+    struct state rebuilt;
+    if (!keeps_floors(&h->s)) return;
+    h->s.pass_is_due = true;
+    assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);
+    store_must_commit(h->store, &h->s, &h->out, h->now_us);
+    engine_forget(&h->s);
+    load_with_host(h, &rebuilt);
+    assert_true(state_hash(&rebuilt) == state_hash(&h->s));
+    assert_same_priorities(h, &rebuilt);
+    state_release(&rebuilt);
 }
 
 /* Laws 1, 3 and 5. */
@@ -531,11 +582,11 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted, over all histories */
-static uint32_t usages_verified;
+static uint32_t usages_verified, floors_kept;
 
 static void live_through(uint64_t seed, int events)
 {
-    struct history h = {.rng = {seed}, .now_us = INT64_C(1700000000) * SECOND};
+    struct history h = {.rng = {seed}, .is_of_floors = seed % 4 == 0, .now_us = INT64_C(1700000000) * SECOND};
     store_make_directory(h.directory);
     h.store = store_must_open(h.directory, h.now_us);
     load_with_host(&h, &h.s);
@@ -543,6 +594,7 @@ static void live_through(uint64_t seed, int events)
         let_time_pass(&h);
         apply_one(&h);
         if (!one_in(&h, 4)) commit_and_compare(&h); /* else the turn has more events */
+        if (one_in(&h, 10)) assert_floors_survive(&h);
         if (one_in(&h, 50)) assert_verified(&h);
         if (one_in(&h, 300)) {
             store_close(h.store);
@@ -554,10 +606,12 @@ static void live_through(uint64_t seed, int events)
     }
     assert_verified(&h);
     print_message(
-        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages verified\n",
+        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages verified, %u "
+        "floors kept\n",
         (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
-        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified);
+        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.floors);
     usages_verified += h.verified;
+    floors_kept += h.floors;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
     state_release(&h.s);
@@ -571,6 +625,7 @@ static void memory_is_what_the_store_says(void **unused)
     int events = repeats(2500);
     for (uint64_t seed = 1; seed <= 8; seed++) live_through(seed, events);
     assert_true(usages_verified > (uint32_t)events / 10);
+    assert_true(floors_kept > (uint32_t)events / 20);
     for (size_t i = 0; i < COUNT(event_kinds); i++) assert_true(kinds_seen[event_kinds[i].kind] > 0);
 }
 

@@ -527,11 +527,11 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
     job.submit.terms.qos = "high";
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 0); /* a pass that finds nothing free, too */
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].priority_floor, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].floors[0].least, 1000);
     world_object(&w, OBJECT_QOS, "high", "priority=0");
     world_object(&w, OBJECT_QOS, "normal", "priority=1");
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].priority_floor, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].floors[0].least, 1000);
     world_end(&w, blocker, 0);
     assert_int_equal(world_pass(&w), 1);
     assert_non_null(world_task(&w, other, 0)); /* 1000 both: the lower id */

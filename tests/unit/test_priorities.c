@@ -299,11 +299,12 @@ static void reading_raises_no_floor(void **unused)
     job.submit.terms.partitions = "fast,main";
     uint32_t several = world_take(&w, job);
     near(row_of(&w, id, 0).priority, 1000);
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].priority_floor, 0);
+    assert_null(w.s.jobs.items[state_find_job(&w.s, id)].floors);
     world_pass(&w);
     world_object(&w, OBJECT_QOS, "other", "priority=8");
     near(row_of(&w, id, 0).priority, 1000);
-    near(row_of(&w, several, 0).priority, 500); /* each of its priorities is computed anew */
+    near(row_of(&w, several, 0).priority, 1000);
+    near(row_of(&w, several, 1).priority, 1000);
     world_set(&w, "PriorityFlags", "");
     near(row_of(&w, id, 0).priority, 500);
     world_release(&w);

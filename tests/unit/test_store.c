@@ -144,7 +144,7 @@ static void other_files_are_refused_and_left_alone(void **unused)
         {"of another program that has an id", "CREATE TABLE t(a); PRAGMA application_id = 7; PRAGMA user_version = 1",
          "not one of Fairlead's", ERR_IO},
         {"newer", "CREATE TABLE t(a); PRAGMA application_id = 1181508961; PRAGMA user_version = 99",
-         "schema version 99, made by a newer Fairlead; this one knows versions up to 1", ERR_CONFLICT},
+         "schema version 99, made by a newer Fairlead; this one knows versions up to", ERR_CONFLICT},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char directory[STORE_PATH_SIZE];
