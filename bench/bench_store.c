@@ -2,6 +2,8 @@
  * of a million tasks.
  *
  *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs a second
+ *   floors    all of 10^5 jobs keep their priority from one pass on (INCR_ONLY): a turn that writes some of them, pass and
+ *             commit, at most 20 ms; and the one in which all go
  *   queue     a listing of all that waits, 10^5 jobs: rows a second, and the longest wait for one row
  *   history   the same of what ended; also the newest 100, and the newest 100 of somebody who has ten of a million
  *   load      a state rebuilt at start, with 10^5 jobs waiting
@@ -159,6 +161,43 @@ static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
     outcome_release(&out);
 }
 
+static double turn_of(struct store *store, struct state *s, const struct event *event, int64_t now_us)
+{
+    struct outcome out = {0};
+    struct err e;
+    const struct event pass = {.kind = EVENT_TIME, .time = {"boot"}};
+    double begin = now_s();
+    if (event != NULL && engine_apply(s, now_us, event, &out, NULL, &e) != 0) give_up("event", e.text);
+    if (engine_apply(s, now_us, &pass, &out, NULL, &e) != 0) give_up("pass", e.text);
+    if (store_commit(store, s, &out, now_us, &e) != 0) give_up("commit", e.text);
+    outcome_release(&out);
+    return now_s() - begin;
+}
+
+static double set_turn(struct store *store, struct state *s, const char *key, const char *value)
+{
+    const struct event_pair pair = {key, value};
+    const struct event event = {
+        .kind = EVENT_SETTINGS, .actor = {0, 0, "root", true}, .settings = {.pairs = &pair, .count = 1}};
+    return turn_of(store, s, &event, NOW_US);
+}
+
+static void measure_floors(struct store *store, struct state *s, double fsync_s)
+{
+    enum { TURNS_MAX = 1000 };
+    double took[TURNS_MAX];
+    uint32_t turns = 0;
+    set_turn(store, s, "PriorityWeightPartition", "1000");
+    set_turn(store, s, "PriorityFlags", "INCR_ONLY");
+    took[turns++] = set_turn(store, s, "PriorityWeightPartition", "0");
+    for (int64_t due_us = 0; turns < TURNS_MAX && (due_us = state_next_due_us(s)) != 0;)
+        took[turns++] = turn_of(store, s, NULL, due_us);
+    qsort(took, turns, sizeof took[0], compare_doubles);
+    double gone_s = set_turn(store, s, "PriorityFlags", "");
+    printf("floors     %u jobs in %u turns: %.2f ms (longest %.2f, %.1f x fsync), at most 20 ms; all go in %.2f ms\n",
+           s->jobs.count, turns, took[turns / 2] * 1e3, took[turns - 1] * 1e3, took[turns - 1] / fsync_s, gone_s * 1e3);
+}
+
 /* A past of its own: made by SQL, because it is about the store and not the engine. User 0 ran ten of them. */
 static void fill_history(const char *directory, uint32_t tasks)
 {
@@ -279,6 +318,7 @@ int main(int argc, char **argv)
     must_load(store, &s);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) measure_turns(store, &s, sizes[i], fsync_s);
     fill_queue(store, &s, 100000 / scale);
+    measure_floors(store, &s, fsync_s);
     state_release(&s);
     store_close(store);
     measure_load(directory);
