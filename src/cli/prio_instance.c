@@ -53,7 +53,8 @@ static int print_rows(struct call *call, struct run *r, bool is_normalized, cons
     if (model == MODEL_COUNT)
         return err_set(e, ERR_INTERNAL, "the instance orders jobs by a model that this command does not know");
     if (more == 0 && !form->is_parsable) output_note("%s", nothing[model]);
-    prio_printer_init(&printer, model, is_normalized, form, call->out);
+    const struct prio_kind kind = {model, is_normalized, .has_partitions = true};
+    prio_printer_init(&printer, &kind, form, call->out);
     while (more > 0) {
         prio_printer_add(&printer, &r->row);
         more = next_row(r, e);

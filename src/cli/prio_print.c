@@ -50,6 +50,7 @@ static const struct prio_column weighted_for_programs[] = {WEIGHTED_COLUMNS("PAR
 static const struct prio_column factors_for_people[] = {FACTOR_COLUMNS("PARTITION")};
 static const struct prio_column factors_for_programs[] = {FACTOR_COLUMNS("PARTITIONFACTOR")};
 
+/* Of these two the last is for those who have a row for each partition. */
 static const struct prio_column ticket_columns[] = {
     TEXT("JOBID", id),
     TEXT("USER", user),
@@ -67,28 +68,31 @@ static const struct prio_column ticket_columns[] = {
     COUNT("OVERRIDE", override_tickets),
     COUNT("FUNCTIONAL", functional_tickets),
     COUNT("SHARE", share_tickets),
+    TEXT("PARTITION", partition),
 };
 
-static const struct prio_column basic_columns[] = {TEXT("JOBID", id), NUMBER("PRIORITY", priority, 0)};
+static const struct prio_column basic_columns[] = {TEXT("JOBID", id), NUMBER("PRIORITY", priority, 0),
+                                                   TEXT("PARTITION", partition)};
 
 #define COLUMNS_ARE(p, table) ((p)->columns = (table), (p)->column_count = sizeof(table) / sizeof *(table))
 
-static void choose_columns(struct prio_printer *p, enum priority_model model, bool is_normalized)
+static void choose_columns(struct prio_printer *p, const struct prio_kind *kind)
 {
     bool is_exact = p->form->is_parsable;
-    if (model == MODEL_TICKETS) {
+    if (kind->model == MODEL_TICKETS) {
         COLUMNS_ARE(p, ticket_columns);
-    } else if (model == MODEL_BASIC) {
+    } else if (kind->model == MODEL_BASIC) {
         COLUMNS_ARE(p, basic_columns);
-    } else if (is_normalized && is_exact) {
+    } else if (kind->is_normalized && is_exact) {
         COLUMNS_ARE(p, factors_for_programs);
-    } else if (is_normalized) {
+    } else if (kind->is_normalized) {
         COLUMNS_ARE(p, factors_for_people);
     } else if (is_exact) {
         COLUMNS_ARE(p, weighted_for_programs);
     } else {
         COLUMNS_ARE(p, weighted_for_people);
     }
+    if (kind->model != MODEL_MULTIFACTOR && !kind->has_partitions) p->column_count--;
 }
 
 static bool is_left(const struct prio_column *column)
@@ -96,11 +100,11 @@ static bool is_left(const struct prio_column *column)
     return column->type == CELL_TEXT || column->type == CELL_TRES;
 }
 
-void prio_printer_init(struct prio_printer *p, enum priority_model model, bool is_normalized,
-                       const struct listing_values *form, struct output *out)
+void prio_printer_init(struct prio_printer *p, const struct prio_kind *kind, const struct listing_values *form,
+                       struct output *out)
 {
     *p = (struct prio_printer){.form = form, .out = out};
-    choose_columns(p, model, is_normalized);
+    choose_columns(p, kind);
     for (uint32_t i = 0; i < p->column_count; i++)
         p->headings[i] = (struct table_column){p->columns[i].name, !is_left(&p->columns[i])};
     if (form->is_json) {

@@ -6,6 +6,7 @@
  *     tickets      JOBID USER PROJECT STATE PRIOR ... TICKETS OVERRIDE FUNCTIONAL SHARE (as qstat -pri -urg -ext)
  *     basic        JOBID PRIORITY
  *
+ * With a row for each partition of a job, PARTITION stands last in the last two.
  * people: an aligned table, weighted terms in whole numbers. -P: '|' between, a heading, %.17g, nothing where there is
  * nothing; BILLING too, and PARTITIONFACTOR for the term of the partition. --json: an array, an object a line. */
 #ifndef FAIRLEAD_CLI_PRIO_PRINT_H
@@ -30,9 +31,16 @@ struct prio_printer {
     uint64_t row_count;
 };
 
-/* Begins a listing: heading or opening bracket. is_normalized: of multifactor only, and not of --json, which has all. */
-void prio_printer_init(struct prio_printer *p, enum priority_model model, bool is_normalized,
-                       const struct listing_values *form, struct output *out);
+/* What the rows are. */
+struct prio_kind {
+    enum priority_model model;
+    bool is_normalized;  /* of multifactor only, and not of --json, which has all */
+    bool has_partitions; /* a job has a row for each partition, by every model: as an instance's jobs have */
+};
+
+/* Begins a listing: heading or opening bracket. */
+void prio_printer_init(struct prio_printer *p, const struct prio_kind *kind, const struct listing_values *form,
+                       struct output *out);
 void prio_printer_add(struct prio_printer *p, const struct wire_priority_row *row);
 
 /* Ends it, and gives back what it needed. */

@@ -169,7 +169,8 @@ static int list(struct call *call, const struct scenario *s, const char *path, u
     if (is_normalized && model != MODEL_MULTIFACTOR)
         return err_set(e, ERR_USAGE, "%s: --normalized is for priority/multifactor; this is %s", path,
                        priority_model_names[model]);
-    prio_printer_init(&run.printer, model, is_normalized, form, call->out);
+    const struct prio_kind kind = {.model = model, .is_normalized = is_normalized};
+    prio_printer_init(&run.printer, &kind, form, call->out);
     if (model == MODEL_MULTIFACTOR) list_multifactor(&run, call->arena);
     if (model == MODEL_TICKETS) status = list_tickets(&run, call->arena, e);
     if (model == MODEL_BASIC) list_basic(&run, call->arena);

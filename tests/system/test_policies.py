@@ -12,7 +12,7 @@ from conftest import until
 
 ME = getpass.getuser()
 MULTIFACTOR = 'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING'
-TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE'
+TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE|PARTITION'
 
 
 @pytest.fixture
@@ -353,11 +353,23 @@ def test_prio_basic(full):
     full.good('set', 'PriorityType=priority/basic')
     first, second = full.submit('--nice=1000', '--', 'sleep', '1000'), full.submit('--', 'sleep', '1000')
     lines = full.good('prio', '-P').splitlines()
-    assert lines[0] == 'JOBID|PRIORITY'
+    assert lines[0] == 'JOBID|PRIORITY|PARTITION'
     rows = {row['JOBID']: int(row['PRIORITY']) for row in full.rows('prio')}
     assert set(rows) == {str(first), str(second)}
     result = full.run('prio', '-w')
     assert (result.status, result.out) == (0, '') and 'first come, first served' in result.err
+
+
+@pytest.mark.parametrize('model', ['tickets', 'basic'])
+def test_prio_of_several_partitions(full, model):
+    full.good('set', 'PriorityType=priority/' + model)
+    full.good('partition', 'add', 'fast')
+    job = full.submit('-p', 'fast,main', '--', 'sleep', '1000')
+    rows = [row for row in full.rows('prio') if row['JOBID'] == str(job)]
+    assert [row['PARTITION'] for row in rows] == ['fast', 'main']
+    table = [line.split() for line in full.good('prio', job).splitlines()]
+    assert [line[-1] for line in table] == ['PARTITION', 'fast', 'main']
+    assert [row['partition'] for row in full.json('prio', job)] == ['fast', 'main']
 
 
 def test_prio_of_nothing(instance):
@@ -369,6 +381,29 @@ def test_prio_of_nothing(instance):
     instance.good('set', 'PriorityType=priority/tickets')
     assert instance.good('prio', '-P') == TICKETS + '\n'
     assert instance.run('prio').err == 'no jobs wait or run\n'
+
+
+def test_what_incr_only_keeps_survives_a_kill(full):
+    full.good('set', 'PriorityFlags=INCR_ONLY', 'PriorityWeightFairshare=0', 'PriorityWeightPartition=1000')
+    full.good('partition', 'add', 'fast', 'PriorityJobFactor=2')
+    job = full.submit('-p', 'fast,main', '--', 'sleep', '1000')
+
+    def priorities():
+        return {row['PARTITION']: row['PRIORITY'] for row in full.rows('prio', job)}
+
+    assert priorities() == {'fast': '1000', 'main': '500'}
+    full.good('set', 'PriorityWeightPartition=100')
+    full.good('partition', 'modify', 'main', 'PriorityJobFactor=100')
+    assert priorities() == {'fast': '1000', 'main': '500'}
+    full.kill()
+    full.start()
+    assert priorities() == {'fast': '1000', 'main': '500'}
+    full.good('set', 'PriorityFlags=')
+    full.good('set', 'PriorityFlags=INCR_ONLY')
+    assert priorities() == {'fast': '2', 'main': '100'}
+    full.kill()
+    full.start()
+    assert priorities() == {'fast': '2', 'main': '100'}
 
 
 def test_nice_decides(full):
