@@ -222,7 +222,8 @@ static int read_deadline(struct reading *r)
         return 0;
     }
     if (deadline_us <= r->t->now_us)
-        return err_set(r->t->e, ERR_INPUT, "deadline: it is over; one to come is accepted");
+        return err_set(r->t->e, ERR_INPUT, "deadline: it is over, by %lld s; one to come is accepted",
+                       (long long)((r->t->now_us - deadline_us) / US_PER_S));
     if (!may_use_deadline(r))
         return err_set(r->t->e, ERR_DENIED,
                        "deadline: user '%s' may not have one; 'fairlead user modify %s deadline=yes' allows it",
