@@ -364,6 +364,7 @@ struct wire_user_list {
 struct wire_setting {
     const char *name, *value, *standard, *help; /* standard: "default" */
     const char *group;                          /* "Fairlead", "Slurm", "Grid Engine" */
+    const char *accepted;                       /* "a whole number from 0 to 65535"; of text "" */
 };
 struct wire_setting_list {
     struct wire_list settings;

@@ -29,11 +29,16 @@ static void cell_group(const void *row, bool is_exact, struct buf *out)
     cell_add_text(out, ((const struct wire_setting *)row)->group, is_exact);
 }
 
-/* For people the groups are lines of their own. */
+static void cell_accepted(const void *row, bool is_exact, struct buf *out)
+{
+    cell_add_text(out, ((const struct wire_setting *)row)->accepted, is_exact);
+}
+
+/* For people the groups are lines of their own, and what is accepted says --help. */
 static const struct column set_columns[] = {
     {"SETTING", "name", false, cell_name},        {"VALUE", "value", false, cell_value},
     {"DEFAULT", "default", false, cell_standard}, {"MEANING", "help", false, cell_help},
-    {"GROUP", "group", false, cell_group},
+    {"GROUP", "group", false, cell_group},        {"ACCEPTED", "accepted", false, cell_accepted},
 };
 
 static const char *group_of(const void *row)
@@ -54,7 +59,7 @@ static int list_settings(struct call *call, const struct listing_values *how, st
     const struct listing listing = {
         .shape = &wire_setting_shape,
         .columns = set_columns,
-        .column_count = how->is_parsable ? columns : columns - 1,
+        .column_count = how->is_parsable ? columns : columns - 2,
         .group = group_of,
     };
     return listing_run(call, &listing, how, WIRE_SETTINGS, NULL, e);
@@ -99,7 +104,24 @@ const struct command cmd_set = {
         "Settings are kept with the state and act at once, for jobs that wait too. When one of several is not acceptable, none "
         "is changed. Those that Slurm and Grid Engine have bear the names they have there and take the values they take "
         "there; names may be written in capitals or small, and PriorityDecayHalfLife and FairTreeTies mean halflife_s and "
-        "ties.",
+        "ties. An empty value takes a text away. -P and --json say of each what it accepts.\n"
+        "\n"
+        "PriorityFlags are any of these, by commas:\n"
+        "\n"
+        "  NO_FAIR_TREE            fair share by the classic formula, not Fair Tree\n"
+        "  DEPTH_OBLIVIOUS         fair share by the depth-oblivious formula\n"
+        "  ACCRUE_ALWAYS           age counts while a job waits for its begin, too\n"
+        "  CALCULATE_RUNNING       running jobs keep a priority that changes\n"
+        "  INCR_ONLY               a job's priority never falls\n"
+        "  MAX_TRES                of CPUs, memory, nodes and GRES a job pays the dearest\n"
+        "  MAX_TRES_GRES           the dearest of CPUs, memory and nodes, and all GRES\n"
+        "  NO_NORMAL_ALL           the next four together\n"
+        "  NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES\n"
+        "                          that term's number itself, not divided by the largest\n"
+        "  SMALL_RELATIVE_TO_TIME  size is CPUs by time limit\n"
+        "  FAIR_TREE, TICKET_BASED taken and without effect, as in Slurm\n"
+        "\n"
+        "Every formula is in docs/formulas.md.",
     .fields = &settings_class,
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),

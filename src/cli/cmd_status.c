@@ -57,8 +57,8 @@ static void write_settings(const struct wire_list *settings, struct output *out)
         const struct wire_setting *setting = &((const struct wire_setting *)settings->items)[i];
         if (!is_shown(setting)) continue;
         table_add_text(&table, setting->name);
-        table_add_text(&table, setting->value);
-        table_add_text(&table, setting->standard);
+        table_add_text(&table, setting->value[0] != '\0' ? setting->value : "-");
+        table_add_text(&table, setting->standard[0] != '\0' ? setting->standard : "-");
         table_add_text(&table, setting->help);
     }
     table_write(&table, true, out);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { WIDTH = 80, NAME_COLUMN = 20, OPTION_COLUMN = 28, LINE_BYTES = 200 };
+enum { WIDTH = 80, NAME_COLUMN = 21, OPTION_COLUMN = 28, LINE_BYTES = 200 };
 
 const struct command_exit common_exits[] = {
     {0, "success"},
@@ -114,6 +114,21 @@ void help_field(const struct field *f, char *out)
     for (size_t i = 0; f->type == FIELD_CHOICE && i < end; i++) out[i] = (char)(out[i] == ',' ? '|' : out[i]);
 }
 
+void help_field_meaning(const struct field *f, struct buf *out)
+{
+    struct buf accepted = {0}, standard = {0};
+    if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* the name has their words */
+    field_format(f, &f->standard, &standard);
+    buf_add_text(out, f->help);
+    if (accepted.length > 0 && standard.length > 0) {
+        buf_format(out, " (%s; %s by default)", accepted.text, standard.text);
+    } else if (standard.length > 0) {
+        buf_format(out, " (%s by default)", standard.text);
+    }
+    buf_release(&accepted);
+    buf_release(&standard);
+}
+
 static void write_fields(const struct command *command, struct output *out)
 {
     const struct object_class *class = command->fields;
@@ -121,7 +136,10 @@ static void write_fields(const struct command *command, struct output *out)
     for (uint32_t i = 0; i < class->field_count; i++) {
         char name[HELP_FIELD_BYTES];
         help_field(&class->fields[i], name);
-        write_entry(&out->text, name, class->fields[i].help, OPTION_COLUMN);
+        struct buf meaning = {0};
+        help_field_meaning(&class->fields[i], &meaning);
+        write_entry(&out->text, name, meaning.text, OPTION_COLUMN);
+        buf_release(&meaning);
     }
 }
 

@@ -18,6 +18,9 @@ void help_write_family(const char *word, struct output *out);
 enum { HELP_FIELD_BYTES = 160 };
 void help_field(const struct field *f, char *out);
 
+/* "how long (a span in seconds from 0 to 86400; 30 by default)". */
+void help_field_meaning(const struct field *f, struct buf *out);
+
 /* What the argument of an option looks like behind its name: " FILE", "[=N]", "". out: HELP_ARGUMENT_BYTES. */
 enum { HELP_ARGUMENT_BYTES = 40 };
 void help_argument(const struct option_row *row, char *out);

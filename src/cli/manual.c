@@ -84,7 +84,10 @@ static void add_fields(struct buf *out, const struct object_class *class)
         help_field(&class->fields[i], name);
         buf_add_text(out, ".TP\n\\fB");
         add_escaped(out, str(name));
-        add_line(out, "\\fR\n", class->fields[i].help);
+        struct buf meaning = {0};
+        help_field_meaning(&class->fields[i], &meaning);
+        add_line(out, "\\fR\n", meaning.text);
+        buf_release(&meaning);
     }
 }
 

@@ -32,30 +32,42 @@ static const char *type_words(const struct field *f)
     case FIELD_SECONDS: return "a span in seconds";
     case FIELD_MINUTES: return "a span in minutes (or D-H:M:S)";
     case FIELD_HOURS: return "a span in hours";
-    case FIELD_MEMORY: return "MiB";
+    case FIELD_MEMORY: return "memory in MiB (or with K, M, G or T)";
     default: return "a whole number";
     }
 }
 
-static int range_error(const struct field *f, struct str value, struct err *e)
+static void add_range(const struct field *f, struct buf *out)
 {
     char least[NUMBER_TEXT_SIZE], most[NUMBER_TEXT_SIZE];
     double unit = (double)written_unit(f);
     number_format_double(least, f->least / unit, 15, 'g');
     number_format_double(most, f->most / unit, 15, 'g');
-    return err_set(e, ERR_INPUT, "%s: '%.*s' is not %s from %s to %s%s%s", f->name, shown(value), value.text,
-                   type_words(f), least, most, f->special ? ", or " : "", f->special ? f->special : "");
+    buf_format(out, "%s from %s to %s", type_words(f), least, most);
+    if (f->special != NULL) buf_format(out, ", or %s", f->special);
 }
 
-static int choice_error(const struct field *f, struct str value, struct err *e)
+void field_accepted(const struct field *f, struct buf *out)
 {
-    struct buf words = {0};
-    for (struct str rest = str(f->choices); rest.text != NULL;) {
-        struct str word = str_cut(rest, ',', &rest);
-        buf_format(&words, "%s%.*s", words.length > 0 ? ", " : "", (int)word.length, word.text);
+    if (f->type == FIELD_TEXT) return;
+    if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) {
+        add_range(f, out);
+        return;
     }
-    err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %s", f->name, shown(value), value.text, words.text);
-    buf_release(&words);
+    buf_add_text(out, "one of ");
+    struct str rest = str(f->type == FIELD_BOOL ? "yes,no,true,false" : f->choices);
+    while (rest.text != NULL) {
+        buf_add_str(out, str_cut(rest, ',', &rest));
+        if (rest.text != NULL) buf_add_text(out, ", ");
+    }
+}
+
+static int not_accepted(const struct field *f, struct str value, struct err *e)
+{
+    struct buf accepted = {0};
+    field_accepted(f, &accepted);
+    err_set(e, ERR_INPUT, "%s: '%.*s' is not %s", f->name, shown(value), value.text, accepted.text);
+    buf_release(&accepted);
     return -1;
 }
 
@@ -77,7 +89,7 @@ static int parse_bool(const struct field *f, struct str value, int64_t *out_numb
         *out_number = i % 2;
         return 0;
     }
-    return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of yes, no, true, false", f->name, shown(value), value.text);
+    return not_accepted(f, value, e);
 }
 
 static bool looks_like_clock(struct str value)
@@ -118,7 +130,7 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
         *out_number = (int64_t)mib;
         return 0;
     }
-    return range_error(f, value, e);
+    return not_accepted(f, value, e);
 }
 
 static int parse_text(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
@@ -143,15 +155,15 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
         if (parse_bool(f, value, &read.number, e) != 0) return -1;
     } else if (f->type == FIELD_CHOICE) {
         read.number = choice_index(f->choices, value);
-        if (read.number < 0) return choice_error(f, value, e);
+        if (read.number < 0) return not_accepted(f, value, e);
     } else if (is_special(f, value)) {
         read.number = FIELD_SPECIAL;
     } else if (f->type == FIELD_REAL) {
         if (!number_parse_double(value, &read.real) || !(read.real >= least && read.real <= f->most))
-            return range_error(f, value, e);
+            return not_accepted(f, value, e);
     } else {
         if (parse_number(f, value, &read.number, e) != 0) return -1;
-        if ((double)read.number < least || (double)read.number > f->most) return range_error(f, value, e);
+        if ((double)read.number < least || (double)read.number > f->most) return not_accepted(f, value, e);
     }
     *out_value = read;
     return 0;

@@ -54,6 +54,10 @@ struct field {
 int field_parse(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
                 struct err *e);
 
+/* "a whole number from 1 to 65536, or auto": what field_parse takes, for messages and manuals. Nothing for text: what is
+ * accepted there says help. */
+void field_accepted(const struct field *f, struct buf *out);
+
 /* The value as field_parse reads it back. */
 void field_format(const struct field *f, const struct field_value *value, struct buf *out);
 

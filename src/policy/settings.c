@@ -108,8 +108,8 @@ const struct field settings_table[SETTING_COUNT] = {
         CHOICE("PriorityType", "who comes first: priority/multifactor, priority/tickets or priority/basic",
                "priority/multifactor,priority/tickets,priority/basic"),
     [SET_PRIORITY_FLAGS] =
-        TEXT("PriorityFlags", "Slurm's flags, by commas: NO_FAIR_TREE, DEPTH_OBLIVIOUS, MAX_TRES ...", "",
-             priority_flags_check),
+        TEXT("PriorityFlags", "Slurm's flags, by commas: NO_FAIR_TREE, MAX_TRES ...; 'fairlead set --help' lists them",
+             "", priority_flags_check),
     [SET_WEIGHT_AGE] = NUMBER("PriorityWeightAge", "weight of how long a job waits", 0, UINT32_MOST, 0),
     [SET_WEIGHT_ASSOC] = NUMBER("PriorityWeightAssoc", "weight of the association's priority", 0, UINT32_MOST, 0),
     [SET_WEIGHT_FAIRSHARE] =
@@ -117,9 +117,11 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_WEIGHT_JOB_SIZE] = NUMBER("PriorityWeightJobSize", "weight of the job's size", 0, UINT32_MOST, 0),
     [SET_WEIGHT_PARTITION] = NUMBER("PriorityWeightPartition", "weight of the partition's factor", 0, UINT32_MOST, 0),
     [SET_WEIGHT_QOS] = NUMBER("PriorityWeightQOS", "weight of the QOS priority", 0, UINT32_MOST, 0),
-    [SET_WEIGHT_TRES] = TEXT("PriorityWeightTRES", "weights of what is asked for: cpu=1000,gres/gpu=3000", "", NULL),
+    [SET_WEIGHT_TRES] =
+        TEXT("PriorityWeightTRES", "weights of what is asked for, by its part of the partition: cpu=1000,gres/gpu=3000",
+             "", NULL),
     [SET_MAX_AGE] = {"PriorityMaxAge",
-                     "when the age factor is full",
+                     "how long a job waits until its age factor is full",
                      FIELD_MINUTES,
                      0,
                      LONG_S,

@@ -491,6 +491,16 @@ def test_settings_of_other_schedulers(instance):
     assert all(line == line.rstrip() for line in table.splitlines())
     help_text = instance.good('set', '--help')
     assert all(row['name'] + '=' in help_text for row in before)
+    words = ' '.join(help_text.split())
+    for row in before:
+        if row['accepted']:
+            wrong = '-3' if 'memory' in row['accepted'] else '?'
+            message = instance.bad('set', '%s=%s' % (row['name'], wrong))
+            assert message.endswith("%s: '%s' is not %s" % (row['name'], wrong, row['accepted']))
+        if row['accepted'] and not row['accepted'].startswith('one of'):
+            assert '(%s; %s by default)' % (row['accepted'], row['default']) in words
+    flags = instance.bad('set', 'PriorityFlags=FAST').partition(' is not one of ')[2].strip().split(', ')
+    assert len(flags) > 10 and all(re.search(r'\b%s\b' % flag, help_text) for flag in flags)
 
 
 def test_start_with_values_that_have_commas(stopped):

@@ -196,12 +196,12 @@ static void lists_have_a_row_a_line(void **unused)
 {
     struct arena arena = {0};
     struct err e = {0};
-    struct wire_setting rows[] = {{"a", "1", "2", "x", "g"}, {"b", "3", "4", "y", "h"}};
+    struct wire_setting rows[] = {{"a", "1", "2", "x", "g", "z"}, {"b", "3", "4", "y", "h", ""}};
     const struct wire_setting_list list = {{rows, 2}};
     struct wire_setting_list got;
     const char *text =
-        "{\"settings\":[\n{\"name\":\"a\",\"value\":\"1\",\"default\":\"2\",\"help\":\"x\",\"group\":\"g\"},\n"
-        "{\"name\":\"b\",\"value\":\"3\",\"default\":\"4\",\"help\":\"y\",\"group\":\"h\"}\n]}";
+        "{\"settings\":[\n{\"name\":\"a\",\"value\":\"1\",\"default\":\"2\",\"help\":\"x\",\"group\":\"g\",\"accepted\":\"z\"},\n"
+        "{\"name\":\"b\",\"value\":\"3\",\"default\":\"4\",\"help\":\"y\",\"group\":\"h\",\"accepted\":\"\"}\n]}";
     (void)unused;
     assert_string_equal(written(&wire_setting_list_shape, &list), text);
     assert_int_equal(wire_read_text(&wire_setting_list_shape, str(text), &arena, &got, &e), 0);

@@ -94,13 +94,26 @@ int get_users(struct request *r, struct err *e)
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
+/* The buffer's text in the arena, and the buffer released. */
+static const char *settled(struct buf *text, struct arena *arena)
+{
+    const char *copy = arena_copy(arena, (struct str){text->text, text->length});
+    buf_release(text);
+    return copy;
+}
+
+static const char *accepted_text(const struct field *f, struct arena *arena)
+{
+    struct buf text = {0};
+    field_accepted(f, &text);
+    return settled(&text, arena);
+}
+
 static const char *value_text(enum setting setting, const struct field_value *value, struct arena *arena)
 {
     struct buf text = {0};
     setting_format(setting, value, &text);
-    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return copy;
+    return settled(&text, arena);
 }
 
 /* Whose keyword it is: the order of enum setting. */
@@ -116,7 +129,8 @@ static struct wire_list settings_rows(const struct state *s, struct arena *arena
         const struct field *row = &settings_table[i];
         const char *value = value_text((enum setting)i, &s->settings.value[i], arena);
         const char *standard = value_text((enum setting)i, &row->standard, arena);
-        rows[i] = (struct wire_setting){row->name, value, standard, row->help, group_of((enum setting)i)};
+        rows[i] = (struct wire_setting){
+            row->name, value, standard, row->help, group_of((enum setting)i), accepted_text(row, arena)};
     }
     return (struct wire_list){rows, SETTING_COUNT};
 }
