@@ -118,6 +118,7 @@ OBJECT_COMMANDS(
     OBJECT_RESOURCE, resource, "resource", "a resource that jobs can request", "resources",
     "Jobs request resources by name (submit -l license=2), for each of their slots. What there is an amount "
     "of is given out and makes jobs wait; in the tickets model an urgency makes those that request it come "
-    "earlier. The resource slots, with an urgency of 1000, is every job's own.",
+    "earlier. The resource slots, with an urgency of 1000, is every job's own; 'fairlead resource add slots urgency=N' "
+    "gives it another.",
     STAYS_WHILE_USED("requesting it"), "fairlead resource add license type=INT amount=10 urgency=1000",
     "ten licences for all jobs together", "fairlead resource modify license amount=12", "two more");

@@ -1,5 +1,7 @@
 #include "policy/objects.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/ensure.h"
 #include "base/number.h"
@@ -156,6 +158,7 @@ struct object object_standard(enum object_kind kind, const char *name)
     struct object o = {.name = name};
     for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++)
         o.value[i] = i < class->field_count ? class->fields[i].standard : (struct field_value){.text = ""};
+    if (kind == OBJECT_RESOURCE && strcmp(name, SLOTS_RESOURCE) == 0) o.value[RESOURCE_URGENCY].real = SLOTS_URGENCY;
     return o;
 }
 
@@ -221,8 +224,12 @@ static bool parse_bool(struct str value, double *out_amount)
 int resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
                           struct err *e)
 {
-    static const char *const accepted[] = {"a whole number",           "a number", "true or false", "seconds or H:M:S",
-                                           "bytes, or with K, M or G", "a text"};
+    static const char *const accepted[] = {"a whole number from 0 to 9007199254740992",
+                                           "a number from 0 to 1e15",
+                                           "true or false",
+                                           "seconds or H:M:S",
+                                           "bytes from 0 to 1e15, or with k, m, g (1000s), K, M or G (1024s)",
+                                           "a text"};
     uint64_t whole;
     double amount = 1.0;
     bool is_good = value.length > 0;

@@ -68,6 +68,10 @@ struct object {
     struct field_value value[OBJECT_FIELDS_MAX];
 };
 
+/* The resource slots is every job's own, without a row; its default differs from that of all others. */
+#define SLOTS_RESOURCE "slots"
+#define SLOTS_URGENCY 1000.0
+
 /* Every field at its default. */
 struct object object_standard(enum object_kind kind, const char *name);
 

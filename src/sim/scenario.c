@@ -6,8 +6,6 @@
 
 #include "sim/reader.h"
 
-#define SLOTS_URGENCY 1000.0
-
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
 const char *const job_state_names[JOB_STATE_COUNT] = {

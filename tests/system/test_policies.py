@@ -444,6 +444,18 @@ def test_urgency_decides(full):
     assert who_starts(full, first, second) == [second]
 
 
+def test_urgency_of_slots(full):
+    def urgency():
+        return full.rows('prio', full.blocker)[0]['RRCONTR']
+    full.good('set', 'PriorityType=priority/tickets')
+    assert urgency() == '1000'
+    full.good('resource', 'add', 'slots', 'urgency=7')
+    assert urgency() == '7'
+    full.good('resource', 'delete', 'slots')
+    full.good('resource', 'add', 'slots')
+    assert urgency() == '1000'
+
+
 def test_shares_by_another_algorithm(instance):
     instance.good('account', 'add', 'physics', '--shares', '3')
     instance.good('user', 'add', 'test-alice', '-A', 'physics')
