@@ -408,7 +408,7 @@ static const struct wire_field setting_fields[] = {
     ROW(wire_setting, standard, "default", WIRE_TEXT, .is_required = true, .help = "what it is when nobody says"),
     MUST(wire_setting, help, WIRE_TEXT, .help = "what it does"),
     MUST(wire_setting, group, WIRE_TEXT, .help = "whose it is: Fairlead's own, Slurm's, Grid Engine's"),
-    MUST(wire_setting, accepted, WIRE_TEXT, .help = "what it takes, and in which unit; empty where help says it"),
+    MAYBE(wire_setting, accepted, WIRE_TEXT, .help = "what it takes, and in which unit; empty where help says it"),
     {0}};
 const struct wire_shape wire_setting_shape = {"Setting", "A setting.", setting_fields, sizeof(struct wire_setting),
                                               true};

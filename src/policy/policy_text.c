@@ -135,8 +135,10 @@ static int parse_by_resource(struct str text, char separator, double least, cons
         enum usage_resource r = usage_resource_find(str_trim(str_cut(item, '=', &number)));
         double value;
         if (r == USAGE_RESOURCE_COUNT || number.text == NULL)
-            return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of cpu, mem, io, finished_jobs with '=' and a number",
-                           what, shown(item), item.text);
+            return err_set(
+                e, ERR_INPUT,
+                "%s: '%.*s' is not one of cpu, mem, io, finished_jobs with '=' and a number, nor all of it none", what,
+                shown(item), item.text);
         if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < least || value > 1e15)
             return err_set(e, ERR_INPUT, "%s: '%.*s': a number from %g to 1e15 is accepted", what, shown(item),
                            item.text, least);
