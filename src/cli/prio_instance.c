@@ -52,6 +52,9 @@ static int print_rows(struct call *call, struct run *r, bool is_normalized, cons
     enum priority_model model = model_of(more > 0 ? r->row.model : status.model);
     if (model == MODEL_COUNT)
         return err_set(e, ERR_INTERNAL, "the instance orders jobs by a model that this command does not know");
+    if (is_normalized && model != MODEL_MULTIFACTOR)
+        return err_set(e, ERR_USAGE, "--normalized is for priority/multifactor; the instance has %s",
+                       priority_model_names[model]);
     if (more == 0 && !form->is_parsable) output_note("%s", nothing[model]);
     const struct prio_kind kind = {model, is_normalized, .has_partitions = true};
     prio_printer_init(&printer, &kind, form, call->out);

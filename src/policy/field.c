@@ -41,8 +41,8 @@ static void add_range(const struct field *f, struct buf *out)
 {
     char least[NUMBER_TEXT_SIZE], most[NUMBER_TEXT_SIZE];
     double unit = (double)written_unit(f);
-    number_format_double(least, f->least / unit, 15, 'g');
-    number_format_double(most, f->most / unit, 15, 'g');
+    number_format_double(least, f->least / unit, 16, 'g');
+    number_format_double(most, f->most / unit, 16, 'g');
     buf_format(out, "%s from %s to %s", type_words(f), least, most);
     if (f->special != NULL) buf_format(out, ", or %s", f->special);
 }

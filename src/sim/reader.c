@@ -118,8 +118,8 @@ int read_name(struct reader *r, json_t *value, const char **out_name)
 static int refuse_number(struct reader *r, json_t *value, const char *kind, double least, double most)
 {
     char accepted[100], from[NUMBER_TEXT_SIZE], to[NUMBER_TEXT_SIZE];
-    number_format_double(from, least, 15, 'g');
-    number_format_double(to, most, 15, 'g');
+    number_format_double(from, least, 16, 'g');
+    number_format_double(to, most, 16, 'g');
     text_format(accepted, sizeof accepted, "a %s from %s to %s", kind, from, to);
     return reader_refuse(r, value, accepted);
 }

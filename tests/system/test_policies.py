@@ -356,6 +356,7 @@ def test_prio_basic(full):
     assert lines[0] == 'JOBID|PRIORITY|PARTITION'
     rows = {row['JOBID']: int(row['PRIORITY']) for row in full.rows('prio')}
     assert set(rows) == {str(first), str(second)}
+    assert '--normalized is for priority/multifactor; the instance has priority/basic' in full.bad('prio', '-n')
     result = full.run('prio', '-w')
     assert (result.status, result.out) == (0, '') and 'first come, first served' in result.err
 
