@@ -22,7 +22,8 @@ struct start_values {
 
 static const struct option_row start_options[] = {
     {"state", 0, "DIR", TEXT_IN(struct start_values, state), "where its state is kept"},
-    {"config", 0, "FILE", TEXT_IN(struct start_values, config), "a configuration for the daemon"},
+    {"config", 0, "FILE", TEXT_IN(struct start_values, config),
+     "settings to apply before anything starts, one NAME = VALUE a line, # before a comment"},
     {"set", 0, "NAME=VALUE,...", TEXTS_IN(struct start_values, settings),
      "settings to change once it answers, by commas or in several --set; see 'fairlead set'"},
     {0},
@@ -94,25 +95,35 @@ static char **make_arguments(struct call *call, const char *program, const struc
     return arguments;
 }
 
+/* Why it ended: its last words, and where there are more. What it was given and cannot accept it says in one line. */
+static int ended(struct call *call, const struct spawn *s, const char *how, int exit_status, struct err *e)
+{
+    static const char prefix[] = "fairleadd: ";
+    const char *tail = spawn_log_tail(s, call->arena);
+    struct str more, first = str_cut(str(tail), '\n', &more);
+    if (exit_status == err_exit_status(ERR_INPUT) && more.text == NULL && str_starts(first, str(prefix))) {
+        size_t length = sizeof prefix - 1;
+        return err_set(e, ERR_INPUT, "%.*s", (int)(first.length - length), first.text + length);
+    }
+    for (struct str rest = str(tail); rest.length > 0;) {
+        struct str line = str_cut(rest, '\n', &rest);
+        output_note("%.*s", (int)line.length, line.text);
+    }
+    return err_set(e, ERR_UNAVAILABLE, "fairleadd ended with %s before it answered; its log is %s", how, s->log_path);
+}
+
 /* Until the instance answers: 0, and c is connected; or what went wrong. */
 static int await(struct call *call, struct spawn *s, const struct private_instance *instance, struct client *c,
                  struct wire_status *out_status, struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     char how[80] = "";
+    int exit_status = -1;
     for (int look = 0; look < START_S * 1000 / LOOK_MS; look++) {
-        bool has_ended =
-            spawn_has_ended(s, how, sizeof how) != 0; /* before asking: somebody else's may answer instead */
+        bool has_ended = spawn_has_ended(s, how, sizeof how, &exit_status) !=
+                         0; /* before asking: somebody else's may answer instead */
         if (private_ask(call, instance, c, out_status, e) == 0) return 0;
-        if (has_ended) {
-            const char *tail = spawn_log_tail(s, call->arena);
-            for (struct str rest = str(tail); rest.length > 0;) {
-                struct str line = str_cut(rest, '\n', &rest);
-                output_note("%.*s", (int)line.length, line.text);
-            }
-            return err_set(e, ERR_UNAVAILABLE, "fairleadd ended with %s before it answered; its log is %s", how,
-                           s->log_path);
-        }
+        if (has_ended) return ended(call, s, how, exit_status, e);
         nanosleep(&pause, NULL);
     }
     return err_set(e, ERR_UNAVAILABLE, "fairleadd (process %d) has not answered within %d s; its log is %s",
@@ -171,6 +182,8 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
 
     int result = settings->body ? pairs_send(settings, &client, "PATCH", WIRE_SETTINGS, e) : 0;
     client_close(&client);
+    if (result != 0 && is_new)
+        output_note("process %lld was started, with its settings as they were", (long long)status.pid);
     if (result != 0) return -1;
     buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Running already",
                (long long)status.pid, status.state_directory);

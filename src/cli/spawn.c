@@ -87,10 +87,11 @@ int spawn_run(struct spawn *s, struct err *e)
     return s->pid > 0 ? 0 : err_set(e, ERR_IO, "cannot start a process: %s", strerror(errno));
 }
 
-int spawn_has_ended(const struct spawn *s, char *out_how, size_t size)
+int spawn_has_ended(const struct spawn *s, char *out_how, size_t size, int *out_status)
 {
     int status;
     if (waitpid(s->pid, &status, WNOHANG) != s->pid) return 0;
+    *out_status = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
     if (WIFSIGNALED(status)) {
         text_format(out_how, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {

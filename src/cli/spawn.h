@@ -24,8 +24,8 @@ int directory_make(const char *path, struct err *e);
  * 0600). Sets pid and log_start. */
 int spawn_run(struct spawn *s, struct err *e);
 
-/* 1 with how it ended ("exit status 1"), 0 while it runs. */
-int spawn_has_ended(const struct spawn *s, char *out_how, size_t size);
+/* 1 with how it ended ("exit status 1") and that status, or -1 for a signal; 0 while it runs. */
+int spawn_has_ended(const struct spawn *s, char *out_how, size_t size, int *out_status);
 
 /* What it has logged since, at most its last lines: in arena. */
 const char *spawn_log_tail(const struct spawn *s, struct arena *a);

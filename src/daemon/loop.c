@@ -396,7 +396,8 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
         pairs[i] = (struct event_pair){arena_copy(&d->arena, line->name), arena_copy(&d->arena, line->value)};
     }
     const struct event event = {.kind = EVENT_SETTINGS, .actor = d->person, .settings = {pairs, count}};
-    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
+    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
+        return err_prefix(e, "the configuration file");
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
     outcome_clear(&d->outcome);
     return result;

@@ -87,10 +87,20 @@ def test_start_says_why_it_did_not(stopped):
     config = stopped.work / 'my.conf'
     config.write_text('graze_s = 7\n')
     result = stopped.run('start', '--config', 'my.conf')
-    assert (result.status, result.out) == (1, '')
-    assert 'graze_s' in result.err
-    assert result.err.splitlines()[-1] == 'fairlead start: fairleadd ended with exit status 2 before it answered; its log is %s' \
-        % (stopped.state / 'fairleadd.log')
+    assert (result.status, result.out) == (2, '')
+    assert result.err == "fairlead start: %s:1:1: no setting 'graze_s'; 'fairlead set' lists them\n" % config
+    config.write_text('grace_s = 7\nPriorityWeightTRES = petrol=1\n')
+    result = stopped.run('start', '--config', 'my.conf')
+    assert (result.status, result.out) == (2, '')
+    assert result.err.startswith("fairlead start: the configuration file: PriorityWeightTRES: 'petrol' is no TRES")
+
+
+def test_start_with_settings_that_are_refused(stopped):
+    result = stopped.run('start', '--set', 'PriorityWeightTRES=petrol=1')
+    assert (result.status, result.out) == (2, '')
+    lines = result.err.splitlines()
+    assert lines[0].endswith('was started, with its settings as they were') and 'petrol' in lines[1]
+    assert stopped.good('stop') == 'Stopped\n'
 
 
 def test_start_from_many_at_once(stopped):
