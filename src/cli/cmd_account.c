@@ -141,7 +141,10 @@ const struct command cmd_account_add = {
     .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
     .text =
         "Shares say how much of its parent's part an account is promised beside its siblings: with shares 50, 30 and 20, one "
-        "half, three tenths and two tenths. Without --shares it has 1; without --parent it stands at the top, below root.",
+        "half, three tenths and two tenths. Without --shares it has 1; without --parent it stands at the top, below root.\n\n"
+        "In the tickets model (PriorityType=priority/tickets) accounts and users are the share tree, for which "
+        "weight_tickets_share is the pool: an account called like a project serves that project's jobs, and a user 'default' "
+        "stands for everybody who is not in the tree.",
     .options = account_options,
     .values_size = sizeof(struct account_values),
     .operands_min = 1,
