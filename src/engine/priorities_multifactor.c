@@ -119,12 +119,11 @@ void multifactor_moment_make(struct state *s, int64_t now_us, const double *fact
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* With ACCRUE_ALWAYS a job that waits for its begin grows older from its submission; once it has begun, it counts from
- * then all the same, as Slurm 22.05.8 was recorded to count (case prio-classic). */
+/* With ACCRUE_ALWAYS neither a begin to come nor a hold keeps a job from growing older: it does so from its submission. */
 static int64_t accrues_since(const struct multifactor_moment *m, const struct job *j)
 {
     bool always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    return always && j->accrue_us > m->cluster.now_us ? j->submit_us : j->accrue_us;
+    return always ? j->submit_us : j->accrue_us;
 }
 
 void multifactor_job_of(const struct multifactor_moment *m, const struct job *j, uint32_t partition,

@@ -67,9 +67,10 @@ static struct multifactor_cluster make_cluster(const struct scenario *s, struct 
 
 /* --- one row -------------------------------------------------------------------------------------------------------- */
 
-/* Since when a job grows older, in microseconds; never 0, which stands for "not at all". With ACCRUE_ALWAYS one that is not
- * eligible yet does so from its submission on; once it is, it counts from that moment all the same, as Slurm 22.05.8 was
- * recorded to count (case prio-classic, jobs 10 and 13). */
+/* Since when a job grows older, in microseconds; never 0, which stands for "not at all". A moment that has come is where age
+ * began, as AccrueTime of scontrol is, whatever the flags are by now: Slurm 22.05.8 keeps those it gave before
+ * ACCRUE_ALWAYS was set (case prio-classic, jobs 10 and 13). The flag is about jobs that have none yet: they grow older from
+ * their submission. */
 static int64_t accrue_us(const struct scenario *s, const struct scenario_job *job)
 {
     bool is_always = s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS;

@@ -185,7 +185,7 @@ static void every_term_agrees_with_the_policy(void **unused)
     world_release(&w);
 }
 
-static void age_counts_from_release_or_always(void **unused)
+static void age_counts_from_release_or_always_from_submission(void **unused)
 {
     (void)unused;
     struct world w;
@@ -204,10 +204,14 @@ static void age_counts_from_release_or_always(void **unused)
     near(row_of(&w, begins, 0).priority, 1);
     world_set(&w, "PriorityFlags", "ACCRUE_ALWAYS");
     near(row_of(&w, waits, 0).priority, 1000);
-    near(row_of(&w, begins, 0).priority, 1000); /* from its submission, while it has not begun */
+    near(row_of(&w, begins, 0).priority, 1000);
     struct job_ref ref = {held, NONE};
     assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_RELEASE, .jobs = {&ref, 1, false}}, NULL), 0);
+    near(row_of(&w, held, 0).priority, 1000);
     w.now_us += 2 * 86400 * SECOND;
+    near(row_of(&w, held, 0).priority, 3000);
+    near(row_of(&w, begins, 0).priority, 3000); /* it does not begin anew with the job */
+    world_set(&w, "PriorityFlags", "");
     near(row_of(&w, held, 0).priority, 2000);
     near(row_of(&w, begins, 0).priority, 1000);
     world_release(&w);
@@ -709,7 +713,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sum_is_that_of_the_recorded_case),
         cmocka_unit_test(every_term_agrees_with_the_policy),
-        cmocka_unit_test(age_counts_from_release_or_always),
+        cmocka_unit_test(age_counts_from_release_or_always_from_submission),
         cmocka_unit_test(what_is_set_by_hand_stands),
         cmocka_unit_test(running_jobs_are_listed_where_asked_for),
         cmocka_unit_test(asking_for_one_job_gives_the_same_numbers),
