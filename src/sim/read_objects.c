@@ -200,12 +200,31 @@ static void add_totals(const struct scenario_host *host, double *totals)
     for (uint32_t i = 0; i < host->tres.count; i++) totals[host->tres.items[i].tres] += host->tres.items[i].amount;
 }
 
+/* Licences are the cluster's: every partition has all of them. */
+static const double *license_totals(struct scenario *s)
+{
+    double *totals = arena_alloc(&s->arena, s->policy.tres.count * sizeof *totals);
+    struct buf name = {0};
+    for (uint32_t i = 0; i < s->resources.count; i++) {
+        const struct object *resource = &s->resources.items[i];
+        int64_t amount = resource->value[RESOURCE_AMOUNT].number;
+        buf_clear(&name);
+        buf_format(&name, "license/%s", resource->name);
+        uint32_t place = tres_find(&s->policy.tres, (struct str){name.text, name.length});
+        if (place != NONE && amount != FIELD_SPECIAL) totals[place] = (double)amount;
+    }
+    buf_release(&name);
+    return totals;
+}
+
 static void finish_partitions(struct scenario *s)
 {
+    const double *licenses = license_totals(s);
     if (s->partitions.count == 0) array_add(&s->partitions)->object = object_standard(OBJECT_PARTITION, "");
     for (uint32_t p = 0; p < s->partitions.count; p++) {
         struct scenario_partition *partition = &s->partitions.items[p];
         double *totals = arena_alloc(&s->arena, s->policy.tres.count * sizeof *totals);
+        memcpy(totals, licenses, s->policy.tres.count * sizeof *totals);
         uint32_t count = partition->hosts != NULL ? partition->host_count : s->hosts.count;
         for (uint32_t i = 0; i < count; i++)
             add_totals(&s->hosts.items[partition->hosts != NULL ? partition->hosts[i] : i], totals);
