@@ -75,7 +75,8 @@ const struct command cmd_prio = {
         "   \"jobs\": [{\"id\": 1, \"user\": \"alice\", \"submit\": 1795156600}]}\n"
         "\n"
         "Rows come out in the order of the document; those of an instance by job, running tasks last. What runs has a "
-        "priority by tickets, and by priority/multifactor with PriorityFlags=CALCULATE_RUNNING.",
+        "priority by tickets, and by priority/multifactor with PriorityFlags=CALCULATE_RUNNING. With INCR_ONLY a priority "
+        "may be above the sum of its terms: it was that high before.",
     .options = prio_options,
     .values_size = sizeof(struct prio_values),
     .operands_max = 1,
