@@ -155,8 +155,11 @@ int apply_account_modify(struct turn *t, const struct event *event)
     }
     set_shares(t, index, wanted->shares);
     set_priority(t, index, wanted->priority);
-    if (parent != NONE && parent != assoc_at(t, index)->parent) {
-        assoc_at(t, index)->parent = parent;
+    struct assoc *a = assoc_at(t, index);
+    if (parent != NONE && parent != a->parent) {
+        count_work(t->s, a->parent, &a->work, -1);
+        a->parent = parent;
+        count_work(t->s, a->parent, &a->work, 1);
         t->s->tree_is_stale = t->s->pass_is_due = true;
         note_change(t, TABLE_ASSOC, index);
     }

@@ -77,6 +77,10 @@ int derive_objects(struct state *s, struct err *e);
 /* A live job more (1) or less (-1) points at its partitions, QOS, project and resources. */
 void count_references(struct state *s, const struct job *j, int by);
 
+/* An association has so much more (1) or less (-1) to do, and with it all that are above. */
+void count_work(struct state *s, uint32_t assoc, const struct work *work, int by);
+struct work task_work(const struct task *k); /* of one that has not ended */
+
 /* Puts what was read of a job, in memory of anybody, in its place: name and arrays become its own, references are
  * counted. Names and arrays that are still the old ones stay. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);

@@ -147,6 +147,7 @@ int apply_submit(struct turn *t, const struct event *event)
     row.id = s->next_job_id++;
     ensure(row.id < NONE - 1);
     s->assocs.items[row.assoc].live_jobs++;
+    count_work(s, row.assoc, &(struct work){.pending = idset_count(&row.pending)}, 1);
     count_references(s, &row, 1);
     ensure_owners(s, &row);
     note_change(t, TABLE_JOB, job_append(s, &row));
@@ -211,6 +212,7 @@ static void cancel_pending(struct turn *t, uint32_t job_index, uint32_t task_id)
 {
     struct job *j = &t->s->jobs.items[job_index];
     idset_remove(&j->pending, task_id);
+    count_work(t->s, j->assoc, &(struct work){.pending = 1}, -1);
     idset_add(&j->cancelled, task_id);
     note_change(t, TABLE_JOB, job_index);
     end_job_if_done(t, job_index, t->now_us);
@@ -222,6 +224,7 @@ static void cancel_whole(struct turn *t, uint32_t job_index)
     for (uint32_t i = 0; i < t->s->tasks.count && j->live_tasks > 0; i++) {
         if (t->s->tasks.items[i].job_id == j->id) cancel_task(t, i);
     }
+    count_work(t->s, j->assoc, &(struct work){.pending = idset_count(&j->pending)}, -1);
     idset_add_all(&j->cancelled, &j->pending);
     idset_release(&j->pending);
     note_change(t, TABLE_JOB, job_index);

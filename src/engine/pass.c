@@ -280,6 +280,9 @@ static void start_task(struct turn *t, const struct tres_places *places, const s
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
+    const struct work work = task_work(&row);
+    count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
+    count_work(s, j->assoc, &work, 1);
     note_change(t, TABLE_JOB, start->job);
     note_change(t, TABLE_TASK, index);
     note_change(t, TABLE_COUNTERS, 0);

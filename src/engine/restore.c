@@ -13,6 +13,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
     a->parent = parent_id;
     a->live_jobs = 0;
+    a->work = (struct work){0};
 }
 
 void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id)
@@ -168,6 +169,7 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
         if (link_terms(s, j, e) != 0) return -1;
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
+        count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
         count_references(s, j, 1);
         ensure_owners(s, j);
     }
@@ -194,6 +196,8 @@ static int link_tasks(struct state *s, struct err *e)
         if (!names_only_tracked(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;
+        const struct work work = task_work(k);
+        count_work(s, k->assoc, &work, 1);
         s->jobs.items[job].live_tasks++;
     }
     return 0;

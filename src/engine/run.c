@@ -32,11 +32,13 @@ void end_task(struct turn *t, uint32_t task_index, enum job_state end)
     struct task *k = &s->tasks.items[task_index];
     uint32_t job_index = state_find_job(s, k->job_id);
     ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
+    const struct work work = task_work(k);
     if (k->end_us < k->start_us) k->end_us = k->start_us;
     if (k->end_us == 0) k->end_us = t->now_us;
     charge_finished(t, k);
     k->state = end;
     host_give_back(&s->host, &k->placement);
+    count_work(s, k->assoc, &work, -1);
     map_remove_u64(&s->task_by_launch, k->launch_id);
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
     s->ended_rows++;

@@ -325,6 +325,22 @@ uint32_t job_append(struct state *s, const struct job *row)
     return index;
 }
 
+void count_work(struct state *s, uint32_t assoc, const struct work *work, int by)
+{
+    uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
+    for (; assoc != NONE; assoc = s->assocs.items[assoc].parent) {
+        struct work *sum = &s->assocs.items[assoc].work;
+        sum->pending += by < 0 ? -work->pending : work->pending;
+        sum->running += step * work->running;
+        sum->running_cpus += step * work->running_cpus;
+    }
+}
+
+struct work task_work(const struct task *k)
+{
+    return (struct work){.running = 1, .running_cpus = idset_count(&k->placement.cpus)};
+}
+
 void job_replace(struct state *s, uint32_t index, const struct job *row)
 {
     struct job *j = &s->jobs.items[index], old = *j;

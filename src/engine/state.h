@@ -60,6 +60,12 @@ static inline bool job_state_is_end(enum job_state s)
     return s >= JOB_COMPLETED;
 }
 
+/* What people have submitted, in tasks. */
+struct work {
+    uint64_t pending; /* waiting, whether they may start or not */
+    uint32_t running, running_cpus;
+};
+
 struct assoc {
     uint32_t id;     /* 1 is the root account */
     uint32_t parent; /* index; root: NONE */
@@ -73,6 +79,7 @@ struct assoc {
     int64_t created_us;
     int64_t deleted_us; /* 0: it stands */
     uint32_t live_jobs; /* derived: jobs of it in the table that have not ended */
+    struct work work;   /* derived: of it and of all below it */
 };
 
 /* A partition, QOS and so on; for a QOS also what its jobs used. */

@@ -474,6 +474,10 @@ static void assert_same_derived(const struct state *a, const struct state *b)
         if (a->assocs.items[i].deleted_us != 0) continue;
         while (b->assocs.items[k].id != a->assocs.items[i].id) assert_true(++k < b->assocs.count);
         assert_int_equal(a->assocs.items[i].live_jobs, b->assocs.items[k].live_jobs);
+        const struct work *left = &a->assocs.items[i].work, *right = &b->assocs.items[k].work;
+        assert_int_equal(left->pending, right->pending);
+        assert_int_equal(left->running, right->running);
+        assert_int_equal(left->running_cpus, right->running_cpus);
     }
     for (int user = 0; user < 6; user++) assert_same_default(a, b, user);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) assert_same_objects(a, b, (enum object_kind)kind);

@@ -2,8 +2,8 @@
  *
  * The numbers are computed at once when they are asked for (state_share_table), and what the rows need beside them is copied
  * into the stream's arena, because the state goes on changing while the client reads; the rows are then rendered piece by
- * piece. Only rows that are shown are copied: somebody who asks for one user in a tree of 10^5 waits for the numbers, some
- * milliseconds, and for nothing else. Rows are the tree's nodes in index order, which is the order of listings
+ * piece. Only rows that are shown are found and copied: somebody who asks for one user in a tree of 10^5 waits for the
+ * numbers, a millisecond or two, and for nothing else. Rows are the tree's nodes in index order, which is the order of listings
  * (engine/state.h, invariant 2).
  *
  * psv: the columns of sshare -P, each number with %.17g, what Slurm has nothing for empty. Account names are indented by
@@ -26,116 +26,106 @@ struct line {
     uint8_t depth;
     bool is_root;
     const char *account, *user, *parent_account; /* user NULL: the account's own row; parent_account: of one, or NULL */
+    struct work work;
 };
 
 struct snapshot {
     struct share_table table;
     struct line *lines;
     uint32_t count, next;
-    /* By node, only for JSON. */
-    uint64_t *pending;
-    uint32_t *running, *running_cpus;
 };
 
 /* --- the snapshot ------------------------------------------------------------------------------------------------- */
-
-/* Tasks that wait and run: each association's own, then added up towards the root. A job that is no array has one task or
- * none, which is known without a look at its set: with 10^5 jobs a third of the answer's time. */
-static void count_tasks(const struct state *s, struct arena *arena, struct snapshot *out)
-{
-    uint32_t count = s->tree.count;
-    out->pending = arena_alloc(arena, count * sizeof *out->pending);
-    out->running = arena_alloc(arena, count * sizeof *out->running);
-    out->running_cpus = arena_alloc(arena, count * sizeof *out->running_cpus);
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct job *j = &s->jobs.items[i];
-        uint32_t node = s->node_of.items[j->assoc];
-        if (node != NONE) out->pending[node] += j->is_array ? idset_count(&j->pending) : j->pending.ranges.count;
-    }
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        uint32_t node = s->node_of.items[k->assoc];
-        if (node == NONE || job_state_is_end(k->state)) continue;
-        out->running[node]++;
-        out->running_cpus[node] += idset_count(&k->placement.cpus);
-    }
-    for (uint32_t node = count; node-- > 1;) {
-        uint32_t parent = s->tree.parent[node];
-        out->pending[parent] += out->pending[node];
-        out->running[parent] += out->running[node];
-        out->running_cpus[parent] += out->running_cpus[node];
-    }
-}
 
 static const struct assoc *assoc_at(const struct state *s, uint32_t node)
 {
     return &s->assocs.items[s->assoc_of.items[node]];
 }
 
-/* Which nodes are shown. Of one account: it and all below it, which stand behind it. Of one user: its rows and, for the
- * tree's sake, the accounts above them. */
+/* The user's rows below an account and, for the tree's sake, the accounts above them. Asked of each account by name, for
+ * there are fewer of them than users. Returns how many rows are the user's. */
+static uint32_t choose_user(const struct state *s, const char *user, uint32_t top, uint32_t end, bool *is_shown)
+{
+    const struct tree *t = &s->tree;
+    uint32_t found = 0;
+    for (uint32_t node = top; node < end; node++) {
+        if (t->is_user[node]) continue;
+        uint32_t assoc = state_find_assoc(s, assoc_at(s, node)->account, user);
+        if (assoc == NONE) continue;
+        found++;
+        is_shown[s->node_of.items[assoc]] = true;
+        for (uint32_t above = node; !is_shown[above]; above = t->parent[above]) {
+            is_shown[above] = true;
+            if (above == top) break;
+        }
+    }
+    return found;
+}
+
+/* Which nodes are shown. Of one account: it and all below it, which stand behind it. */
 static int choose_rows(const struct state *s, const struct wire_shares_query *wanted, bool *is_shown, struct err *e)
 {
     const struct tree *t = &s->tree;
-    uint32_t top = 0, found = 0;
+    uint32_t top = 0, end = t->count;
     if (wanted->account != NULL) {
         uint32_t account = state_find_assoc(s, wanted->account, NULL);
         if (account == NONE) return err_set(e, ERR_NOT_FOUND, "no account '%.100s'", wanted->account);
         top = s->node_of.items[account];
+        for (end = top + 1; end < t->count && t->depth[end] > t->depth[top];) end++;
     }
-    for (uint32_t node = top; node < t->count && (node == top || t->depth[node] > t->depth[top]); node++) {
-        if (wanted->user == NULL) {
-            is_shown[node] = true;
-            continue;
-        }
-        if (!t->is_user[node] || strcmp(assoc_at(s, node)->user, wanted->user) != 0) continue;
-        found++;
-        is_shown[node] = true;
-        for (uint32_t above = node; above != top && !is_shown[t->parent[above]];)
-            is_shown[above = t->parent[above]] = true;
+    if (wanted->user == NULL) {
+        memset(is_shown + top, true, end - top);
+        return 0;
     }
-    if (wanted->user == NULL || found > 0) return 0;
+    if (choose_user(s, wanted->user, top, end, is_shown) > 0) return 0;
     return err_set(e, ERR_NOT_FOUND, "no user '%.100s'%s%.100s%s", wanted->user, wanted->account ? " in account '" : "",
                    wanted->account ? wanted->account : "", wanted->account ? "' or below it" : "");
 }
 
-/* Accounts' names are copied once each, however many users they have. */
-static const char *account_name(const struct state *s, uint32_t node, const char **names, struct arena *arena)
+/* Where the accounts above a row have their names: nodes stand depth first, so that of each depth the last one counts.
+ * Copied once each, however many users they have. */
+struct names {
+    const char *at_depth[TREE_DEPTH_MAX + 1];
+};
+
+static struct line make_line(const struct state *s, uint32_t node, struct names *names, struct arena *arena)
 {
-    if (names[node] == NULL) names[node] = arena_copy(arena, str(assoc_at(s, node)->account));
-    return names[node];
+    const struct tree *t = &s->tree;
+    const struct assoc *a = assoc_at(s, node);
+    uint8_t depth = t->depth[node];
+    struct line line = {.node = node, .shares = t->shares[node], .depth = depth, .is_root = node == 0, .work = a->work};
+    if (t->is_user[node]) {
+        line.account = names->at_depth[depth - 1];
+        line.user = arena_copy(arena, str(a->user));
+        return line;
+    }
+    line.account = names->at_depth[depth] = arena_copy(arena, str(a->account));
+    if (node == 0) return line;
+    if (names->at_depth[depth - 1] == NULL) /* not shown itself */
+        names->at_depth[depth - 1] = arena_copy(arena, str(assoc_at(s, t->parent[node])->account));
+    line.parent_account = names->at_depth[depth - 1];
+    return line;
 }
 
 static void copy_lines(const struct state *s, const bool *is_shown, struct arena *arena, struct snapshot *out)
 {
     const struct tree *t = &s->tree;
+    struct names names = {0};
     uint32_t count = 0;
     for (uint32_t node = 0; node < t->count; node++) count += is_shown[node];
-    const char **names = arena_alloc(arena, t->count * sizeof *names);
     out->lines = arena_alloc(arena, (count + (size_t)1) * sizeof *out->lines);
     for (uint32_t node = 0; node < t->count; node++) {
-        if (!is_shown[node]) continue;
-        bool is_user = t->is_user[node];
-        out->lines[out->count++] = (struct line){
-            .node = node,
-            .shares = t->shares[node],
-            .depth = t->depth[node],
-            .is_root = node == 0,
-            .account = account_name(s, is_user ? t->parent[node] : node, names, arena),
-            .user = is_user ? arena_copy(arena, str(assoc_at(s, node)->user)) : NULL,
-            .parent_account = is_user || node == 0 ? NULL : account_name(s, t->parent[node], names, arena),
-        };
+        if (is_shown[node]) out->lines[out->count++] = make_line(s, node, &names, arena);
     }
 }
 
-static int take_snapshot(struct server *server, const struct wire_shares_query *wanted, bool is_psv,
-                         struct arena *arena, struct snapshot *out, struct err *e)
+static int take_snapshot(struct server *server, const struct wire_shares_query *wanted, struct arena *arena,
+                         struct snapshot *out, struct err *e)
 {
     struct state *s = server->host.state;
     bool *is_shown = arena_alloc(arena, state_tree(s)->count * sizeof *is_shown);
     if (choose_rows(s, wanted, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
-    if (!is_psv) count_tasks(s, arena, out);
     state_share_table(s, server->host.now_us(server->host.context), is_shown, arena, &out->table);
     return 0;
 }
@@ -183,9 +173,9 @@ static void add_json(const struct snapshot *s, const struct line *line, struct b
         .effective_usage = t->effective_usage[node],
         .fair_share = t->fair_share[node],
         .level_fs = t->level_fs[node],
-        .pending = s->pending[node],
-        .running = s->running[node],
-        .running_cpus = s->running_cpus[node],
+        .pending = line->work.pending,
+        .running = line->work.running,
+        .running_cpus = line->work.running_cpus,
     };
     wire_write(&wire_share_row_shape, &row, out);
 }
@@ -219,7 +209,7 @@ int get_shares(struct request *r, struct err *e)
     struct snapshot *snapshot = arena_alloc(&stream->arena, sizeof *snapshot);
     stream->context = snapshot;
     stream->fill = is_psv ? fill_psv : fill_json;
-    if (take_snapshot(r->server, &wanted, is_psv, &stream->arena, snapshot, e) != 0) {
+    if (take_snapshot(r->server, &wanted, &stream->arena, snapshot, e) != 0) {
         stream_free(stream);
         return -1;
     }
