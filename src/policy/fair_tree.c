@@ -262,9 +262,29 @@ static void rank_account(struct walk *w, const struct place *place)
     o->used = 0;
 }
 
+/* The accounts whose own lists decide the ranks of those who are wanted, by node: those above each. (Whose list is merged
+ * into another's is ranked with that one.) The caller's to free. */
+static bool *find_needed(const struct tree *t, const bool *wanted)
+{
+    bool *needed = mem_resize(NULL, 0, t->count * sizeof *needed);
+    for (uint32_t i = 1; i < t->count; i++) {
+        if (!wanted[i]) continue;
+        for (uint32_t above = t->fs_parent[i]; above != NONE && !needed[above]; above = t->fs_parent[above])
+            needed[above] = true;
+    }
+    return needed;
+}
+
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor)
 {
+    fair_tree_rank_wanted(t, usage, NULL, order, out_factor);
+}
+
+void fair_tree_rank_wanted(const struct tree *t, const double *usage, const bool *wanted, struct rank_order *order,
+                           double *out_factor)
+{
     ensure(t->finished);
+    bool *needed = wanted != NULL ? find_needed(t, wanted) : NULL;
     struct rank_order once = {0};
     struct walk w = {.t = t, .usage = usage, .factor = out_factor, .order = order != NULL ? order : &once};
     struct rank_order *o = w.order;
@@ -273,9 +293,10 @@ void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order
     for (uint32_t p = 0; p < o->place_count; p++) {
         struct place *place = &o->places[p];
         out_factor[place->node] = 0;
-        if (place->first != 0) rank_account(&w, place);
+        if (place->first != 0 && (needed == NULL || needed[place->node])) rank_account(&w, place);
         place->first = place->tied = 0;
     }
+    mem_free(needed);
     if (order == NULL) release(&once);
 }
 

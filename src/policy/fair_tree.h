@@ -31,6 +31,11 @@ void rank_order_free(struct rank_order *order); /* NULL is allowed */
  * on order. O(n) when little changed, else O(n) radix passes on the lists. Source: docs/formulas.md 2.1. */
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor);
 
+/* The same, of the nodes that are wanted; what is given of the others means nothing. Only the lists that they are in, and
+ * those above them, are looked at. wanted: by node, or NULL: all. */
+void fair_tree_rank_wanted(const struct tree *t, const double *usage, const bool *wanted, struct rank_order *order,
+                           double *out_factor);
+
 /* Level fair-share of every node, S / U, exact but for one rounding to double; 0 and infinity as above; NAN where there
  * is none (root, and nodes with SHARES_PARENT). out_level: count entries. Source: docs/formulas.md 2.1. */
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level);

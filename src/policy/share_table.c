@@ -48,17 +48,18 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
     };
 }
 
-static void fill_norm_shares(const struct tree *t, double root, double *out)
+static double norm_shares(const struct tree *t, uint32_t node, double root)
 {
-    out[0] = root;
-    for (uint32_t i = 1; i < t->count; i++) {
-        uint32_t account = t->fs_parent[i];
-        uint64_t all = t->level_shares[account];
-        if (t->shares[i] == SHARES_PARENT) {
-            out[i] = out[account];
-        } else {
-            out[i] = all == 0 ? 0 : (double)t->shares[i] / (double)all;
-        }
+    while (node != 0 && t->shares[node] == SHARES_PARENT) node = t->fs_parent[node];
+    if (node == 0) return root;
+    uint64_t all = t->level_shares[t->fs_parent[node]];
+    return all == 0 ? 0 : (double)t->shares[node] / (double)all;
+}
+
+static void fill_norm_shares(const struct tree *t, double root, const bool *wanted, double *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (wanted == NULL || wanted[i]) out[i] = norm_shares(t, i, root);
     }
 }
 
@@ -79,7 +80,7 @@ static void fill_merge(const struct tree *t, const double *own, const double *to
         out->effective_usage[i] = all == 0 ? 0 : usage[i] / all;
         out->level_fs[i] = fair_tree_level(t, usage, i);
     }
-    fair_tree_rank(t, usage, order, out->fair_share);
+    fair_tree_rank_wanted(t, usage, wanted, order, out->fair_share);
 }
 
 static void fill_slurm(const struct tree *t, const double *own, const double *totals, struct arena *arena,
@@ -114,7 +115,7 @@ void share_table_compute(const struct tree *t, const double *own, const double *
     share_table_init(out_table, t->count, arena);
     out_table->norm_usage[0] = NAN;
     out_table->effective_usage[0] = 1;
-    fill_norm_shares(t, ties == TIES_SLURM ? ROOT_SHARES_SLURM : 0, out_table->norm_shares);
+    fill_norm_shares(t, ties == TIES_SLURM ? ROOT_SHARES_SLURM : 0, wanted, out_table->norm_shares);
     if (ties == TIES_SLURM) {
         fill_slurm(t, own, totals, arena, out_table);
     } else {

@@ -23,7 +23,7 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
 
 /* Fair Tree: computes all columns into memory of arena. own: count usages, current, an account's own without its children's; or
  * totals: the same as totals that stand as given; the other is NULL. order: as for fair_tree_rank; may be NULL. wanted: by node, whose
- * columns somebody reads, or NULL: all. Levels cost most, and are left out of the others (0). */
+ * columns somebody reads, or NULL: all. Of the others ranks and levels, which cost most, are left out; with TIES_SLURM all is computed. */
 void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,
                          struct rank_order *order, const bool *wanted, struct arena *arena,
                          struct share_table *out_table);

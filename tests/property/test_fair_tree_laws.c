@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "policy/fair_tree.h"
+#include "policy/share_table.h"
 #include "share_world.h"
 
 static void rank(struct world *w, struct rank_order *order, double *out_factor)
@@ -168,12 +168,55 @@ static void test_kept_order(void **state)
     }
 }
 
+/* A listing of some has for them what a listing of all has. */
+static void assert_same_columns(const struct share_table *all, const struct share_table *some, const bool *wanted)
+{
+    const double *left[] = {all->norm_shares,     all->raw_usage,  all->norm_usage,
+                            all->effective_usage, all->fair_share, all->level_fs};
+    const double *right[] = {some->norm_shares,     some->raw_usage,  some->norm_usage,
+                             some->effective_usage, some->fair_share, some->level_fs};
+    for (size_t c = 0; c < sizeof left / sizeof *left; c++) {
+        for (uint32_t i = 0; i < all->count; i++) {
+            if (wanted[i] && memcmp(&left[c][i], &right[c][i], sizeof(double)) != 0)
+                fail_msg("column %zu of node %u of %u: %.17g, and %.17g where some are wanted", c, i, all->count,
+                         left[c][i], right[c][i]);
+        }
+    }
+}
+
+static void test_some_wanted(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    for (int round = 0; round < rounds(3000); round++) {
+        struct world w;
+        struct share_table all, some;
+        enum tie_rule ties = round % 4 == 0 ? TIES_SLURM : TIES_MERGE;
+        world_init(&w, (uint64_t)round, random_size(round));
+        struct rank_order *order = rank_order_new();
+        for (int pass = 0; pass < 3; pass++) {
+            bool *wanted = arena_alloc(&arena, w.tree.count * sizeof *wanted);
+            uint32_t one_in = 1 + rng_below(&w.rng, w.tree.count);
+            for (uint32_t i = 0; i < w.tree.count; i++) wanted[i] = rng_below(&w.rng, one_in) == 0;
+            share_table_compute(&w.tree, w.own, NULL, ties, order, wanted, &arena, &some);
+            share_table_compute(&w.tree, w.own, NULL, ties, order, NULL, &arena, &all);
+            assert_same_columns(&all, &some, wanted);
+            change(&w);
+        }
+        rank_order_free(order);
+        world_release(&w);
+        arena_clear(&arena);
+    }
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_permutation),         cmocka_unit_test(test_usage_scaled),
         cmocka_unit_test(test_shares_scaled),       cmocka_unit_test(test_more_usage),
         cmocka_unit_test(test_competition_ranking), cmocka_unit_test(test_kept_order),
+        cmocka_unit_test(test_some_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
