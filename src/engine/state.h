@@ -116,15 +116,21 @@ struct priority_floor {
 };
 
 struct job {
+    /* First what a pass asks every job: it walks all of them, and what it waits for is memory. */
     uint32_t id;
-    uint32_t assoc;                                     /* index */
+    uint32_t assoc; /* index */
+    bool held;
+    bool is_array;
+    uint32_t live_tasks; /* derived */
+    int64_t ended_us;    /* 0 while anything of it is pending or live */
+    int64_t begin_us;    /* not before; 0: at once */
+    struct capacity request;
+
     uint32_t uid, gid;                                  /* whom its tasks run as */
     char *name, *directory, *out_pattern, *err_pattern; /* err_pattern NULL: where out goes */
     char *command;                                      /* what to show of what it runs */
-    struct capacity request;
     int64_t time_limit_s;
     int64_t submit_us;
-    int64_t begin_us;     /* not before; 0: at once */
     int64_t accrue_us;    /* since when it grows older: its submission, begin or release; 0: held */
     int64_t deadline_us;  /* 0: none */
     uint32_t *partitions; /* indices of objects[OBJECT_PARTITION], at least one, as asked for */
@@ -138,14 +144,10 @@ struct job {
     uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
     struct job_request *requests;
     uint32_t request_count;
-    struct priority_floor *floors; /* by place in partitions; NULL: none */
-    bool held;
-    bool is_array;
+    struct priority_floor *floors;   /* by place in partitions; NULL: none */
     uint32_t array_limit;            /* tasks at once; 0: no limit */
     struct idset array;              /* all task numbers, as submitted; plain: {0} */
     struct idset pending, cancelled; /* invariant 3 */
-    int64_t ended_us;                /* 0 while anything of it is pending or live */
-    uint32_t live_tasks;             /* derived */
 };
 
 struct task {
