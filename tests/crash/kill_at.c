@@ -3,9 +3,9 @@
  *
  * usage: kill_at launcher|keeper N COMMAND [ARGUMENTS]
  *
- * Runs the command under ptrace and prints the calls that were made so far: "killed N" after the kill, or "ended N" when
- * there were fewer. For a keeper the calls are counted from its fork on; the launcher is then left alone, and ends with us.
- * Processes that are not counted are not traced. */
+ * Runs the command under ptrace and prints the calls that were made so far: "killed N" after the kill, or "ended N SYNCS"
+ * when there were fewer (N 0: always), with how many of them were fsync or fdatasync. For a keeper the calls are counted
+ * from its fork on; the launcher is then left alone, and ends with us. Processes that are not counted are not traced. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +13,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/ptrace.h>
 
 static void check(long result, const char *what)
 {
@@ -65,10 +68,17 @@ static pid_t first_keeper(pid_t launcher)
     return (pid_t)child;
 }
 
+static int is_sync(pid_t pid)
+{
+    struct ptrace_syscall_info call = {0};
+    check(ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof call, &call), "syscall info");
+    return call.op == PTRACE_SYSCALL_INFO_ENTRY && (call.entry.nr == SYS_fsync || call.entry.nr == SYS_fdatasync);
+}
+
 /* A call has two stops, before and after; the process is killed at the n-th stop before. */
 static void count_and_kill(pid_t pid, long n)
 {
-    long calls = 0;
+    long calls = 0, syncs = 0;
     int status;
     check(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD), "options");
     for (long signal = 0, before = 1;;) {
@@ -84,9 +94,10 @@ static void count_and_kill(pid_t pid, long n)
             fflush(stdout);
             return;
         }
+        if (before) syncs += is_sync(pid);
         before = !before;
     }
-    printf("ended %ld\n", calls);
+    printf("ended %ld %ld\n", calls, syncs);
     fflush(stdout);
 }
 

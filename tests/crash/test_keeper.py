@@ -242,8 +242,44 @@ def test_a_reused_process_id_is_left_alone(tmp_path):
     world.close()
 
 
+BOOT_ID = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
+NOBODY = 2 ** 22  # no process has this id
+RESTARTED = 'the machine was restarted while it ran'
+END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_status=3\nsignal=0\ncpu_us=0\nmax_rss_kib=0\ndetail=\n'
+
+
+@pytest.mark.parametrize('boot_id, files, end, detail', [
+    ('another', {'end': END}, 'exited', ''),
+    ('another', {'end': ''}, 'lost', RESTARTED),
+    ('another', {'end': '\0' * len(END)}, 'lost', RESTARTED),
+    ('another', {'end': END[:-9]}, 'lost', RESTARTED),   # without its last line
+    ('another', {'end': END[:-1]}, 'lost', RESTARTED),
+    ('another', {'end': END[:60]}, 'lost', RESTARTED),
+    ('another', {'end.new': END[:60]}, 'lost', RESTARTED),
+    ('another', {'completing': ''}, 'lost', RESTARTED),
+    ('another', {'completing': 'id=1\nph', 'end': ''}, 'lost', RESTARTED),
+    (BOOT_ID, {'end': END}, 'exited', ''),
+    (BOOT_ID, {'end': ''}, 'lost', 'its keeper was killed; what was left of it has been ended'),
+    (BOOT_ID, {'end': END[:-9]}, 'lost', 'end: a record that is cut off'),
+])
+def test_what_a_loss_of_power_leaves_of_an_end(tmp_path, boot_id, files, end, detail):
+    """Only a start is synced. What was written after it may be there, or not, or in part: nobody relied on it yet."""
+    world = World(tmp_path)
+    (world.state / 'launches').mkdir(mode=0o700)
+    forge(world, 1, start=start_record(1, NOBODY, boot_id), lock='%d\n' % NOBODY, **files)
+    world.connect()
+    record = world.ended(1)
+    assert (record['end'], record['detail'], record['exit_status']) == (end, detail, 3 if end == 'exited' else 0)
+    assert record['started_us'] == 5 or boot_id == BOOT_ID
+    world.send('ack', 1)
+    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+    world.close()
+
+
 @pytest.mark.parametrize('files, told', [
     ({}, None),
+    ({'end': ''}, None),
+    ({'end': '', 'completing': '', 'lock': '1\n'}, None),
     ({'lock': ''}, None),
     ({'lock': '1\n', 'script': 'x', 'start.new': 'id=1'}, None),
     ({'lock': '1\n/no/such/group\n', 'control': ''}, None),
@@ -297,6 +333,65 @@ class Traced:
         self.tracer.wait()
         self.tracer.stdout.close()
         self.world.close()
+
+
+# What a start takes: its record, the launch's directory, the directory of launches. An end: its record, the directory.
+START_SYNCS, END_SYNCS = 3, 2
+
+
+def syncs_of_keeper(path, after_start=None, after_end=None, **launch):
+    """Of a whole job, with the seconds from the news of its end until its keeper was gone."""
+    path.mkdir()
+    traced = Traced(path, 'keeper', 0)
+    world = traced.world
+    try:
+        world.connect()
+        world.synced()
+        world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done' % world.path, **launch)
+        if after_start:
+            world.record(1, 'started')
+            after_start(world)
+        (world.path / 'go').touch()
+        if after_end:
+            world.ended(1)
+        begin = time.monotonic()
+        if after_end:
+            after_end(world)
+        verdict = traced.verdict()
+        return int(verdict[2]), time.monotonic() - begin
+    finally:
+        traced.close()
+
+
+def test_keeper_syncs_an_end_that_nobody_commits(tmp_path):
+    """There is a daemon, but it does not say that it has the end."""
+    syncs, seconds = syncs_of_keeper(tmp_path / 'a', after_end=lambda world: None)
+    assert syncs == START_SYNCS + END_SYNCS and seconds > 0.1
+
+
+def test_keeper_syncs_an_end_that_nobody_hears_of(tmp_path):
+    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_start=lambda world: (world.disconnect(), kill_launcher(world)))
+    assert syncs == START_SYNCS + END_SYNCS
+
+
+def test_keeper_leaves_a_committed_end_to_the_daemon(tmp_path):
+    """It goes at once, and its directory with it. On a busy machine the word may come too late: then it has synced, as it should."""
+
+    def committed(world):
+        world.send('ack', 1)
+        until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+
+    for attempt in range(10):
+        syncs, _ = syncs_of_keeper(tmp_path / str(attempt), after_end=committed)
+        assert syncs in (START_SYNCS, START_SYNCS + END_SYNCS)
+        if syncs == START_SYNCS:
+            return
+    raise AssertionError('the word never came in time')
+
+
+def test_keeper_syncs_nothing_of_what_never_ran(tmp_path):
+    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_end=lambda world: None, cpus='4000-4001')
+    assert syncs == 0
 
 
 def play_daemon(world):

@@ -1,5 +1,6 @@
 /* Write to another name, fsync, rename, fsync the directory: after a crash at any point the name holds the old text or
- * the new, and once we have returned it holds the new. */
+ * the new, and once we have returned it holds the new. What is only placed goes without both fsyncs: the kernel has it,
+ * the disk may not. */
 #include "exec/launcher/durable.h"
 
 #include <errno.h>
@@ -19,24 +20,47 @@ int write_all(int fd, struct str text)
     return 0;
 }
 
-static int write_temporary(int directory_fd, const char *name, struct str text)
+static int close_well(int fd, int result)
 {
-    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return -1;
-    int result = write_all(fd, text) == 0 && fsync(fd) == 0 ? 0 : -1;
     int why = errno;
-    close(fd);
+    if (close(fd) < 0 && result == 0) return -1;
     errno = why;
     return result;
 }
 
-int durable_write(int directory_fd, const char *name, struct str text, struct err *e)
+static int write_temporary(int directory_fd, const char *name, struct str text, bool synced)
+{
+    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return -1;
+    return close_well(fd, write_all(fd, text) == 0 && (!synced || fsync(fd) == 0) ? 0 : -1);
+}
+
+static int put(int directory_fd, const char *name, struct str text, bool synced, struct err *e)
 {
     char temporary[64];
     text_format(temporary, sizeof temporary, "%s.new", name);
-    if (write_temporary(directory_fd, temporary, text) < 0 ||
-        renameat(directory_fd, temporary, directory_fd, name) < 0 || fsync(directory_fd) < 0) {
+    if (write_temporary(directory_fd, temporary, text, synced) < 0 ||
+        renameat(directory_fd, temporary, directory_fd, name) < 0 || (synced && fsync(directory_fd) < 0)) {
         return err_set(e, ERR_IO, "cannot write the record \"%s\": %s", name, strerror(errno));
+    }
+    return 0;
+}
+
+int durable_write(int directory_fd, const char *name, struct str text, struct err *e)
+{
+    return put(directory_fd, name, text, true, e);
+}
+
+int durable_place(int directory_fd, const char *name, struct str text, struct err *e)
+{
+    return put(directory_fd, name, text, false, e);
+}
+
+int durable_settle(int directory_fd, const char *name, struct err *e)
+{
+    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || close_well(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0) {
+        return err_set(e, ERR_IO, "cannot sync the record \"%s\": %s", name, strerror(errno));
     }
     return 0;
 }

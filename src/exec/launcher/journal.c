@@ -1,5 +1,10 @@
-/* Records to disk first, then a word to the launcher: its launch id into DIR/launcher.events. The word may be lost with
- * the launcher; the next one reads all directories when it starts, after it has opened the fifo, so nothing falls between. */
+/* Records into their files first, then a word to the launcher: its launch id into DIR/launcher.events. The word may be
+ * lost with the launcher; the next one reads all directories when it starts, after it has opened the fifo, so nothing falls
+ * between.
+ *
+ * Only the start is on disk before anybody hears of it. What comes after it is told at once, without a sync: the daemon
+ * passes nothing on before its own commit, and from then on its database has it. Power that is lost earlier finds a start
+ * without an end, and nobody who was told otherwise: the same as power lost a moment before, while the job ran. */
 #include "exec/launcher/journal.h"
 
 #include <errno.h>
@@ -57,14 +62,18 @@ static int sync_parent(const struct launch_dir *d, struct err *e)
     return result == 0 ? 0 : err_set(e, ERR_IO, "cannot write the directory of launches: %s", strerror(why));
 }
 
+static const char *const names[] = {"start", "completing", "end"};
+
+/* traces: of a start, which is synced. */
 static int write_record(struct journal *j, const struct launch_record *record, const struct traces *traces,
                         struct err *e)
 {
-    static const char *const names[] = {"start", "completing", "end"};
     struct buf text = {0};
     record_format(record, &text);
     if (traces != NULL) format_traces(traces, &text);
-    int result = durable_write(j->dir->fd, names[record->phase], (struct str){text.text, text.length}, e);
+    struct str written = {text.text, text.length};
+    int result = traces != NULL ? durable_write(j->dir->fd, names[record->phase], written, e)
+                                : durable_place(j->dir->fd, names[record->phase], written, e);
     buf_release(&text);
     if (result == 0) j->record = *record;
     return result;
@@ -86,11 +95,17 @@ int journal_write(struct journal *j, struct launch_record record, struct err *e)
     return 0;
 }
 
+int journal_settle(const struct journal *j, struct err *e)
+{
+    return durable_settle(j->dir->fd, names[j->record.phase], e);
+}
+
 void journal_notice(struct journal *j)
 {
-    j->notice_due = false;
+    j->told = j->notice_due = false;
     int fd = openat(j->spool_fd, "launcher.events", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return; /* no launcher */
-    if (write(fd, &j->dir->id, sizeof j->dir->id) < 0 && errno == EAGAIN) j->notice_due = true;
+    j->told = write(fd, &j->dir->id, sizeof j->dir->id) > 0;
+    j->notice_due = !j->told && errno == EAGAIN;
     close(fd);
 }

@@ -25,13 +25,17 @@ struct journal {
     const struct launch_dir *dir;
     int spool_fd;
     struct launch_record record; /* as last written */
+    bool told;                   /* a launcher was there to hear of it */
     bool notice_due;             /* the launcher's fifo was full: journal_notice once more */
 };
 
-/* Writes the record and tells the launcher; journal_start does so in phase STARTED, now. ERR_IO: it is not on disk; the
- * journal still has what was last written. */
+/* Writes the record and tells the launcher; journal_start does so in phase STARTED, now, and syncs it before it tells.
+ * journal_write does not sync: see journal.c. ERR_IO: it is not there; the journal still has what was last written. */
 int journal_start(struct journal *j, struct launch_record record, const struct traces *traces, struct err *e);
 int journal_write(struct journal *j, struct launch_record record, struct err *e);
+
+/* What was last written survives power loss from here on. ERR_IO: it may not. */
+int journal_settle(const struct journal *j, struct err *e);
 
 /* Tells a launcher, if there is one, that there is something new; one that comes later looks by itself. */
 void journal_notice(struct journal *j);

@@ -5,10 +5,12 @@
  *     RUNNING     it may run its program                      start
  *     ENDING      SIGTERM was sent to all; grace runs         completing
  *     KILLING     SIGKILL, round by round                     completing
- *     (gone)      no descendant is left                       end
+ *     GONE        no descendant is left                       end
  *
  *  I1  The start record is on disk before the job's process may execute its program. So: no start record, never ran.
  *  I2  The end record is written when waitpid says that no descendant is left, and is the last thing that is written.
+ *      It is told at once and synced only if no word comes that the daemon has committed the end (journal.c): then by
+ *      the keeper itself, which ends after the one or the other. Being killed in between loses nothing that was written.
  *  I3  The reason of an end is the first there was: a job that is cancelled in the grace after its time limit timed out.
  *  I4  A deadline only moves nearer.
  *
@@ -42,11 +44,12 @@
 
 #define LEFTOVER_GRACE_US INT64_C(2000000) /* for what outlives the main process */
 #define NOTICE_RETRY_US INT64_C(100000)
+#define COMMIT_WAIT_US INT64_C(200000) /* for the daemon's commit of the end; it takes some ms */
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
 
-enum phase { PREPARING, RUNNING, ENDING, KILLING };
+enum phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
 struct keeper {
     struct keeper_task *task;
@@ -65,6 +68,7 @@ struct keeper {
     int main_status;
     struct launch_record outcome; /* grows into the end record: end, detail */
     bool decided;                 /* I3: outcome.end is fixed */
+    bool committed;               /* the daemon has the end */
     int signal_fd, timer_fd;
     struct buf orders; /* an unfinished line */
 };
@@ -85,6 +89,7 @@ static void decide(struct keeper *k, enum launch_end end, const char *detail)
 /* ---- the end ---- */
 
 static void hear_report(struct keeper *k);
+static void hear_orders(struct keeper *k);
 
 static void fill_usage(struct launch_record *record)
 {
@@ -110,11 +115,39 @@ static bool directory_gone(const struct launch_dir *d)
     return fstat(d->fd, &s) < 0 || s.st_nlink == 0;
 }
 
+/* Whether the daemon says within COMMIT_WAIT_US that the end is in its database. */
+static bool committed_soon(struct keeper *k)
+{
+    int64_t until_us = clock_steady_us() + COMMIT_WAIT_US;
+    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->committed; left_us = until_us - clock_steady_us()) {
+        struct pollfd control = {.fd = k->task->dir.control_fd, .events = POLLIN};
+        if (poll(&control, 1, (int)(left_us / 1000) + 1) > 0) hear_orders(k);
+    }
+    return k->committed;
+}
+
+/* Nothing is to be done any more for the end record that was written (I2). */
+static bool end_is_safe(struct keeper *k)
+{
+    if (k->journal.told && committed_soon(k)) return true;
+    return journal_settle(&k->journal, NULL) == 0;
+}
+
 /* A full disk delays the end record of a job that ran; of one that did not, the launcher needs none. When there is no
  * directory any more, nobody waits for it. */
+static void write_end(struct keeper *k, struct launch_record record)
+{
+    bool ran = k->journal.record.pid != 0;
+    while (journal_write(&k->journal, record, NULL) || (ran && !end_is_safe(k))) {
+        if (!ran || directory_gone(&k->task->dir)) return;
+        sleep(1);
+    }
+}
+
 static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
+    k->phase = GONE;
     (void)cgroup_remove_soon(&k->traces.cgroup);
     (void)cgroup_remove_soon(&k->cpu_group);
     decide(k, LAUNCH_EXITED, "");
@@ -128,8 +161,7 @@ static _Noreturn void finish(struct keeper *k)
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record);
     if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
-    bool ran = k->journal.record.pid != 0;
-    while (journal_write(&k->journal, record, NULL) && ran && !directory_gone(&k->task->dir)) sleep(1);
+    write_end(k, record);
     _exit(0); /* the launcher sees that, should it have missed the notice */
 }
 
@@ -312,6 +344,10 @@ static void take_order(struct keeper *k, struct str line)
     uint64_t weight;
     struct str argument;
     struct str word = str_cut(line, ' ', &argument);
+    if (k->phase == GONE) {
+        k->committed |= str_equal(word, str("committed"));
+        return;
+    }
     bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
     if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
     if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;

@@ -2,6 +2,7 @@
  *
  *     START --> directory, lock, fork --> KEPT --pidfd--> settle --> ENDED --ACK--> directory removed
  *                                                            \--> LOSING --> ENDED (lost)
+ *     an end is told as soon as it is written; an ACK while the keeper lives is passed on to it, and it goes
  *     at the launcher's start: each directory found --> settle
  *
  * settle() looks at the lock and at the records, and everything follows from these two (see I1 to I3 of spool.c):
@@ -9,6 +10,7 @@
  *     lock held                   its keeper lives: watch it
  *     free, end record            ended
  *     free, start but no end      lost: kill what is left, write the end record in the keeper's place
+ *     free, start of an earlier boot, and an end that cannot be read: power was lost before it was on disk; lost likewise
  *     free, no record             never ran: may be started under the same id
  *
  *  I1  A START makes a directory or does nothing: mkdir is what happens once.
@@ -168,11 +170,16 @@ static void end_as_lost(struct launches *l, struct entry *entry, struct launch_d
     write_end(l, entry, d, record);
 }
 
+static bool of_this_boot(const struct launches *l, const struct traces *traces)
+{
+    return strcmp(traces->boot_id, l->boot_id) == 0;
+}
+
 static void lose(struct launches *l, struct entry *entry, struct launch_dir *d, struct str start_text)
 {
     struct traces traces;
     traces_parse(start_text, &traces);
-    if (strcmp(traces.boot_id, l->boot_id) != 0) {
+    if (!of_this_boot(l, &traces)) {
         end_as_lost(l, entry, d, "the machine was restarted while it ran");
         return;
     }
@@ -216,6 +223,14 @@ static void unreadable(struct launches *l, struct entry *entry, struct launch_di
     write_end(l, entry, d, record);
 }
 
+/* Whether what follows a start may have been cut off by a loss of power: it is not synced (journal.c). */
+static bool may_be_torn(const struct launches *l, struct str start_text)
+{
+    struct traces traces;
+    traces_parse(start_text, &traces);
+    return !of_this_boot(l, &traces);
+}
+
 static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d, bool at_start)
 {
     struct entry *entry = &l->list.items[index];
@@ -224,6 +239,7 @@ static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d
     struct err e;
     bool found = false, free = launch_dir_lock(d); /* before reading: what a keeper that is gone wrote is all there */
     int result = launch_dir_last(d, &record, &start_text, &found, &e);
+    if (result != 0 && found && may_be_torn(l, (struct str){start_text.text, start_text.length})) result = 0;
     if (result == 0 && found) update(l, entry, &record);
     if (result != 0 && free) unreadable(l, entry, d, e.text);
     bool ended = entry->has_record && entry->record.phase == LAUNCH_ENDED;
@@ -405,5 +421,8 @@ void launches_acknowledge(struct launches *l, uint64_t id)
     struct entry *entry = &l->list.items[index];
     if (!entry->has_record || entry->record.phase != LAUNCH_ENDED) return;
     entry->acknowledged = true;
-    if (entry->pidfd < 0 && entry->state == ENTRY_ENDED) forget(l, index);
+    if (entry->pidfd < 0 && entry->state == ENTRY_ENDED)
+        forget(l, index);
+    else
+        order(l, id, "committed\n");
 }

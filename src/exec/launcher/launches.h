@@ -46,7 +46,7 @@ void launches_tell_all(struct launches *l);
 /* Starts it, unless it is known: then its last record is told. memory and bytes: see struct keeper_task. */
 void launches_start(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes);
 void launches_end(struct launches *l, uint64_t id, int64_t grace_us);
-void launches_acknowledge(struct launches *l, uint64_t id);
+void launches_acknowledge(struct launches *l, uint64_t id); /* the daemon has committed its end */
 void launches_weigh(struct launches *l, uint64_t id, uint32_t cpu_weight);
 
 /* A keeper has written something; a keeper's pidfd has become readable. */

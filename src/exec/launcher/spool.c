@@ -219,13 +219,26 @@ int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *grou
 
 /* ---- records and orders ---- */
 
+/* Every record has all fields, and a detail of one line is the last of them. */
+static bool is_whole(struct str text)
+{
+    return text.text[text.length - 1] == '\n' && record_value(text, "detail").text != NULL;
+}
+
+/* On failure *out and *out_found stay as they were. */
 static int read_record(const struct launch_dir *d, const char *name, struct buf *text, struct launch_record *out,
                        bool *out_found, struct err *e)
 {
-    if (durable_read(d->fd, name, text, out_found, e)) return -1;
-    if (!*out_found) return 0;
-    if (record_parse((struct str){text->text, text->length}, out, e)) return err_prefix(e, "%s", name);
-    if (out->id != d->id) return err_set(e, ERR_INTERNAL, "%s is the record of launch %" PRIu64, name, out->id);
+    bool found, is_start = strcmp(name, "start") == 0;
+    struct launch_record record;
+    if (durable_read(d->fd, name, text, &found, e)) return -1;
+    if (!found || (text->length == 0 && !is_start)) return 0;
+    struct str written = {text->text, text->length};
+    if (record_parse(written, &record, e)) return err_prefix(e, "%s", name);
+    if (!is_start && !is_whole(written)) return err_set(e, ERR_INTERNAL, "%s: a record that is cut off", name);
+    if (record.id != d->id) return err_set(e, ERR_INTERNAL, "%s is the record of launch %" PRIu64, name, record.id);
+    *out = record;
+    *out_found = true;
     return 0;
 }
 
@@ -233,15 +246,13 @@ int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struc
                     struct err *e)
 {
     static const char *const names[] = {"completing", "end"};
-    bool found;
-    if (read_record(d, "start", out_start_text, out, &found, e)) return -1;
-    *out_found = found;
+    *out_found = false;
+    if (read_record(d, "start", out_start_text, out, out_found, e)) return -1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct buf text = {0};
-        int result = read_record(d, names[i], &text, out, &found, e);
+        int result = read_record(d, names[i], &text, out, out_found, e);
         buf_release(&text);
         if (result) return -1;
-        *out_found |= found;
     }
     return 0;
 }

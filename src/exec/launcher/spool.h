@@ -6,7 +6,7 @@
  *     DIR/launches/ID/lock      held by the keeper (flock); its text: the keeper's process id, its control group
  *     DIR/launches/ID/script    what the job runs
  *     DIR/launches/ID/control   fifo: orders to the keeper, a line each
- *     DIR/launches/ID/start, completing, end      records (record.h), durable
+ *     DIR/launches/ID/start, completing, end      records (record.h): start durable, the others when they are settled
  *
  * Directories are 0700 and files 0600. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
@@ -70,7 +70,8 @@ pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group);
 int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e); /* our process id */
 
 /* The last record there is: end, else completing, else start. *out_text gets the text of the start record as well, or
- * stays empty. *out_found false: no record at all. */
+ * stays empty. *out_found false: no record at all. An end or completing without any text is as none: power was lost before
+ * it was on disk. ERR_INTERNAL, ERR_IO: one cannot be read; *out_found then says whether *out is the one before it. */
 int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text, bool *out_found,
                     struct err *e);
 
