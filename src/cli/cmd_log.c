@@ -31,14 +31,19 @@ static bool is_ended(const struct wire_job_row *row)
     return row->end_us != 0;
 }
 
-/* The one row of the job or task. */
+static bool names_task(const struct call *call)
+{
+    return strchr(call->parsed.operands[0], '_') != NULL;
+}
+
+/* The one row of the job or task; of a task that has not started, the row of all of its array that have not. */
 static int ask_row(struct call *call, struct client *c, const char *target, struct wire_job_row *out_row, struct err *e)
 {
     struct wire_job_list list;
     if (instance_ask(call, c, "GET", target, NULL, NULL, &wire_job_list_shape, &list, e) != 0) return -1;
     const struct wire_job_row *rows = list.jobs.items;
     if (list.jobs.count == 0) return err_set(e, ERR_NOT_FOUND, "no job %s", call->parsed.operands[0]);
-    if (list.jobs.count > 1 || rows[0].array_tasks)
+    if (list.jobs.count > 1 || (rows[0].array_tasks && !names_task(call)))
         return err_set(e, ERR_INPUT, "job %u is an array; say which task, as in %u_0", rows[0].job_id, rows[0].job_id);
     *out_row = rows[0];
     return 0;
@@ -118,6 +123,33 @@ static int follow(struct call *call, struct follower *f, struct err *e)
     }
 }
 
+/* Where a task writes is known when it starts: until then there is nothing to follow. */
+static int await_task(struct call *call, struct client *c, const char *target, struct wire_job_row *io_row,
+                      struct err *e)
+{
+    const struct timespec pause = {0, LOOK_MS * LOOKS_PER_ASK * 1000000};
+    struct arena looks = {0}, *kept = call->arena;
+    uint32_t silent_asks = 0;
+    int status = 0;
+    call->arena = &looks;
+    bool waits = !is_ended(io_row);
+    while (status == 0 && waits) {
+        struct wire_job_row row;
+        nanosleep(&pause, NULL);
+        arena_clear(&looks);
+        status = ask_row(call, c, target, &row, e);
+        if (status == 0) {
+            waits = row.array_tasks != NULL && !is_ended(&row);
+            silent_asks = 0;
+        } else if (e->code == ERR_UNAVAILABLE && ++silent_asks < SILENT_ASKS) {
+            status = 0;
+        }
+    }
+    call->arena = kept;
+    arena_release(&looks);
+    return status == 0 ? ask_row(call, c, target, io_row, e) : -1;
+}
+
 /* Prints the output of the job in that row. */
 static int print_log(struct call *call, struct client *c, const char *target, const struct wire_job_row *row,
                      struct err *e)
@@ -155,6 +187,8 @@ static int log_run(struct call *call, struct err *e)
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = ask_row(call, &client, target, &row, e);
+    if (status == 0 && ((const struct log_values *)call->values)->follow && row.array_tasks != NULL)
+        status = await_task(call, &client, target, &row, e);
     if (status == 0) status = print_log(call, &client, target, &row, e);
     client_close(&client);
     return status;

@@ -481,6 +481,17 @@ def test_wait_gives_up(instance):
     instance.start()
 
 
+def test_log_of_a_task_that_waits(instance):
+    instance.good('set', 'host_cpus=1')
+    array = instance.submit('--hold', '--array', '0-9', '--', 'sh', '-c', 'echo task $FAIRLEAD_ARRAY_TASK_ID')
+    assert 'job %d_[3] has not started: PENDING (JobHeldUser)' % array in instance.bad('log', '%d_3' % array)
+    assert 'is an array; say which task, as in %d_0' % array in instance.bad('log', array)
+    follower = instance.popen('log', '-f', '%d_3' % array)
+    instance.good('release', array)
+    assert follower.communicate(timeout=60)[0] == b'task 3\n'
+    assert follower.returncode == 0
+
+
 def test_log(instance):
     job = instance.submit('--', 'sh', '-c', 'echo one; while ! test -e go; do sleep 0.1; done; echo two; exit 3')
     until(lambda: instance.run('log', job).out == 'one\n')
