@@ -19,7 +19,7 @@ static int help_run(struct call *call, struct err *e)
         help_write_family(p->operands[0], call->out);
         return 0;
     }
-    return err_set(e, ERR_USAGE, "no command '%s'; see 'fairlead --help'", p->operands[0]);
+    return command_unknown(p, e);
 }
 
 const struct command cmd_help = {

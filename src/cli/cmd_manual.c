@@ -10,9 +10,7 @@ static int manual_run(struct call *call, struct err *e)
         return 0;
     }
     const struct command *command = command_of_operands(&call->parsed);
-    if (command == NULL) {
-        return err_set(e, ERR_USAGE, "no command '%s'; see 'fairlead --help'", call->parsed.operands[0]);
-    }
+    if (command == NULL) return command_unknown(&call->parsed, e);
     manual_write_command(command, &call->out->text);
     return 0;
 }

@@ -36,7 +36,8 @@ static int read_job(const struct parsed *parsed, uint32_t *out_job_id, struct er
     *out_job_id = 0;
     if (parsed->operand_count == 0) return 0;
     if (!number_parse_u64(str(parsed->operands[0]), &id) || id == 0 || id >= UINT32_MAX)
-        return err_set(e, ERR_INPUT, "'%s' is not the id of a job", parsed->operands[0]);
+        return err_set(e, ERR_INPUT, "'%s' is not a job's id, as 5; the tasks of an array are listed with it",
+                       parsed->operands[0]);
     *out_job_id = (uint32_t)id;
     return 0;
 }

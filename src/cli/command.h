@@ -74,6 +74,9 @@ extern const struct command *const commands[];
 /* The command of that name ("queue", "account add"), or NULL. */
 const struct command *command_find(const char *name);
 
+/* ERR_USAGE: the operands name no command. */
+int command_unknown(const struct parsed *parsed, struct err *e);
+
 /* The command that all operands together name, for commands about commands; or NULL. */
 const struct command *command_of_operands(const struct parsed *parsed);
 

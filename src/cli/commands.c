@@ -47,6 +47,13 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+int command_unknown(const struct parsed *parsed, struct err *e)
+{
+    bool has_two = parsed->operand_count > 1;
+    return err_set(e, ERR_USAGE, "no command '%s%s%s'; see 'fairlead --help'", parsed->operands[0], has_two ? " " : "",
+                   has_two ? parsed->operands[1] : "");
+}
+
 const struct command *command_of_operands(const struct parsed *parsed)
 {
     char name[80];

@@ -39,8 +39,20 @@ static const char *const nothing[MODEL_COUNT] = {
     [MODEL_BASIC] = "no jobs wait",
 };
 
-static int print_rows(struct call *call, struct run *r, bool is_normalized, const struct listing_values *form,
-                      struct err *e)
+/* A job that the instance knows and that has no row runs, or it would wait. */
+static void say_nothing(enum priority_model model, uint32_t job_id)
+{
+    if (job_id == 0) {
+        output_note("%s", nothing[model]);
+    } else {
+        output_note("job %u runs: it has %s", job_id,
+                    model == MODEL_MULTIFACTOR ? "a priority only with PriorityFlags=CALCULATE_RUNNING"
+                                               : "no priority any more");
+    }
+}
+
+static int print_rows(struct call *call, struct run *r, uint32_t job_id, bool is_normalized,
+                      const struct listing_values *form, struct err *e)
 {
     struct wire_status status;
     struct prio_printer printer;
@@ -55,7 +67,7 @@ static int print_rows(struct call *call, struct run *r, bool is_normalized, cons
     if (is_normalized && model != MODEL_MULTIFACTOR)
         return err_set(e, ERR_USAGE, "--normalized is for priority/multifactor; the instance has %s",
                        priority_model_names[model]);
-    if (more == 0 && !form->is_parsable) output_note("%s", nothing[model]);
+    if (more == 0 && !form->is_parsable) say_nothing(model, job_id);
     const struct prio_kind kind = {model, is_normalized, .has_partitions = true};
     prio_printer_init(&printer, &kind, form, call->out);
     while (more > 0) {
@@ -85,7 +97,7 @@ int prio_instance_run(struct call *call, uint32_t job_id, bool is_normalized, co
     } else if (status == 0) {
         int more = client_line(&r.client, &heading, e);
         status = more < 0 ? -1 : wire_read_heading(&wire_priority_row_shape, heading, &r.columns, e);
-        if (status == 0) status = print_rows(call, &r, is_normalized, form, e);
+        if (status == 0) status = print_rows(call, &r, job_id, is_normalized, form, e);
     }
     client_close(&r.client);
     arena_release(&r.arena);

@@ -94,7 +94,9 @@ static void note_running(const struct scenario *s, const struct listing_values *
     uint32_t running = 0;
     if (form->is_json || form->is_parsable || s->policy.multifactor.flags & FLAG_CALCULATE_RUNNING) return;
     for (uint32_t i = 0; i < s->jobs.count; i++) running += s->jobs.items[i].state == JOB_RUNNING;
-    if (running > 0) output_note("%u running jobs are not listed; PriorityFlags=CALCULATE_RUNNING lists them", running);
+    if (running > 0)
+        output_note("%u running %s not listed; PriorityFlags=CALCULATE_RUNNING lists %s", running,
+                    running == 1 ? "job is" : "jobs are", running == 1 ? "it" : "them");
 }
 
 static void list_multifactor(struct listing_run *run, struct arena *arena)

@@ -89,6 +89,8 @@ def test_family(family):
     ([''], "fairlead: unknown command ''; see 'fairlead --help'"),
     (['a\x1b[2Jb\n'], "fairlead: unknown command 'a?[2Jb?'; see 'fairlead --help'"),
     (['help', 'qwertyuiop'], "fairlead help: no command 'qwertyuiop'; see 'fairlead --help'"),
+    (['help', 'set', 'ties'], "fairlead help: no command 'set ties'; see 'fairlead --help'"),
+    (['manual', 'set', 'ties'], "fairlead manual: no command 'set ties'; see 'fairlead --help'"),
     (['completion'], 'fairlead completion: an argument is missing: fairlead completion bash'),
     (['completion', 'tcsh'], "fairlead completion: no completion for 'tcsh'; there is: bash"),
     (['help', 'a', 'b', 'c'], "fairlead help: 'c' is one argument too many; see 'fairlead help --help'"),

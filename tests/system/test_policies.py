@@ -310,7 +310,9 @@ def test_prio_multifactor(full):
     assert weights['PriorityWeightAge'] == '1000' and weights['PriorityWeightTRES'] == 'cpu=2000,mem=300'
     assert 'weight_ticket' not in weights
     assert full.bad('prio', '99') == 'fairlead prio: no job 99 waits or runs'
-    assert "'x' is not the id of a job" in full.bad('prio', 'x')
+    assert "'x' is not a job's id, as 5; the tasks of an array" in full.bad('prio', 'x')
+    assert full.run('prio', full.blocker).err == \
+        'job %d runs: it has a priority only with PriorityFlags=CALCULATE_RUNNING\n' % full.blocker
     full.good('set', 'PriorityFlags=CALCULATE_RUNNING')
     assert [row['JOBID'] for row in full.rows('prio')] == [str(job), str(job), str(full.blocker)]
 

@@ -115,7 +115,8 @@ def test_one_job():
     assert [row['JOBID'] for row in rows] == ['38']
     assert rows[0] == parsable(good('prio', '-f', TICKETS, '-P'))[4]
     assert run('prio', '-f', TICKETS, '99') == (2, '', TICKETS + ': no job 99 in this document\n')
-    assert run('prio', '-f', TICKETS, 'x') == (2, '', "fairlead prio: 'x' is not the id of a job\n")
+    assert run('prio', '-f', TICKETS, 'x') == (2, '', "fairlead prio: 'x' is not a job's id, as 5; the tasks of an array are "
+                                                   "listed with it\n")
 
 
 def test_headings():
@@ -129,7 +130,7 @@ def test_running_jobs():
     document = {'now': 9, 'jobs': [{**JOB, 'state': 'RUNNING'}, {**JOB, 'id': 2}]}
     assert [row['JOBID'] for row in parsable(good('prio', '-f', '-', '-P', text=document))] == ['2']
     status, _, err = run('prio', '-f', '-', text=document)
-    assert (status, err) == (0, '1 running jobs are not listed; PriorityFlags=CALCULATE_RUNNING lists them\n')
+    assert (status, err) == (0, '1 running job is not listed; PriorityFlags=CALCULATE_RUNNING lists it\n')
     document['settings'] = {'PriorityFlags': 'CALCULATE_RUNNING'}
     assert [row['JOBID'] for row in parsable(good('prio', '-f', '-', '-P', text=document))] == ['1', '2']
 
