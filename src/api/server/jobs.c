@@ -8,6 +8,7 @@
 
 #include "api/server/internal.h"
 #include "engine/priorities.h"
+#include "policy/billing.h"
 
 enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
 
@@ -58,6 +59,17 @@ static const char *id_text(const struct job_view *v, struct buf *out)
     return out->text;
 }
 
+/* "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1": what it has, and behind the nodes the bill as records have it. */
+static const char *tres_text(const struct job_view *v, struct buf *out)
+{
+    const char *nodes = strstr(v->tres, "node=");
+    if (nodes == NULL) return v->tres;
+    const char *behind = nodes + strcspn(nodes, ",");
+    buf_add(out, v->tres, (size_t)(behind - v->tres));
+    buf_format(out, ",billing=%llu%s", (unsigned long long)billing_recorded(v->billing), behind);
+    return out->text;
+}
+
 static double factor_of(const struct job_view *v, const struct listing *l)
 {
     return v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN;
@@ -75,7 +87,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
 {
     bool ended = job_state_is_end(v->state);
     bool is_group = v->is_array && v->task_id == NONE;
-    struct buf id = {0};
+    struct buf id = {0}, tres = {0};
     const struct wire_job_row row = {
         .id = id_text(v, &id),
         .job_id = v->job_id,
@@ -113,7 +125,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .qos = v->qos,
         .project = v->project,
         .requests = v->requests,
-        .tres = v->tres,
+        .tres = tres_text(v, &tres),
         .billing = v->start_us > 0 ? v->billing : (double)NAN,
         .nice = v->nice,
         .site = v->site,
@@ -131,6 +143,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         wire_write(&wire_job_row_shape, &row, out);
     }
     buf_release(&id);
+    buf_release(&tres);
 }
 
 static int fill(struct stream *s)
