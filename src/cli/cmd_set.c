@@ -110,7 +110,7 @@ const struct command cmd_set = {
         "\n"
         "  NO_FAIR_TREE            fair share by the classic formula, not Fair Tree\n"
         "  DEPTH_OBLIVIOUS         fair share by the depth-oblivious formula\n"
-        "  ACCRUE_ALWAYS           age counts while a job waits for its begin, too\n"
+        "  ACCRUE_ALWAYS           age counts from the submission, not from the begin\n"
         "  CALCULATE_RUNNING       running jobs keep a priority that changes\n"
         "  INCR_ONLY               a job's priority never falls\n"
         "  MAX_TRES                of CPUs, memory, nodes and GRES a job pays the dearest\n"
