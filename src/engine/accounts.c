@@ -210,11 +210,12 @@ static uint32_t add_user(struct turn *t, const char *user, const char *account, 
 int apply_user_add(struct turn *t, const struct event *event)
 {
     const struct event_user *wanted = &event->user;
-    const char *account = wanted->account ? wanted->account : "default";
+    const char *account = wanted->account ? wanted->account : STANDARD_ACCOUNT;
     uint32_t parent = NONE;
     if (require_operator(t, &event->actor, "add users") != 0) return -1;
     if (check_name("user", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
-    if (wanted->account != NULL && find_account(t, account, &parent) != 0) return -1;
+    bool may_be_made = strcmp(account, STANDARD_ACCOUNT) == 0;
+    if (!may_be_made && find_account(t, account, &parent) != 0) return -1;
     if (check_can_add_user(t, wanted->name, account, parent) != 0) return -1;
     add_user(t, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default);
     return 0;
@@ -235,6 +236,11 @@ static int find_user(struct turn *t, const struct event_user *wanted, uint32_t *
     if (count == 0 && wanted->account != NULL)
         return err_set(t->e, ERR_NOT_FOUND, "no user '%s' in account '%s'; 'fairlead user add' adds one", wanted->name,
                        wanted->account);
+    if (count == 0 && state_find_object(s, OBJECT_USER, wanted->name) != NONE)
+        return err_set(
+            t->e, ERR_NOT_FOUND,
+            "user '%s' is in no account; of the ticket policies 'fairlead user delete --policy' takes users away",
+            wanted->name);
     if (count == 0) return err_set(t->e, ERR_NOT_FOUND, "no user '%s'; 'fairlead user show' lists them", wanted->name);
     *out_indices = found;
     *out_count = count;
@@ -284,9 +290,9 @@ int apply_user_delete(struct turn *t, const struct event *event)
     for (uint32_t i = 0; i < count; i++) {
         const struct assoc *a = assoc_at(t, indices[i]);
         if (a->live_jobs > 0)
-            return err_set(t->e, ERR_CONFLICT,
-                           "user '%s' has %u jobs waiting or running in account '%s'; cancel them first", a->user,
-                           a->live_jobs, a->account);
+            return err_set(
+                t->e, ERR_CONFLICT, "user '%s' has %u %s waiting or running in account '%s'; cancel %s first", a->user,
+                a->live_jobs, a->live_jobs == 1 ? "job" : "jobs", a->account, a->live_jobs == 1 ? "it" : "them");
     }
     for (uint32_t i = 0; i < count; i++) delete_assoc(t, indices[i]);
     renew_default(t, wanted->name);
@@ -297,15 +303,15 @@ int assoc_for_submission(struct turn *t, const struct actor *actor, const char *
 {
     uint32_t index = NONE;
     ensure(actor->user != NULL);
-    if (account == NULL) {
-        index = state_default_assoc(t->s, actor->user);
-        if (index == NONE) {
-            uint32_t parent = state_find_assoc(t->s, "default", NULL);
-            if (check_name("user", actor->user, t->e) != 0 ||
-                check_can_add_user(t, actor->user, "default", parent) != 0)
-                return -1;
-            index = add_user(t, actor->user, "default", 1, NONE, false);
-        }
+    uint32_t own = state_default_assoc(t->s, actor->user);
+    if (own == NONE && (account == NULL || strcmp(account, STANDARD_ACCOUNT) == 0)) {
+        uint32_t parent = state_find_assoc(t->s, STANDARD_ACCOUNT, NULL);
+        if (check_name("user", actor->user, t->e) != 0 ||
+            check_can_add_user(t, actor->user, STANDARD_ACCOUNT, parent) != 0)
+            return -1;
+        index = add_user(t, actor->user, STANDARD_ACCOUNT, 1, NONE, false);
+    } else if (account == NULL) {
+        index = own;
     } else {
         if (find_account(t, account, &index) != 0) return -1;
         index = state_find_assoc(t->s, account, actor->user);

@@ -11,6 +11,7 @@ enum { NAME_PAIR_SIZE = 2 * NAME_BYTES_MAX + 2 };
 
 #define STANDARD_PARTITION "main"
 #define STANDARD_QOS "normal"
+#define STANDARD_ACCOUNT "default"             /* made when somebody gets into it */
 #define DEFAULT_DEPARTMENT "defaultdepartment" /* of users who name none; it needs no row */
 
 /* Everything one event's handler needs. */

@@ -107,11 +107,22 @@ def test_users_of_the_ticket_policies(instance):
     assert 'test-eve' not in instance.good('account', 'show')
     assert "no department 'bio'" in instance.bad('user', 'modify', 'test-eve', 'department=bio')
     assert 'in use by 1 user' in instance.bad('department', 'delete', 'chem')
+    assert "user 'test-eve' is in no account; of the ticket policies" in instance.bad('user', 'delete', 'test-eve')
+    assert instance.good('user', 'add', 'test-eve', '-A', 'default') == 'Added user test-eve to account default\n'
+    assert instance.good('user', 'delete', 'test-eve') == 'Deleted user test-eve\n'
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
         "the ticket policies know no user 'test-eve'; 'fairlead user show --policy' lists those they do")
     assert "'fairlead user show --policy' lists them" in instance.run('user', 'show', '--policy', 'test-eve').err
+
+
+def test_the_account_default_is_made_when_it_is_named(instance):
+    job = instance.submit('-A', 'default', '--hold', '--', 'true')
+    assert [row['name'] for row in instance.rows('user', 'show')] == [ME]
+    assert "user '%s' has 1 job waiting or running in account 'default'; cancel it first" % ME in \
+        instance.bad('user', 'delete', ME)
+    instance.good('cancel', job)
 
 
 def test_objects_in_use_stay(full):
