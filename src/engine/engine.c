@@ -30,6 +30,15 @@ static int (*const handlers[])(struct turn *, const struct event *) = {
     [EVENT_TIME] = apply_time,
 };
 
+/* What operators change takes effect at once, whatever was planned before. What a submission adds does not count: it
+ * changes nothing for those who wait already but their number. */
+static void note_edition(struct state *s, enum event_kind kind)
+{
+    bool is_object = kind >= EVENT_OBJECT_ADD && kind <= EVENT_OBJECT_DELETE;
+    s->object_edition += is_object;
+    s->rules_edition += kind <= EVENT_OBJECT_DELETE;
+}
+
 int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out, uint32_t *out_id,
                  struct err *e)
 {
@@ -38,7 +47,9 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     uint32_t unused_id;
     struct turn t = {.s = s, .now_us = now_us, .out = out, .e = e, .out_id = out_id ? out_id : &unused_id};
     arena_clear(&s->cycle);
-    return handlers[event->kind](&t, event);
+    if (handlers[event->kind](&t, event) != 0) return -1;
+    note_edition(s, event->kind);
+    return 0;
 }
 
 void outcome_clear(struct outcome *o)

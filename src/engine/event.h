@@ -5,8 +5,10 @@
 
 #include "engine/state.h"
 
+struct ticket_plan;
+
 enum event_kind {
-    EVENT_ACCOUNT_ADD,
+    EVENT_ACCOUNT_ADD, /* what operators change: from here to EVENT_OBJECT_DELETE */
     EVENT_ACCOUNT_MODIFY,
     EVENT_ACCOUNT_DELETE,
     EVENT_USER_ADD,
@@ -170,7 +172,8 @@ struct event {
         struct event_record record;
         struct event_synced synced;
         struct {
-            const char *boot_id; /* goes into the tasks that start */
+            const char *boot_id;            /* goes into the tasks that start */
+            const struct ticket_plan *plan; /* that was run; NULL: the pass does all by itself (engine/ticket_plan.h) */
         } time;
     };
 };

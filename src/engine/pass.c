@@ -25,6 +25,7 @@ struct block {
 /* Jobs that could start on what is free now, and their places in the queue. */
 struct pass {
     struct turn *t;
+    const struct ticket_plan *plan; /* NULL: none was made before */
     struct pool pool;
     bool is_ranking;       /* what follows is made: somebody could start */
     bool some_qos_waits;   /* for a fair-share factor */
@@ -187,28 +188,57 @@ static void queue_only_job(struct pass *p)
     if (partition != NONE) add_candidate(p, 0, partition, UINT32_MAX, 0);
 }
 
-/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. The place is the
- * same in every partition, so one is enough. */
-static void queue_by_tickets(struct pass *p)
+/* A job of a plan as it is now. */
+struct planned_job {
+    uint32_t job; /* place in the pass' jobs, or NONE */
+    uint32_t partition;
+};
+
+/* Both stand in order of id. Who is not in the plan, having come or begun since, is ranked by the next one. */
+static struct planned_job *find_planned(struct pass *p, const struct ticket_plan *plan)
 {
     struct state *s = p->t->s;
-    struct ticket_ranks ranks;
+    struct planned_job *found = arena_alloc(&s->cycle, (plan->job_count + (size_t)1) * sizeof *found);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < p->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[p->jobs.items[i].job];
+        for (; next < plan->job_count && plan->job_ids[next] < j->id; next++) found[next].job = NONE;
+        bool is_planned = next < plan->job_count && plan->job_ids[next] == j->id;
+        if (!is_planned) s->pass_is_due = true;
+        if (!is_planned) continue;
+        uint32_t partition = first_that_admits(s, j);
+        found[next++] = (struct planned_job){partition != NONE ? i : NONE, partition};
+    }
+    for (; next < plan->job_count; next++) found[next].job = NONE;
+    return found;
+}
+
+/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. The place is the
+ * same in every partition, so one is enough. */
+static void queue_by_plan(struct pass *p, const struct ticket_plan *plan)
+{
+    const struct planned_job *jobs = find_planned(p, plan);
+    for (uint32_t i = 0; i < plan->line_count; i++) {
+        const struct planned_task *k = &plan->line[i];
+        const struct planned_job *j = &jobs[k->job];
+        if (j->job != NONE) add_candidate(p, j->job, j->partition, k->is_last ? UINT32_MAX : 1, k->order);
+    }
+}
+
+static void queue_by_tickets(struct pass *p)
+{
     if (p->jobs.count == 1) { /* before whom it comes does not matter */
         queue_only_job(p);
         return;
     }
-    uint32_t *place = arena_alloc(&s->cycle, (s->jobs.count + (size_t)1) * sizeof *place);
-    ticket_ranks_make(s, p->t->now_us, &s->cycle, &ranks);
-    memset(place, 0xff, s->jobs.count * sizeof *place);
-    for (uint32_t i = 0; i < p->jobs.count; i++) place[p->jobs.items[i].job] = i;
-    for (uint32_t i = 0; i < ranks.count && ranks.items[i].task == NONE; i++) {
-        const struct ticket_rank *r = &ranks.items[i], *next = r + 1;
-        const struct job *j = &s->jobs.items[r->job];
-        bool is_last = i + 1 == ranks.count || next->task != NONE || next->job != r->job;
-        uint32_t partition = first_that_admits(s, j);
-        if (place[r->job] == NONE || partition == NONE) continue;
-        add_candidate(p, place[r->job], partition, is_last ? UINT32_MAX : 1, pass_order_real(r->prior));
+    if (p->plan != NULL) {
+        queue_by_plan(p, p->plan);
+        return;
     }
+    struct ticket_plan *plan = ticket_plan_of(p->t->s, p->t->now_us);
+    ticket_plan_run(plan);
+    queue_by_plan(p, plan);
+    ticket_plan_free(plan);
 }
 
 /* What ranking needs to know, once it is sure that there is somebody to rank, or that floors are kept. */
@@ -301,9 +331,9 @@ static void start_tasks(struct pass *p, const char *boot_id)
     array_release(&starts.list);
 }
 
-static void run_pass(struct turn *t, const char *boot_id)
+static void run_pass(struct turn *t, const char *boot_id, const struct ticket_plan *plan)
 {
-    struct pass p = {.t = t, .some_qos_waits = some_qos_waits(t->s)};
+    struct pass p = {.t = t, .plan = plan, .some_qos_waits = some_qos_waits(t->s)};
     if (keeps_floors(t->s)) {
         begin_ranking(&p);
         raise_floors(t, &p.moment);
@@ -317,14 +347,42 @@ static void run_pass(struct turn *t, const char *boot_id)
     array_release(&p.candidates);
 }
 
+bool pass_ranks(struct state *s, int64_t now_us)
+{
+    struct turn t = {.s = s, .now_us = now_us};
+    struct pass p = {.t = &t};
+    struct pass_job unused;
+    uint32_t several = 0;
+    if (s->host.free_cpu_count == 0) return false;
+    make_pool(s, &p.pool);
+    for (uint32_t i = 0; i < s->jobs.count && several < 2; i++) several += could_start(&p, i, &unused);
+    return several == 2;
+}
+
+bool pass_is_due(const struct state *s, int64_t now_us)
+{
+    return s->pass_is_due || (s->next_due_us != 0 && s->next_due_us <= now_us);
+}
+
+/* A plan from before a change of the rules is of no use, but once. */
+static bool drops_plan(struct state *s, const struct ticket_plan *plan)
+{
+    s->dropped_plan = plan->rules_edition != s->rules_edition && !s->dropped_plan;
+    return s->dropped_plan;
+}
+
 int apply_time(struct turn *t, const struct event *event)
 {
     struct state *s = t->s;
-    bool is_time = s->next_due_us != 0 && s->next_due_us <= t->now_us;
-    if (!s->pass_is_due && !is_time) return 0;
-    s->pass_is_due = false;
-    s->next_due_us = 0; /* with nothing free, nobody's beginning matters */
-    run_pass(t, event->time.boot_id);
+    const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
+    if (plan != NULL && drops_plan(s, plan)) {
+        s->pass_is_due = true;
+        return 0;
+    }
+    if (plan == NULL && !pass_is_due(s, t->now_us)) return 0;
+    if (plan == NULL) s->pass_is_due = false; /* a plan took that over */
+    s->next_due_us = 0;                       /* with nothing free, nobody's beginning matters */
+    run_pass(t, event->time.boot_id, plan);
     weigh_tasks(t);
     return 0;
 }

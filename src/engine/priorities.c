@@ -124,38 +124,41 @@ static void list_multifactor(struct listing *l)
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
-static void set_rank(struct priority_row *row, const struct ticket_rank *rank)
+static void set_rank(struct priority_row *row, const struct ticket_ranks *ranks, uint32_t i)
 {
-    row->priority = rank->prior;
-    row->tickets = rank->tickets;
-    row->urgency = rank->urgency;
-    row->norm_tickets = rank->norm_tickets;
-    row->norm_urgency = rank->norm_urgency;
-    row->norm_posix = rank->norm_posix;
+    row->priority = ranks->prior[i];
+    row->tickets = ranks->tickets[i];
+    row->urgency = ranks->urgency[i];
+    row->norm_tickets = ranks->norm_tickets[i];
+    row->norm_urgency = ranks->norm_urgency[i];
+    row->norm_posix = ranks->norm_posix[i];
 }
 
 /* Pending ranks stand by job, the first task of each first; jobs without any take no part. */
 static void list_tickets(struct listing *l)
 {
     struct state *s = l->s;
+    struct ticket_asked asked;
     struct ticket_ranks ranks;
     uint32_t next = 0;
-    ticket_ranks_make(s, l->now_us, l->arena, &ranks);
+    ticket_asked_make(&asked, s, l->now_us);
+    ticket_ranks_make(&asked, l->arena, &ranks);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         uint32_t first = next;
-        while (next < ranks.count && ranks.items[next].task == NONE && ranks.items[next].job == i) next++;
+        while (next < ranks.count && ranks.entries[next].task == NONE && ranks.entries[next].job == i) next++;
         if (!is_wanted(l, j) || !is_pending(j)) continue;
         for (uint32_t p = 0; p < j->partition_count; p++) {
             struct priority_row *row = add_row(l, i, NONE, j->partitions[p]);
-            if (first < next) set_rank(row, &ranks.items[first]);
+            if (first < next) set_rank(row, &ranks, first);
         }
     }
     for (; next < ranks.count; next++) {
-        const struct ticket_rank *r = &ranks.items[next];
-        if (!is_wanted(l, &s->jobs.items[r->job])) continue;
-        set_rank(add_row(l, r->job, r->task, s->tasks.items[r->task].partition), r);
+        const struct ticket_entry *e = &ranks.entries[next];
+        if (is_wanted(l, &s->jobs.items[e->job]))
+            set_rank(add_row(l, e->job, e->task, s->tasks.items[e->task].partition), &ranks, next);
     }
+    ticket_asked_release(&asked);
 }
 
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out)

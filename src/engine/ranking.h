@@ -4,6 +4,7 @@
 #define FAIRLEAD_ENGINE_RANKING_H
 
 #include "engine/internal.h"
+#include "engine/ticket_plan.h"
 
 /* A pass is wanted then, although nothing may happen. */
 void want_pass_at(struct state *s, int64_t at_us);
@@ -59,26 +60,78 @@ uint32_t basic_job_priority(const struct job *j);
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
-/* A task that waits (of a job the first, the second ...), or runs. */
-struct ticket_rank {
-    uint32_t job;  /* index */
+/* A task that waits (of a job the first, the second ...), or runs: beside its struct ticket_job what its urgency depends
+ * on. */
+struct ticket_entry {
+    uint32_t job;  /* index, as it was when the question was put */
     uint32_t task; /* index of a running task, or NONE */
-    struct tickets tickets;
-    struct urgency urgency;
-    double norm_tickets, norm_urgency, norm_posix, prior;
+    uint32_t slots_most;
+    int32_t posix_priority;
+    int64_t deadline_us;
+    const struct urgency_request *requests;
+    uint32_t request_count;
 };
 
+/* Grid Engine's question as the state puts it at one moment: what waits by job, tasks of an array as many as count; then
+ * what runs. Held jobs and those that have not begun take no part. It owns all it points to: it can be answered while the
+ * state changes, by any thread. */
+struct ticket_asked {
+    struct arena arena;
+    int64_t now_us;
+    struct ticket_rules rules;
+    struct urgency_rules urgency;
+    double slots_urgency;
+    struct ticket_question question;
+    struct ticket_entry *entries; /* of question.jobs */
+    struct ticket_node *nodes;    /* the question's */
+};
+
+/* Of how many entries the question would be. O(jobs) */
+uint32_t ticket_entries(const struct state *s, int64_t now_us);
+
+/* All that take part; or what runs alone. O(jobs + entries), and O(associations + owners) with a share tree. */
+void ticket_asked_make(struct ticket_asked *a, struct state *s, int64_t now_us);
+void ticket_asked_make_running(struct ticket_asked *a, struct state *s, int64_t now_us);
+void ticket_asked_release(struct ticket_asked *a);
+
+/* What comes of it, by entry. */
 struct ticket_ranks {
-    struct ticket_rank *items;
+    const struct ticket_entry *entries;
+    struct tickets *tickets;
+    struct urgency *urgency;
+    double *norm_tickets, *norm_urgency, *norm_posix, *prior;
     uint32_t count;
 };
 
-/* All that take part, in memory of arena: what waits by job, tasks of an array as many as count; then what runs. Held jobs
- * and those that have not begun take no part. O(n log n) of n such tasks, O(associations + owners) with a share tree. */
-void ticket_ranks_make(struct state *s, int64_t now_us, struct arena *arena, struct ticket_ranks *out_ranks);
+/* The answer, in memory of arena; entries stay the question's. O(n log n) of n entries, and O(n) a level of the tree. */
+void ticket_ranks_make(const struct ticket_asked *a, struct arena *arena, struct ticket_ranks *out_ranks);
 
 /* Tickets of what runs, by index of task, as ticket_ranks_make gives them: they do not depend on what waits. */
 double *running_tickets(struct state *s, int64_t now_us, struct arena *arena);
+
+/* A task's place in line. */
+struct planned_task {
+    uint64_t order; /* pass_order_real of its prior */
+    uint32_t job;   /* place in the plan's jobs */
+    bool is_last;   /* of the job: it stands for those behind it too */
+};
+
+/* See engine/ticket_plan.h. */
+struct ticket_plan {
+    struct ticket_asked asked; /* until it is run */
+    uint32_t rules_edition;    /* of the state's when it was asked */
+    uint32_t *job_ids;         /* of what waited, ascending */
+    struct planned_task *line; /* highest order first, then by job and task */
+    uint32_t job_count, line_count;
+    struct arena arena; /* of the answer */
+};
+
+/* The plan of a pass at now_us, whatever it is worth. */
+struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us);
+
+/* Whether a pass is due; whether several jobs could start now, so that it has to rank them. */
+bool pass_is_due(const struct state *s, int64_t now_us);
+bool pass_ranks(struct state *s, int64_t now_us);
 
 /* Tells the executor the CPU weight of every running task whose weight is another than it was told. */
 void weigh_tasks(struct turn *t);

@@ -13,9 +13,8 @@ struct building {
     const struct state *s;
     struct arena scratch;
     uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node around it or 0 */
-    uint32_t *user;         /* by association of a user: the first association of the same user */
-    struct map users;       /* name -> that association */
-    struct map leaves;      /* (realm, that association) -> the leaf */
+    uint32_t *user;         /* by association of a user: the user's number */
+    struct map leaves;      /* (realm, that number) -> the leaf */
 };
 
 static bool is_project(const struct building *b, const char *name)
@@ -47,18 +46,18 @@ static void add_account(struct building *b, uint32_t place, const struct assoc *
     b->realm[place] = is_of_project ? b->node[place] : realm;
 }
 
-static uint64_t leaf_key(uint32_t realm, uint32_t user)
+static uint64_t pair(uint32_t first, uint32_t second)
 {
-    return (uint64_t)realm << 32 | user;
+    return (uint64_t)first << 32 | second;
 }
 
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[place], assoc = b->s->assoc_of.items[place];
-    uint32_t user = map_get(&b->users, str(a->user));
-    if (user == NONE) map_set(&b->users, str(a->user), user = assoc);
+    uint32_t user = map_get(&b->t->users, str(a->user));
+    if (user == NONE) map_set(&b->t->users, str(a->user), user = assoc);
     b->user[assoc] = user;
-    uint64_t key = leaf_key(b->realm[above], user);
+    uint64_t key = pair(b->realm[above], user);
     if (is_project(b, a->user) || map_get_u64(&b->leaves, key) != NONE) return;
     map_set_u64(&b->leaves, key, share_nodes_add(&b->t->nodes, b->node[above], a->user, shares_of(a)));
 }
@@ -90,13 +89,15 @@ static void place_users(struct building *b)
 {
     struct share_tree *t = b->t;
     const struct state *s = b->s;
-    struct share_place rest = default_place(t);
+    t->rest = default_place(t);
     array_reserve(&t->of_user, s->assocs.count);
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         const struct assoc *a = &s->assocs.items[i];
         bool is_user = a->user != NULL && a->deleted_us == 0;
-        uint32_t leaf = is_user ? map_get_u64(&b->leaves, leaf_key(0, b->user[i])) : NONE;
-        *array_add(&t->of_user) = leaf != NONE ? (struct share_place){leaf, false} : is_user ? rest : nowhere;
+        uint32_t leaf = is_user ? map_get_u64(&b->leaves, pair(0, b->user[i])) : NONE;
+        struct share_user *user = array_add(&t->of_user);
+        user->user = is_user ? b->user[i] : NONE;
+        user->place = leaf != NONE ? (struct share_place){leaf, false} : is_user ? t->rest : nowhere;
     }
 }
 
@@ -121,7 +122,6 @@ static struct share_tree *make_tree(const struct state *s)
     ensure(share_nodes_finish(&t->nodes, &s->object_by_name[OBJECT_PROJECT], &e) == 0);
     note_projects(t);
     place_users(&b);
-    map_release(&b.users);
     map_release(&b.leaves);
     arena_release(&b.scratch);
     return t;
@@ -132,9 +132,12 @@ void share_tree_free(struct share_tree *t)
     if (t == NULL) return;
     share_nodes_release(&t->nodes);
     map_release(&t->projects);
+    map_release(&t->users);
+    map_release(&t->in_project);
     arena_release(&t->names);
     array_release(&t->of_user);
     array_release(&t->of_owner);
+    array_release(&t->of_pairs);
     mem_free(t);
 }
 
@@ -153,7 +156,7 @@ static struct share_place place_of_owner(const struct share_tree *t, const struc
 
 /* The state's share tree as it stands. Rows of projects are only ever added and marked deleted, so their two counts tell
  * whether they are the same ones. */
-static const struct share_tree *share_tree_of(struct state *s)
+static struct share_tree *share_tree_of(struct state *s)
 {
     struct share_tree *t = s->share_tree;
     uint32_t rows = s->objects[OBJECT_PROJECT].count, projects = s->object_by_name[OBJECT_PROJECT].count;
@@ -165,8 +168,10 @@ static const struct share_tree *share_tree_of(struct state *s)
         t->project_rows = rows;
         t->project_count = projects;
     }
-    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++)
-        *array_add(&t->of_owner) = place_of_owner(t, &s->owners.items[i]);
+    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) {
+        const struct owner *o = &s->owners.items[i];
+        *array_add(&t->of_owner) = (struct share_user){place_of_owner(t, o), map_get(&t->users, str(o->user))};
+    }
     return t;
 }
 
@@ -174,7 +179,7 @@ static const struct share_tree *share_tree_of(struct state *s)
 
 void share_moment_make(struct share_moment *m, struct state *s)
 {
-    const struct share_tree *t = share_tree_of(s);
+    struct share_tree *t = share_tree_of(s);
     *m = (struct share_moment){.s = s, .tree = t};
     array_reserve(&m->active, t->nodes.nodes.count);
     for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
@@ -183,46 +188,69 @@ void share_moment_make(struct share_moment *m, struct state *s)
             (struct ticket_node){.parent = n->parent, .shares = n->shares, .is_group = !n->is_leaf && !n->is_project};
     }
     m->active.count = t->nodes.nodes.count;
+    if (!t->rest.is_default) return;
+    array_reserve(&m->virtual_of, s->assocs.count);
+    m->virtual_of.count = s->assocs.count;
 }
 
 void share_moment_release(struct share_moment *m)
 {
     array_release(&m->active);
-    map_release(&m->user_numbers);
-    map_release(&m->virtual_nodes);
+    array_release(&m->virtual_of);
+    map_release(&m->virtual_in_project);
 }
 
-static uint64_t virtual_key(uint32_t default_node, uint32_t user_number)
+static bool is_rest(const struct share_moment *m, uint32_t default_node)
 {
-    return (uint64_t)default_node << 32 | user_number;
+    return m->tree->rest.is_default && m->tree->rest.node == default_node;
 }
 
 /* The user's own sibling of a `default` node, if it was made. */
-static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, const char *user)
+static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, uint32_t user)
 {
-    uint32_t number = map_get(&m->user_numbers, str(user));
-    return number == NONE ? NONE : map_get_u64(&m->virtual_nodes, virtual_key(default_node, number));
+    if (user == NONE) return NONE;
+    if (!is_rest(m, default_node)) return map_get_u64(&m->virtual_in_project, pair(default_node, user));
+    uint32_t node = m->virtual_of.items[user];
+    return node != 0 ? node : NONE;
 }
 
-static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, const char *user)
+static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint32_t user)
 {
-    uint32_t number = map_get(&m->user_numbers, str(user)), node = m->active.count;
-    if (number == NONE) map_set(&m->user_numbers, str(user), number = m->user_numbers.count);
+    uint32_t node = m->active.count;
     struct ticket_node like_default = m->active.items[default_node];
     like_default.is_virtual = true;
     *array_add(&m->active) = like_default;
-    map_set_u64(&m->virtual_nodes, virtual_key(default_node, number), node);
+    if (is_rest(m, default_node))
+        m->virtual_of.items[user] = node;
+    else
+        map_set_u64(&m->virtual_in_project, pair(default_node, user), node);
     return node;
 }
 
-uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, const char *project)
+/* Several names have to be looked up, so it is done once for each pair. */
+static struct share_place place_in_project(const struct share_moment *m, const struct share_user *user,
+                                           const char *user_name, uint32_t project)
 {
-    const char *user = m->s->assocs.items[assoc].user;
-    struct share_place place = m->tree->of_user.items[assoc];
-    if (project != NULL) place.node = share_nodes_serve(&m->tree->nodes, user, project, &place.is_default);
+    struct share_tree *t = m->tree;
+    uint32_t known = map_get_u64(&t->in_project, pair(project, user->user));
+    if (known != NONE) return t->of_pairs.items[known];
+    struct share_place place;
+    const char *name = m->s->objects[OBJECT_PROJECT].items[project].object.name;
+    place.node = share_nodes_serve(&t->nodes, user_name, name, &place.is_default);
+    map_set_u64(&t->in_project, pair(project, user->user), t->of_pairs.count);
+    *array_add(&t->of_pairs) = place;
+    return place;
+}
+
+uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project)
+{
+    const struct share_user *user = &m->tree->of_user.items[assoc];
+    struct share_place place = user->place;
+    ensure(user->user != NONE); /* an association with live jobs stands */
+    if (project != NONE) place = place_in_project(m, user, m->s->assocs.items[assoc].user, project);
     if (place.node == NONE || !place.is_default) return place.node;
-    uint32_t own = find_virtual(m, place.node, user);
-    return own != NONE ? own : add_virtual(m, place.node, user);
+    uint32_t own = find_virtual(m, place.node, user->user);
+    return own != NONE ? own : add_virtual(m, place.node, user->user);
 }
 
 void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena)
@@ -231,8 +259,9 @@ void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *are
     const struct ticket_usage *usage = owner_usage_now(m->s, now_us, arena);
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct share_place place = m->tree->of_owner.items[i];
-        uint32_t node = place.is_default ? find_virtual(m, place.node, s->owners.items[i].user) : place.node;
+        const struct share_user *owner = &m->tree->of_owner.items[i];
+        uint32_t node = owner->place.node;
+        if (owner->place.is_default) node = find_virtual(m, node, owner->user);
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }

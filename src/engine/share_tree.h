@@ -25,34 +25,45 @@ struct share_place {
     bool is_default;
 };
 
+/* A user who is served there, by number: the user's first association; NONE: no such user has one. */
+struct share_user {
+    struct share_place place;
+    uint32_t user;
+};
+
 /* Kept in the state: making it anew for each pass would cost more than everything else in it. */
 struct share_tree {
     struct share_nodes nodes;
     struct map projects;                /* name -> its node */
+    struct map users;                   /* name -> number */
     struct arena names;                 /* of groups; the others are the state's */
-    ARRAY(struct share_place) of_user;  /* by association: its user, outside projects */
-    ARRAY(struct share_place) of_owner; /* by owner: whose usage that is */
+    struct share_place rest;            /* `default` outside projects; or no `default` */
+    ARRAY(struct share_user) of_user;   /* by association: its user, outside projects */
+    ARRAY(struct share_user) of_owner;  /* by owner: whose usage that is */
+    struct map in_project;              /* (project, user) -> the place that was looked up */
+    ARRAY(struct share_place) of_pairs; /* those places */
     /* What it was made of. */
     uint32_t tree_builds, project_rows, project_count;
 };
 
 void share_tree_free(struct share_tree *t); /* NULL is allowed */
 
-/* The tree with what is active at one moment. */
+/* The tree with what is active at one moment. active is all that outlives the state's next change. */
 struct share_moment {
     struct state *s;
-    const struct share_tree *tree;    /* the state's */
+    struct share_tree *tree;          /* the state's */
     ARRAY(struct ticket_node) active; /* the tree's nodes, then virtual ones */
-    struct map user_numbers;          /* of those that `default` serves: name -> number */
-    struct map virtual_nodes;         /* (default node, number) -> node */
+    ARRAY(uint32_t) virtual_of;       /* by user number: the one of `default` outside projects; 0: none */
+    struct map virtual_in_project;    /* (default node, user number) -> node */
 };
 
 /* O(nodes); O(associations + owners) when associations or projects changed. */
 void share_moment_make(struct share_moment *m, struct state *s);
 void share_moment_release(struct share_moment *m);
 
-/* The node of active that serves an association's user in a project (NULL: none), made where `default` does; or NONE. */
-uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, const char *project);
+/* The node of active that serves an association's user in a project (index of the object, or NONE), made where `default`
+ * does; or NONE. */
+uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project);
 
 /* Fills the usages of active, once all who are served have been asked for. O(nodes + owners). */
 void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena);

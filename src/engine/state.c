@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/floors.h"
 #include "engine/share_tree.h"
+#include "engine/ticket_book.h"
 
 static const char *const state_names[JOB_STATE_COUNT] = {
     [JOB_PENDING] = "PENDING",       [JOB_STARTING] = "STARTING",   [JOB_RUNNING] = "RUNNING",
@@ -127,6 +128,7 @@ void state_release(struct state *s)
     array_release(&s->assoc_of);
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
+    ticket_book_free(s->ticket_book);
     arena_release(&s->cycle);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
