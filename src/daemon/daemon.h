@@ -14,6 +14,8 @@
 #include "exec/executor.h"
 #include "store/store.h"
 
+struct planning;
+
 struct daemon {
     struct arena arena; /* the process's lifetime */
     struct place place;
@@ -28,6 +30,10 @@ struct daemon {
     struct server *server;
     struct executor *executor; /* NULL while the launcher cannot be reached */
     bool is_synced;            /* it has told all it knows */
+
+    /* Of a pass whose ranking is left to a thread; at most one of the two is there. planner.c */
+    struct planning *planning; /* goes on */
+    struct ticket_plan *plan;  /* is done; for the next EVENT_TIME */
 
     /* Of one turn. */
     struct outcome outcome;
@@ -53,6 +59,15 @@ int daemon_run(struct daemon *d);
 
 /* Gives everything back; jobs go on running. */
 void daemon_close(struct daemon *d);
+
+/* One turn, with whatever has arrived. */
+void daemon_turn(struct daemon *d);
+
+/* Has the next pass ranked by a thread, which then has a turn; false: it can be run here and now, or none is due. */
+bool planner_begin(struct daemon *d);
+
+/* The state that was planned for is gone, or its executor: what there is of a plan is of no use. */
+void planner_abandon(struct daemon *d);
 
 /* Does what was decided and committed. launches.c */
 void daemon_act(struct daemon *d);

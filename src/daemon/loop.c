@@ -1,7 +1,7 @@
 /* The loop. One turn is five steps, in this order and never another:
  *
  *     read     take the requests that arrived, and the executor's reports, as events
- *     decide   engine_apply each; then EVENT_TIME, the scheduling pass, once the executor is synced
+ *     decide   engine_apply each; then EVENT_TIME, the scheduling pass, once the executor is synced (planner.c)
  *     commit   every changed row, in one transaction
  *     act      tell the executor what was decided
  *     answer   the requests
@@ -20,10 +20,10 @@
 #include "base/quantity.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "engine/ticket_plan.h"
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MOST_MS = 60000 };
 
-static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
 /* Wall-clock time that never goes backwards: neither while we run nor, by continue_clock, from one daemon to the next. */
@@ -127,11 +127,15 @@ static void decide_synced(struct daemon *d)
 }
 
 /* The pass. Not before the executor is synced: what starts earlier is not among what it knows, and would be taken for
- * something that never ran. And without an executor what waits is better left waiting, where a cancellation ends it. */
+ * something that never ran. And without an executor what waits is better left waiting, where a cancellation ends it. Where
+ * ranking takes long, a thread does it, and the pass is decided in the turn after. */
 static void decide_starts(struct daemon *d)
 {
-    struct event event = {.kind = EVENT_TIME, .time = {.boot_id = d->machine.boot_id}};
+    struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
+    if (d->planning != NULL || (d->plan == NULL && planner_begin(d))) return;
     apply_own(d, &event);
+    ticket_plan_free(d->plan);
+    d->plan = NULL;
 }
 
 static void free_handle(uv_handle_t *handle)
@@ -148,6 +152,7 @@ static void drop_executor(struct daemon *d, uint64_t wait_ms)
     executor_close(d->executor);
     d->executor = NULL;
     d->is_synced = false;
+    planner_abandon(d); /* once it is synced, a pass is due */
     uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, wait_ms, RETRY_MS);
 }
 
@@ -187,6 +192,7 @@ static void recover(struct daemon *d, struct decided_list *decided, const struct
     struct err e = *cause;
     log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", e.text);
     store_abandon(d->store);
+    planner_abandon(d);
     outcome_clear(&d->outcome);
     err_prefix(&e, "nothing was changed: the state cannot be written");
     for (uint32_t i = 0; i < decided->list.count; i++) {
@@ -222,12 +228,13 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
-/* The pass wants to be run when a job that waits for its begin may start. Timers count by a clock that nobody sets, and
+/* The pass wants to be run when a job that waits for its begin may start, or again when something changed while it was
+ * planned; not while it is. Timers count by a clock that nobody sets, and
  * begins are of the one on the wall: so it is looked at once in DUE_MOST_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t due_us = state_next_due_us(&d->state), now_us = clock_now(d);
-    if (due_us == 0 || !d->is_synced) {
+    if (due_us == 0 || !d->is_synced || d->planning != NULL) {
         uv_timer_stop(&d->due_timer);
         return;
     }
@@ -244,7 +251,7 @@ static void watch_executor(struct daemon *d)
     uv_poll_start(d->executor_poll, events, on_executor);
 }
 
-static void turn(struct daemon *d)
+void daemon_turn(struct daemon *d)
 {
     struct decided_list decided = {0};
     struct err e;
@@ -276,19 +283,19 @@ static void on_server(uv_poll_t *poll, int status, int events)
     struct daemon *d = poll->data;
     (void)status, (void)events;
     server_ready(d->server);
-    turn(d);
+    daemon_turn(d);
 }
 
 static void on_server_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
     server_ready(d->server);
-    turn(d);
+    daemon_turn(d);
 }
 
 static void on_due_timer(uv_timer_t *timer)
 {
-    turn(timer->data);
+    daemon_turn(timer->data);
 }
 
 static void on_executor(uv_poll_t *poll, int status, int events)
@@ -296,7 +303,7 @@ static void on_executor(uv_poll_t *poll, int status, int events)
     struct daemon *d = poll->data;
     (void)status, (void)events;
     executor_ready(d->executor, &d->reports);
-    turn(d);
+    daemon_turn(d);
 }
 
 /* Connections take descriptors, so we take what we may; a launcher that we start gets what we were given. */
@@ -331,7 +338,7 @@ static void on_retry(uv_timer_t *timer)
         return;
     }
     uv_timer_stop(&d->retry_timer);
-    turn(d);
+    daemon_turn(d);
 }
 
 /* Where jobs run and nothing happens, a sign of life is committed now and then: after a reboot it says until when they ran
@@ -341,7 +348,7 @@ static void on_alive_timer(uv_timer_t *timer)
     struct daemon *d = timer->data;
     if (d->state.task_by_launch.count == 0) return;
     *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0};
-    turn(d);
+    daemon_turn(d);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -447,7 +454,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 
 int daemon_run(struct daemon *d)
 {
-    turn(d);
+    daemon_turn(d);
     while (!d->stopping) uv_run(&d->loop, UV_RUN_ONCE);
     return d->exit_status;
 }
@@ -462,13 +469,14 @@ static void close_loop(struct daemon *d)
 {
     if (d->loop.data == NULL) return;
     uv_walk(&d->loop, close_handle, d);
-    uv_run(&d->loop, UV_RUN_DEFAULT); /* a verification that runs is waited for */
+    uv_run(&d->loop, UV_RUN_DEFAULT); /* a verification or a plan that runs is waited for */
     uv_loop_close(&d->loop);
 }
 
 void daemon_close(struct daemon *d)
 {
     close_loop(d);
+    planner_abandon(d);
     if (d->server != NULL) server_close(d->server);
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);

@@ -304,7 +304,7 @@ void state_share_table(struct state *s, int64_t now_us, const bool *wanted, stru
 
 int64_t state_next_due_us(const struct state *s)
 {
-    return s->next_due_us;
+    return s->pass_is_due ? 1 : s->next_due_us;
 }
 
 void state_restore_begin(struct state *s)

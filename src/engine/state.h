@@ -237,7 +237,7 @@ uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_i
 /* Index of an object that stands, or NONE. */
 uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name);
 
-/* When the pass wants to be run again although nothing happens (next_due_us); 0: never. */
+/* When the pass wants to be run again although nothing happens: long ago (pass_is_due), or next_due_us; 0: never. */
 int64_t state_next_due_us(const struct state *s);
 
 /* The user's default association, or NONE. */

@@ -1,0 +1,59 @@
+/* The ranking of a pass, beside the loop (engine/ticket_plan.h). One plan at a time:
+ *
+ *     turn: make it, begin -> a thread ranks -> turn: EVENT_TIME with it -> turn: the next one, if a pass is due
+ *
+ * However fast submissions come, each of which makes a pass due, the plan that is being ranked is used, and jobs start. */
+#include "base/arena.h"
+#include "base/ensure.h"
+#include "daemon/daemon.h"
+#include "engine/ticket_plan.h"
+
+struct planning {
+    uv_work_t work;
+    struct daemon *d;
+    struct ticket_plan *plan;
+    bool is_abandoned; /* the state it was made from is gone */
+};
+
+static void in_thread(uv_work_t *work)
+{
+    struct planning *p = work->data;
+    ticket_plan_run(p->plan);
+}
+
+static void in_loop(uv_work_t *work, int status)
+{
+    struct planning *p = work->data;
+    struct daemon *d = p->d;
+    ensure(status == 0); /* nobody cancels it */
+    struct ticket_plan *plan = p->plan;
+    bool is_abandoned = p->is_abandoned;
+    mem_free(p);
+    if (!is_abandoned) d->planning = NULL;
+    if (is_abandoned || d->stopping) {
+        ticket_plan_free(plan);
+        return;
+    }
+    d->plan = plan;
+    daemon_turn(d);
+}
+
+bool planner_begin(struct daemon *d)
+{
+    struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_WORTH);
+    if (plan == NULL) return false;
+    struct planning *p = d->planning = mem_resize(NULL, 0, sizeof *p);
+    p->work.data = p;
+    p->d = d;
+    p->plan = plan;
+    ensure(uv_queue_work(&d->loop, &p->work, in_thread, in_loop) == 0);
+    return true;
+}
+
+void planner_abandon(struct daemon *d)
+{
+    if (d->planning != NULL) d->planning->is_abandoned = true;
+    d->planning = NULL;
+    ticket_plan_free(d->plan);
+    d->plan = NULL;
+}
