@@ -6,66 +6,116 @@
 
 static const struct share_place nowhere = {NONE, false};
 
+static uint64_t pair(uint32_t first, uint32_t second)
+{
+    return (uint64_t)first << 32 | second;
+}
+
+/* --- who is who --------------------------------------------------------------------------------------------------- */
+
+static uint32_t number_of(struct share_tree *t, const char *user)
+{
+    uint32_t number = map_get(&t->users, str(user));
+    if (number == NONE) map_set(&t->users, str(user), number = t->users.count);
+    return number;
+}
+
+static struct share_tree *new_tree(void)
+{
+    struct share_tree *t = mem_resize(NULL, 0, sizeof *t);
+    t->default_user = number_of(t, "default");
+    return t;
+}
+
+static void number_users(struct share_tree *t, const struct state *s)
+{
+    array_reserve(&t->user_of_assoc, s->assocs.count);
+    for (uint32_t i = t->user_of_assoc.count; i < s->assocs.count; i++) {
+        const char *user = s->assocs.items[i].user;
+        *array_add(&t->user_of_assoc) = user != NULL ? number_of(t, user) : NONE;
+    }
+    array_reserve(&t->user_of_owner, s->owners.count);
+    for (uint32_t i = t->user_of_owner.count; i < s->owners.count; i++) {
+        const char *user = s->owners.items[i].user;
+        *array_add(&t->user_of_owner) = user[0] != '\0' ? number_of(t, user) : NONE;
+    }
+}
+
 /* --- the nodes ---------------------------------------------------------------------------------------------------- */
 
 struct building {
     struct share_tree *t;
     const struct state *s;
-    struct arena scratch;
     uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node around it or 0 */
-    uint32_t *user;         /* by association of a user: the user's number */
-    struct map leaves;      /* (realm, that number) -> the leaf */
+    bool *is_project;       /* by share node */
+    bool *is_like_project;  /* by user: called like one */
 };
-
-static bool is_project(const struct building *b, const char *name)
-{
-    return map_get(&b->s->object_by_name[OBJECT_PROJECT], str(name)) != NONE;
-}
 
 static uint32_t shares_of(const struct assoc *a)
 {
     return a->shares == SHARES_PARENT ? 1 : a->shares;
 }
 
-/* No user's name has a '/' in it. */
-static const char *group_name(struct share_tree *t, const char *account)
+static uint32_t add_node(struct building *b, uint32_t parent, uint32_t shares)
 {
-    size_t length = strlen(account);
-    char *name = arena_alloc(&t->names, length + 2);
-    name[0] = '/';
-    memcpy(name + 1, account, length);
-    return name;
+    uint32_t node = b->t->nodes.count;
+    *array_add(&b->t->nodes) = (struct ticket_node){.parent = parent, .shares = shares};
+    if (parent != NONE) b->t->nodes.items[parent].is_group = !b->is_project[parent];
+    return node;
 }
 
 static void add_account(struct building *b, uint32_t place, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
-    bool is_of_project = realm == 0 && is_project(b, a->account);
-    const char *name = is_of_project ? a->account : group_name(b->t, a->account);
-    b->node[place] = share_nodes_add(&b->t->nodes, b->node[above], name, shares_of(a));
-    b->realm[place] = is_of_project ? b->node[place] : realm;
-}
-
-static uint64_t pair(uint32_t first, uint32_t second)
-{
-    return (uint64_t)first << 32 | second;
+    uint32_t project = realm == 0 ? state_find_object(b->s, OBJECT_PROJECT, a->account) : NONE;
+    uint32_t node = b->node[place] = add_node(b, b->node[above], shares_of(a));
+    b->realm[place] = project != NONE ? node : realm;
+    if (project == NONE) return;
+    b->is_project[node] = true;
+    b->t->projects.items[project] = (struct share_project){.node = node, .is_leaf = true};
 }
 
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
-    uint32_t above = b->s->tree.parent[place], assoc = b->s->assoc_of.items[place];
-    uint32_t user = map_get(&b->t->users, str(a->user));
-    if (user == NONE) map_set(&b->t->users, str(a->user), user = assoc);
-    b->user[assoc] = user;
-    uint64_t key = pair(b->realm[above], user);
-    if (is_project(b, a->user) || map_get_u64(&b->leaves, key) != NONE) return;
-    map_set_u64(&b->leaves, key, share_nodes_add(&b->t->nodes, b->node[above], a->user, shares_of(a)));
+    uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
+    uint32_t user = b->t->user_of_assoc.items[b->s->assoc_of.items[place]];
+    if (b->is_like_project[user]) return;
+    if (realm == 0) {
+        if (b->t->leaf.items[user] == 0) b->t->leaf.items[user] = add_node(b, b->node[above], shares_of(a));
+        return;
+    }
+    uint64_t key = pair(realm, user);
+    if (map_get_u64(&b->t->leaf_in_project, key) == NONE)
+        map_set_u64(&b->t->leaf_in_project, key, add_node(b, b->node[above], shares_of(a)));
+}
+
+static void mark_projects(struct building *b)
+{
+    const struct state *s = b->s;
+    array_reserve(&b->t->projects, s->objects[OBJECT_PROJECT].count);
+    for (uint32_t i = 0; i < s->objects[OBJECT_PROJECT].count; i++) {
+        const struct object_row *project = &s->objects[OBJECT_PROJECT].items[i];
+        uint32_t user = map_get(&b->t->users, str(project->object.name));
+        if (user != NONE && !project->is_deleted) b->is_like_project[user] = true;
+        array_add(&b->t->projects);
+    }
+}
+
+static void find_leaf_projects(struct share_tree *t)
+{
+    struct arena scratch = {0};
+    bool *has_child = arena_alloc(&scratch, t->nodes.count * sizeof *has_child);
+    for (uint32_t i = 1; i < t->nodes.count; i++) has_child[t->nodes.items[i].parent] = true;
+    for (uint32_t i = 0; i < t->projects.count; i++)
+        t->projects.items[i].is_leaf = !has_child[t->projects.items[i].node];
+    arena_release(&scratch);
 }
 
 static void add_nodes(struct building *b)
 {
     const struct tree *tree = &b->s->tree;
-    share_nodes_add(&b->t->nodes, NONE, "/", 1);
+    array_reserve(&b->t->nodes, tree->count);
+    add_node(b, NONE, 1);
     for (uint32_t place = 1; place < tree->count; place++) {
         const struct assoc *a = &b->s->assocs.items[b->s->assoc_of.items[place]];
         if (tree->is_user[place])
@@ -73,105 +123,104 @@ static void add_nodes(struct building *b)
         else
             add_account(b, place, a);
     }
+    find_leaf_projects(b->t);
 }
 
-/* --- who is served where ------------------------------------------------------------------------------------------ */
-
-/* No user has the empty name: what is left is `default`, if there is one outside projects. */
-static struct share_place default_place(const struct share_tree *t)
+static void clear_tree(struct share_tree *t)
 {
-    struct share_place place;
-    place.node = share_nodes_serve(&t->nodes, "", NULL, &place.is_default);
-    return place;
+    array_clear(&t->nodes);
+    array_clear(&t->leaf);
+    array_clear(&t->projects);
+    array_clear(&t->of_owner);
+    map_clear(&t->leaf_in_project);
+    array_reserve(&t->leaf, t->users.count);
+    while (t->leaf.count < t->users.count) array_add(&t->leaf);
 }
 
-static void place_users(struct building *b)
+static void build_tree(struct share_tree *t, const struct state *s)
 {
-    struct share_tree *t = b->t;
-    const struct state *s = b->s;
-    t->rest = default_place(t);
-    array_reserve(&t->of_user, s->assocs.count);
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        const struct assoc *a = &s->assocs.items[i];
-        bool is_user = a->user != NULL && a->deleted_us == 0;
-        uint32_t leaf = is_user ? map_get_u64(&b->leaves, pair(0, b->user[i])) : NONE;
-        struct share_user *user = array_add(&t->of_user);
-        user->user = is_user ? b->user[i] : NONE;
-        user->place = leaf != NONE ? (struct share_place){leaf, false} : is_user ? t->rest : nowhere;
-    }
-}
-
-static void note_projects(struct share_tree *t)
-{
-    for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
-        const struct share_node *n = &t->nodes.nodes.items[i];
-        if (n->is_project) map_set(&t->projects, str(n->name), i);
-    }
-}
-
-static struct share_tree *make_tree(const struct state *s)
-{
-    struct share_tree *t = mem_resize(NULL, 0, sizeof *t);
+    struct arena scratch = {0};
     struct building b = {.t = t, .s = s};
-    struct err e;
-    b.node = arena_alloc(&b.scratch, s->tree.count * sizeof *b.node);
-    b.realm = arena_alloc(&b.scratch, s->tree.count * sizeof *b.realm);
-    b.user = arena_alloc(&b.scratch, s->assocs.count * sizeof *b.user);
-    share_nodes_init(&t->nodes);
+    b.node = arena_alloc(&scratch, s->tree.count * sizeof *b.node);
+    b.realm = arena_alloc(&scratch, s->tree.count * sizeof *b.realm);
+    b.is_project = arena_alloc(&scratch, s->tree.count * sizeof *b.is_project);
+    b.is_like_project = arena_alloc(&scratch, t->users.count * sizeof *b.is_like_project);
+    clear_tree(t);
+    mark_projects(&b);
     add_nodes(&b);
-    ensure(share_nodes_finish(&t->nodes, &s->object_by_name[OBJECT_PROJECT], &e) == 0);
-    note_projects(t);
-    place_users(&b);
-    map_release(&b.leaves);
-    arena_release(&b.scratch);
-    return t;
+    arena_release(&scratch);
 }
 
 void share_tree_free(struct share_tree *t)
 {
     if (t == NULL) return;
-    share_nodes_release(&t->nodes);
-    map_release(&t->projects);
     map_release(&t->users);
-    map_release(&t->in_project);
-    arena_release(&t->names);
-    array_release(&t->of_user);
+    map_release(&t->leaf_in_project);
+    array_release(&t->user_of_assoc);
+    array_release(&t->user_of_owner);
+    array_release(&t->nodes);
+    array_release(&t->leaf);
+    array_release(&t->projects);
     array_release(&t->of_owner);
-    array_release(&t->of_pairs);
     mem_free(t);
 }
 
-/* A project's usage is its node's; a user's that of the leaf, but not of a project without leaves. */
-static struct share_place place_of_owner(const struct share_tree *t, const struct owner *o)
+/* --- who is served where ------------------------------------------------------------------------------------------ */
+
+static struct share_place place_outside(const struct share_tree *t, uint32_t user)
 {
-    struct share_place place = nowhere;
-    const char *project = o->project[0] != '\0' ? o->project : NULL;
-    if (o->user[0] == '\0') {
-        place.node = map_get(&t->projects, str(o->project));
-        return place;
-    }
-    place.node = share_nodes_serve(&t->nodes, o->user, project, &place.is_default);
-    return place.node != NONE && t->nodes.nodes.items[place.node].is_project ? nowhere : place;
+    if (t->leaf.items[user] != 0) return (struct share_place){t->leaf.items[user], false};
+    uint32_t rest = t->leaf.items[t->default_user];
+    return rest != 0 ? (struct share_place){rest, true} : nowhere;
 }
 
-/* The state's share tree as it stands. Rows of projects are only ever added and marked deleted, so their two counts tell
- * whether they are the same ones. */
-static struct share_tree *share_tree_of(struct state *s)
+/* As share_nodes_serve has it (policy/share_nodes.h). */
+static struct share_place place_of(const struct share_tree *t, uint32_t user, uint32_t project)
 {
+    if (project == NONE) return place_outside(t, user);
+    const struct share_project *p = &t->projects.items[project];
+    if (p->node == 0) return nowhere;
+    if (p->is_leaf) return (struct share_place){p->node, false};
+    uint32_t leaf = map_get_u64(&t->leaf_in_project, pair(p->node, user));
+    if (leaf != NONE) return (struct share_place){leaf, false};
+    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->default_user));
+    return (struct share_place){leaf, leaf != NONE};
+}
+
+/* A project's usage is its node's; a user's that of the leaf, but not of a project without leaves. */
+static struct share_place place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
+{
+    const char *name = s->owners.items[owner].project;
+    uint32_t user = t->user_of_owner.items[owner];
+    if (name[0] == '\0') return place_outside(t, user);
+    uint32_t project = state_find_object(s, OBJECT_PROJECT, name);
+    if (project == NONE || t->projects.items[project].node == 0) return nowhere;
+    if (user == NONE) return (struct share_place){t->projects.items[project].node, false};
+    return t->projects.items[project].is_leaf ? nowhere : place_of(t, user, project);
+}
+
+/* Rows of projects are only ever added and marked deleted, so their two counts tell whether they are the same ones. */
+static bool is_current(const struct share_tree *t, const struct state *s)
+{
+    return t->tree_builds == s->tree_builds && t->project_rows == s->objects[OBJECT_PROJECT].count &&
+           t->project_count == s->object_by_name[OBJECT_PROJECT].count;
+}
+
+struct share_tree *share_tree_of(struct state *s)
+{
+    if (s->share_tree == NULL) s->share_tree = new_tree();
     struct share_tree *t = s->share_tree;
-    uint32_t rows = s->objects[OBJECT_PROJECT].count, projects = s->object_by_name[OBJECT_PROJECT].count;
     state_tree(s);
-    if (t == NULL || t->tree_builds != s->tree_builds || t->project_rows != rows || t->project_count != projects) {
-        share_tree_free(t);
-        t = s->share_tree = make_tree(s);
+    number_users(t, s);
+    if (!is_current(t, s)) {
+        build_tree(t, s);
         t->tree_builds = s->tree_builds;
-        t->project_rows = rows;
-        t->project_count = projects;
+        t->project_rows = s->objects[OBJECT_PROJECT].count;
+        t->project_count = s->object_by_name[OBJECT_PROJECT].count;
     }
-    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) {
-        const struct owner *o = &s->owners.items[i];
-        *array_add(&t->of_owner) = (struct share_user){place_of_owner(t, o), map_get(&t->users, str(o->user))};
-    }
+    while (t->leaf.count < t->users.count) array_add(&t->leaf);
+    array_reserve(&t->of_owner, s->owners.count);
+    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) *array_add(&t->of_owner) = place_of_owner(t, s, i);
     return t;
 }
 
@@ -181,16 +230,12 @@ void share_moment_make(struct share_moment *m, struct state *s)
 {
     struct share_tree *t = share_tree_of(s);
     *m = (struct share_moment){.s = s, .tree = t};
-    array_reserve(&m->active, t->nodes.nodes.count);
-    for (uint32_t i = 0; i < t->nodes.nodes.count; i++) {
-        const struct share_node *n = &t->nodes.nodes.items[i];
-        m->active.items[i] =
-            (struct ticket_node){.parent = n->parent, .shares = n->shares, .is_group = !n->is_leaf && !n->is_project};
-    }
-    m->active.count = t->nodes.nodes.count;
-    if (!t->rest.is_default) return;
-    array_reserve(&m->virtual_of, s->assocs.count);
-    m->virtual_of.count = s->assocs.count;
+    array_reserve(&m->active, t->nodes.count);
+    memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
+    m->active.count = t->nodes.count;
+    if (t->leaf.items[t->default_user] == 0) return;
+    array_reserve(&m->virtual_of, t->users.count);
+    while (m->virtual_of.count < t->users.count) array_add(&m->virtual_of);
 }
 
 void share_moment_release(struct share_moment *m)
@@ -200,18 +245,13 @@ void share_moment_release(struct share_moment *m)
     map_release(&m->virtual_in_project);
 }
 
-static bool is_rest(const struct share_moment *m, uint32_t default_node)
-{
-    return m->tree->rest.is_default && m->tree->rest.node == default_node;
-}
-
 /* The user's own sibling of a `default` node, if it was made. */
 static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, uint32_t user)
 {
-    if (user == NONE) return NONE;
-    if (!is_rest(m, default_node)) return map_get_u64(&m->virtual_in_project, pair(default_node, user));
-    uint32_t node = m->virtual_of.items[user];
-    return node != 0 ? node : NONE;
+    const struct share_tree *t = m->tree;
+    if (default_node != t->leaf.items[t->default_user])
+        return map_get_u64(&m->virtual_in_project, pair(default_node, user));
+    return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
 }
 
 static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint32_t user)
@@ -220,37 +260,21 @@ static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint3
     struct ticket_node like_default = m->active.items[default_node];
     like_default.is_virtual = true;
     *array_add(&m->active) = like_default;
-    if (is_rest(m, default_node))
+    if (default_node == m->tree->leaf.items[m->tree->default_user])
         m->virtual_of.items[user] = node;
     else
         map_set_u64(&m->virtual_in_project, pair(default_node, user), node);
     return node;
 }
 
-/* Several names have to be looked up, so it is done once for each pair. */
-static struct share_place place_in_project(const struct share_moment *m, const struct share_user *user,
-                                           const char *user_name, uint32_t project)
-{
-    struct share_tree *t = m->tree;
-    uint32_t known = map_get_u64(&t->in_project, pair(project, user->user));
-    if (known != NONE) return t->of_pairs.items[known];
-    struct share_place place;
-    const char *name = m->s->objects[OBJECT_PROJECT].items[project].object.name;
-    place.node = share_nodes_serve(&t->nodes, user_name, name, &place.is_default);
-    map_set_u64(&t->in_project, pair(project, user->user), t->of_pairs.count);
-    *array_add(&t->of_pairs) = place;
-    return place;
-}
-
 uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project)
 {
-    const struct share_user *user = &m->tree->of_user.items[assoc];
-    struct share_place place = user->place;
-    ensure(user->user != NONE); /* an association with live jobs stands */
-    if (project != NONE) place = place_in_project(m, user, m->s->assocs.items[assoc].user, project);
-    if (place.node == NONE || !place.is_default) return place.node;
-    uint32_t own = find_virtual(m, place.node, user->user);
-    return own != NONE ? own : add_virtual(m, place.node, user->user);
+    uint32_t user = m->tree->user_of_assoc.items[assoc];
+    ensure(user != NONE); /* jobs are of users */
+    struct share_place place = place_of(m->tree, user, project);
+    if (!place.is_default) return place.node;
+    uint32_t own = find_virtual(m, place.node, user);
+    return own != NONE ? own : add_virtual(m, place.node, user);
 }
 
 void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena)
@@ -259,9 +283,8 @@ void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *are
     const struct ticket_usage *usage = owner_usage_now(m->s, now_us, arena);
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        const struct share_user *owner = &m->tree->of_owner.items[i];
-        uint32_t node = owner->place.node;
-        if (owner->place.is_default) node = find_virtual(m, node, owner->user);
+        struct share_place place = m->tree->of_owner.items[i];
+        uint32_t node = place.is_default ? find_virtual(m, place.node, m->tree->user_of_owner.items[i]) : place.node;
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }

@@ -17,7 +17,6 @@
 #define FAIRLEAD_ENGINE_SHARE_TREE_H
 
 #include "engine/internal.h"
-#include "policy/share_nodes.h"
 
 /* Where somebody is served: a leaf, or a `default` node, of which each user has a virtual sibling; or (node NONE) nowhere. */
 struct share_place {
@@ -25,39 +24,45 @@ struct share_place {
     bool is_default;
 };
 
-/* A user who is served there, by number: the user's first association; NONE: no such user has one. */
-struct share_user {
-    struct share_place place;
-    uint32_t user;
+/* A project in the tree. */
+struct share_project {
+    uint32_t node; /* 0: it is not there */
+    bool is_leaf;  /* it serves all its users */
 };
 
-/* Kept in the state: making it anew for each pass would cost more than everything else in it. */
+/* Kept in the state. Users go by numbers, which stay theirs, so that nothing is looked up by name when the tree is made
+ * anew: that happens whenever somebody's shares change. */
 struct share_tree {
-    struct share_nodes nodes;
-    struct map projects;                /* name -> its node */
-    struct map users;                   /* name -> number */
-    struct arena names;                 /* of groups; the others are the state's */
-    struct share_place rest;            /* `default` outside projects; or no `default` */
-    ARRAY(struct share_user) of_user;   /* by association: its user, outside projects */
-    ARRAY(struct share_user) of_owner;  /* by owner: whose usage that is */
-    struct map in_project;              /* (project, user) -> the place that was looked up */
-    ARRAY(struct share_place) of_pairs; /* those places */
+    struct map users; /* name -> number */
+    uint32_t default_user;
+    ARRAY(uint32_t) user_of_assoc; /* NONE: of an account */
+    ARRAY(uint32_t) user_of_owner; /* NONE: of a project itself */
+    /* The tree as it stands, without usage. */
+    ARRAY(struct ticket_node) nodes;
+    ARRAY(uint32_t) leaf;                 /* by user: outside projects; 0: none */
+    struct map leaf_in_project;           /* (node of the project, user) -> leaf */
+    ARRAY(struct share_project) projects; /* by object */
+    ARRAY(struct share_place) of_owner;   /* whose usage that is */
     /* What it was made of. */
     uint32_t tree_builds, project_rows, project_count;
 };
 
 void share_tree_free(struct share_tree *t); /* NULL is allowed */
 
+/* The state's share tree as it stands. O(associations + owners) when associations or projects changed, with a look-up for
+ * each that is new. */
+struct share_tree *share_tree_of(struct state *s);
+
 /* The tree with what is active at one moment. active is all that outlives the state's next change. */
 struct share_moment {
     struct state *s;
     struct share_tree *tree;          /* the state's */
     ARRAY(struct ticket_node) active; /* the tree's nodes, then virtual ones */
-    ARRAY(uint32_t) virtual_of;       /* by user number: the one of `default` outside projects; 0: none */
-    struct map virtual_in_project;    /* (default node, user number) -> node */
+    ARRAY(uint32_t) virtual_of;       /* by user: the one of `default` outside projects; 0: none */
+    struct map virtual_in_project;    /* (default node, user) -> node */
 };
 
-/* O(nodes); O(associations + owners) when associations or projects changed. */
+/* O(nodes), and what share_tree_of costs. */
 void share_moment_make(struct share_moment *m, struct state *s);
 void share_moment_release(struct share_moment *m);
 
