@@ -182,7 +182,7 @@ static int load_state(struct daemon *d, struct err *e)
     struct outcome unused = {0};
     int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
     outcome_release(&unused);
-    state_tree(&d->state); /* now, and not while the first one who asks waits */
+    state_prepare(&d->state);
     return result;
 }
 

@@ -11,36 +11,6 @@ static uint64_t pair(uint32_t first, uint32_t second)
     return (uint64_t)first << 32 | second;
 }
 
-/* --- who is who --------------------------------------------------------------------------------------------------- */
-
-static uint32_t number_of(struct share_tree *t, const char *user)
-{
-    uint32_t number = map_get(&t->users, str(user));
-    if (number == NONE) map_set(&t->users, str(user), number = t->users.count);
-    return number;
-}
-
-static struct share_tree *new_tree(void)
-{
-    struct share_tree *t = mem_resize(NULL, 0, sizeof *t);
-    t->default_user = number_of(t, "default");
-    return t;
-}
-
-static void number_users(struct share_tree *t, const struct state *s)
-{
-    array_reserve(&t->user_of_assoc, s->assocs.count);
-    for (uint32_t i = t->user_of_assoc.count; i < s->assocs.count; i++) {
-        const char *user = s->assocs.items[i].user;
-        *array_add(&t->user_of_assoc) = user != NULL ? number_of(t, user) : NONE;
-    }
-    array_reserve(&t->user_of_owner, s->owners.count);
-    for (uint32_t i = t->user_of_owner.count; i < s->owners.count; i++) {
-        const char *user = s->owners.items[i].user;
-        *array_add(&t->user_of_owner) = user[0] != '\0' ? number_of(t, user) : NONE;
-    }
-}
-
 /* --- the nodes ---------------------------------------------------------------------------------------------------- */
 
 struct building {
@@ -78,7 +48,7 @@ static void add_account(struct building *b, uint32_t place, const struct assoc *
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
-    uint32_t user = b->t->user_of_assoc.items[b->s->assoc_of.items[place]];
+    uint32_t user = b->t->book->user_of_assoc.items[b->s->assoc_of.items[place]];
     if (b->is_like_project[user]) return;
     if (realm == 0) {
         if (b->t->leaf.items[user] == 0) b->t->leaf.items[user] = add_node(b, b->node[above], shares_of(a));
@@ -95,7 +65,7 @@ static void mark_projects(struct building *b)
     array_reserve(&b->t->projects, s->objects[OBJECT_PROJECT].count);
     for (uint32_t i = 0; i < s->objects[OBJECT_PROJECT].count; i++) {
         const struct object_row *project = &s->objects[OBJECT_PROJECT].items[i];
-        uint32_t user = map_get(&b->t->users, str(project->object.name));
+        uint32_t user = map_get(&b->t->book->numbers, str(project->object.name));
         if (user != NONE && !project->is_deleted) b->is_like_project[user] = true;
         array_add(&b->t->projects);
     }
@@ -126,6 +96,12 @@ static void add_nodes(struct building *b)
     find_leaf_projects(b->t);
 }
 
+static void make_room_for_users(struct share_tree *t)
+{
+    array_reserve(&t->leaf, t->book->numbers.count);
+    while (t->leaf.count < t->book->numbers.count) array_add(&t->leaf);
+}
+
 static void clear_tree(struct share_tree *t)
 {
     array_clear(&t->nodes);
@@ -133,8 +109,7 @@ static void clear_tree(struct share_tree *t)
     array_clear(&t->projects);
     array_clear(&t->of_owner);
     map_clear(&t->leaf_in_project);
-    array_reserve(&t->leaf, t->users.count);
-    while (t->leaf.count < t->users.count) array_add(&t->leaf);
+    make_room_for_users(t);
 }
 
 static void build_tree(struct share_tree *t, const struct state *s)
@@ -144,7 +119,7 @@ static void build_tree(struct share_tree *t, const struct state *s)
     b.node = arena_alloc(&scratch, s->tree.count * sizeof *b.node);
     b.realm = arena_alloc(&scratch, s->tree.count * sizeof *b.realm);
     b.is_project = arena_alloc(&scratch, s->tree.count * sizeof *b.is_project);
-    b.is_like_project = arena_alloc(&scratch, t->users.count * sizeof *b.is_like_project);
+    b.is_like_project = arena_alloc(&scratch, t->book->numbers.count * sizeof *b.is_like_project);
     clear_tree(t);
     mark_projects(&b);
     add_nodes(&b);
@@ -154,10 +129,7 @@ static void build_tree(struct share_tree *t, const struct state *s)
 void share_tree_free(struct share_tree *t)
 {
     if (t == NULL) return;
-    map_release(&t->users);
     map_release(&t->leaf_in_project);
-    array_release(&t->user_of_assoc);
-    array_release(&t->user_of_owner);
     array_release(&t->nodes);
     array_release(&t->leaf);
     array_release(&t->projects);
@@ -170,7 +142,7 @@ void share_tree_free(struct share_tree *t)
 static struct share_place place_outside(const struct share_tree *t, uint32_t user)
 {
     if (t->leaf.items[user] != 0) return (struct share_place){t->leaf.items[user], false};
-    uint32_t rest = t->leaf.items[t->default_user];
+    uint32_t rest = t->leaf.items[t->book->rest];
     return rest != 0 ? (struct share_place){rest, true} : nowhere;
 }
 
@@ -183,7 +155,7 @@ static struct share_place place_of(const struct share_tree *t, uint32_t user, ui
     if (p->is_leaf) return (struct share_place){p->node, false};
     uint32_t leaf = map_get_u64(&t->leaf_in_project, pair(p->node, user));
     if (leaf != NONE) return (struct share_place){leaf, false};
-    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->default_user));
+    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->book->rest));
     return (struct share_place){leaf, leaf != NONE};
 }
 
@@ -191,7 +163,7 @@ static struct share_place place_of(const struct share_tree *t, uint32_t user, ui
 static struct share_place place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
 {
     const char *name = s->owners.items[owner].project;
-    uint32_t user = t->user_of_owner.items[owner];
+    uint32_t user = t->book->user_of_owner.items[owner];
     if (name[0] == '\0') return place_outside(t, user);
     uint32_t project = state_find_object(s, OBJECT_PROJECT, name);
     if (project == NONE || t->projects.items[project].node == 0) return nowhere;
@@ -208,17 +180,17 @@ static bool is_current(const struct share_tree *t, const struct state *s)
 
 struct share_tree *share_tree_of(struct state *s)
 {
-    if (s->share_tree == NULL) s->share_tree = new_tree();
+    if (s->share_tree == NULL) s->share_tree = mem_resize(NULL, 0, sizeof *s->share_tree);
     struct share_tree *t = s->share_tree;
     state_tree(s);
-    number_users(t, s);
+    t->book = ticket_book_of(s);
     if (!is_current(t, s)) {
         build_tree(t, s);
         t->tree_builds = s->tree_builds;
         t->project_rows = s->objects[OBJECT_PROJECT].count;
         t->project_count = s->object_by_name[OBJECT_PROJECT].count;
     }
-    while (t->leaf.count < t->users.count) array_add(&t->leaf);
+    make_room_for_users(t);
     array_reserve(&t->of_owner, s->owners.count);
     for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) *array_add(&t->of_owner) = place_of_owner(t, s, i);
     return t;
@@ -233,9 +205,9 @@ void share_moment_make(struct share_moment *m, struct state *s)
     array_reserve(&m->active, t->nodes.count);
     memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
     m->active.count = t->nodes.count;
-    if (t->leaf.items[t->default_user] == 0) return;
-    array_reserve(&m->virtual_of, t->users.count);
-    while (m->virtual_of.count < t->users.count) array_add(&m->virtual_of);
+    if (t->leaf.items[t->book->rest] == 0) return;
+    array_reserve(&m->virtual_of, t->book->numbers.count);
+    while (m->virtual_of.count < t->book->numbers.count) array_add(&m->virtual_of);
 }
 
 void share_moment_release(struct share_moment *m)
@@ -249,7 +221,7 @@ void share_moment_release(struct share_moment *m)
 static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, uint32_t user)
 {
     const struct share_tree *t = m->tree;
-    if (default_node != t->leaf.items[t->default_user])
+    if (default_node != t->leaf.items[t->book->rest])
         return map_get_u64(&m->virtual_in_project, pair(default_node, user));
     return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
 }
@@ -260,7 +232,7 @@ static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint3
     struct ticket_node like_default = m->active.items[default_node];
     like_default.is_virtual = true;
     *array_add(&m->active) = like_default;
-    if (default_node == m->tree->leaf.items[m->tree->default_user])
+    if (default_node == m->tree->leaf.items[m->tree->book->rest])
         m->virtual_of.items[user] = node;
     else
         map_set_u64(&m->virtual_in_project, pair(default_node, user), node);
@@ -269,7 +241,7 @@ static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint3
 
 uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project)
 {
-    uint32_t user = m->tree->user_of_assoc.items[assoc];
+    uint32_t user = m->tree->book->user_of_assoc.items[assoc];
     ensure(user != NONE); /* jobs are of users */
     struct share_place place = place_of(m->tree, user, project);
     if (!place.is_default) return place.node;
@@ -284,7 +256,8 @@ void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *are
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct share_place place = m->tree->of_owner.items[i];
-        uint32_t node = place.is_default ? find_virtual(m, place.node, m->tree->user_of_owner.items[i]) : place.node;
+        uint32_t node =
+            place.is_default ? find_virtual(m, place.node, m->tree->book->user_of_owner.items[i]) : place.node;
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }

@@ -17,6 +17,7 @@
 #define FAIRLEAD_ENGINE_SHARE_TREE_H
 
 #include "engine/internal.h"
+#include "engine/ticket_book.h"
 
 /* Where somebody is served: a leaf, or a `default` node, of which each user has a virtual sibling; or (node NONE) nowhere. */
 struct share_place {
@@ -30,15 +31,11 @@ struct share_project {
     bool is_leaf;  /* it serves all its users */
 };
 
-/* Kept in the state. Users go by numbers, which stay theirs, so that nothing is looked up by name when the tree is made
+/* Kept in the state. Users go by their numbers in the book, so that nobody is looked up by name when the tree is made
  * anew: that happens whenever somebody's shares change. */
 struct share_tree {
-    struct map users; /* name -> number */
-    uint32_t default_user;
-    ARRAY(uint32_t) user_of_assoc; /* NONE: of an account */
-    ARRAY(uint32_t) user_of_owner; /* NONE: of a project itself */
-    /* The tree as it stands, without usage. */
-    ARRAY(struct ticket_node) nodes;
+    const struct ticket_book *book;
+    ARRAY(struct ticket_node) nodes;      /* without usage */
     ARRAY(uint32_t) leaf;                 /* by user: outside projects; 0: none */
     struct map leaf_in_project;           /* (node of the project, user) -> leaf */
     ARRAY(struct share_project) projects; /* by object */
@@ -49,8 +46,7 @@ struct share_tree {
 
 void share_tree_free(struct share_tree *t); /* NULL is allowed */
 
-/* The state's share tree as it stands. O(associations + owners) when associations or projects changed, with a look-up for
- * each that is new. */
+/* The state's share tree as it stands. O(associations + owners) when associations or projects changed. */
 struct share_tree *share_tree_of(struct state *s);
 
 /* The tree with what is active at one moment. active is all that outlives the state's next change. */

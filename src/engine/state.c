@@ -277,6 +277,12 @@ const struct tree *state_tree(struct state *s)
     return &s->tree;
 }
 
+void state_prepare(struct state *s)
+{
+    state_tree(s);
+    if (s->policy.model == MODEL_TICKETS) share_tree_of(s);
+}
+
 static struct share_options share_options(struct state *s)
 {
     struct share_options options = s->policy.share;

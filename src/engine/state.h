@@ -267,6 +267,9 @@ int state_restore_done(struct state *s, struct err *e);
  * in all that follows hash alike. */
 uint64_t state_hash(const struct state *s);
 
+/* Derives now what is otherwise derived while the first one who asks waits: the tree, and in the tickets model who is who. */
+void state_prepare(struct state *s);
+
 /* The tree and every association's own current usage (running tasks charged up to now), by node of s->tree. own: in
  * memory of arena, s->tree.count entries. */
 const struct tree *state_tree(struct state *s);

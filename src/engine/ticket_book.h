@@ -1,31 +1,32 @@
-/* What the ticket policies know of users and other members, kept in the state from pass to pass: looking every user up by
- * name again would cost a pass more than everything else that it does with the state.
+/* Who is who to the ticket policies, kept in the state from pass to pass: looking everybody up by name again would cost a
+ * pass more than everything else that it does with the state.
  *
- *     members   by kind and index of object: functional shares, override tickets
- *     users     by index of association: the objects of its user and of the user's department
+ *     name of a user -> a number, which stays the name's -> what the user is given
  *
- * Rows that an operator changes make the book empty (state.object_edition). Submissions only ever add users. */
+ * Associations, owners and objects of one name have one number. New rows are looked up once; rows that an operator changes
+ * (state.object_edition) make the book read what members are given again, by numbers. */
 #ifndef FAIRLEAD_ENGINE_TICKET_BOOK_H
 #define FAIRLEAD_ENGINE_TICKET_BOOK_H
 
 #include "engine/state.h"
 
+/* A user's objects, or NONE. */
 struct ticket_user {
-    uint32_t user, department; /* indices of objects, or NONE */
-    uint32_t known;            /* users there were when it was looked up, and one; 0: not yet */
+    uint32_t user, department;
 };
 
 struct ticket_book {
+    struct map numbers;                                           /* name -> number */
+    uint32_t rest;                                                /* the number of the name "default" */
+    ARRAY(uint32_t) user_of_assoc, user_of_owner, user_of_object; /* numbers; NONE: an account, a project's own usage */
+    /* What an operator may change. */
     uint32_t edition; /* of the objects */
-    ARRAY(struct ticket_member) members[MEMBER_KIND_COUNT];
     ARRAY(struct ticket_user) users;
+    ARRAY(struct ticket_member) members[MEMBER_KIND_COUNT]; /* by object */
 };
 
-/* The state's, up to date but for users who were not asked for. */
+/* The state's, as it stands. O(1) a row that is new, O(objects) after an operator's change. */
 struct ticket_book *ticket_book_of(struct state *s);
-
-/* An association's user. */
-struct ticket_user ticket_book_user(struct ticket_book *book, const struct state *s, uint32_t assoc);
 
 void ticket_book_free(struct ticket_book *book); /* NULL is allowed */
 

@@ -22,7 +22,7 @@ enum { TASKS_MOST = 1000000 };
 struct asking {
     struct state *s;
     struct ticket_asked *a;
-    struct ticket_book *book;
+    const struct ticket_book *book;
     struct ticket_job *jobs; /* the question's */
     uint32_t count, room;
     bool has_tree;
@@ -95,7 +95,7 @@ static const struct urgency_request *requests_of(struct asking *g, const struct 
 /* The job of one entry, but for its task. */
 static struct ticket_job ticket_job_of(struct asking *g, const struct job *j, uint32_t partition)
 {
-    struct ticket_user owner = ticket_book_user(g->book, g->s, j->assoc);
+    struct ticket_user owner = g->book->users.items[g->book->user_of_assoc.items[j->assoc]];
     bool has_leaf = g->has_tree && (owner.user != NONE || g->s->policy.enforce_user == ENFORCE_USER_AUTO);
     return (struct ticket_job){.id = j->id,
                                .submit_us = j->submit_us,
