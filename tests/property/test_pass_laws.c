@@ -5,11 +5,10 @@
  *   2. In the engine too, with the priorities that a listing shows: each model, several partitions, arrays, ranges of
  *      slots, resources, limits of time, begins. No task starts twice, and nothing is given out that is not there.
  *   3. A pass leaves nothing that another one at the same moment would start. */
-#include "../unit/policy_world.h"
+#include "../pass_world.h"
 
 #include <math.h>
 
-#include "base/rng.h"
 #include "engine/priorities.h"
 #include "sched/pass.h"
 
@@ -137,47 +136,6 @@ static void the_queue_is_worked_off_as_by_slow_selection(void **unused)
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
 
-static const char *const users[] = {"ann", "bob", "cat", "dan"};
-
-static void make_world(struct world *w, struct rng *rng)
-{
-    world_init(w, 6 + rng_below(rng, 6), 200, 2);
-    world_settings(w, "PriorityWeightAge=1000 PriorityWeightPartition=300 PriorityWeightQOS=500 "
-                      "PriorityWeightTRES=cpu=100 weight_tickets_functional=1000 weight_tickets_share=500");
-    world_object(w, OBJECT_PARTITION, "fast", rng_below(rng, 2) ? "PriorityTier=2|MaxTime=30" : "MaxTime=30");
-    world_object(w, OBJECT_PARTITION, "heavy", "PriorityJobFactor=7");
-    world_object(w, OBJECT_QOS, "high", "priority=9");
-    world_object(w, OBJECT_QOS, "picky", "usage_threshold=0.5|flags=EnforceUsageThreshold");
-    world_object(w, OBJECT_RESOURCE, "license", "amount=7|urgency=50");
-    world_object(w, OBJECT_RESOURCE, "tape", "amount=2|type=DOUBLE");
-    for (int i = 0; i < 4; i++) {
-        char fshare[32];
-        snprintf(fshare, sizeof fshare, "fshare=%u", rng_below(rng, 100));
-        world_object(w, OBJECT_USER, users[i], fshare);
-    }
-}
-
-static void submit_random(struct world *w, struct rng *rng, bool arrays)
-{
-    static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
-    static const char *const requests[] = {NULL, "license=1", "license=2,tape=0.5", "tape=1"};
-    static const char *const qos[] = {"normal", "high", "picky"};
-    struct event job = world_job(users[rng_below(rng, 4)]);
-    job.submit.request = (struct capacity){
-        .cpus = 1 + rng_below(rng, 3), .gpus = rng_below(rng, 4) == 0, .mem_mib = 1 + rng_below(rng, 60)};
-    job.submit.time_limit_s = 60 * (1 + rng_below(rng, 40));
-    job.submit.array = arrays && rng_below(rng, 3) == 0 ? "0-5%3" : NULL;
-    job.submit.held = rng_below(rng, 8) == 0;
-    job.submit.terms = (struct event_terms){.partitions = partitions[rng_below(rng, 4)],
-                                            .requests = requests[rng_below(rng, 4)],
-                                            .qos = qos[rng_below(rng, 3)],
-                                            .nice = (int32_t)rng_below(rng, 200)};
-    if (rng_below(rng, 3) == 0) job.submit.terms.slots_most = job.submit.request.cpus + rng_below(rng, 3);
-    if (rng_below(rng, 6) == 0) job.submit.terms.begin_us = w->now_us + rng_below(rng, 100) * SECOND;
-    uint32_t id;
-    if (world_apply(w, job, &id) != 0) assert_int_equal(w->e.code, ERR_TOO_LARGE); /* longer than fast allows */
-}
-
 /* What is free of the resources, from what runs. */
 static struct plain plain_of(struct world *w)
 {
@@ -272,16 +230,6 @@ static uint32_t expect_starts(struct world *w)
     return count;
 }
 
-static void end_some(struct world *w, struct rng *rng)
-{
-    for (uint32_t i = 0; i < w->s.tasks.count; i++) {
-        const struct task *k = &w->s.tasks.items[i];
-        if (job_state_is_end(k->state)) continue;
-        if (k->start_us == 0) world_started(w, k->launch_id);
-        if (rng_below(rng, 2) == 0) world_ended(w, k->launch_id, JOB_COMPLETED, k->start_us);
-    }
-}
-
 static void the_engine_starts_what_the_listing_says(void **unused)
 {
     (void)unused;
@@ -289,18 +237,18 @@ static void the_engine_starts_what_the_listing_says(void **unused)
     uint32_t started = 0;
     for (int round = 0; round < 600; round++) {
         struct world w;
-        make_world(&w, &rng);
+        pass_world_make(&w, &rng);
         for (int step = 0; step < 5; step++) {
             enum priority_model model = (enum priority_model)rng_below(&rng, MODEL_COUNT);
             world_set(&w, "PriorityType", priority_model_names[model]);
             uint32_t jobs = rng_below(&rng, 10);
-            for (uint32_t i = 0; i < jobs; i++) submit_random(&w, &rng, true);
+            for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], NULL);
             w.now_us += rng_below(&rng, 60) * SECOND;
             /* Tasks of an array have tickets each, which rows do not show. */
             if (model == MODEL_TICKETS) world_set(&w, "max_pending_tasks_per_job", "1");
             started += expect_starts(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
-            end_some(&w, &rng);
+            pass_world_end_some(&w, &rng);
             engine_forget(&w.s);
         }
         world_release(&w);

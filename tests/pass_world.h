@@ -1,0 +1,63 @@
+/* Random worlds for the laws of the pass: partitions, QOS, resources, arrays, ranges of slots, begins. */
+#ifndef FAIRLEAD_TESTS_PASS_WORLD_H
+#define FAIRLEAD_TESTS_PASS_WORLD_H
+
+#include "unit/policy_world.h"
+
+#include "base/rng.h"
+
+static const char *const pass_users[] = {"ann", "bob", "cat", "dan"};
+
+static inline void pass_world_make(struct world *w, struct rng *rng)
+{
+    world_init(w, 6 + rng_below(rng, 6), 200, 2);
+    world_settings(w, "PriorityWeightAge=1000 PriorityWeightPartition=300 PriorityWeightQOS=500 "
+                      "PriorityWeightTRES=cpu=100 weight_tickets_functional=1000 weight_tickets_share=500");
+    world_object(w, OBJECT_PARTITION, "fast", rng_below(rng, 2) ? "PriorityTier=2|MaxTime=30" : "MaxTime=30");
+    world_object(w, OBJECT_PARTITION, "heavy", "PriorityJobFactor=7");
+    world_object(w, OBJECT_QOS, "high", "priority=9");
+    world_object(w, OBJECT_QOS, "picky", "usage_threshold=0.5|flags=EnforceUsageThreshold");
+    world_object(w, OBJECT_RESOURCE, "license", "amount=7|urgency=50");
+    world_object(w, OBJECT_RESOURCE, "tape", "amount=2|type=DOUBLE");
+    for (int i = 0; i < 4; i++) {
+        char fshare[32];
+        snprintf(fshare, sizeof fshare, "fshare=%u", rng_below(rng, 100));
+        world_object(w, OBJECT_USER, pass_users[i], fshare);
+    }
+}
+
+/* project NULL: none. */
+static inline void pass_world_submit(struct world *w, struct rng *rng, const char *user, const char *project)
+{
+    static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
+    static const char *const requests[] = {NULL, "license=1", "license=2,tape=0.5", "tape=1"};
+    static const char *const qos[] = {"normal", "high", "picky"};
+    struct event job = world_job(user);
+    job.submit.request = (struct capacity){
+        .cpus = 1 + rng_below(rng, 3), .gpus = rng_below(rng, 4) == 0, .mem_mib = 1 + rng_below(rng, 60)};
+    job.submit.time_limit_s = 60 * (1 + rng_below(rng, 40));
+    job.submit.array = rng_below(rng, 3) == 0 ? "0-5%3" : NULL;
+    job.submit.held = rng_below(rng, 8) == 0;
+    job.submit.terms = (struct event_terms){.partitions = partitions[rng_below(rng, 4)],
+                                            .requests = requests[rng_below(rng, 4)],
+                                            .qos = qos[rng_below(rng, 3)],
+                                            .project = project,
+                                            .nice = (int32_t)rng_below(rng, 200)};
+    if (rng_below(rng, 3) == 0) job.submit.terms.slots_most = job.submit.request.cpus + rng_below(rng, 3);
+    if (rng_below(rng, 6) == 0) job.submit.terms.begin_us = w->now_us + rng_below(rng, 100) * SECOND;
+    uint32_t id;
+    if (world_apply(w, job, &id) != 0) assert_int_equal(w->e.code, ERR_TOO_LARGE); /* longer than fast allows */
+}
+
+/* What was started runs, and about half of it ends. */
+static inline void pass_world_end_some(struct world *w, struct rng *rng)
+{
+    for (uint32_t i = 0; i < w->s.tasks.count; i++) {
+        const struct task *k = &w->s.tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        if (k->start_us == 0) world_started(w, k->launch_id);
+        if (rng_below(rng, 2) == 0) world_ended(w, k->launch_id, JOB_COMPLETED, k->start_us);
+    }
+}
+
+#endif

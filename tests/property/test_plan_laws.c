@@ -1,0 +1,486 @@
+/* Laws of plans (engine/ticket_plan.h), on random worlds of the tickets model.
+ *
+ *   1. A pass by a plan of the same moment starts exactly what a pass without one does.
+ *   2. A plan owns all it points to: it can be run when the state is gone.
+ *   3. By an old plan nothing starts that could not start now: not what is held, cancelled or not begun, no task twice,
+ *      nothing beyond what is free.
+ *   4. Nothing is forgotten: when nothing happens any more, plan after plan leaves nothing that a pass would start.
+ *   5. A plan from before a change of the rules starts nothing, and the pass stays due; the one after it is used.
+ *   6. Who goes on submitting keeps nobody from starting: the plan that is there is used.
+ *
+ * And of what a plan is made from: the share tree in the state is the one of policy/share_nodes.h. */
+#include "../pass_world.h"
+
+#include "engine/share_tree.h"
+#include "engine/ticket_plan.h"
+
+static const char *const projects[] = {"P1", "P2", "P3", "ann"};
+
+/* Accounts, users in them, a `default` here and there, and projects with and without a node. */
+static void make_tree(struct world *w, struct rng *rng)
+{
+    static const char *const accounts[] = {"physics", "P1", "P2", "chemistry"};
+    static const char *const users[] = {"ann", "bob", "default", "cat", "eve", "P3"};
+    for (uint32_t i = 0; i < 4; i++) world_object(w, OBJECT_PROJECT, projects[i], rng_below(rng, 2) ? "fshare=7" : "");
+    for (uint32_t i = 0; i < 4; i++) {
+        const char *parent = i > 0 && rng_below(rng, 2) ? accounts[rng_below(rng, i)] : NULL;
+        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {accounts[i], parent, 1 + rng_below(rng, 9), NONE}};
+        assert_int_equal(world_apply(w, add, NULL), 0);
+        for (uint32_t u = 0; u < 6; u++) {
+            struct event event = {.kind = EVENT_USER_ADD,
+                                  .user = {users[u], accounts[i], rng_below(rng, 9), false, PRIORITY_UNSET}};
+            if (rng_below(rng, 3) == 0) assert_int_equal(world_apply(w, event, NULL), 0);
+        }
+    }
+}
+
+static void make_world(struct world *w, struct rng *rng)
+{
+    pass_world_make(w, rng);
+    make_tree(w, rng);
+    world_settings(w, "PriorityType=priority/tickets weight_ticket=0.5 weight_urgency=0.1 policy_hierarchy=OFS");
+    world_settings(w, rng_below(rng, 2) ? "enforce_user=auto" : "max_pending_tasks_per_job=2");
+}
+
+static void submit_some(struct world *w, struct rng *rng, uint32_t most)
+{
+    for (uint32_t jobs = rng_below(rng, most); jobs > 0; jobs--) {
+        const char *project = rng_below(rng, 2) ? projects[rng_below(rng, 4)] : NULL;
+        pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], project);
+    }
+}
+
+static uint32_t use(struct world *w, struct ticket_plan *plan)
+{
+    uint32_t starts = 0;
+    outcome_clear(&w->out);
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_TIME, .time = {"boot-1", plan}}, NULL), 0);
+    for (uint32_t i = 0; i < w->out.decisions.count; i++) starts += w->out.decisions.items[i].kind == DECIDE_START;
+    ticket_plan_free(plan);
+    return starts;
+}
+
+static struct ticket_plan *make_and_run(struct world *w)
+{
+    struct ticket_plan *plan = ticket_plan_make(&w->s, w->now_us, 0);
+    if (plan != NULL) ticket_plan_run(plan);
+    return plan;
+}
+
+/* The pass as the daemon runs it. */
+static uint32_t plan_or_pass(struct world *w)
+{
+    return use(w, make_and_run(w));
+}
+
+static void expect_same_decisions(const struct world *a, const struct world *b)
+{
+    assert_int_equal(a->out.decisions.count, b->out.decisions.count);
+    for (uint32_t i = 0; i < a->out.decisions.count; i++) {
+        const struct decision *x = &a->out.decisions.items[i], *y = &b->out.decisions.items[i];
+        assert_int_equal(x->kind, y->kind);
+        assert_true(x->launch_id == y->launch_id && x->cpu_weight == y->cpu_weight);
+        assert_int_equal(x->job_id, y->job_id);
+        assert_int_equal(x->task_id, y->task_id);
+    }
+    assert_true(state_hash(&a->s) == state_hash(&b->s));
+}
+
+/* Two worlds that live the same life. */
+static void a_plan_starts_what_a_pass_starts(void **unused)
+{
+    (void)unused;
+    struct rng rng = {1};
+    uint32_t plans = 0, starts = 0;
+    for (int round = 0; round < 400; round++) {
+        struct world planned, plain;
+        struct rng first = {1000 + (uint64_t)round};
+        struct rng second = first;
+        make_world(&planned, &first);
+        make_world(&plain, &second);
+        for (int step = 0; step < 6; step++) {
+            submit_some(&planned, &first, 9);
+            submit_some(&plain, &second, 9);
+            planned.now_us = plain.now_us += rng_below(&rng, 60) * SECOND;
+            struct ticket_plan *plan = make_and_run(&planned);
+            plans += plan != NULL;
+            starts += use(&planned, plan);
+            world_pass(&plain);
+            expect_same_decisions(&planned, &plain);
+            assert_int_equal(planned.s.pass_is_due, plain.s.pass_is_due);
+            assert_true(planned.s.next_due_us == plain.s.next_due_us);
+            planned.now_us = plain.now_us += rng_below(&rng, 1000) * SECOND;
+            pass_world_end_some(&planned, &first);
+            pass_world_end_some(&plain, &second);
+        }
+        world_release(&planned);
+        world_release(&plain);
+    }
+    print_message("# %u starts, %u plans in 400 worlds\n", starts, plans);
+    assert_true(starts > 2000 && plans > 1000);
+}
+
+static void a_plan_outlives_the_state(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct rng rng = {seed};
+        struct world w;
+        make_world(&w, &rng);
+        submit_some(&w, &rng, 20);
+        struct ticket_plan *plan = ticket_plan_make(&w.s, w.now_us, 0);
+        world_release(&w);
+        if (plan != NULL) ticket_plan_run(plan);
+        ticket_plan_free(plan);
+    }
+}
+
+/* --- old plans ---------------------------------------------------------------------------------------------------- */
+
+static struct job_ref pick_job(struct world *w, struct rng *rng)
+{
+    const struct job *j = &w->s.jobs.items[rng_below(rng, w->s.jobs.count)];
+    return (struct job_ref){j->id, NONE};
+}
+
+/* What comes while a plan is made; some of it is refused. */
+static void disturb(struct world *w, struct rng *rng)
+{
+    static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE};
+    for (uint32_t times = rng_below(rng, 5); times > 0 && w->s.jobs.count > 0; times--) {
+        struct job_ref ref = pick_job(w, rng);
+        struct event event = {.kind = kinds[rng_below(rng, 3)], .jobs = {&ref, 1, rng_below(rng, 20) == 0}};
+        world_apply(w, event, NULL);
+    }
+    if (rng_below(rng, 3) == 0 && w->s.jobs.count > 0) {
+        struct event event = {.kind = EVENT_UPDATE,
+                              .update = {.job_id = pick_job(w, rng).job_id,
+                                         .request = {1 + rng_below(rng, 8), NONE, 0},
+                                         .array_limit = NONE}};
+        event.update.terms = TERMS_KEPT;
+        event.update.terms.project = projects[rng_below(rng, 4)];
+        world_apply(w, event, NULL);
+    }
+    submit_some(w, rng, 4);
+    pass_world_end_some(w, rng);
+    if (rng_below(rng, 2) == 0) engine_forget(&w->s);
+    w->now_us += rng_below(rng, 50) * SECOND;
+}
+
+/* A change that tickets depend on. */
+static void change_rules(struct world *w, struct rng *rng)
+{
+    struct event shares = {.kind = EVENT_ACCOUNT_MODIFY,
+                           .account = {"physics", NULL, rng_below(rng, 50), PRIORITY_UNSET}};
+    char value[32];
+    snprintf(value, sizeof value, "fshare=%u", rng_below(rng, 1000));
+    switch (rng_below(rng, 4)) {
+    case 0: world_set(w, "weight_tickets_functional", strchr(value, '=') + 1); break;
+    case 1: world_object(w, OBJECT_USER, "bob", value); break;
+    case 2: assert_int_equal(world_apply(w, shares, NULL), 0); break;
+    default: world_object(w, OBJECT_PROJECT, "P2", value); break;
+    }
+}
+
+static void expect_room(const struct world *w)
+{
+    uint32_t cpus = 0, gpus = 0;
+    uint64_t mem_mib = 0;
+    double resources[2] = {0.0, 0.0};
+    for (uint32_t i = 0; i < w->s.tasks.count; i++) {
+        const struct task *k = &w->s.tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        const struct job *j = &w->s.jobs.items[state_find_job(&w->s, k->job_id)];
+        cpus += idset_count(&k->placement.cpus);
+        gpus += idset_count(&k->placement.gpus);
+        mem_mib += k->placement.mem_mib;
+        for (uint32_t r = 0; r < j->request_count; r++)
+            resources[j->requests[r].resource] += j->requests[r].amount * idset_count(&k->placement.cpus);
+    }
+    assert_true(cpus <= w->s.host.has.cpus && gpus <= w->s.host.has.gpus && mem_mib <= w->s.host.has.mem_mib);
+    assert_true(resources[0] <= 7.0 && resources[1] <= 2.0);
+}
+
+/* Law 3, of the tasks from first on, which were just started. */
+static void expect_may_have_started(const struct world *w, uint32_t first)
+{
+    for (uint32_t i = first; i < w->s.tasks.count; i++) {
+        const struct task *k = &w->s.tasks.items[i];
+        const struct job *j = &w->s.jobs.items[state_find_job(&w->s, k->job_id)];
+        assert_false(j->held || idset_has(&j->pending, k->task_id) || idset_has(&j->cancelled, k->task_id));
+        assert_true(j->begin_us <= w->now_us && j->ended_us == 0);
+        assert_true(j->array_limit == 0 || j->live_tasks <= j->array_limit);
+        assert_true(idset_count(&k->placement.cpus) >= j->request.cpus);
+        for (uint32_t other = 0; other < i; other++) {
+            const struct task *o = &w->s.tasks.items[other];
+            assert_false(o->job_id == k->job_id && o->task_id == k->task_id && !job_state_is_end(o->state));
+        }
+    }
+    expect_room(w);
+}
+
+/* Law 4. */
+static void expect_quiet_soon(struct world *w)
+{
+    for (int i = 0; w->s.pass_is_due; i++) {
+        assert_true(i < 3);
+        plan_or_pass(w);
+    }
+    w->s.pass_is_due = true;
+    assert_int_equal(world_pass(w), 0);
+}
+
+static void an_old_plan_starts_what_may_start(void **unused)
+{
+    (void)unused;
+    uint32_t starts = 0, used = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct rng rng = {seed};
+        struct world w;
+        make_world(&w, &rng);
+        for (int step = 0; step < 6; step++) {
+            submit_some(&w, &rng, 12);
+            struct ticket_plan *plan = make_and_run(&w);
+            disturb(&w, &rng);
+            uint32_t first = w.s.tasks.count;
+            used += plan != NULL;
+            starts += use(&w, plan);
+            expect_may_have_started(&w, first);
+            if (rng_below(&rng, 2) == 0) expect_quiet_soon(&w);
+            w.now_us += rng_below(&rng, 100) * SECOND;
+            pass_world_end_some(&w, &rng);
+        }
+        world_release(&w);
+    }
+    print_message("# %u starts by %u old plans\n", starts, used);
+    assert_true(starts > 2000 && used > 800);
+}
+
+static void a_change_of_the_rules_counts_at_once(void **unused)
+{
+    (void)unused;
+    uint32_t dropped = 0, starts = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct rng first = {seed}, second = {seed};
+        struct world w, plain;
+        make_world(&w, &first);
+        make_world(&plain, &second);
+        submit_some(&w, &first, 20);
+        submit_some(&plain, &second, 20);
+        struct ticket_plan *plan = make_and_run(&w);
+        if (plan != NULL) {
+            change_rules(&w, &first);
+            change_rules(&plain, &second);
+            assert_int_equal(use(&w, plan), 0);
+            assert_true(w.s.pass_is_due);
+            dropped++;
+            starts += plan_or_pass(&w);
+            world_pass(&plain);
+            expect_same_decisions(&w, &plain);
+        }
+        world_release(&w);
+        world_release(&plain);
+    }
+    print_message("# %u plans dropped, %u starts by the next ones\n", dropped, starts);
+    assert_true(dropped > 100 && starts > 200);
+}
+
+/* Jobs of one CPU that wait for one. */
+static void make_queue(struct world *w)
+{
+    world_init(w, 1, 100, 0);
+    world_settings(w, "PriorityType=priority/tickets weight_tickets_functional=1000");
+    for (int i = 0; i < 5; i++) world_submit(w, pass_users[i % 4], NULL, 1);
+}
+
+static void who_goes_on_changing_rules_stops_nobody(void **unused)
+{
+    (void)unused;
+    struct rng rng = {1};
+    struct world w;
+    make_queue(&w);
+    world_object(&w, OBJECT_PROJECT, "P2", "");
+    world_user(&w, "physics", 1, "eve");
+    for (int i = 0; i < 5; i++) {
+        uint32_t id = w.s.tasks.count + 1;
+        for (int attempt = 0; attempt < 2; attempt++) {
+            struct ticket_plan *plan = make_and_run(&w);
+            if (plan != NULL) change_rules(&w, &rng);
+            uint32_t starts = use(&w, plan);
+            assert_int_equal(starts, plan == NULL || attempt == 1);
+            if (starts == 1) break;
+        }
+        const struct task *k = &w.s.tasks.items[w.s.tasks.count - 1];
+        assert_int_equal(w.s.tasks.count, id);
+        world_started(&w, k->launch_id);
+        world_ended(&w, k->launch_id, JOB_COMPLETED, w.now_us);
+    }
+    world_release(&w);
+}
+
+static void who_goes_on_submitting_stops_nobody(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_queue(&w);
+    for (int i = 0; i < 20; i++) {
+        char stranger[16];
+        struct ticket_plan *plan = make_and_run(&w);
+        assert_non_null(plan);
+        snprintf(stranger, sizeof stranger, "stranger%d", i);
+        world_submit(&w, stranger, NULL, 1); /* makes an association, and a user of the policies */
+        assert_int_equal(use(&w, plan), 1);
+        const struct task *k = &w.s.tasks.items[w.s.tasks.count - 1];
+        world_started(&w, k->launch_id);
+        world_ended(&w, k->launch_id, JOB_COMPLETED, w.now_us);
+    }
+    world_release(&w);
+}
+
+static void another_model_needs_no_plan(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_queue(&w);
+    uint32_t urgent = world_submit(&w, "dan", NULL, 1);
+    struct ticket_plan *plan = make_and_run(&w);
+    assert_non_null(plan);
+    struct event event = {.kind = EVENT_UPDATE,
+                          .update = {.job_id = urgent, .request.gpus = NONE, .array_limit = NONE}};
+    event.update.terms = TERMS_KEPT;
+    event.update.terms.set_priority = 4000000000;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    world_set(&w, "PriorityType", "priority/multifactor");
+    assert_int_equal(use(&w, plan), 1);
+    assert_int_equal(w.s.tasks.items[0].job_id, urgent);
+    assert_false(w.s.pass_is_due);
+    assert_null(ticket_plan_make(&w.s, w.now_us, 0));
+    world_release(&w);
+}
+
+static void a_plan_is_made_where_it_is_worth_it(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_queue(&w);
+    assert_null(ticket_plan_make(&w.s, w.now_us, 6));
+    assert_true(w.s.pass_is_due); /* the wish is still there */
+    struct ticket_plan *plan = make_and_run(&w);
+    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* it took the wish over */
+    assert_int_equal(use(&w, plan), 1);
+    world_submit(&w, "ann", NULL, 1);
+    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* nothing is free */
+    assert_int_equal(world_pass(&w), 0);
+    world_release(&w);
+}
+
+/* --- the share tree ----------------------------------------------------------------------------------------------- */
+
+/* The state's tree as a document would list it. */
+static void list_nodes(const struct world *w, struct share_nodes *out, struct arena *arena)
+{
+    const struct state *s = &w->s;
+    uint32_t *node = arena_alloc(arena, s->tree.count * sizeof *node);
+    struct map seen = {0}; /* realm and user */
+    uint32_t *realm = arena_alloc(arena, s->tree.count * sizeof *realm);
+    share_nodes_init(out);
+    share_nodes_add(out, NONE, "/", 1);
+    for (uint32_t i = 1; i < s->tree.count; i++) {
+        const struct assoc *a = &s->assocs.items[s->assoc_of.items[i]];
+        uint32_t above = s->tree.parent[i];
+        const char *name = a->user != NULL ? a->user : a->account;
+        bool is_project = state_find_object(s, OBJECT_PROJECT, name) != NONE;
+        char text[100], key[100];
+        snprintf(text, sizeof text, "%s%s", a->user != NULL || (is_project && realm[above] == 0) ? "" : "/", name);
+        snprintf(key, sizeof key, "%u %s", realm[above], name);
+        bool is_second = a->user != NULL && (is_project || map_get(&seen, str(key)) != NONE);
+        realm[i] = realm[above];
+        if (is_second) continue;
+        if (a->user != NULL) map_set(&seen, str(arena_copy(arena, str(key))), i);
+        uint32_t shares = a->shares == SHARES_PARENT ? 1 : a->shares;
+        node[i] = share_nodes_add(out, node[above], arena_copy(arena, str(text)), shares);
+        if (a->user == NULL && is_project && realm[above] == 0) realm[i] = node[i];
+    }
+    struct err e;
+    if (share_nodes_finish(out, &s->object_by_name[OBJECT_PROJECT], &e) != 0) fail_msg("%s", e.text);
+    map_release(&seen);
+}
+
+static void expect_same_nodes(const struct share_moment *m, const struct share_nodes *listed)
+{
+    assert_int_equal(m->active.count, listed->nodes.count);
+    for (uint32_t i = 0; i < listed->nodes.count; i++) {
+        const struct share_node *n = &listed->nodes.items[i];
+        const struct ticket_node *active = &m->active.items[i];
+        assert_int_equal(active->parent, n->parent);
+        assert_true(active->shares >= n->shares && active->shares <= n->shares);
+        assert_int_equal(active->is_group, !n->is_leaf && !n->is_project);
+        assert_false(active->is_virtual);
+    }
+}
+
+static uint32_t expect_same_place(struct share_moment *m, const struct share_nodes *listed, uint32_t assoc,
+                                  uint32_t project)
+{
+    const struct state *s = m->s;
+    const char *name = project != NONE ? s->objects[OBJECT_PROJECT].items[project].object.name : NULL;
+    bool is_default;
+    uint32_t expected = share_nodes_serve(listed, s->assocs.items[assoc].user, name, &is_default);
+    uint32_t node = share_moment_serve(m, assoc, project);
+    if (!is_default) {
+        assert_int_equal(node, expected);
+        return 0;
+    }
+    assert_true(node >= listed->nodes.count && m->active.items[node].is_virtual);
+    assert_int_equal(m->active.items[node].parent, listed->nodes.items[expected].parent);
+    assert_int_equal(share_moment_serve(m, assoc, project), node);
+    return 1;
+}
+
+static void the_share_tree_is_that_of_share_nodes(void **unused)
+{
+    (void)unused;
+    uint32_t served = 0, virtual = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct rng rng = {seed};
+        struct world w;
+        make_world(&w, &rng);
+        for (int step = 0; step < 3; step++) {
+            struct share_moment m;
+            struct share_nodes listed;
+            struct arena arena = {0};
+            submit_some(&w, &rng, 6); /* strangers get associations */
+            if (step == 1) change_rules(&w, &rng);
+            share_moment_make(&m, &w.s);
+            list_nodes(&w, &listed, &arena);
+            expect_same_nodes(&m, &listed);
+            for (uint32_t a = 0; a < w.s.assocs.count; a++) {
+                if (w.s.assocs.items[a].user == NULL) continue;
+                for (uint32_t p = 0; p <= 4; p++, served++)
+                    virtual += expect_same_place(&m, &listed, a, p < 4 ? p : NONE);
+            }
+            share_moment_release(&m);
+            share_nodes_release(&listed);
+            arena_release(&arena);
+        }
+        world_release(&w);
+    }
+    print_message("# %u services compared, %u by default nodes\n", served, virtual);
+    assert_true(served > 10000 && virtual > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_starts_what_a_pass_starts),
+        cmocka_unit_test(a_plan_outlives_the_state),
+        cmocka_unit_test(an_old_plan_starts_what_may_start),
+        cmocka_unit_test(a_change_of_the_rules_counts_at_once),
+        cmocka_unit_test(who_goes_on_changing_rules_stops_nobody),
+        cmocka_unit_test(who_goes_on_submitting_stops_nobody),
+        cmocka_unit_test(another_model_needs_no_plan),
+        cmocka_unit_test(a_plan_is_made_where_it_is_worth_it),
+        cmocka_unit_test(the_share_tree_is_that_of_share_nodes),
+    };
+    return cmocka_run_group_tests_name("plan laws", tests, NULL, NULL);
+}
