@@ -131,8 +131,9 @@ static void decide_synced(struct daemon *d)
  * ranking takes long, a thread does it, and the pass is decided in the turn after. */
 static void decide_starts(struct daemon *d)
 {
-    struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
+    if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* no need to wait for it */
     if (d->planning != NULL || (d->plan == NULL && planner_begin(d))) return;
+    struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
     apply_own(d, &event);
     ticket_plan_free(d->plan);
     d->plan = NULL;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/ensure.h"
 #include "daemon/daemon.h"
+#include "daemon/log.h"
 #include "engine/ticket_plan.h"
 
 struct planning {
@@ -29,6 +30,7 @@ static void in_loop(uv_work_t *work, int status)
     struct ticket_plan *plan = p->plan;
     bool is_abandoned = p->is_abandoned;
     mem_free(p);
+    log_line(LOG_DEBUG, "plan-done", " abandoned=%d", is_abandoned);
     if (!is_abandoned) d->planning = NULL;
     if (is_abandoned || d->stopping) {
         ticket_plan_free(plan);
@@ -46,6 +48,7 @@ bool planner_begin(struct daemon *d)
     p->work.data = p;
     p->d = d;
     p->plan = plan;
+    log_line(LOG_DEBUG, "plan-begun", " jobs=%u", d->state.job_by_id.count);
     ensure(uv_queue_work(&d->loop, &p->work, in_thread, in_loop) == 0);
     return true;
 }

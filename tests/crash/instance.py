@@ -58,10 +58,10 @@ class Instance:
 
     # The daemon.
 
-    def start(self):
+    def start(self, *arguments):
         """Starts the daemon as our own child, so that it can be killed and its end be seen."""
         log = open(self.place / 'daemon.log', 'ab')
-        self.daemon = subprocess.Popen([DAEMON, '--private', '--state', self.state], stdin=subprocess.DEVNULL,
+        self.daemon = subprocess.Popen([DAEMON, '--private', '--state', self.state, *arguments], stdin=subprocess.DEVNULL,
                                        stdout=log, stderr=log, env=self.environment)
         log.close()
         until(lambda: self.run('status', '--json').returncode == 0 or self.daemon.poll() is not None, 'the daemon to answer')
