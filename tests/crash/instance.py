@@ -6,26 +6,13 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import kill, without_children  # noqa: E402
+from exec_world import PATIENCE, in_time, kill, open_files, read, until, without_children  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 FAIRLEAD = BUILD / 'fairlead'
 DAEMON = BUILD / 'fairleadd'
-# How long to wait for what must happen; builds with sanitizers are slow, and so is a machine that runs other tests.
-PATIENCE = 60
-
-
-def until(condition, what, patience=PATIENCE):
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.02)
-    raise AssertionError('waited in vain for ' + what)
 
 
 def processes_with(text):
@@ -72,7 +59,7 @@ class Instance:
         return self
 
     def log(self):
-        return (self.place / 'daemon.log').read_text(errors='replace')[-4000:]
+        return read(self.place / 'daemon.log').decode(errors='replace')[-4000:]
 
     def kill(self):
         self.daemon.send_signal(signal.SIGKILL)
@@ -98,10 +85,7 @@ class Instance:
 
     def is_ours(self, pid):
         """Whether a keeper has one of our launches' files open."""
-        try:
-            return any(str(self.state) in os.readlink(fd) for fd in pathlib.Path('/proc/%d/fd' % pid).iterdir())
-        except OSError:
-            return False
+        return any(name.startswith(str(self.state) + '/') for name in open_files(pid))
 
     def close(self):
         """Ends everything that is ours, whatever state it is in."""
@@ -112,6 +96,7 @@ class Instance:
             except AssertionError:
                 pass
         code = self.stop()
+        print('daemon.log:\n%s\nlauncher.log:\n%s' % (self.log(), read(self.state / 'launcher.log').decode(errors='replace')))
         for pid in self.keeper_pids() + self.launcher_pids():
             kill(pid)
         return code
@@ -138,6 +123,13 @@ class Instance:
 
     def queue(self):
         return self.rows('queue')
+
+    def running(self, job):
+        return [row for row in self.queue() if (row['job_id'], row['state']) == (job, 'RUNNING')]
+
+    def kill_launchers(self):
+        for pid in self.launcher_pids():
+            kill(pid)
 
     def history(self):
         return self.rows('history', '--limit', '0')

@@ -9,7 +9,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, kill, until  # noqa: E402
+from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, in_time, kill, read, until  # noqa: E402
 
 KILL_AT = BUILD / 'tests/crash/kill-at'
 SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
@@ -34,17 +34,24 @@ def kill_launcher(world):
 
 def kill_keeper(world, launch_id):
     pid = world.keeper_pid(launch_id)
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     until(lambda: not alive(pid), 'the keeper to be gone')
 
 
 # ---- daemon and launcher ----
 
+UNTIL_GO = 'while [ ! -e go ]; do sleep 0.02; done; '
+
+
+def let_go(world):
+    (world.path / 'go').touch()
+
 
 def test_daemon_killed(world):
-    world.start(1, 'sh', '-c', 'sleep 0.5; echo done; exit 4')
+    world.start(1, 'sh', '-c', UNTIL_GO + 'echo done; exit 4')
     world.record(1, 'started')
     world.kill_driver()
+    let_go(world)
     world.connect()
     record = world.ended(1)
     assert (record['end'], record['exit_status'], world.output(1)) == ('exited', 4, 'done\n')
@@ -52,10 +59,11 @@ def test_daemon_killed(world):
 
 def test_launcher_killed(world):
     """The job runs on, ends while there is no launcher, and the next one tells."""
-    world.start(1, 'sh', '-c', 'sleep 0.3; echo done; exit 4')
+    world.start(1, 'sh', '-c', UNTIL_GO + 'echo done; exit 4')
     started = world.record(1, 'started')
     kill_launcher(world)
     assert world.report() == 'gone'
+    let_go(world)
     until(lambda: (world.state / 'launches/1/end').exists(), 'the end record')
     world.connect()
     record = world.synced()[1]
@@ -65,24 +73,33 @@ def test_launcher_killed(world):
 
 
 def test_end_is_noticed_by_another_launcher(world):
-    world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done' % world.path)
+    world.start(1, 'sh', '-c', UNTIL_GO)
     world.record(1, 'started')
     kill_launcher(world)
     world.connect()
     assert world.synced()[1]['phase'] == 'started'
-    (world.path / 'go').touch()
+    let_go(world)
     assert world.ended(1)['exit_status'] == 0
     world.send('ack', 1)
     until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
 
 
 def test_limit_without_launcher(world):
-    world.start(1, 'sh', '-c', 'trap "" TERM; sleep 600', limit_us=US // 2, grace_us=US // 2)
-    world.record(1, 'started')
-    kill_launcher(world)
-    until(lambda: (world.state / 'launches/1/end').exists(), 'the end record')
-    world.connect()
-    assert world.synced()[1]['end'] == 'timed-out'
+    ids = iter(range(1, 9))
+
+    def attempt(seconds):
+        launch_id, span_us = next(ids), int(seconds * US)
+        directory = world.state / ('launches/%d' % launch_id)
+        world.start(launch_id, 'sh', '-c', 'trap "" TERM; sleep 600', limit_us=span_us, grace_us=span_us)
+        world.record(launch_id, 'started')
+        kill_launcher(world)
+        was_early = not (directory / 'completing').exists()
+        until((directory / 'end').exists, 'the end record', PATIENCE + 2 * seconds)
+        world.connect()
+        assert world.synced()[launch_id]['end'] == 'timed-out'
+        return was_early
+
+    in_time(attempt)
 
 
 def test_order_through_another_launcher(world):
@@ -96,11 +113,12 @@ def test_order_through_another_launcher(world):
 
 
 def test_nothing_starts_twice_after_a_restart(world):
-    world.start(1, 'sh', '-c', 'echo once >> %s/count; sleep 0.5' % world.path)
+    world.start(1, 'sh', '-c', 'echo once >> count; ' + UNTIL_GO)
     world.record(1, 'started')
     kill_launcher(world)
     world.connect()
-    world.start(1, 'sh', '-c', 'echo again >> %s/count' % world.path)
+    world.start(1, 'sh', '-c', 'echo again >> count')
+    let_go(world)
     assert world.ended(1)['end'] == 'exited'
     assert (world.path / 'count').read_text() == 'once\n'
 
@@ -304,15 +322,22 @@ def test_what_is_half_there(tmp_path, files, told):
 
 
 def test_directory_removed_under_everybody(world):
-    world.start(1, 'sh', '-c', 'sleep 0.3')
+    world.start(1, 'sh', '-c', UNTIL_GO)
     world.record(1, 'started')
     keeper = world.keeper_pid(1)
     subprocess.run(['rm', '-rf', world.state / 'launches/1'], check=True)
+    let_go(world)
     until(lambda: not alive(keeper), 'the keeper to end')
     assert world.run(2, 'true')[0]['end'] == 'exited'
 
 
 # ---- every system call ----
+
+
+@pytest.fixture(scope='module')
+def tracing():
+    if subprocess.run([KILL_AT, 'launcher', '1', '/bin/true'], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
+        pytest.skip('no process can be traced here')
 
 
 class Traced:
@@ -326,7 +351,9 @@ class Traced:
         until(lambda: (self.world.state / 'launcher.sock').exists() or self.tracer.poll() is not None, 'the launcher')
 
     def verdict(self):
-        return self.tracer.stdout.readline().split()
+        said = self.tracer.stdout.readline().split()
+        assert said, 'kill-at ended with status %s and said nothing' % self.tracer.wait()
+        return said
 
     def close(self):
         self.tracer.kill()
@@ -452,7 +479,7 @@ def steps(tmp_path, whom, judge):
         n += every
 
 
-def test_launcher_killed_at_every_call(tmp_path):
+def test_launcher_killed_at_every_call(tmp_path, tracing):
     """Whatever a launcher was doing: the job ran exactly once and is told to have ended well."""
 
     def judge(world, record, n):
@@ -462,7 +489,7 @@ def test_launcher_killed_at_every_call(tmp_path):
     steps(tmp_path, 'launcher', judge)
 
 
-def test_keeper_killed_at_every_call(tmp_path):
+def test_keeper_killed_at_every_call(tmp_path, tracing):
     """Whatever a keeper was doing: the job never ran twice, and what is told fits with what it did."""
 
     def judge(world, record, n):

@@ -13,7 +13,7 @@ import pytest
 
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 FAIRLEAD = str(BUILD / 'fairlead')
-PATIENCE = 60 if os.environ.get('FAIRLEAD_SANITIZED') == '1' else 30
+PATIENCE = 60
 
 
 def pytest_configure(config):
@@ -32,10 +32,11 @@ def until(condition, what='condition'):
     """Waits for a true value and returns it."""
     end = time.monotonic() + PATIENCE
     while True:
+        late = time.monotonic() >= end  # before it is looked at: we may have been kept waiting ourselves
         value = condition()
         if value:
             return value
-        assert time.monotonic() < end, 'waited too long for ' + what
+        assert not late, 'waited too long for ' + what
         time.sleep(0.02)
 
 
@@ -108,8 +109,25 @@ class Instance:
     def kill(self):
         """kill -9 of the daemon, as an accident would."""
         pid = self.pid()
-        os.kill(pid, signal.SIGKILL)
+        self.kill_process(pid)
         until(lambda: not self.is_alive(pid), 'the daemon to be gone')
+
+    @staticmethod
+    def kill_process(pid):
+        """One that may end by itself meanwhile."""
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def kill_launchers(self):
+        for pid in self.processes():
+            try:
+                name = pathlib.Path('/proc/%d/comm' % pid).read_text()
+            except OSError:
+                continue
+            if name == 'fairlead-launch\n':
+                self.kill_process(pid)
 
     @staticmethod
     def is_alive(pid):
@@ -142,15 +160,19 @@ class Instance:
                 found.append(int(folder.name))
         return found
 
+    def print_logs(self):
+        """Shown when the test fails."""
+        for name in ('fairleadd.log', 'launcher.log'):
+            if (self.state / name).exists():
+                print('%s:\n%s' % (name, (self.state / name).read_text(errors='replace')[-4000:]))
+
     def close(self):
         if self.socket.exists() and self.run('status').status == 0:
             self.run('cancel', '--all')
             self.run('stop', '--jobs')
+        self.print_logs()
         for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            self.kill_process(pid)
         shutil.rmtree(self.home, ignore_errors=True)
 
 

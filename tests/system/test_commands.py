@@ -12,7 +12,8 @@ import time
 
 import pytest
 
-from conftest import FAIRLEAD, until
+from conftest import FAIRLEAD, PATIENCE, until
+
 
 def tree(instance):
     instance.good('account', 'add', 'physics', '--shares', '50')
@@ -414,6 +415,7 @@ def test_cancel(instance):
     first, second = instance.submit('--', 'sleep', '1000'), instance.submit('--hold', '--', 'true')
     array = instance.submit('--hold', '--array', '0-9', '--', 'true')
     instance.until_state(first, 'RUNNING')
+    instance.good('set', 'grace_s=600')
     assert instance.good('cancel', first, second) == 'Cancelled 2 jobs\n'
     assert instance.until_state(first, 'CANCELLED')['signal'] == signal.SIGTERM
     assert instance.job(second)['state'] == 'CANCELLED'
@@ -456,28 +458,35 @@ def test_wait_has_the_jobs_status(instance):
     assert result.status == 7 and result.out.startswith('Submitted job ')
 
 
+def connections(instance):
+    """How many the daemon has accepted."""
+    def ours(line):
+        fields = line.split()
+        return len(fields) == 8 and fields[5] == '03' and fields[7] == str(instance.socket)
+    return sum(map(ours, pathlib.Path('/proc/net/unix').read_text().splitlines()))
+
+
 def test_wait_outlives_the_daemon(instance):
     job = instance.submit('--', 'sh', '-c', 'while ! test -e go; do sleep 0.1; done; exit 5')
     instance.until_state(job, 'RUNNING')
     waiter = instance.popen('wait', job)
-    time.sleep(0.5)
+    until(lambda: connections(instance) == 1, 'the waiter to be connected')
     instance.kill()
-    time.sleep(1)
+    assert b'trying again for 60 s' in waiter.stderr.readline()
     assert waiter.poll() is None
     (instance.work / 'go').touch()
     time.sleep(0.3)
     instance.start()
-    out, err = waiter.communicate(timeout=30)
-    assert waiter.returncode == 5 and out == b''
-    assert b'trying again for 60 s' in err
+    out, err = waiter.communicate(timeout=PATIENCE)
+    assert waiter.returncode == 5 and out == b'' and err.startswith(b'job %d: FAILED' % job)
 
 
 def test_wait_gives_up(instance):
     job = instance.submit('--', 'sleep', '1000')
     waiter = instance.popen('wait', '--retry', '1', job)
-    time.sleep(0.5)
+    until(lambda: connections(instance) == 1, 'the waiter to be connected')
     instance.kill()
-    assert waiter.wait(timeout=30) == 1
+    assert waiter.wait(timeout=PATIENCE) == 1
     instance.start()
 
 
@@ -499,7 +508,7 @@ def test_log(instance):
     assert follower.stdout.readline() == b'one\n'
     (instance.work / 'go').touch()
     assert follower.stdout.readline() == b'two\n'
-    assert follower.wait(timeout=30) == 0
+    assert follower.wait(timeout=PATIENCE) == 0
     assert instance.good('log', job) == instance.good('log', '-f', job) == 'one\ntwo\n'
 
     waiting = instance.submit('--hold', '--', 'echo', 'late')
@@ -507,7 +516,7 @@ def test_log(instance):
     follower = instance.popen('log', '-f', waiting)
     time.sleep(0.3)
     instance.good('release', waiting)
-    assert follower.communicate(timeout=30) == (b'late\n', b'')
+    assert follower.communicate(timeout=PATIENCE) == (b'late\n', b'')
 
     array = instance.submit('--array', '1,2', '--', 'true')
     instance.good('wait', array)
@@ -525,13 +534,14 @@ def test_following_outlives_the_daemon(instance):
     assert follower.stdout.readline() == b'two\n'
     assert follower.poll() is None
     instance.start()
-    assert follower.communicate(timeout=30) == (b'', b'') and follower.returncode == 0
+    assert follower.communicate(timeout=PATIENCE) == (b'', b'') and follower.returncode == 0
 
 
 def test_history(instance):
     jobs = [instance.submit('-J', 'job%d' % i, '--', 'sh', '-c', 'exit %d' % i) for i in range(4)]
-    killed = instance.submit('--', 'sh', '-c', 'sleep 0.5; kill -9 $$')
-    instance.run('wait', *jobs, killed)
+    instance.run('wait', *jobs)
+    killed = instance.submit('--', 'sh', '-c', 'kill -9 $$')
+    instance.run('wait', killed)
     rows = instance.rows('history')
     assert sorted(int(row['id']) for row in rows) == jobs + [killed]
     assert int(rows[-1]['id']) == killed
@@ -540,7 +550,7 @@ def test_history(instance):
     assert by_id[killed]['exit_status:signal'] == '0:9'
     table = instance.good('history')
     assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +EXIT +ELAPSED +CPUS +MAXMEM +ENDED\n', table)
-    assert re.search(r'^ +%d +sh +\S+ +default +FAILED +signal 9 +0:00 ' % killed, table, re.MULTILINE)
+    assert re.search(r'^ +%d +sh +\S+ +default +FAILED +signal 9 +0:\d\d ' % killed, table, re.MULTILINE)
     assert [int(row['id']) for row in instance.rows('history', '--limit', '1')] == [killed]
     assert len(instance.rows('history', '--limit', '0')) == 5
     assert instance.rows('history', '--until', '2020-01-01T00:00Z') == []
@@ -583,9 +593,19 @@ def test_control_characters_of_a_directory(instance):
 
 @pytest.mark.slow
 def test_a_loop_of_submits(instance):
-    """Shells call submit in loops; this is a loose bound, bench/ has the figure."""
-    begin = time.monotonic()
-    for _ in range(50):
-        instance.submit('--hold', '--', 'true')
-    assert time.monotonic() - begin < 10
+    """Shells call submit in loops; this is a loose bound beside what the same number of commands and of writes to the same
+    disk take here and now, bench/ has the figure."""
+    def seconds(action):
+        begin = time.monotonic()
+        for _ in range(50):
+            action()
+        return time.monotonic() - begin
+
+    def write():
+        with open(instance.state / 'written', 'wb') as file:
+            file.write(b'x' * 4096)
+            os.fsync(file.fileno())
+
+    yardstick = seconds(lambda: instance.good('status')) + seconds(write)
+    assert seconds(lambda: instance.submit('--hold', '--', 'true')) < 5 + 5 * yardstick
     assert len(instance.rows('queue')) == 50

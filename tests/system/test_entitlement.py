@@ -1,7 +1,6 @@
 """Entitlement among running jobs: with the tickets model, what runs gets of contended CPUs what its tickets say."""
 import os
 import pathlib
-import signal
 
 import pytest
 
@@ -54,11 +53,15 @@ def test_tickets_of_running_jobs_are_cpu_weights(instance):
     until(lambda: {round(cpu_weight(pid)) for _, pid in much} == {180}, 'the weight of much')
     until(lambda: {round(cpu_weight(pid)) for _, pid in little} == {20}, 'the weight of little')
 
-    # What the kernel makes of it: nine times as much; here only that it is clearly more.
-    before = [ticks(pid) for _, pid in much + little]
-    until(lambda: sum(ticks(pid) for _, pid in much) - sum(before[:len(much)]) > 200, 'two seconds of work')
-    spent = [ticks(pid) - begun for (_, pid), begun in zip(much + little, before)]
-    assert sum(spent[:len(much)]) > 2 * sum(spent[len(much):]), spent
+    # What the kernel makes of it: nine times as much; here only that it is clearly more, be it only after a while where it
+    # takes the kernel time to spread them over the CPUs.
+    def spent_more():
+        before = [ticks(pid) for _, pid in much + little]
+        until(lambda: sum(ticks(pid) for _, pid in much) - sum(before[:len(much)]) > 200, 'two seconds of work')
+        spent = [ticks(pid) - begun for (_, pid), begun in zip(much + little, before)]
+        return sum(spent[:len(much)]) > 2 * sum(spent[len(much):])
+
+    until(spent_more, 'the work to be as the weights')
 
     # Another model has no opinion on it.
     instance.good('set', 'PriorityType=priority/multifactor')
@@ -79,9 +82,7 @@ def test_weights_survive_and_are_made_up_for(instance):
 
     until(lambda: weights() == [180, 20], 'the first weights')
     for shares, expected in ((30, [150, 50]), (10, [100, 100]), (90, [180, 20])):
-        for pid in instance.processes():
-            if pathlib.Path('/proc/%d/comm' % pid).read_text() == 'fairlead-launch\n':
-                os.kill(pid, signal.SIGKILL)
+        instance.kill_launchers()
         instance.good('project', 'modify', 'much', 'fshare=%d' % shares)
         until(lambda: weights() == expected, 'weights after the launcher was killed')
     instance.kill()

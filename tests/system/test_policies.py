@@ -1,8 +1,9 @@
 """The policies on a running instance: what an operator names, what jobs ask for, who comes first and why, by each model,
 and that a change of the model or of a weight decides who starts next."""
 import datetime
-import getpass
+import os
 import pathlib
+import pwd
 import re
 import time
 
@@ -10,7 +11,7 @@ import pytest
 
 from conftest import until
 
-ME = getpass.getuser()
+ME = pwd.getpwuid(os.geteuid()).pw_name
 MULTIFACTOR = 'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING'
 TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE|PARTITION'
 
@@ -228,12 +229,13 @@ def test_terms_that_are_refused(shared, options, message):
 
 
 def test_begin(instance):
-    begin = time.time()
+    asked = time.time()
     job = instance.submit('--begin', 'now+2', '--', 'true')
-    row = instance.job(job)
-    assert (row['state'], row['reason']) == ('PENDING', 'BeginTime')
+    answered = time.time()
     row = instance.until_state(job, 'COMPLETED')
-    assert begin + 1.9 < row['start_us'] / 10**6 < begin + 10
+    assert asked + 2 <= row['begin_us'] / 10**6 <= answered + 2
+    # At its time, and not only at the look around that is taken once a minute.
+    assert 0 <= row['start_us'] - row['begin_us'] < 30 * 10**6
     later = instance.submit('--begin', 'tomorrow', '--', 'true')
     assert instance.job(later)['reason'] == 'BeginTime'
     instance.good('update', later, '--begin', 'now')
@@ -244,8 +246,8 @@ def test_a_begin_survives_a_restart(instance):
     job = instance.submit('--begin', 'now+3', '--', 'true')
     instance.good('stop')
     instance.start()
-    assert instance.job(job)['reason'] in ('BeginTime', 'None', 'Resources')
-    instance.until_state(job, 'COMPLETED')
+    row = instance.until_state(job, 'COMPLETED')
+    assert 0 <= row['start_us'] - row['begin_us'] < 30 * 10**6
 
 
 def test_resources_are_given_out(instance):
@@ -557,11 +559,11 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
     instance.good('qos', 'add', 'strict', 'flags=EnforceUsageThreshold', 'usage_threshold=1')
     instance.good('submit', '--wait', '--', 'sleep', '0.1')
     instance.good('user', 'add', 'somebody', '-A', 'default')
-    instance.submit('-l', 'license=2', '--', 'sleep', '100')
+    instance.submit('-l', 'license=2', '--', 'sleep', '1000')
     begins = instance.submit('-l', 'license=2', '--begin', 'now+1second', '--', 'true')
     long = instance.submit('-p', 'short', '-t', '10', '-l', 'license=1', '--', 'true')
     instance.submit('--begin', 'now+1hour', '--', 'true')
-    instance.submit('--array', '0-9%1', '--', 'sleep', '100')
+    instance.submit('--array', '0-9%1', '--', 'sleep', '1000')
     instance.submit('-n', '4', '--', 'true')
     strict = instance.submit('-q', 'strict', '--', 'true')
     instance.good('partition', 'modify', 'short', 'MaxTime=1')
@@ -572,12 +574,15 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
         status = pathlib.Path('/proc/%d/status' % pid).read_text()
         return int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', status, re.M)[1])
 
+    def sleeps():
+        before = wakes()
+        time.sleep(1)
+        return wakes() - before <= 2
+
     for model in ('multifactor', 'tickets', 'basic'):
         instance.good('set', 'PriorityType=priority/' + model)
         time.sleep(1.5)
-        before = wakes()
-        time.sleep(1)
-        assert wakes() - before <= 2
+        until(sleeps, 'the daemon to sleep for a second')  # what has started a moment ago may still have to be told
         assert [instance.job(job)['state'] for job in (begins, long, strict)] == ['PENDING'] * 3
     assert [instance.job(job)['reason'] for job in (begins, long, strict)] == \
         ['Resources', 'PartitionTimeLimit', 'QOSUsageThreshold']
@@ -588,10 +593,11 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
 
 def test_words_of_other_kinds(instance):
     assert "--state: 'foo' is not one of: pending, starting, running" in instance.bad('queue', '-s', 'foo')
+    today = datetime.datetime.now(datetime.timezone.utc).date()
     instance.good('wait', instance.submit('--', 'true'))
     assert [row['state'] for row in instance.rows('queue', '--all', '-s', 'Completed')] == ['COMPLETED']
-    today = datetime.datetime.now(datetime.timezone.utc).date()
     assert len(instance.rows('history', '--since', str(today - datetime.timedelta(days=1)))) == 1
-    assert len(instance.rows('history', '--since', 'today', '--until', 'now+1day')) == 1
+    if datetime.datetime.now(datetime.timezone.utc).date() == today:  # it may be midnight
+        assert len(instance.rows('history', '--since', 'today', '--until', 'now+1day')) == 1
     assert instance.rows('history', '--until', '2001-01-01') == []
     assert instance.good('verify', '--help').count('\n  1 ') == 1
