@@ -3,6 +3,7 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -79,13 +80,46 @@ def test_the_last_line(capsys, counts, line, status):
     assert (capsys.readouterr().out, ended.value.code) == (line + '\n', status)
 
 
+SANITIZER = '==7==ERROR: AddressSanitizer: heap-use-after-free on address\n    #0 in f a.c:1\n' + 'more\n' * 100
+
+
+@pytest.mark.parametrize('stdout, stderr, returncode, shown', [
+    ('1..1\nnot ok 1 - a\n# why: 1 is not 2\n# why: at t.py:7\n# all that pytest says\n', 'noise\n', 1,
+     ['1 is not 2', 'at t.py:7']),
+    ('1..2\nnot ok 1 - a\n# 0x1 != 0x2\n# t.c:7: error: Failure!\nok 2 - b\n', '', 1, ['0x1 != 0x2', 't.c:7: error: Failure!']),
+    ('1..1\nnot ok 1 - a\n# t.c:8: error: Failure!\n', 'ERROR: two\n', 1, ['t.c:8: error: Failure!', 'ERROR: two']),
+    ('1..2\nok 1 - a\n', 'said\n' + SANITIZER, 1,
+     ['==7==ERROR: AddressSanitizer: heap-use-after-free on address', '    #0 in f a.c:1'] + ['more'] * 10),
+    ('', 'cannot open shared object\n', 127, ['cannot open shared object']),
+], ids=['pytest', 'cmocka', 'cmocka fail_msg', 'a sanitizer', 'silence'])
+def test_the_reason_of_a_failure_in_short(capsys, stdout, stderr, returncode, shown):
+    test = run_tests.Test('plain', {'name': 'fairlead:unit / arena', 'stdout': stdout, 'stderr': stderr, 'result': 'FAIL',
+                                    'returncode': returncode})
+    run_tests.report_in_short([test])
+    title, head, *lines = capsys.readouterr().out.strip('\n').split('\n')
+    assert (title, head[:21]) == ('==== IN SHORT', 'unit/arena (plain): a' if 'not ok' in stdout else 'unit/arena (plain): (')
+    assert lines == ['    ' + line for line in shown]
+
+
+def test_nothing_in_short(capsys):
+    run_tests.report_in_short([run_tests.Test('plain', {'name': 'x', 'stdout': '1..1\nok 1 - a\n', 'returncode': 0,
+                                                        'result': 'OK'})])
+    assert capsys.readouterr().out == ''
+
+
 # tests/run_pytest.py
 
-def run_pytest(tmp_path, source, **variables):
+def run_pytest(tmp_path, source, file='test_it.py', **variables):
     (tmp_path / 'test_it.py').write_text(textwrap.dedent(source))
-    result = subprocess.run([sys.executable, TOP / 'tests/run_pytest.py', 'test_it.py'], cwd=tmp_path, text=True,
+    result = subprocess.run([sys.executable, TOP / 'tests/run_pytest.py', file], cwd=tmp_path, text=True,
                             stdout=subprocess.PIPE, env={**os.environ, 'FAIRLEAD_SANITIZED': '0', **variables})
+    remove_kept(result.stdout)
     return result.stdout, result.returncode
+
+
+def remove_kept(stdout):
+    for place in re.findall(r'^# kept: (/tmp/fl-\w+)$', stdout, re.MULTILINE):
+        shutil.rmtree(place)
 
 
 CASES = '''
@@ -109,6 +143,39 @@ def test_pytest_cases_are_reported(tmp_path, sanitized, passed):
     assert ' - test_skipped # SKIP no GPU\n' in stdout
     assert 'assert 1 == 2' in stdout
     assert ('left out' in stdout) == (sanitized == '1')
+
+
+LOGS = '''
+    import pytest
+    @pytest.fixture
+    def instance():
+        yield 1
+        print('daemon.log: it said this')
+        raise OSError('left over')
+    def compare(one, other):
+        assert one == other, 'not alike'
+    def test_bad(instance): compare(1, 2)
+    '''
+
+
+def test_the_reason_stands_first(tmp_path):
+    """Before what may be cut off: what was wrong, where, in the tear-down as well, and the logs."""
+    lines = run_pytest(tmp_path, LOGS)[0].splitlines()
+    assert lines[:8] == ['not ok 1 - test_bad',
+                         '# why: AssertionError: not alike', '# why: assert 1 == 2', '# why: at test_it.py:9, from test_it.py:10',
+                         '# why: OSError: left over', '# why: at test_it.py:7',
+                         '# why: daemon.log: it said this', '# instance = 1']
+
+
+def test_told_to_end(tmp_path):
+    """As Meson tells one that takes too long."""
+    (tmp_path / 'tests').mkdir()
+    (tmp_path / 'tests/test_it.py').write_text('import os, signal, time\ndef test_good(): pass\n'
+                                               'def test_long(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(600)\n')
+    stdout, status = run_pytest(tmp_path, '', file='tests/test_it.py')
+    assert status != 0
+    assert re.match(r'ok 1 - test_good\nnot ok 2 - test_long\n# why: told to end after \d+ s in this case\n'
+                    r'# why: at tests/test_it.py:3\n', stdout), stdout
 
 
 @pytest.mark.parametrize('source, counts', [
