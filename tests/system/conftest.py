@@ -72,8 +72,11 @@ class Instance:
         return result.out
 
     def bad(self, *arguments, status=2, **options):
+        return self.refusal(self.run(*arguments, **options), status)
+
+    @staticmethod
+    def refusal(result, status=2):
         """The one line a command refuses with."""
-        result = self.run(*arguments, **options)
         assert (result.status, result.out) == (status, ''), result
         assert result.err.count('\n') == 1 and result.err.endswith('\n'), result
         assert re.match(r'fairlead( [a-z]+)*: ', result.err), result

@@ -27,6 +27,7 @@ def world(shared):
     (work / 'folder').mkdir()
     (work / 'good.sh').write_text('true\n')
     (work / 'plain').write_text('not a program\n')
+    shared.before = shared.everything()
     return shared
 
 
@@ -191,12 +192,12 @@ CASES = [
 
 @pytest.mark.parametrize('arguments, text', CASES, ids=[repr(case[0])[:60] for case in CASES])
 def test_refused(world, arguments, text):
-    before = world.everything()
-    arguments = [os.fsdecode(word) for word in arguments]
-    line = world.bad(*arguments)
+    result = world.run(*[os.fsdecode(word) for word in arguments])
+    before, world.before = world.before, world.everything()
+    assert world.before == before
+    line = world.refusal(result)
     assert text in line
     assert len(line) < 700 and line.isprintable()
-    assert world.everything() == before
 
 
 def test_unreadable_script(stopped):
