@@ -215,12 +215,14 @@ struct wire_jobs {        /* POST /v1/jobs/cancel, hold, release -> wire_count; 
 struct wire_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
     const char *name, *parent;
     uint32_t shares, priority;
+    int64_t raw_usage; /* to change: 0, or -1: stays */
 };
 
 struct wire_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
     const char *name, *account;
     uint32_t shares, priority;
-    bool is_default; /* "default" */
+    int64_t raw_usage; /* to change: 0, or -1: stays */
+    bool is_default;   /* "default" */
 };
 
 struct wire_jobs_query { /* GET /v1/jobs?... -> {"jobs":[wire_job_row]} */
@@ -396,11 +398,11 @@ struct wire_status {
 };
 
 struct wire_difference {
-    const char *account, *user, *qos, *tres;
+    const char *account, *user, *qos, *project, *tres;
     double stored, recomputed;
 };
 struct wire_verified {
-    uint32_t associations;
+    uint32_t associations, owners;
     uint64_t tasks;
     struct wire_list differences; /* of wire_difference */
 };

@@ -64,8 +64,11 @@ static int refuse(const struct reading *r, const struct wire_field *f, json_t *v
 static int refuse_number(const struct reading *r, const struct wire_field *f, json_t *value)
 {
     char accepted[120];
-    text_format(accepted, sizeof accepted, "a whole number from %lld to %lld%s", (long long)f->least,
-                (long long)f->most, wire_has_parent(f) ? ", or 'parent'" : "");
+    if (f->least == f->most)
+        text_format(accepted, sizeof accepted, "%lld, the only value it takes", (long long)f->least);
+    else
+        text_format(accepted, sizeof accepted, "a whole number from %lld to %lld%s", (long long)f->least,
+                    (long long)f->most, wire_has_parent(f) ? ", or 'parent'" : "");
     return refuse(r, f, value, accepted);
 }
 

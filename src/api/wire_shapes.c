@@ -103,6 +103,9 @@ const struct wire_shape wire_jobs_shape = {"Jobs", "Which jobs: ids, or all.", j
     MAYBE(owner, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'; absent: 'parent'", .least = 0, \
           .most = PRIORITY_MOST)
 
+#define RAW_USAGE_ROW(owner, words) \
+    MAYBE(owner, raw_usage, WIRE_I64, .help = (words), .least = 0, .most = 0, .absent = -1)
+
 static const struct wire_field account_fields[] = {
     MUST(wire_account, name, WIRE_TEXT, .help = "the account's name"),
     MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is part of; absent: root"),
@@ -116,6 +119,7 @@ static const struct wire_field account_modify_fields[] = {
     MAYBE(wire_account, parent, WIRE_TEXT, .help = "the account it is to be part of"),
     SHARES_ROW(wire_account),
     PRIORITY_ROW(wire_account),
+    RAW_USAGE_ROW(wire_account, "0: what it and all below it used so far is forgotten"),
     {0}};
 const struct wire_shape wire_account_modify_shape = {"AccountChange",
                                                      "What to change of an account; absent fields stay.",
@@ -135,6 +139,7 @@ const struct wire_shape wire_user_shape = {"User", "A user to be put into an acc
 static const struct wire_field user_modify_fields[] = {
     SHARES_ROW(wire_user),
     PRIORITY_ROW(wire_user),
+    RAW_USAGE_ROW(wire_user, "0: what the user used so far is forgotten"),
     ROW(wire_user, is_default, "default", WIRE_BOOL,
         .help = "make it the account the user's jobs are charged to unless they say"),
     {0}};
@@ -461,19 +466,22 @@ const struct wire_shape wire_status_shape = {"Status", "The instance at a glance
                                              sizeof(struct wire_status), true};
 
 static const struct wire_field difference_fields[] = {
-    MAYBE(wire_difference, account, WIRE_TEXT, .help = "the account; null: a QOS'"),
-    MAYBE(wire_difference, user, WIRE_TEXT, .help = "the user; null: the account's own"),
-    MAYBE(wire_difference, qos, WIRE_TEXT, .help = "the QOS; null: an association's"),
+    MAYBE(wire_difference, account, WIRE_TEXT, .help = "the account; null: a QOS', or what the share tree counts"),
+    MAYBE(wire_difference, user, WIRE_TEXT, .help = "the user; null: the account's own, or the project's"),
+    MAYBE(wire_difference, qos, WIRE_TEXT, .help = "the QOS; null: an association's, or what the share tree counts"),
+    MAYBE(wire_difference, project, WIRE_TEXT, .help = "of what the share tree counts; null: outside of projects"),
     MAYBE(wire_difference, tres, WIRE_TEXT, .help = "the resource, in its units times seconds; null: billing-seconds"),
     MUST(wire_difference, stored, WIRE_DOUBLE, .help = "usage as kept"),
     MUST(wire_difference, recomputed, WIRE_DOUBLE, .help = "usage from the job records"),
     {0}};
-const struct wire_shape wire_difference_shape = {"Difference",
-                                                 "An association or QOS whose usage is not what its jobs used.",
-                                                 difference_fields, sizeof(struct wire_difference), true};
+const struct wire_shape wire_difference_shape = {
+    "Difference", "An association, QOS, user or project whose usage is not what its jobs used.", difference_fields,
+    sizeof(struct wire_difference), true};
 
 static const struct wire_field verified_fields[] = {
     MUST(wire_verified, associations, WIRE_U32, .help = "how many were checked", COUNT32),
+    MUST(wire_verified, owners, WIRE_U32,
+         .help = "how many users and projects were checked by what the share tree counts", COUNT32),
     MUST(wire_verified, tasks, WIRE_U64, .help = "from how many records", MOMENT),
     MUST(wire_verified, differences, WIRE_ROWS, .help = "beyond 1e-9 relative", .shape = &wire_difference_shape),
     {0}};

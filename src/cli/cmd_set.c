@@ -84,7 +84,7 @@ static int set_run(struct call *call, struct err *e)
     return status;
 }
 
-static const struct object_class settings_class = {"setting", "settings", "", settings_table, SETTING_COUNT};
+static const struct object_class settings_class = {"setting", "settings", "", settings_table, SETTING_COUNT, false};
 
 static const struct command_example set_examples[] = {
     {"fairlead set", "every setting, its value and meaning"},

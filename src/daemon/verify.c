@@ -20,6 +20,8 @@ static void write_report(struct verification *v)
     json_begin_object(&j);
     json_key(&j, "associations");
     json_u64(&j, v->report.assoc_count);
+    json_key(&j, "owners");
+    json_u64(&j, v->report.owner_count);
     json_key(&j, "tasks");
     json_u64(&j, v->report.task_count);
     json_key(&j, "differences");
@@ -33,6 +35,8 @@ static void write_report(struct verification *v)
         json_text(&j, difference->user);
         json_key(&j, "qos");
         json_text(&j, difference->qos);
+        json_key(&j, "project");
+        json_text(&j, difference->project);
         json_key(&j, "tres");
         json_text(&j, difference->tres);
         json_key(&j, "stored");

@@ -117,7 +117,7 @@ static void delete_assoc(struct turn *t, uint32_t index)
     fold_tres(a, parent);
     a->deleted_us = t->now_us;
     t->s->tree_is_stale = t->s->pass_is_due = true;
-    note_journal(t, JOURNAL_FOLD, a->id, 0, parent->id);
+    note_journal(t, JOURNAL_FOLD, a->id, assoc_reset_us(t->s, a->parent), parent->id);
     note_change(t, TABLE_ASSOC, index);
     note_change(t, TABLE_ASSOC, a->parent);
 }
@@ -143,9 +143,10 @@ int apply_account_modify(struct turn *t, const struct event *event)
     uint32_t index = NONE, parent = NONE;
     if (require_operator(t, &event->actor, "modify accounts") != 0) return -1;
     if (find_account(t, wanted->name, &index) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
-    if (index == ROOT)
+    bool has_changes = wanted->parent != NULL || wanted->shares != SHARES_UNSET || wanted->priority != PRIORITY_UNSET;
+    if (index == ROOT && (has_changes || !wanted->resets_usage))
         return err_set(t->e, ERR_CONFLICT,
-                       "account 'root' has no siblings to share with; nothing of it can be changed");
+                       "account 'root' has no siblings to share with; nothing of it can be changed but RawUsage");
     if (wanted->parent != NULL) {
         if (find_account(t, wanted->parent, &parent) != 0) return -1;
         if (is_within(t, parent, index))
@@ -153,6 +154,7 @@ int apply_account_modify(struct turn *t, const struct event *event)
                            wanted->name, wanted->parent);
         if (check_depth(t, parent, 1 + height_of(t, index)) != 0) return -1;
     }
+    if (wanted->resets_usage) reset_assocs(t, index);
     set_shares(t, index, wanted->shares);
     set_priority(t, index, wanted->priority);
     struct assoc *a = assoc_at(t, index);
@@ -256,7 +258,9 @@ int apply_user_modify(struct turn *t, const struct event *event)
     if (wanted->make_default && count > 1)
         return err_set(t->e, ERR_INPUT, "user '%s' is in %u accounts; say which one is to be the default", wanted->name,
                        count);
+    if (wanted->resets_usage && wanted->account == NULL) reset_user(t, wanted->name);
     for (uint32_t i = 0; i < count; i++) {
+        if (wanted->resets_usage) reset_assocs(t, indices[i]);
         set_shares(t, indices[i], wanted->shares);
         set_priority(t, indices[i], wanted->priority);
     }

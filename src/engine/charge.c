@@ -8,7 +8,8 @@
  * Invariants
  *   1. Charges of [a, b] and of [b, c] are together that of [a, c]: charged_us may be moved up at any time, and has to be
  *      before a rule changes by which what is charged fades.
- *   2. A late charge, up to a moment before an owner's at_us, fades from there to at_us; at_us never goes back.
+ *   2. Nothing is charged for a time before the last reset of whom it is charged to.
+ *   3. A late charge, up to a moment before an owner's at_us, fades from there to at_us; at_us never goes back.
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/internal.h"
@@ -73,6 +74,13 @@ static void keep_reference_up(struct turn *t, int64_t at_us)
     note_change(t, TABLE_COUNTERS, 0);
 }
 
+/* From where on the task counts for what was last reset then (invariant 2). */
+static int64_t counts_from(const struct state *s, const struct task *k, int64_t reset_us)
+{
+    int64_t from_us = k->charged_us > reset_us ? k->charged_us : reset_us;
+    return from_us > s->usage_reset_us ? from_us : s->usage_reset_us;
+}
+
 /* --- owners ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t owner_find(const struct state *s, const char *user, const char *project)
@@ -126,8 +134,7 @@ static void decay_factors(const struct ticket_decay *d, double elapsed_s, double
     }
 }
 
-/* The owner's usage as it reads at at_us, if that is later than now. */
-static void fade_owner(const struct ticket_decay *d, struct owner *o, int64_t at_us)
+void owner_fade(const struct ticket_decay *d, struct owner *o, int64_t at_us)
 {
     double left[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
@@ -154,12 +161,22 @@ static void add_to_owner(const struct ticket_decay *d, struct owner *o, const st
                          int64_t from_us, int64_t to_us)
 {
     double late[USAGE_RESOURCE_COUNT];
-    fade_owner(d, o, to_us);
+    owner_fade(d, o, to_us);
     decay_factors(d, seconds(to_us, o->at_us), late);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
         o->usage.used[r] += charge * late[r];
     }
+}
+
+/* When what is charged to its owners was last reset: for a project, what is of the user in it or of the project. */
+static void owners_reset(const struct state *s, const uint32_t owners[2], int64_t out_us[2])
+{
+    out_us[0] = s->owners.items[owners[0]].reset_us;
+    if (out_us[0] < s->usage_reset_us) out_us[0] = s->usage_reset_us;
+    out_us[1] = out_us[0];
+    if (owners[1] != NONE && s->owners.items[owners[1]].reset_us > out_us[1])
+        out_us[1] = s->owners.items[owners[1]].reset_us;
 }
 
 struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct arena *arena)
@@ -169,16 +186,18 @@ struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct are
     struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         now[i] = s->owners.items[i];
-        fade_owner(d, &now[i], now_us);
+        owner_fade(d, &now[i], now_us);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         uint32_t owners[2];
+        int64_t reset_us[2];
         if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
         job_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
+        owners_reset(s, owners, reset_us);
         struct ticket_usage rates = owner_rates(k);
         for (int o = 0; o < 2; o++) {
-            if (owners[o] != NONE) add_to_owner(d, &now[owners[o]], &rates, k->charged_us, now_us);
+            if (owners[o] != NONE) add_to_owner(d, &now[owners[o]], &rates, counts_from(s, k, reset_us[o]), now_us);
         }
     }
     for (uint32_t i = 0; i < s->owners.count; i++) out[i] = now[i].usage;
@@ -191,10 +210,12 @@ static void charge_assoc(struct turn *t, const struct task *k, int64_t to_us)
 {
     struct state *s = t->s;
     struct assoc *a = &s->assocs.items[k->assoc];
-    a->usage += usage_charge_stored(&s->decay, task_rate(k), k->charged_us, to_us);
+    int64_t from_us = counts_from(s, k, a->reset_us);
+    if (to_us <= from_us) return;
+    a->usage += usage_charge_stored(&s->decay, task_rate(k), from_us, to_us);
     if (k->tres.count > 0 && a->usage_tres == NULL)
         a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *a->usage_tres);
-    double of_one = usage_charge_stored(&s->decay, k->usage_factor, k->charged_us, to_us);
+    double of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
     for (uint32_t i = 0; i < k->tres.count; i++)
         a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * of_one;
     note_change(t, TABLE_ASSOC, k->assoc);
@@ -204,8 +225,10 @@ static void charge_qos(struct turn *t, const struct task *k, uint32_t qos, int64
 {
     struct state *s = t->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), k->charged_us, to_us)
-                         : usage_charge(0, task_rate(k), k->charged_us, to_us);
+    int64_t from_us = counts_from(s, k, q->reset_us);
+    if (to_us <= from_us) return;
+    q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
+                         : usage_charge(0, task_rate(k), from_us, to_us);
     note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
 }
 
@@ -220,11 +243,14 @@ static void charge_owners(struct turn *t, const struct task *k, const struct job
 {
     struct state *s = t->s;
     uint32_t owners[2];
+    int64_t reset_us[2];
     struct ticket_usage rates = owner_rates(k);
     job_owners(s, j, owners);
+    owners_reset(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
-        if (owners[i] == NONE) continue;
-        add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, k->charged_us, to_us);
+        int64_t from_us = counts_from(s, k, reset_us[i]);
+        if (owners[i] == NONE || to_us <= from_us) continue;
+        add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
         note_change(t, TABLE_OWNER, owners[i]);
     }
 }
@@ -246,15 +272,18 @@ void charge_finished(struct turn *t, struct task *k)
 {
     struct state *s = t->s;
     uint32_t owners[2];
+    int64_t reset_us[2];
     if (k->start_us == 0) return;
     charge_task(t, k, k->end_us);
+    int64_t at_us = k->charged_us; /* the end, or the last change of a rule where that came before the record of it */
     job_owners(s, job_of(s, k), owners);
+    owners_reset(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
-        if (owners[i] == NONE) continue;
+        if (owners[i] == NONE || at_us <= reset_us[i]) continue;
         struct owner *o = &s->owners.items[owners[i]];
         const struct ticket_decay *d = &s->policy.tickets.decay;
-        fade_owner(d, o, k->end_us);
-        o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(k->end_us, o->at_us));
+        owner_fade(d, o, at_us);
+        o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(at_us, o->at_us));
         note_change(t, TABLE_OWNER, owners[i]);
     }
 }
@@ -296,27 +325,28 @@ void change_halflife(struct turn *t, int64_t halflife_s)
     note_change(t, TABLE_COUNTERS, 0);
 }
 
-void settle_owners(struct turn *t)
+/* Tasks whose start is not known yet, of a QOS or all (NONE), will be charged by the new rule from their start. */
+static void note_late_starts(struct turn *t, uint32_t qos)
 {
     struct state *s = t->s;
-    charge_up_to_now(t, NONE);
-    for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct owner *o = &s->owners.items[i];
-        if (o->at_us == 0 || o->at_us >= t->now_us) continue;
-        fade_owner(&s->policy.tickets.decay, o, t->now_us);
-        note_change(t, TABLE_OWNER, i);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->charged_us != 0 || (qos != NONE && job_of(s, k)->qos != qos)) continue;
+        note_journal(t, JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
     }
 }
 
-/* Tasks whose start is not known yet will be charged by the new rule from their start. */
-static void note_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
+void change_owner_rule(struct turn *t, const struct settings *wanted)
 {
     struct state *s = t->s;
-    note_journal(t, JOURNAL_QOS_DECAY, 0, s->objects[OBJECT_QOS].items[qos].id, !no_decay);
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us != 0 || job_of(s, k)->qos != qos) continue;
-        note_journal(t, JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+    charge_up_to_now(t, NONE);
+    note_journal_detail(t, JOURNAL_OWNER_RULE, 0, 0, owner_rule_format(wanted, &s->arena));
+    note_late_starts(t, NONE);
+    for (uint32_t i = 0; i < s->owners.count; i++) {
+        struct owner *o = &s->owners.items[i];
+        if (o->at_us == 0 || o->at_us >= t->now_us) continue;
+        owner_fade(&s->policy.tickets.decay, o, t->now_us);
+        note_change(t, TABLE_OWNER, i);
     }
 }
 
@@ -329,7 +359,8 @@ void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
     keep_reference_up(t, t->now_us);
     double scale = decay_scale(&s->decay, t->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;
-    note_qos_decay(t, qos, no_decay);
+    note_journal(t, JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
+    note_late_starts(t, qos);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -344,7 +375,8 @@ double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0) continue;
         uint32_t node = s->node_of.items[k->assoc];
-        own[node] += usage_charge(s->decay.halflife_us, task_rate(k), k->charged_us, now_us);
+        int64_t from_us = counts_from(s, k, s->assocs.items[k->assoc].reset_us);
+        own[node] += usage_charge(s->decay.halflife_us, task_rate(k), from_us, now_us);
     }
     return own;
 }
@@ -363,7 +395,8 @@ double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, str
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0) continue;
         double rate = tres_amount_of(&k->tres, tres) * k->usage_factor;
-        own[s->node_of.items[k->assoc]] += usage_charge(s->decay.halflife_us, rate, k->charged_us, now_us);
+        int64_t from_us = counts_from(s, k, s->assocs.items[k->assoc].reset_us);
+        own[s->node_of.items[k->assoc]] += usage_charge(s->decay.halflife_us, rate, from_us, now_us);
     }
     return own;
 }
@@ -376,7 +409,7 @@ double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us)
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0 || job_of(s, k)->qos != qos) continue;
-        usage += usage_charge(halflife_us, task_rate(k), k->charged_us, now_us);
+        usage += usage_charge(halflife_us, task_rate(k), counts_from(s, k, q->reset_us), now_us);
     }
     return usage;
 }

@@ -27,6 +27,7 @@ static int (*const handlers[])(struct turn *, const struct event *) = {
     [EVENT_COMPLETING] = apply_completing,
     [EVENT_ENDED] = apply_ended,
     [EVENT_SYNCED] = apply_synced,
+    [EVENT_RESET] = apply_reset,
     [EVENT_TIME] = apply_time,
 };
 
@@ -73,7 +74,12 @@ void note_change(struct turn *t, enum table table, uint32_t index)
 
 void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int64_t before, int64_t after)
 {
-    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, assoc_id, before, after};
+    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, assoc_id, before, after, NULL};
+}
+
+void note_journal_detail(struct turn *t, enum journal_kind kind, int64_t before, int64_t after, const char *detail)
+{
+    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, 0, before, after, detail};
 }
 
 void note_decision(struct turn *t, enum decision_kind kind, const struct task *k)

@@ -28,6 +28,7 @@ enum event_kind {
     EVENT_COMPLETING,
     EVENT_ENDED,
     EVENT_SYNCED, /* the executor has told all it knows */
+    EVENT_RESET,  /* a boundary of PriorityUsageResetPeriod has passed */
     EVENT_TIME    /* a moment: charge upkeep, and the scheduling pass if one is due */
 };
 
@@ -47,6 +48,7 @@ struct event_account {
     const char *parent; /* NULL on adding: root */
     uint32_t shares;
     uint32_t priority;
+    bool resets_usage; /* of all below it, too */
 };
 
 struct event_user {
@@ -55,6 +57,7 @@ struct event_user {
     uint32_t shares;
     bool make_default;
     uint32_t priority;
+    bool resets_usage; /* account NULL: also what the share tree counts of the user */
 };
 
 /* "KEY" and "VALUE", as people write them. */
@@ -68,7 +71,8 @@ struct event_settings {
     uint32_t count;
 };
 
-/* A partition, QOS, user, project, department or resource by its name, and the fields to set (policy/objects.h). */
+/* A partition, QOS, user, project, department or resource by its name, and the fields to set (policy/objects.h), among them
+ * on modify RawUsage=0 where a kind has usage. */
 struct event_object {
     enum object_kind kind;
     const char *name;
@@ -171,6 +175,7 @@ struct event {
         struct capacity host;
         struct event_record record;
         struct event_synced synced;
+        int64_t reset_us; /* the boundary; not before anything that was charged yet, so apply it before all else */
         struct {
             const char *boot_id;            /* goes into the tasks that start */
             const struct ticket_plan *plan; /* that was run; NULL: the pass does all by itself (engine/ticket_plan.h) */
@@ -195,7 +200,7 @@ enum table {
 
 struct change {
     enum table table;
-    uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay) */
+    uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay, resets) */
 };
 
 static inline uint32_t object_change(enum object_kind kind, uint32_t index)
@@ -204,15 +209,25 @@ static inline uint32_t object_change(enum object_kind kind, uint32_t index)
 }
 
 /* For people and for fairlead verify: what changed the meaning of usage and shares. */
-enum journal_kind { JOURNAL_HALFLIFE, JOURNAL_SHARES, JOURNAL_FOLD, JOURNAL_LATE, JOURNAL_QOS_DECAY };
+enum journal_kind {
+    JOURNAL_HALFLIFE,
+    JOURNAL_SHARES,
+    JOURNAL_FOLD,
+    JOURNAL_LATE,
+    JOURNAL_QOS_DECAY,
+    JOURNAL_OWNER_RULE,
+    JOURNAL_RESET
+};
 
 struct journal_entry {
     int64_t at_us;
     enum journal_kind kind;
-    uint32_t assoc_id; /* SHARES, FOLD: of whom; else 0 */
-    /* HALFLIFE: seconds; SHARES: shares; FOLD: 0 and the id of the association that took the usage; LATE: job and task,
-     * whose start was not known when the rules changed; QOS_DECAY: id, and whether its usage fades from here on */
+    uint32_t assoc_id; /* SHARES, FOLD, LATE, RESET: of whom; else 0 */
+    /* HALFLIFE: seconds; SHARES: shares; FOLD: when the association that took the usage had last been reset, and its id;
+     * LATE: job and task, whose start was not known when the rules changed; QOS_DECAY: id, and whether its usage fades from
+     * here on; RESET: when this was last reset, and from when on it counts */
     int64_t before, after;
+    const char *detail; /* OWNER_RULE: the rule (owner_rule_format); RESET without association: of what; else NULL */
 };
 
 enum decision_kind {

@@ -34,7 +34,7 @@ static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
     hash = mix_text(mix_text(hash, a->account), a->user);
     hash = mix(mix(hash, a->shares), a->is_default);
     hash = mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
-    hash = mix(hash, a->priority);
+    hash = mix(mix(hash, a->priority), (uint64_t)a->reset_us);
     for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
         if (a->usage_tres[i] > 0.0) hash = mix_double(mix(hash, i), a->usage_tres[i]);
     }
@@ -50,16 +50,16 @@ static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
 {
     uint64_t hash = mix_text(mix(mix(TABLE_OBJECT, kind), o->id), o->object.name);
     for (uint32_t i = 0; i < object_classes[kind].field_count; i++) hash = mix_value(hash, &o->object.value[i]);
-    return mix_double(mix(hash, (uint64_t)o->created_us), o->usage);
+    return mix(mix_double(mix(hash, (uint64_t)o->created_us), o->usage), (uint64_t)o->reset_us);
 }
 
 /* A row without usage is as good as none. */
 static uint64_t hash_owner(const struct owner *o)
 {
     uint64_t hash = mix_text(mix_text(TABLE_OWNER, o->user), o->project);
-    if (o->at_us == 0) return 0;
+    if (o->at_us == 0 && o->reset_us == 0) return 0;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) hash = mix_double(hash, o->usage.used[r]);
-    return mix(hash, (uint64_t)o->at_us);
+    return mix(mix(hash, (uint64_t)o->at_us), (uint64_t)o->reset_us);
 }
 
 static uint32_t id_of(const struct state *s, enum object_kind kind, uint32_t index)
@@ -115,6 +115,7 @@ uint64_t state_hash(const struct state *s)
 {
     uint64_t hash = mix(mix(s->next_assoc_id, s->next_job_id), s->next_launch_id);
     hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
+    hash = mix(mix(hash, (uint64_t)s->usage_reset_us), (uint64_t)s->reset_period_us);
     for (int i = 0; i < SETTING_COUNT; i++) hash = mix_value(hash, &s->settings.value[i]);
     /* Rows are added up: tasks stand in order of launch here and of (job, task) there. */
     uint64_t rows = 0;

@@ -44,11 +44,14 @@ int apply_started(struct turn *t, const struct event *event);
 int apply_completing(struct turn *t, const struct event *event);
 int apply_ended(struct turn *t, const struct event *event);
 int apply_synced(struct turn *t, const struct event *event);
+int apply_reset(struct turn *t, const struct event *event);
 int apply_time(struct turn *t, const struct event *event);
 
 /* Notes of what came of it. */
 void note_change(struct turn *t, enum table table, uint32_t index);
 void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int64_t before, int64_t after);
+void note_journal_detail(struct turn *t, enum journal_kind kind, int64_t before, int64_t after,
+                         const char *detail); /* in memory of the state */
 void note_decision(struct turn *t, enum decision_kind kind, const struct task *k);
 
 /* Rows. The appending ones copy text, and give an association its id; job_append copies partitions and requests too, sets
@@ -106,9 +109,19 @@ int assoc_for_submission(struct turn *t, const struct actor *actor, const char *
 void charge_task(struct turn *t, struct task *k, int64_t to_us);
 void charge_finished(struct turn *t, struct task *k);
 
+/* Resets. What was used before counts no more, wherever it is kept; what runs counts from here on. reset_assocs: with all
+ * below it. reset_user: what the share tree counts of the user. */
+void reset_all(struct turn *t, int64_t at_us);
+void reset_assocs(struct turn *t, uint32_t assoc);
+void reset_user(struct turn *t, const char *user);
+void reset_object(struct turn *t, enum object_kind kind, uint32_t index);
+
+/* The owner's usage as it reads at at_us, if that is later than it is kept at. */
+void owner_fade(const struct ticket_decay *d, struct owner *o, int64_t at_us);
+
 /* Before the rule changes by which usage fades: what runs is charged up to now, and what is stored is kept right. */
 void change_halflife(struct turn *t, int64_t halflife_s);
-void settle_owners(struct turn *t);
+void change_owner_rule(struct turn *t, const struct settings *wanted);
 void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay);
 
 /* Rows for those who pay for a job (without usage, if there are none), and their indices: the user, outside projects or in

@@ -159,11 +159,28 @@ static int check_object(struct turn *t, enum object_kind kind, const struct obje
     return parse_weights(&t->s->policy, o, unused, t->e);
 }
 
-/* Sets the fields wanted, in memory of the cycle. */
-static int set_fields(struct turn *t, const struct event_object *wanted, struct object *o)
+static bool is_reset(const struct event_object *wanted, const struct event_pair *pair)
+{
+    return object_classes[wanted->kind].has_usage && str_equal_nocase(str(pair->key), str(usage_reset_field.name));
+}
+
+static int check_reset(struct turn *t, const struct object *o, enum object_kind kind, const char *value)
+{
+    struct field_value unused;
+    if (field_parse(&usage_reset_field, str(value), &t->s->cycle, &unused, t->e) == 0) return 0;
+    return err_prefix(t->e, "%s '%s'", object_classes[kind].name, o->name);
+}
+
+/* Sets the fields wanted, in memory of the cycle. out_resets NULL: RawUsage is none of them. */
+static int set_fields(struct turn *t, const struct event_object *wanted, struct object *o, bool *out_resets)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
         const struct event_pair *pair = &wanted->pairs[i];
+        if (out_resets != NULL && is_reset(wanted, pair)) {
+            if (check_reset(t, o, wanted->kind, pair->value) != 0) return -1;
+            *out_resets = true;
+            continue;
+        }
         if (object_set(o, wanted->kind, str(pair->key), str(pair->value), &t->s->cycle, t->e) != 0) return -1;
     }
     return check_object(t, wanted->kind, o);
@@ -202,7 +219,7 @@ int apply_object_add(struct turn *t, const struct event *event)
         return err_set(t->e, ERR_EXISTS, "%s '%s' is there already; 'fairlead %s modify' changes it", class,
                        wanted->name, class);
     struct object o = object_standard(wanted->kind, wanted->name);
-    if (set_fields(t, wanted, &o) != 0) return -1;
+    if (set_fields(t, wanted, &o, NULL) != 0) return -1;
     add_object(t, wanted->kind, &o);
     return 0;
 }
@@ -226,7 +243,8 @@ int apply_object_modify(struct turn *t, const struct event *event)
         return -1;
     struct object_row *row = object_at(t->s, wanted->kind, index);
     struct object o = row->object;
-    if (set_fields(t, wanted, &o) != 0) return -1;
+    bool resets = false;
+    if (set_fields(t, wanted, &o, &resets) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
         o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
         return err_set(t->e, ERR_CONFLICT, "resource '%s' is in use by %u live %s; its type stays", o.name,
@@ -235,6 +253,7 @@ int apply_object_modify(struct turn *t, const struct event *event)
         ensure(qos_flags_parse(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
         change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
     }
+    if (resets) reset_object(t, wanted->kind, index);
     replace_fields(t, wanted->kind, &row->object, &o);
     ensure(derive_object(t->s, wanted->kind, index, NULL) == 0);
     note_object(t, wanted->kind, index);

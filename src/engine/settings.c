@@ -39,10 +39,20 @@ static void keep_setting(struct state *s, enum setting which, const struct field
     s->settings.value[which].text = arena_copy(&s->arena, str(value->text));
 }
 
+/* NOW is done, not kept. */
+static bool take_reset_now(struct settings *wanted)
+{
+    struct field_value *value = &wanted->value[SET_USAGE_RESET];
+    if (value->number != USAGE_RESET_NOW) return false;
+    value->number = USAGE_RESET_NONE;
+    return true;
+}
+
 /* Usage up to now fades by the rules it was used under. */
 static void settle_usage(struct turn *t, const struct settings *wanted, const bool *changed)
 {
-    if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE]) settle_owners(t);
+    if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE])
+        change_owner_rule(t, wanted);
     if (changed[SET_HALFLIFE_S]) change_halflife(t, setting_number(wanted, SET_HALFLIFE_S));
 }
 
@@ -53,6 +63,7 @@ int apply_settings(struct turn *t, const struct event *event)
     bool changed[SETTING_COUNT], is_other = false;
     if (require_operator(t, &event->actor, "change settings") != 0) return -1;
     if (read_settings(t, &event->settings, &wanted) != 0) return -1;
+    if (take_reset_now(&wanted)) reset_all(t, t->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);
         if (changed[i]) is_other = true;
@@ -65,10 +76,54 @@ int apply_settings(struct turn *t, const struct event *event)
         keep_setting(s, (enum setting)i, &wanted.value[i]);
         note_change(t, TABLE_SETTING, i);
     }
+    if (changed[SET_USAGE_RESET]) {
+        s->reset_period_us = t->now_us;
+        note_change(t, TABLE_COUNTERS, 0);
+    }
     s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(derive_objects(s, NULL) == 0);
     if (had_floors && !keeps_floors(s)) forget_all_floors(t);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
+    return 0;
+}
+
+/* --- the share tree's rule -------------------------------------------------------------------------------------------- */
+
+/* The list is last: it may have blanks inside. */
+static const enum setting owner_rule[] = {SET_GE_HALFTIME, SET_GE_DECAY_RULE, SET_GE_HALFLIFE_DECAY_LIST};
+enum { OWNER_RULE_COUNT = sizeof owner_rule / sizeof *owner_rule };
+
+const char *owner_rule_format(const struct settings *s, struct arena *arena)
+{
+    struct buf text = {0};
+    for (int i = 0; i < OWNER_RULE_COUNT; i++) {
+        buf_format(&text, "%s%s=", i > 0 ? " " : "", settings_table[owner_rule[i]].name);
+        setting_format(owner_rule[i], &s->value[owner_rule[i]], &text);
+    }
+    const char *kept = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return kept;
+}
+
+int owner_rule_parse(struct str text, struct arena *arena, struct ticket_decay *out_decay, struct err *e)
+{
+    struct settings s = settings_standard();
+    struct policy policy;
+    struct str rest = text;
+    for (int i = 0; i < OWNER_RULE_COUNT; i++) {
+        enum setting which;
+        struct field_value value;
+        bool is_last = i + 1 == OWNER_RULE_COUNT;
+        struct str name = str_cut(rest, '=', &rest);
+        if (rest.text == NULL) return err_set(e, ERR_INPUT, "'%.*s' is not a rule", (int)text.length, text.text);
+        struct str word = is_last ? rest : str_cut(rest, ' ', &rest);
+        if (setting_read(name, word, arena, &which, &value, e) != 0) return -1;
+        s.value[which] = value;
+        if (!is_last && rest.text == NULL)
+            return err_set(e, ERR_INPUT, "'%.*s' is not a rule", (int)text.length, text.text);
+    }
+    if (policy_make(&s, arena, &policy, e) != 0) return -1;
+    *out_decay = policy.tickets.decay;
     return 0;
 }

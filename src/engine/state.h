@@ -17,7 +17,8 @@
  *   4. host is what the placements of tasks in STARTING, RUNNING and COMPLETING leave of the capacity.
  *   5. usage of an association is its own (not its children's), stored at decay.reference_us: the charges of its tasks from
  *      start_us to charged_us, and those of deleted users and accounts folded into it. A running task adds its charge from
- *      charged_us on when somebody reads; an ended one has charged_us >= end_us and adds nothing.
+ *      charged_us on when somebody reads; an ended one has charged_us >= end_us and adds nothing. Nothing from before
+ *      its reset_us, or usage_reset_us, is in it; so with a QOS and with owners (reset.c).
  *   6. Ended rows (and the jobs with no live task and nothing pending) are only here until engine_forget: the store has them.
  *   7. There is always a partition and a QOS that stands. A live job points only at objects that stand. Rows of objects
  *      that were deleted stay in memory, not in the store; their ids may be given again.
@@ -76,6 +77,7 @@ struct assoc {
     double usage;       /* invariant 5 */
     double *usage_tres; /* the same in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
     uint32_t priority;  /* of the multifactor sum; NONE: its parent's, at last 0 */
+    int64_t reset_us;   /* usage counts from here on; 0: from the beginning */
     int64_t created_us;
     int64_t deleted_us; /* 0: it stands */
     uint32_t live_jobs; /* derived: jobs of it in the table that have not ended */
@@ -90,6 +92,7 @@ struct object_row {
     bool is_deleted;
     uint32_t live_jobs; /* derived: jobs that point at it and have not ended */
     double usage;       /* of a QOS: billing-seconds as assoc.usage; with NoDecay as they stand */
+    int64_t reset_us;   /* of a QOS, as assoc.reset_us */
     /* Derived from its fields. */
     double *billing_weights; /* of a partition: TRES_MAX entries; NULL: it has none */
     uint32_t qos_flags;
@@ -100,6 +103,7 @@ struct owner {
     const char *user, *project;
     struct ticket_usage usage; /* as it reads at at_us */
     int64_t at_us;
+    int64_t reset_us; /* as assoc.reset_us; a project's usage has of each user what counts of that user's in it */
 };
 
 /* A hard request for a resource. */
@@ -186,6 +190,9 @@ struct state {
     ARRAY(struct owner) owners;
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
+    int64_t usage_reset_us; /* when all usage was last reset; 0: never */
+    int64_t
+        reset_period_us; /* since when PriorityUsageResetPeriod counts: as set, or last boundary; 0: it was never set */
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
@@ -278,6 +285,14 @@ double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena);
 /* The same for one TRES, in its units x seconds; and a QOS' usage. */
 double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena);
 double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us);
+
+/* When an association was last reset, by itself or with everything; 0: never. */
+int64_t assoc_reset_us(const struct state *s, uint32_t assoc);
+
+/* How the share tree's usage fades, as the journal says it: "halftime=168 halftime_rule=program halflife_decay_list=none",
+ * in memory of arena; and read back. ERR_INPUT: it is not of that form. */
+const char *owner_rule_format(const struct settings *s, struct arena *arena);
+int owner_rule_parse(struct str text, struct arena *arena, struct ticket_decay *out_decay, struct err *e);
 
 /* Fair-share factor by node by the algorithm in force, in memory of arena. */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);

@@ -43,6 +43,10 @@ static void add_range(const struct field *f, struct buf *out)
     double unit = (double)written_unit(f);
     number_format_double(least, f->least / unit, 16, 'g');
     number_format_double(most, f->most / unit, 16, 'g');
+    if (!(f->least < f->most)) {
+        buf_format(out, "%s, the only value it takes", least);
+        return;
+    }
     buf_format(out, "%s from %s to %s", type_words(f), least, most);
     if (f->special != NULL) buf_format(out, ", or %s", f->special);
 }

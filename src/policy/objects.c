@@ -137,19 +137,22 @@ static const struct field resource_fields[RESOURCE_FIELD_COUNT] = {
                          NULL},
 };
 
+const struct field usage_reset_field = {
+    "RawUsage", "0: what was used so far is forgotten", FIELD_NUMBER, 0, 0, {0, 0, ""}, NULL, NULL, NULL};
+
 const struct object_class object_classes[OBJECT_KIND_COUNT] = {
     [OBJECT_PARTITION] = {"partition", "partitions", "where jobs are submitted to, and what they cost there",
-                          partition_fields, PARTITION_FIELD_COUNT},
+                          partition_fields, PARTITION_FIELD_COUNT, false},
     [OBJECT_QOS] = {"qos", "qos", "quality of service: a priority, and what usage is multiplied with", qos_fields,
-                    QOS_FIELD_COUNT},
-    [OBJECT_USER] = {"user", "users", "what the ticket policies give a user", user_fields, USER_FIELD_COUNT},
+                    QOS_FIELD_COUNT, true},
+    [OBJECT_USER] = {"user", "users", "what the ticket policies give a user", user_fields, USER_FIELD_COUNT, false},
     [OBJECT_PROJECT] = {"project", "projects", "what the ticket policies give the jobs of a project", project_fields,
-                        PROJECT_FIELD_COUNT},
+                        PROJECT_FIELD_COUNT, true},
     [OBJECT_DEPARTMENT] = {"department", "departments",
                            "what the ticket policies give the jobs of a department's users", project_fields,
-                           PROJECT_FIELD_COUNT},
+                           PROJECT_FIELD_COUNT, false},
     [OBJECT_RESOURCE] = {"resource", "resources", "what jobs request with -l, and how urgent it makes them",
-                         resource_fields, RESOURCE_FIELD_COUNT},
+                         resource_fields, RESOURCE_FIELD_COUNT, false},
 };
 
 struct object object_standard(enum object_kind kind, const char *name)

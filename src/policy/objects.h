@@ -58,7 +58,11 @@ struct object_class {
     const char *help;
     const struct field *fields;
     uint32_t field_count;
+    bool has_usage; /* RawUsage=0 forgets what was used so far: not a field, because it is done and not kept */
 };
+
+/* "RawUsage", which takes 0 only. */
+extern const struct field usage_reset_field;
 
 extern const struct object_class object_classes[OBJECT_KIND_COUNT];
 

@@ -132,6 +132,9 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_FAVOR_SMALL] = BOOLEAN("PriorityFavorSmall", "small jobs have the larger size factor", 0),
     [SET_DAMPENING] =
         NUMBER("FairShareDampeningFactor", "of classic and depth-oblivious: how mild overuse is", 1, 65535, 1),
+    [SET_USAGE_RESET] =
+        CHOICE("PriorityUsageResetPeriod", "when all usage becomes 0, at local midnight; NOW: once, at once",
+               "NONE,NOW,DAILY,WEEKLY,MONTHLY,QUARTERLY,YEARLY"),
     [SET_TRACKED_TRES] =
         TEXT("AccountingStorageTRES", "TRES beyond the standard ones; only ever added to", "gres/gpu", NULL),
 

@@ -33,6 +33,7 @@ enum setting {
     SET_MAX_AGE,
     SET_FAVOR_SMALL,
     SET_DAMPENING,
+    SET_USAGE_RESET,
     SET_TRACKED_TRES,
 
     /* Grid Engine's. */
@@ -69,6 +70,17 @@ enum setting {
     SET_GE_COMPENSATION_RULE,
     SET_GE_DECAY_RULE,
     SETTING_COUNT
+};
+
+/* Values of SET_USAGE_RESET: when all usage becomes 0. NOW does so once and leaves NONE; the others at local midnight. */
+enum usage_reset {
+    USAGE_RESET_NONE,
+    USAGE_RESET_NOW,
+    USAGE_RESET_DAILY,
+    USAGE_RESET_WEEKLY, /* Sundays */
+    USAGE_RESET_MONTHLY,
+    USAGE_RESET_QUARTERLY,
+    USAGE_RESET_YEARLY
 };
 
 enum { SETTING_AUTO = FIELD_SPECIAL }; /* of a setting that may be found out: "auto" */

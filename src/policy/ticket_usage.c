@@ -18,8 +18,7 @@ enum usage_resource usage_resource_find(struct str name)
     return (enum usage_resource)r;
 }
 
-/* What is left of a unit after a minute, c; at half-lives of ln 2 minutes and less nothing, by the program's rule. */
-static double left_of_minute(const struct ticket_decay *d, enum usage_resource r)
+double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r)
 {
     if (d->minutes[r] < 0.0) return 0.0;
     if (!(d->minutes[r] > 0.0)) return 1.0;
@@ -29,13 +28,13 @@ static double left_of_minute(const struct ticket_decay *d, enum usage_resource r
 
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s)
 {
-    return elapsed_s > 0.0 ? pow(left_of_minute(d, r), elapsed_s / minute_s) : 1.0;
+    return elapsed_s > 0.0 ? pow(ticket_decay_minute(d, r), elapsed_s / minute_s) : 1.0;
 }
 
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s)
 {
     if (!(elapsed_s > 0.0)) return 0.0;
-    double per_second = log(left_of_minute(d, r)) / minute_s; /* 0: never fades; -infinity: gone at once */
+    double per_second = log(ticket_decay_minute(d, r)) / minute_s; /* 0: never fades; -infinity: gone at once */
     if (!(per_second < 0.0)) return rate * elapsed_s;
     return rate * expm1(per_second * elapsed_s) / per_second;
 }

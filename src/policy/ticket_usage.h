@@ -31,6 +31,9 @@ struct ticket_decay {
     double minutes[USAGE_RESOURCE_COUNT];
 };
 
+/* What is left of a unit after a minute, c; 0 at half-lives below 0, and by the program's rule at ln 2 minutes and less. */
+double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r);
+
 /* What a resource's usage is multiplied with after elapsed_s (0 or less: 1). */
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s);
 

@@ -17,7 +17,6 @@ const char *const job_state_names[JOB_STATE_COUNT] = {
  * may have a recorded configuration as it is. */
 static const char *const passed_over[] = {
     "PriorityCalcPeriod",
-    "PriorityUsageResetPeriod",
     "PriorityParameters",
     "PrioritySiteFactorPlugin",
     "PrioritySiteFactorParameters",

@@ -29,10 +29,10 @@
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_ASSOC] =
         "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
-        " usage_tres, priority) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(id) DO UPDATE SET"
+        " usage_tres, priority, reset_us) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO UPDATE SET"
         " parent_id = excluded.parent_id, shares = excluded.shares, is_default = excluded.is_default,"
         " usage_billing_s = excluded.usage_billing_s, deleted_us = excluded.deleted_us, usage_tres = excluded.usage_tres,"
-        " priority = excluded.priority",
+        " priority = excluded.priority, reset_us = excluded.reset_us",
     [PUT_JOB] =
         "INSERT INTO job(" JOB_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
         " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)"
@@ -54,10 +54,11 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " mem_mib = excluded.mem_mib, exit_status = excluded.exit_status, signal = excluded.signal,"
         " cpu_us = excluded.cpu_us, max_rss_kib = excluded.max_rss_kib, detail = excluded.detail,"
         " partition = excluded.partition, usage_factor = excluded.usage_factor, tres = excluded.tres",
-    [PUT_OWNER] = "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us)"
-                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
-                  " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
-                  " at_us = excluded.at_us",
+    [PUT_OWNER] =
+        "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
+        " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
+        " at_us = excluded.at_us, reset_us = excluded.reset_us",
     [CLEAR_FLOORS] = "DELETE FROM priority_floor",
     [REMOVE_FLOORS] = "DELETE FROM priority_floor WHERE job_id = ?1",
     [PUT_FLOOR] = "INSERT INTO priority_floor(job_id, partition, priority) VALUES(?1, ?2, ?3)",
@@ -65,11 +66,13 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
         "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
-        " last_commit_us) VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(id) DO UPDATE SET"
+        " last_commit_us, usage_reset_us, reset_period_us) VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(id) DO UPDATE SET"
         " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
         " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
-        " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us",
-    [PUT_JOURNAL] = "INSERT INTO journal(at_us, kind, association_id, before, after) VALUES(?1, ?2, ?3, ?4, ?5)",
+        " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
+        " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us",
+    [PUT_JOURNAL] =
+        "INSERT INTO journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
     [PUT_CONTENT] = "INSERT INTO content(hash, bytes) VALUES(?1, ?2)",
     [PUT_SCRIPT] =
@@ -129,6 +132,7 @@ static int put_assoc(struct store *s, const struct state *state, uint32_t index,
     sql_bind_int_or_null(put, 9, a->deleted_us);
     sql_bind_text(put, 10, tres->length > 0 ? tres->text : NULL);
     sql_bind_int_unless(put, 11, a->priority, NONE);
+    sql_bind_int_or_null(put, 12, a->reset_us);
     return sql_step(put, e);
 }
 
@@ -252,6 +256,8 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     sql_bind_int(put, 4, state->decay.halflife_us);
     sql_bind_int(put, 5, state->decay.reference_us);
     sql_bind_int(put, 6, now_us);
+    sql_bind_int_or_null(put, 7, state->usage_reset_us);
+    sql_bind_int_or_null(put, 8, state->reset_period_us);
     return sql_step(put, e);
 }
 
@@ -275,11 +281,10 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
 
 static int put_journal(struct store *s, const struct journal_entry *j, struct err *e)
 {
-    static const char *const kinds[] = {[JOURNAL_HALFLIFE] = "HALFLIFE",
-                                        [JOURNAL_SHARES] = "SHARES",
-                                        [JOURNAL_FOLD] = "FOLD",
-                                        [JOURNAL_LATE] = "LATE",
-                                        [JOURNAL_QOS_DECAY] = "QOS_DECAY"};
+    static const char *const kinds[] = {
+        [JOURNAL_HALFLIFE] = "HALFLIFE", [JOURNAL_SHARES] = "SHARES",       [JOURNAL_FOLD] = "FOLD",
+        [JOURNAL_LATE] = "LATE",         [JOURNAL_QOS_DECAY] = "QOS_DECAY", [JOURNAL_OWNER_RULE] = "OWNER_RULE",
+        [JOURNAL_RESET] = "RESET"};
     sqlite3_stmt *put = s->statements[PUT_JOURNAL];
     ensure((size_t)j->kind < sizeof kinds / sizeof kinds[0]);
     sql_bind_int(put, 1, j->at_us);
@@ -287,6 +292,7 @@ static int put_journal(struct store *s, const struct journal_entry *j, struct er
     sql_bind_int_or_null(put, 3, j->assoc_id);
     sql_bind_int(put, 4, j->before);
     sql_bind_int(put, 5, j->after);
+    sql_bind_text(put, 6, j->detail);
     return sql_step(put, e);
 }
 

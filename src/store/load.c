@@ -35,6 +35,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
         .is_default = sqlite3_column_int(row, 5) != 0,
         .usage = sql_column_amount(row, 6, &bad),
         .priority = sql_column_is_null(row, 9) ? NONE : (uint32_t)sql_column_ranged(row, 9, 0, NONE - 1, &bad),
+        .reset_us = sqlite3_column_int64(row, 10),
         .created_us = sqlite3_column_int64(row, 7),
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
@@ -216,6 +217,8 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     state->decay.halflife_us = sql_column_ranged(row, 3, 0, INT64_MAX, &bad);
     state->decay.reference_us = sqlite3_column_int64(row, 4);
     s->last_commit_us = sqlite3_column_int64(row, 5);
+    state->usage_reset_us = sqlite3_column_int64(row, 6);
+    state->reset_period_us = sqlite3_column_int64(row, 7);
     return bad ? load_bad_row(s, "counters", 1, "a number is out of range", e) : 0;
 }
 
@@ -226,14 +229,16 @@ struct table_source {
 
 static const struct table_source rules[] = {
     {"SELECT name, value FROM setting", load_setting},
-    {"SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us FROM counters",
+    {"SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us,"
+     " usage_reset_us, reset_period_us FROM counters",
      load_counters},
 };
 
 static const struct table_source rows[] = {
-    {"SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us FROM owner_usage ORDER BY user, project",
+    {"SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us FROM owner_usage ORDER BY user, project",
      owner_load},
-    {"SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority"
+    {"SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority,"
+     " reset_us"
      " FROM association WHERE deleted_us IS NULL ORDER BY id",
      load_assoc},
     {"SELECT id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s,"

@@ -2,7 +2,7 @@
  * one for the owners.
  *
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
- *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ... )
+ *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ..., reset_us )
  *
  * The statements are made from the kinds' tables of fields, so that a new field wants a column in schema.c and nothing
  * here (tests/unit/test_store_objects.c looks whether it is there):
@@ -47,23 +47,26 @@ void object_column(const struct field *f, struct buf *out)
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
-/* Places of columns and, one more, of parameters. Only a QOS has a usage; it stands last. */
+/* Places of columns and, one more, of parameters. Only a QOS has a usage and its reset; they stand last. */
 enum { AT_ID, AT_NAME, AT_CREATED_US, AT_FIELDS };
+enum { QOS_COLUMNS = 2 };
 
 static uint32_t column_count(enum object_kind kind)
 {
-    return AT_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS);
+    return AT_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS ? QOS_COLUMNS : 0);
 }
 
 static void add_column(enum object_kind kind, uint32_t column, struct buf *out)
 {
     static const char *const first[AT_FIELDS] = {"id", "name", "created_us"};
+    static const char *const of_qos[QOS_COLUMNS] = {"usage_billing_s", "reset_us"};
+    uint32_t fields_end = AT_FIELDS + object_classes[kind].field_count;
     if (column < AT_FIELDS)
         buf_add_text(out, first[column]);
-    else if (column < AT_FIELDS + object_classes[kind].field_count)
+    else if (column < fields_end)
         object_column(&object_classes[kind].fields[column - AT_FIELDS], out);
     else
-        buf_add_text(out, "usage_billing_s");
+        buf_add_text(out, of_qos[column - fields_end]);
 }
 
 static void add_columns(enum object_kind kind, struct buf *out)
@@ -155,7 +158,10 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     bind_key(statement, o);
     for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++)
         bind_field(statement, (int)(AT_FIELDS + i + 1), &class->fields[i], &o->object.value[i], &words[i]);
-    if (kind == OBJECT_QOS && !o->is_deleted) sql_bind_double(statement, (int)column_count(kind), o->usage);
+    if (kind == OBJECT_QOS && !o->is_deleted) {
+        sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
+        sql_bind_int_or_null(statement, (int)column_count(kind), o->reset_us);
+    }
     int result = sql_step(statement, e);
     for (uint32_t i = 0; i < class->field_count; i++) buf_release(&words[i]);
     return result;
@@ -169,6 +175,7 @@ int owner_write(struct store *s, const struct state *state, uint32_t index, stru
     sql_bind_text(put, 2, o->project);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sql_bind_double(put, 3 + r, o->usage.used[r]);
     sql_bind_int(put, 3 + USAGE_RESOURCE_COUNT, o->at_us);
+    sql_bind_int_or_null(put, 4 + USAGE_RESOURCE_COUNT, o->reset_us);
     return sql_step(put, e);
 }
 
@@ -198,7 +205,10 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
     struct object_row o = {.id = (uint32_t)sql_column_ranged(row, AT_ID, 1, NONE - 1, &bad),
                            .object = object_standard(kind, sql_column_text(row, AT_NAME)),
                            .created_us = sqlite3_column_int64(row, AT_CREATED_US)};
-    if (kind == OBJECT_QOS) o.usage = sql_column_amount(row, (int)column_count(kind) - 1, &bad);
+    if (kind == OBJECT_QOS) {
+        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMNS, &bad);
+        o.reset_us = sqlite3_column_int64(row, (int)column_count(kind) - 1);
+    }
     if (bad)
         return load_bad_row(s, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range", e);
     for (uint32_t i = 0; i < class->field_count; i++) {
@@ -237,7 +247,8 @@ int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct e
     bool bad = false;
     struct owner o = {.user = sql_column_text(row, 0),
                       .project = sql_column_text(row, 1),
-                      .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT)};
+                      .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT),
+                      .reset_us = sqlite3_column_int64(row, 3 + USAGE_RESOURCE_COUNT)};
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = sql_column_amount(row, 2 + r, &bad);
     if (bad)
         return err_set(e, ERR_INTERNAL, "%s: owner_usage of user '%s', project '%s': a number is out of range", s->path,

@@ -231,7 +231,35 @@ static const char step_2[] =
     "  PRIMARY KEY (job_id, partition)\n"
     ") STRICT, WITHOUT ROWID;\n";
 
-const char *const schema_steps[] = {step_1, step_2};
+/* Usage can be reset, and the journal says how that of owners fades. What faded before this step nobody wrote down; from its
+ * moment on it is the rule of the settings. */
+static const char step_3[] =
+    "ALTER TABLE association ADD COLUMN reset_us INTEGER; -- its usage counts from here on; NULL: from the beginning\n"
+    "ALTER TABLE qos ADD COLUMN reset_us INTEGER;\n"
+    "ALTER TABLE owner_usage ADD COLUMN reset_us INTEGER;\n"
+    "ALTER TABLE counters ADD COLUMN usage_reset_us INTEGER; -- all usage counts from here on; NULL: from the beginning\n"
+    "ALTER TABLE counters ADD COLUMN reset_period_us INTEGER; -- boundaries of PriorityUsageResetPeriod count from here on\n"
+
+    "CREATE TABLE journal_2(\n"
+    "  seq INTEGER PRIMARY KEY,\n"
+    "  at_us INTEGER NOT NULL,\n"
+    "  kind TEXT NOT NULL CHECK (kind IN ('HALFLIFE', 'SHARES', 'FOLD', 'LATE', 'QOS_DECAY', 'OWNER_RULE', 'RESET')),\n"
+    "  association_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- or NULL\n"
+    "  before INTEGER NOT NULL, after INTEGER NOT NULL, -- by kind: docs/schema.md\n"
+    "  detail TEXT                         -- OWNER_RULE: the rule; RESET: of what, where it is no association\n"
+    ") STRICT;\n"
+    "INSERT INTO journal_2 SELECT seq, at_us, kind, association_id, before, after, NULL FROM journal;\n"
+    "DROP TABLE journal;\n"
+    "ALTER TABLE journal_2 RENAME TO journal;\n"
+
+    "INSERT INTO journal(at_us, kind, before, after, detail)\n"
+    "  SELECT last_commit_us, 'OWNER_RULE', 0, 0,\n"
+    "    'halftime=' || ifnull((SELECT value FROM setting WHERE name = 'halftime'), '168') ||\n"
+    "    ' halftime_rule=' || ifnull((SELECT value FROM setting WHERE name = 'halftime_rule'), 'program') ||\n"
+    "    ' halflife_decay_list=' || ifnull((SELECT value FROM setting WHERE name = 'halflife_decay_list'), 'none')\n"
+    "  FROM counters;\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

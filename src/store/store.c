@@ -139,7 +139,7 @@ static int check_whole(struct store *s, struct err *e)
     return result < 0 ? -1 : 0;
 }
 
-/* The first rows: what a fresh state has, and the half-life it begins with in the journal. */
+/* The first rows: what a fresh state has, and in the journal how usage fades at first. */
 static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
 {
     struct state fresh;
@@ -152,7 +152,9 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
             *array_add(&first.changes) = (struct change){TABLE_OBJECT, object_change((enum object_kind)kind, i)};
     }
     *array_add(&first.journal) =
-        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S)};
+        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S), NULL};
+    *array_add(&first.journal) =
+        (struct journal_entry){now_us, JOURNAL_OWNER_RULE, 0, 0, 0, owner_rule_format(&fresh.settings, &fresh.arena)};
     int result = commit_prepare(s, e);
     if (result == 0) result = commit_write(s, &fresh, &first, now_us, e);
     outcome_release(&first);

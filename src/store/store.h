@@ -57,19 +57,21 @@ int64_t store_last_commit_us(const struct store *s);
 /* Listings, each from a snapshot of its own (a reading connection); see engine/view.h. Good until store_close. */
 struct job_reader store_job_reader(struct store *s);
 
-/* The usage of every association, in all and by TRES, and of every QOS computed again from the job records and the journal,
- * against what is stored: deleted associations should have 0. Own connection that only reads, so it may run beside the
+/* The usage of every association, in all and by TRES, of every QOS, and of every owner by resource, computed again from the
+ * job records and the journal, against what is stored: deleted associations should have 0. An owner with usage from before
+ * the journal said how that fades (schema version 1) is passed over. Own connection that only reads, so it may run beside the
  * loop in another thread, or without a daemon. Names are in memory of arena; the caller releases the differences. About
  * 0.8 us a task. */
 struct verify_difference {
-    uint32_t assoc_id;          /* 0: of a QOS */
+    uint32_t assoc_id;          /* 0: of a QOS or an owner */
     const char *account, *user; /* user NULL: an account */
-    const char *qos;            /* NULL: of an association */
-    const char *tres;           /* in units of it x seconds; NULL: billing-seconds */
+    const char *qos;            /* NULL: of an association or an owner */
+    const char *project;        /* of an owner (account and qos NULL); NULL: outside of projects. user NULL: its own */
+    const char *tres;           /* in units of it x seconds, of an owner its resource; NULL: billing-seconds */
     double stored, recomputed;  /* as they stand at the reference */
 };
 struct verify_report {
-    uint32_t assoc_count, qos_count;
+    uint32_t assoc_count, qos_count, owner_count; /* owner_count: without those passed over */
     uint64_t task_count;
     ARRAY(struct verify_difference) differences; /* beyond 1e-9 relative and 1e-6 billing-seconds */
 };

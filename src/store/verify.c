@@ -10,9 +10,13 @@
  *
  *     its association          billing x usage factor, and the amount of each TRES x usage factor
  *     its job's QOS            billing x usage factor; its own history says when that faded (journal: QOS_DECAY)
+ *     its owners               CPUs and GiB, fading by the share tree's rule (verify_owners.h)
  *
  * What a deleted association used belongs to the one that took it over (FOLD), and so on until one that stands. A QOS that
  * was deleted has no usage any more: a task belongs to the QOS of that name if it was launched since that was created.
+ *
+ * What was reset since counts from its reset_us on, and so does what was folded into it before. Whether a fold came before
+ * the last reset of who took it over says the journal: it has that one's reset_us of then (a later reset is a larger one).
  *
  * Invariants
  *   1. A task is charged from start_us to end_us, or to charged_us while it lives. One ending is allowed to be charged for
@@ -20,29 +24,28 @@
  *      to that change; charged_us is then a change's moment.
  *   2. A task whose start was learned late (journal: LATE), after a change of rules, is charged as if the rules of that
  *      moment had been in force from its start.
- *   3. Sums are 80-bit where the machine has them, and compensated (Neumaier): more exact than what they judge.
+ *   3. Sums are more exact than what they judge (verify_sum.h).
  *
  * A difference counts beyond 1e-9 of the greater value, and beyond 1e-6 billing-seconds: one CPU for one microsecond, the
  * smallest thing that the records can say, so also the least that a record can be wrong by. (Values are as of the
  * reference, which is never later than now: seen now they are smaller still.)
  * Cost: one walk over the tasks, about 0.8 s for 10^6; memory for the associations only. Own connection and snapshot. */
-#include <math.h>
-
 #include "base/ensure.h"
+#include "base/idset.h"
 #include "base/number.h"
 #include "store/internal.h"
 #include "store/lists.h"
 #include "store/verify_decay.h"
-
-struct sum {
-    double stored;
-    long double total, lost; /* Neumaier */
-};
+#include "store/verify_owners.h"
 
 struct assoc_sum {
     uint32_t id;
-    uint32_t sink;    /* place of the one that has its usage: itself while it stands */
-    uint32_t fold_id; /* who took it over, 0: nobody */
+    uint32_t sink;         /* place of the one that has its usage: itself while it stands */
+    uint32_t fold_id;      /* who took it over, 0: nobody */
+    int64_t fold_reset_us; /* when that one had last been reset then */
+    int64_t reset_us;
+    int64_t from_us; /* from where on what it used counts in its sink */
+    const char *user;
     uint32_t first_tres, last_tres;
     bool is_deleted;
     struct sum billing;
@@ -57,7 +60,7 @@ struct tres_sum {
 struct qos_sum {
     uint32_t id;
     const char *name;
-    int64_t created_us;
+    int64_t created_us, reset_us;
     struct segments segments;
     struct sum sum;
 };
@@ -78,8 +81,9 @@ struct verification {
     sqlite3 *db;
     const char *path;
     struct arena arena;
-    int64_t reference_us;
+    int64_t reference_us, usage_reset_us;
     struct epochs epochs;
+    struct owners owners;
     ARRAY(struct assoc_sum) assocs; /* by id, ascending */
     ARRAY(struct tres_sum) tres_sums;
     ARRAY(struct qos_sum) qos; /* that stand, by id, ascending */
@@ -109,11 +113,9 @@ static int for_each(struct verification *v, const char *query,
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-static void add_exactly(struct sum *s, long double value)
+static int64_t later_of(int64_t a, int64_t b)
 {
-    long double total = s->total + value;
-    s->lost += fabsl(s->total) >= fabsl(value) ? (s->total - total) + value : (value - total) + s->total;
-    s->total = total;
+    return a > b ? a : b;
 }
 
 static uint32_t tres_place(struct verification *v, struct str name)
@@ -173,7 +175,9 @@ static int take_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
                                                 .sink = place,
                                                 .first_tres = NONE,
                                                 .billing = {.stored = sqlite3_column_double(row, 1)},
-                                                .is_deleted = !sql_column_is_null(row, 2)};
+                                                .is_deleted = !sql_column_is_null(row, 2),
+                                                .user = arena_copy(&v->arena, str(sql_column_text(row, 4))),
+                                                .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
     if (read_amounts(v, str(sql_column_text(row, 3)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++)
         tres_sum(v, place, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
@@ -187,6 +191,7 @@ static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
     *q = (struct qos_sum){.id = (uint32_t)sqlite3_column_int64(row, 0),
                           .name = arena_copy(&v->arena, str(sql_column_text(row, 1))),
                           .created_us = sqlite3_column_int64(row, 2),
+                          .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us),
                           .sum = {.stored = sqlite3_column_double(row, 3)}};
     map_set_u64(&v->qos_by_id, q->id, place);
     map_set(&v->qos_by_name, str(q->name), place);
@@ -196,11 +201,25 @@ static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
     return 0;
 }
 
+static int take_owner(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    double used[USAGE_RESOURCE_COUNT];
+    (void)e;
+    struct owner_sum owner = {.user = sql_column_text(row, 0),
+                              .project = sql_column_text(row, 1),
+                              .at_us = sqlite3_column_int64(row, 2),
+                              .reset_us = sqlite3_column_int64(row, 3)};
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) used[r] = sqlite3_column_double(row, 4 + r);
+    owners_add(&v->owners, &owner, used);
+    return 0;
+}
+
 static int take_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     uint32_t place = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, 2));
     if (place == NONE)
         return err_set(e, ERR_INTERNAL, "%s: the journal folds an association that is not there", v->path);
+    v->assocs.items[place].fold_reset_us = sqlite3_column_int64(row, 3);
     v->assocs.items[place].fold_id = (uint32_t)sqlite3_column_int64(row, 4);
     return 0;
 }
@@ -225,6 +244,14 @@ static void take_late(struct verification *v, sqlite3_stmt *row)
     *array_add(&v->lates) = (struct late){v->epochs.list.count - 1, sqlite3_column_int64(row, 5)};
 }
 
+static int take_owner_rule(struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    int64_t at_us = sqlite3_column_int64(row, 0), seq = sqlite3_column_int64(row, 5);
+    if (owners_add_rule(&v->owners, at_us, seq, sql_column_text(row, 6), e) == 0) return 0;
+    e->code = ERR_INTERNAL;
+    return err_prefix(e, "%s: journal %lld", v->path, (long long)seq);
+}
+
 static int take_journal(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     struct str kind = str(sql_column_text(row, 1));
@@ -233,6 +260,7 @@ static int take_journal(struct verification *v, sqlite3_stmt *row, struct err *e
         *array_add(&v->epochs.list) =
             (struct epoch){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 4) * 1000000, 0};
     if (str_equal(kind, str("QOS_DECAY"))) take_qos_decay(v, row);
+    if (str_equal(kind, str("OWNER_RULE"))) return take_owner_rule(v, row, e);
     if (str_equal(kind, str("LATE")) && v->epochs.list.count > 0) take_late(v, row);
     return 0;
 }
@@ -242,25 +270,45 @@ static int finish_folds(struct verification *v, struct err *e)
 {
     for (uint32_t i = 0; i < v->assocs.count; i++) {
         uint32_t at = i, steps = 0;
-        while (at != NONE && v->assocs.items[at].is_deleted && steps++ <= v->assocs.count)
-            at = map_get_u64(&v->assoc_by_id, v->assocs.items[at].fold_id);
+        int64_t from_us = v->assocs.items[i].reset_us;
+        while (at != NONE && v->assocs.items[at].is_deleted && steps++ <= v->assocs.count) {
+            const struct assoc_sum *folded = &v->assocs.items[at];
+            at = map_get_u64(&v->assoc_by_id, folded->fold_id);
+            if (at != NONE && v->assocs.items[at].reset_us != folded->fold_reset_us)
+                from_us = later_of(from_us, v->assocs.items[at].reset_us);
+        }
         if (at == NONE || v->assocs.items[at].is_deleted)
             return err_set(e, ERR_INTERNAL, "%s: the journal does not say who took over the usage of association %u",
                            v->path, v->assocs.items[i].id);
         v->assocs.items[i].sink = at;
+        v->assocs.items[i].from_us = from_us;
     }
     return 0;
 }
 
+static const struct {
+    const char *query;
+    int (*take)(struct verification *v, sqlite3_stmt *row, struct err *e);
+} rules[] = {
+    {"SELECT id, usage_billing_s, deleted_us, usage_tres, ifnull(user, ''), reset_us FROM association ORDER BY id",
+     take_assoc},
+    {"SELECT id, name, created_us, usage_billing_s, flags, reset_us FROM qos ORDER BY id", take_qos},
+    {"SELECT user, project, at_us, reset_us, cpu_s, mem_gib_s, io_gib, finished_jobs FROM owner_usage"
+     " ORDER BY user, project",
+     take_owner},
+    {"SELECT at_us, kind, association_id, before, after, seq, detail FROM journal ORDER BY seq", take_journal},
+};
+
 static int read_rules(struct verification *v, struct err *e)
 {
-    if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0) return -1;
-    if (for_each(v, "SELECT id, usage_billing_s, deleted_us, usage_tres FROM association ORDER BY id", take_assoc, e) !=
-            0 ||
-        for_each(v, "SELECT id, name, created_us, usage_billing_s, flags FROM qos ORDER BY id", take_qos, e) != 0 ||
-        for_each(v, "SELECT at_us, kind, association_id, before, after, seq FROM journal ORDER BY seq", take_journal,
-                 e) != 0)
+    if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0 ||
+        sql_number(v->db, "SELECT ifnull(usage_reset_us, 0) FROM counters", &v->usage_reset_us, e) != 0)
         return -1;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (for_each(v, rules[i].query, rules[i].take, e) != 0) return -1;
+    }
+    if (v->owners.rules.count == 0)
+        return err_set(e, ERR_INTERNAL, "%s: the journal does not say how the share tree's usage fades", v->path);
     if (v->epochs.list.count == 0)
         return err_set(e, ERR_INTERNAL, "%s: the journal does not say the first half-life", v->path);
     epochs_finish(&v->epochs, v->reference_us);
@@ -281,11 +329,14 @@ enum task_column {
     TASK_USAGE_FACTOR,
     TASK_TRES,
     TASK_LAUNCH_US,
-    TASK_QOS
+    TASK_QOS,
+    TASK_PROJECT,
+    TASK_CPUS,
+    TASK_MEM_MIB
 };
 static const char tasks_query[] =
-    "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos"
-    " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
+    "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
+    " ifnull(project, ''), task.cpus, task.mem_mib FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_change(const struct verification *v, int64_t at_us)
 {
@@ -319,8 +370,30 @@ static void charge_qos(struct verification *v, sqlite3_stmt *row, const struct c
     uint32_t place = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
     if (place == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[place].created_us) return;
     struct qos_sum *q = &v->qos.items[place];
-    add_exactly(&q->sum,
-                rate * segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, c->from_us, c->to_us));
+    int64_t from_us = later_of(c->from_us, q->reset_us);
+    sum_add(&q->sum, rate * segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us));
+}
+
+static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct charge *c, const char *user,
+                         struct err *e)
+{
+    enum { MIB_PER_GIB = 1024 };
+    struct idset cpus = {0};
+    struct owner_charge charge = {.user = user,
+                                  .project = sql_column_text(row, TASK_PROJECT),
+                                  .from_us = c->from_us,
+                                  .reset_us = v->usage_reset_us,
+                                  .to_us = c->to_us,
+                                  .rule_seq = c->late.seq,
+                                  .has_ended = !sql_column_is_null(row, TASK_END_US)};
+    const char *text = sql_column_text(row, TASK_CPUS);
+    if (text[0] != '\0' && idset_parse(str(text), NONE - 1, "cpus", &cpus, e) != 0)
+        return err_prefix(e, "%s: task of job %u", v->path, (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
+    charge.rates[USAGE_CPU] = idset_count(&cpus);
+    charge.rates[USAGE_MEM] = sqlite3_column_double(row, TASK_MEM_MIB) / MIB_PER_GIB;
+    idset_release(&cpus);
+    owners_charge(&v->owners, &charge);
+    return 0;
 }
 
 static int take_task(struct verification *v, sqlite3_stmt *row, struct err *e)
@@ -333,31 +406,20 @@ static int take_task(struct verification *v, sqlite3_stmt *row, struct err *e)
     const struct charge c = charge_of(v, row);
     long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
     long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
-    long double of_one = epochs_charge(&v->epochs, c.late.epoch, c.from_us, c.to_us);
-    add_exactly(&v->assocs.items[sink].billing, rate * of_one);
+    int64_t from_us = later_of(c.from_us, v->assocs.items[place].from_us);
+    long double of_one = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
+    sum_add(&v->assocs.items[sink].billing, rate * of_one);
     charge_qos(v, row, &c, rate);
+    if (charge_owners(v, row, &c, v->assocs.items[place].user, e) != 0) return -1;
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++) {
         const struct tres_amount *a = &v->amounts.list.items[i];
-        add_exactly(tres_sum(v, sink, a->tres), a->amount * factor * of_one);
+        sum_add(tres_sum(v, sink, a->tres), a->amount * factor * of_one);
     }
     return 0;
 }
 
 /* --- judging ------------------------------------------------------------------------------------------------------ */
-
-static long double total_of(const struct sum *s)
-{
-    return s->total + s->lost;
-}
-
-static bool differs(const struct sum *s)
-{
-    long double stored = s->stored, recomputed = total_of(s);
-    long double tolerance = 1e-9L * fmaxl(fabsl(stored), fabsl(recomputed));
-    if (tolerance < 1e-6L) tolerance = 1e-6L;
-    return !isfinite(stored) || !(fabsl(stored - recomputed) <= tolerance);
-}
 
 static int name_assoc(struct verification *v, struct arena *arena, struct verify_difference *d, struct err *e)
 {
@@ -375,10 +437,10 @@ static int name_assoc(struct verification *v, struct arena *arena, struct verify
 
 static struct verify_difference *judge(const struct sum *s, struct verify_report *report)
 {
-    if (!differs(s)) return NULL;
+    if (!sum_differs(s)) return NULL;
     struct verify_difference *d = array_add(&report->differences);
     d->stored = s->stored;
-    d->recomputed = (double)total_of(s);
+    d->recomputed = (double)sum_total(s);
     return d;
 }
 
@@ -409,6 +471,7 @@ static int judge_all(struct verification *v, struct arena *arena, struct verify_
         struct verify_difference *d = judge(&v->qos.items[i].sum, report);
         if (d != NULL) d->qos = arena_copy(arena, str(v->qos.items[i].name));
     }
+    owners_judge(&v->owners, arena, report);
     return 0;
 }
 
@@ -425,6 +488,7 @@ static int verify(struct verification *v, struct arena *arena, struct verify_rep
 static void release(struct verification *v)
 {
     for (uint32_t i = 0; i < v->qos.count; i++) array_release(&v->qos.items[i].segments.list);
+    owners_release(&v->owners);
     array_release(&v->epochs.list);
     array_release(&v->assocs);
     array_release(&v->tres_sums);

@@ -4,7 +4,7 @@
  *   2. A refused event changes nothing: neither the state nor what is to be written.
  *   3. It does not matter when the daemon is restarted: the rebuilt state takes the place of the other in the middle of a
  *      history, and everything still holds.
- *   4. At all times the usages are what the records say (store_verify).
+ *   4. At all times the usages, also of owners, are what the records say (store_verify), whatever was reset.
  *   5. The pass does not depend on a restart either: at the same moment the rebuilt state starts the same tasks, and none
  *      where no pass is due.
  *   6. What a pass gave with INCR_ONLY, a restart does not take away: at that moment every waiting job has the same priority.
@@ -27,11 +27,13 @@ struct history {
     struct state s;
     struct outcome out;
     int64_t now_us;
+    int64_t event_us; /* of the last event: nothing was charged for later */
     uint32_t accepted, refused, commits;
     uint32_t passes;   /* compared */
     bool is_of_floors; /* settings that make them, and bind */
     uint32_t floors;   /* priorities compared that the store knows of */
     uint32_t verified; /* associations with usage worth the name, over all verifications */
+    uint32_t owners;   /* the same */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being made */
     struct event_pair pairs[4];
@@ -82,15 +84,17 @@ static uint32_t pick_priority(struct history *h)
 
 static void make_account(struct history *h, struct event *event)
 {
-    event->account = (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1),
-                                            pick_shares(h), pick_priority(h)};
+    event->account =
+        (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1), pick_shares(h),
+                               pick_priority(h), event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 3)};
     if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
 }
 
 static void make_user(struct history *h, struct event *event)
 {
-    event->user = (struct event_user){pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),
-                                      pick_shares(h), one_in(h, 3), pick_priority(h)};
+    event->user = (struct event_user){
+        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),        pick_shares(h), one_in(h, 3),
+        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3)};
 }
 
 static void make_setting(struct history *h, struct event *event)
@@ -141,6 +145,9 @@ static void make_setting(struct history *h, struct event *event)
         {"enforce_user", "true"},
         {"weight_tickets_share", "100000"},
         {"policy_hierarchy", "SOS"},
+        {"PriorityUsageResetPeriod", "NOW"},
+        {"PriorityUsageResetPeriod", "DAILY"},
+        {"PriorityUsageResetPeriod", "NONE"},
     };
     static const struct event_pair of_floors[] = {
         {"PriorityFlags", "INCR_ONLY"},
@@ -171,7 +178,7 @@ static const char *pick_object(struct history *h, int slot, enum object_kind kin
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][10] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][12] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
@@ -188,14 +195,16 @@ static void make_object(struct history *h, struct event *event)
                         {"flags", "Deny"},
                         {"priority", "7"},
                         {"flags", "EnforceUsageThreshold"},
-                        {"usage_threshold", "0.3"}},
+                        {"usage_threshold", "0.3"},
+                        {"RawUsage", "0"},
+                        {"RawUsage", "5"}},
         [OBJECT_USER] = {{"department", "department0"},
                          {"department", "defaultdepartment"},
                          {"deadline", "yes"},
                          {"deadline", "no"},
                          {"fshare", "100"},
                          {"oticket", "-1"}},
-        [OBJECT_PROJECT] = {{"fshare", "5"}, {"oticket", "6"}, {"nothing", "1"}},
+        [OBJECT_PROJECT] = {{"fshare", "5"}, {"oticket", "6"}, {"nothing", "1"}, {"RawUsage", "0"}},
         [OBJECT_DEPARTMENT] = {{"fshare", "5"}, {"oticket", "6"}},
         [OBJECT_RESOURCE] = {{"type", "INT"},
                              {"type", "STRING"},
@@ -348,6 +357,12 @@ static void make_synced(struct history *h, struct event *event)
                                           h->now_us - below(h, 1000) * SECOND};
 }
 
+/* A boundary that was passed since anything happened last; or one that is still to come. */
+static void make_reset(struct history *h, struct event *event)
+{
+    event->reset_us = h->event_us + (int64_t)(rng_double(&h->rng) * 1.1 * (double)(h->now_us - h->event_us));
+}
+
 static const struct {
     enum event_kind kind;
     uint32_t weight;
@@ -372,6 +387,7 @@ static const struct {
     {EVENT_COMPLETING, 4, make_record},
     {EVENT_ENDED, 14, make_record},
     {EVENT_SYNCED, 1, make_synced},
+    {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},
 };
 
@@ -401,6 +417,7 @@ static void apply_one(struct history *h)
     struct event event;
     struct err e = {0};
     make_event(h, &event);
+    h->event_us = h->now_us;
     uint64_t before = state_hash(&h->s);
     struct outcome was = h->out;
     if (engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e) == 0) {
@@ -576,21 +593,27 @@ static void assert_verified(struct history *h)
     if (store_verify(h->directory, &arena, &report, &e) != 0) fail_msg("%s", e.text);
     for (uint32_t i = 0; i < report.differences.count; i++) {
         const struct verify_difference *d = &report.differences.items[i];
-        print_message("# %s %s %s: stored %.17g, recomputed %.17g\n", d->qos ? d->qos : d->account,
-                      d->user ? d->user : "-", d->tres ? d->tres : "-", d->stored, d->recomputed);
+        print_message("# %s %s %s %s: stored %.17g, recomputed %.17g\n",
+                      d->qos       ? d->qos
+                      : d->account ? d->account
+                                   : "owner",
+                      d->user ? d->user : "-", d->project ? d->project : "-", d->tres ? d->tres : "-", d->stored,
+                      d->recomputed);
     }
     assert_int_equal(report.differences.count, 0);
     for (uint32_t i = 0; i < h->s.assocs.count; i++) h->verified += h->s.assocs.items[i].usage > 1.0;
+    for (uint32_t i = 0; i < h->s.owners.count; i++) h->owners += h->s.owners.items[i].usage.used[USAGE_CPU] > 1.0;
     array_release(&report.differences);
     arena_release(&arena);
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted, over all histories */
-static uint32_t usages_verified, floors_kept;
+static uint32_t usages_verified, owners_verified, floors_kept;
 
 static void live_through(uint64_t seed, int events)
 {
-    struct history h = {.rng = {seed}, .is_of_floors = seed % 4 == 0, .now_us = INT64_C(1700000000) * SECOND};
+    const int64_t begin_us = INT64_C(1700000000) * SECOND;
+    struct history h = {.rng = {seed}, .is_of_floors = seed % 4 == 0, .now_us = begin_us, .event_us = begin_us};
     store_make_directory(h.directory);
     h.store = store_must_open(h.directory, h.now_us);
     load_with_host(&h, &h.s);
@@ -610,11 +633,12 @@ static void live_through(uint64_t seed, int events)
     }
     assert_verified(&h);
     print_message(
-        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages verified, %u "
-        "floors kept\n",
+        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages and %u "
+        "owners verified, %u floors kept\n",
         (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
-        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.floors);
+        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.owners, h.floors);
     usages_verified += h.verified;
+    owners_verified += h.owners;
     floors_kept += h.floors;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
@@ -630,6 +654,7 @@ static void memory_is_what_the_store_says(void **unused)
     for (uint64_t seed = 1; seed <= 8; seed++) live_through(seed, events);
     assert_true(usages_verified > (uint32_t)events / 10);
     assert_true(floors_kept > (uint32_t)events / 20);
+    assert_true(owners_verified > (uint32_t)events / 10);
     for (size_t i = 0; i < COUNT(event_kinds); i++) assert_true(kinds_seen[event_kinds[i].kind] > 0);
 }
 

@@ -367,9 +367,11 @@ static void a_new_halftime_counts_from_when_it_is_set(void **unused)
     outcome_clear(&w.out);
     world_set(&w, "halftime", "1");
     assert_close(owner_now(&w, "ann", "").used[USAGE_CPU], 4 * HOUR_S);
-    assert_int_equal(w.out.journal.count, 1);
+    assert_int_equal(w.out.journal.count, 2);
     assert_int_equal(w.out.journal.items[0].kind, JOURNAL_HALFLIFE);
     assert_int_equal(w.out.journal.items[0].before, w.out.journal.items[0].after);
+    assert_int_equal(w.out.journal.items[1].kind, JOURNAL_OWNER_RULE);
+    assert_string_equal(w.out.journal.items[1].detail, "halftime=1 halftime_rule=exact halflife_decay_list=none");
     w.now_us += HOUR_S * SECOND;
     double expected = 2 * HOUR_S + 4 * (HOUR_S / M_LN2) * 0.5;
     assert_close(owner_now(&w, "ann", "").used[USAGE_CPU], expected);

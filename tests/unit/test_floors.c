@@ -369,7 +369,10 @@ static void an_older_database_gets_the_table(void **unused)
     struct house h;
     open_bound(&h);
     store_close(h.store);
-    store_sql(h.directory, "DROP TABLE priority_floor; PRAGMA user_version = 1");
+    store_sql(h.directory, "DROP TABLE priority_floor; ALTER TABLE association DROP COLUMN reset_us;"
+                           "ALTER TABLE qos DROP COLUMN reset_us; ALTER TABLE owner_usage DROP COLUMN reset_us;"
+                           "ALTER TABLE counters DROP COLUMN usage_reset_us;"
+                           "ALTER TABLE counters DROP COLUMN reset_period_us; PRAGMA user_version = 1");
     h.store = store_must_open(h.directory, NOW_US);
     state_release(&h.w.s);
     store_must_load(h.store, &h.w.s);

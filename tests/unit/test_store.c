@@ -62,7 +62,10 @@ static void a_new_store_has_its_first_rows(void **unused)
     char settings[16];
     text_format(settings, sizeof settings, "%d", SETTING_COUNT);
     assert_sql(h.directory, "SELECT count(*) FROM setting", settings);
-    assert_sql(h.directory, "SELECT kind || ' ' || before || ' ' || after FROM journal", "HALFLIFE 0 604800");
+    assert_sql(h.directory,
+               "SELECT group_concat(kind || ' ' || before || ' ' || after || ifnull(' ' || detail, ''), '; ')"
+               " FROM journal",
+               "HALFLIFE 0 604800; OWNER_RULE 0 0 halftime=168 halftime_rule=program halflife_decay_list=none");
     assert_sql(h.directory, "PRAGMA application_id", "1181508961");
     assert_sql(h.directory, "PRAGMA journal_mode", "wal");
     state_release(&fresh);
@@ -291,6 +294,46 @@ static void a_step_that_fails_or_breaks_references_is_refused(void **unused)
     assert_int_equal(number_in(db, "PRAGMA user_version"), 2);
     assert_int_equal(number_in(db, "SELECT count(*) FROM a"), 1);
     sqlite3_close(db);
+}
+
+/* What a database of version 1 has, of every kind of row that the step touches. */
+static const char older_rows[] =
+    "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, usage_tres, created_us)"
+    " VALUES(1, NULL, 'root', NULL, 1, 0, 0, NULL, 1), (2, 1, 'physics', NULL, 1, 0, 7.5, 'cpu=7.5', 1),"
+    " (3, 2, 'physics', 'ann', 1, 1, 1234.5, 'cpu=1234.5', 1);"
+    "INSERT INTO partition VALUES(1, 'main', 1, 1, 1, NULL, '', 0, 0);"
+    "INSERT INTO qos VALUES(1, 'normal', 1, 1242.0, 0, 1.0, 0.0, '');"
+    "INSERT INTO owner_usage VALUES('ann', '', 1234.5, 2, 0, 3, 1700000000000000);"
+    "INSERT INTO setting VALUES('halftime', '24'), ('PriorityType', 'priority/tickets');"
+    "INSERT INTO counters VALUES(1, 4, 1, 1, 604800000000, 1699999000000000, 1700000000000000);"
+    "INSERT INTO journal VALUES(1, 1, 'HALFLIFE', NULL, 0, 604800), (2, 5, 'FOLD', 3, 0, 2);"
+    "PRAGMA application_id = 1181508961; PRAGMA user_version = 1";
+
+static void a_database_of_version_1_opens_and_keeps_its_usage(void **unused)
+{
+    (void)unused;
+    struct house h = {0};
+    store_make_directory(h.directory);
+    store_sql(h.directory, schema_steps[0]);
+    store_sql(h.directory, older_rows);
+    h.w.now_us = NOW_US + SECOND;
+    h.store = store_must_open(h.directory, h.w.now_us);
+    store_must_load(h.store, &h.w.s);
+    uint32_t ann = state_find_assoc(&h.w.s, "physics", "ann");
+    assert_true(h.w.s.assocs.items[ann].usage == 1234.5 && h.w.s.assocs.items[ann].usage_tres[TRES_CPU] == 1234.5);
+    assert_true(h.w.s.objects[OBJECT_QOS].items[0].usage == 1242.0);
+    assert_true(h.w.s.owners.items[0].usage.used[USAGE_CPU] == 1234.5);
+    assert_int_equal(h.w.s.assocs.items[ann].reset_us + h.w.s.usage_reset_us + h.w.s.owners.items[0].reset_us, 0);
+    assert_sql(h.directory, "PRAGMA user_version", "3");
+    assert_sql(h.directory,
+               "SELECT group_concat(seq || kind || before || '-' || after || ifnull(detail, '')) FROM journal",
+               "1HALFLIFE0-604800,2FOLD0-2,3OWNER_RULE0-0halftime=24 halftime_rule=program halflife_decay_list=none");
+    assert_sql(h.directory, "SELECT at_us FROM journal WHERE seq = 3", "1700000000000000");
+    world_set(&h.w, "PriorityUsageResetPeriod", "NOW");
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association", "0.0");
+    assert_sql(h.directory, "SELECT usage_reset_us FROM counters", "1700000001000000");
+    house_close(&h);
 }
 
 /* --- commits ------------------------------------------------------------------------------------------------------ */
@@ -554,6 +597,7 @@ int main(void)
         cmocka_unit_test(after_a_crash_everything_is_checked),
         cmocka_unit_test(steps_are_applied_from_where_the_file_is),
         cmocka_unit_test(a_step_that_fails_or_breaks_references_is_refused),
+        cmocka_unit_test(a_database_of_version_1_opens_and_keeps_its_usage),
         cmocka_unit_test(a_turn_of_nothing_writes_nothing),
         cmocka_unit_test(a_row_named_often_is_written_once),
         cmocka_unit_test(an_account_may_go_below_a_newer_one),

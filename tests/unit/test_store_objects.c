@@ -90,7 +90,7 @@ static void every_field_has_its_column(void **unused)
         }
         buf_clear(&query);
         buf_format(&query, "SELECT count(*) FROM pragma_table_info('%s')", table);
-        snprintf(count, sizeof count, "%u", class->field_count + 3 + (k == OBJECT_QOS));
+        snprintf(count, sizeof count, "%u", class->field_count + 3 + (k == OBJECT_QOS ? 2 : 0));
         assert_sql(h.directory, query.text, count);
         buf_release(&column);
         buf_release(&query);
@@ -225,7 +225,7 @@ static void owners_come_back_bit_for_bit(void **unused)
     struct house h;
     house_open(&h);
     for (size_t i = 0; i < COUNT(names); i++) {
-        struct owner o = {names[i][0], names[i][1], {{0}}, NOW_US + (int64_t)i};
+        struct owner o = {names[i][0], names[i][1], {{0}}, NOW_US + (int64_t)i, i % 2 ? 0 : NOW_US - (int64_t)i};
         for (size_t r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = extremes[(i + r) % COUNT(extremes)];
         state_restore_owner(&h.w.s, &o);
         *array_add(&h.w.out.changes) = (struct change){TABLE_OWNER, (uint32_t)i};
@@ -399,7 +399,7 @@ static void rows_that_make_no_sense_are_named(void **unused)
         {"UPDATE user_policy SET fshare = -1", "user_policy 1: fshare is out of range"},
         {"UPDATE resource SET type = 'int4' WHERE id = 1", "resource 1: type: 'int4' is not one of INT, DOUBLE"},
         {"UPDATE resource SET urgency = 1e19 WHERE id = 1", "resource 1: urgency is out of range"},
-        {"INSERT INTO owner_usage VALUES('ann', 'x', 1, 1, -1, 1, 1)",
+        {"INSERT INTO owner_usage VALUES('ann', 'x', 1, 1, -1, 1, 1, NULL)",
          "owner_usage of user 'ann', project 'x': a number is out of range"},
         {"UPDATE setting SET value = 'gres/gpu,x' WHERE name = 'AccountingStorageTRES'",
          "AccountingStorageTRES: 'x' is"},

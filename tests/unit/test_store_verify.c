@@ -71,7 +71,7 @@ static void house_close(struct house *h)
     store_remove_directory(h->directory);
 }
 
-/* The differences as "account/user account/user.cpu qos=normal": billing, a TRES, a QOS. */
+/* The differences as "account/user account/user.cpu qos=normal user@project.cpu": billing, a TRES, a QOS, an owner. */
 static const char *verify(struct house *h)
 {
     static char text[1000];
@@ -84,6 +84,9 @@ static const char *verify(struct house *h)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s", i > 0 ? " " : "");
         if (d->qos != NULL)
             length += (size_t)snprintf(text + length, sizeof text - length, "qos=%s", d->qos);
+        else if (d->account == NULL)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s@%s.%s", d->user ? d->user : "",
+                                       d->project ? d->project : "", d->tres);
         else
             length += (size_t)snprintf(text + length, sizeof text - length, "%s/%s%s%s", d->account,
                                        d->user ? d->user : "", d->tres ? "." : "", d->tres ? d->tres : "");
@@ -114,6 +117,9 @@ static void what_follows_from_the_records_is_right(void **unused)
 
 #define EVE_TRES "chem/eve.cpu chem/eve.mem chem/eve.node"
 #define ANN_TRES "physics/ann.cpu physics/ann.mem physics/ann.node"
+#define EVE_OWNS "eve@.cpu eve@.mem"
+#define ANN_OWNS "ann@.cpu ann@.mem"
+#define BOB_OWNS "bob@.cpu bob@.mem"
 #define ABOVE_BOB_TRES "physics/.cpu physics/.mem physics/.node"
 
 static void wrong_rows_are_found(void **unused)
@@ -137,18 +143,36 @@ static void wrong_rows_are_found(void **unused)
         {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-8)", "qos=normal"},
         {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-10)", ""},
         {"UPDATE qos SET flags = 'NoDecay'", "qos=normal"},
-        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal"},
-        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal"},
-        {"UPDATE task SET start_us = start_us + 1000000 WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal"},
+        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal " EVE_OWNS},
+        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal " EVE_OWNS},
+        {"UPDATE task SET start_us = start_us + 1000000 WHERE job_id = 3",
+         "physics/ " ABOVE_BOB_TRES " qos=normal " BOB_OWNS},
         {"UPDATE task SET billing = 2 WHERE job_id = 4", "chem/eve qos=normal"},
         {"UPDATE task SET billing = -2 WHERE job_id = 4", "chem/eve qos=normal"},
         {"UPDATE task SET usage_factor = 0 WHERE job_id = 4", "chem/eve " EVE_TRES " qos=normal"},
         {"UPDATE task SET tres = 'cpu=1' WHERE job_id = 4", "chem/eve.mem chem/eve.node"},
         {"UPDATE job SET qos = 'other' WHERE id = 4", "qos=normal"},
         {"UPDATE task SET charged_us = charged_us + 1 WHERE job_id = 1", ""}, /* a microsecond of two CPUs in 12000 s */
-        {"UPDATE task SET charged_us = charged_us + 1000000 WHERE job_id = 1", "physics/ann " ANN_TRES " qos=normal"},
-        {"UPDATE task SET association_id = 3 WHERE job_id = 2", "physics/ann " ANN_TRES " chem/eve " EVE_TRES},
-        {"DELETE FROM task WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal"},
+        {"UPDATE task SET charged_us = charged_us + 1000000 WHERE job_id = 1",
+         "physics/ann " ANN_TRES " qos=normal " ANN_OWNS},
+        {"UPDATE task SET association_id = 3 WHERE job_id = 2",
+         "physics/ann " ANN_TRES " chem/eve " EVE_TRES " " ANN_OWNS " " EVE_OWNS},
+        {"DELETE FROM task WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal " BOB_OWNS " bob@.finished_jobs"},
+        {"UPDATE task SET cpus = '0' WHERE job_id = 2", "eve@.cpu"},
+        {"UPDATE task SET mem_mib = 7 WHERE job_id = 2", "eve@.mem"},
+        {"UPDATE job SET project = 'moon' WHERE id = 2",
+         "eve@.cpu eve@.mem eve@moon.cpu eve@moon.mem eve@moon.finished_jobs @moon.cpu @moon.mem @moon.finished_jobs"},
+        {"UPDATE owner_usage SET cpu_s = cpu_s * (1 + 1e-8) WHERE user = 'eve'", "eve@.cpu"},
+        {"UPDATE owner_usage SET cpu_s = cpu_s * (1 + 1e-10) WHERE user = 'eve'", ""},
+        {"UPDATE owner_usage SET finished_jobs = 7 WHERE user = 'eve'", "eve@.finished_jobs"},
+        {"UPDATE owner_usage SET at_us = at_us + 60000000 WHERE user = 'eve'", "eve@.cpu eve@.mem eve@.finished_jobs"},
+        {"INSERT INTO owner_usage VALUES('zoe', 'moon', 1, 0, 0, 0, 1, NULL)", "zoe@moon.cpu"},
+        {"UPDATE journal SET detail = replace(detail, '=168', '=24') WHERE kind = 'OWNER_RULE'",
+         ANN_OWNS " " BOB_OWNS " " EVE_OWNS},
+        {"UPDATE association SET reset_us = 1700006001000000 WHERE user = 'eve'", "chem/eve " EVE_TRES},
+        {"UPDATE association SET reset_us = 1700001500000000 WHERE user = 'bob'", "physics/ " ABOVE_BOB_TRES},
+        {"UPDATE qos SET reset_us = 1700000000500000", "qos=normal"},
+        {"UPDATE owner_usage SET reset_us = 1700000000500000 WHERE user = 'eve'", EVE_OWNS},
         {"UPDATE journal SET after = 10001 WHERE seq = (SELECT max(seq) FROM journal WHERE kind = 'HALFLIFE')",
          "chem/eve " EVE_TRES " qos=normal"},
         {"UPDATE counters SET reference_us = reference_us + 1000000",
@@ -174,6 +198,12 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
         {"DELETE FROM journal WHERE kind = 'FOLD'", "who took over the usage of association 4"},
         {"UPDATE journal SET after = 4 WHERE kind = 'FOLD'", "who took over the usage of association 4"},
         {"DELETE FROM journal WHERE kind = 'HALFLIFE'", "does not say the first half-life"},
+        {"DELETE FROM journal WHERE kind = 'OWNER_RULE'", "does not say how the share tree's usage fades"},
+        {"UPDATE journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
+         "journal 2: halftime: 'x' is not a span"},
+        {"UPDATE journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'", "journal 2: 'halftime' is not a rule"},
+        {"UPDATE journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'", "journal 2: 'halftime=1' is not a rule"},
+        {"UPDATE task SET cpus = 'x' WHERE job_id = 2", "task of job 2: cpus"},
         {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that is not there"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -183,6 +213,97 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
         if (strstr(verify(&h), rows[i].text) == NULL) fail_msg("%s: '%s'", rows[i].statement, h.e.text);
         house_close(&h);
     }
+}
+
+static void reset_account(struct house *h, const char *account)
+{
+    struct event event = {.kind = EVENT_ACCOUNT_MODIFY, .account = {account, NULL, SHARES_UNSET, PRIORITY_UNSET, true}};
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    commit(h);
+}
+
+static void reset_user_in(struct house *h, const char *user, const char *account)
+{
+    struct event event = {.kind = EVENT_USER_MODIFY,
+                          .user = {user, account, SHARES_UNSET, false, PRIORITY_UNSET, true}};
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    commit(h);
+}
+
+/* In the middle of what runs, again in the same microsecond, and after somebody's usage was folded in. */
+static void usage_is_of_what_ran_since_the_reset(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    reset_account(&h, "physics");
+    assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association WHERE account = 'physics'", "0.0");
+    assert_string_equal(verify(&h), "");
+    h.w.now_us += 1000 * SECOND;
+    end_job(&h, run_job(&h, "eve", "chem", 1), 50);
+    reset_user_in(&h, "eve", NULL);
+    reset_user_in(&h, "eve", "chem");
+    assert_string_equal(verify(&h), "");
+    end_job(&h, run_job(&h, "eve", "chem", 1), 50);
+    end_job(&h, 1, 1000); /* ann's, which runs from the beginning */
+    assert_string_equal(verify(&h), "");
+    struct event leave = {.kind = EVENT_USER_DELETE, .user = {"eve", NULL, SHARES_UNSET, false, PRIORITY_UNSET, false}};
+    assert_int_equal(world_apply(&h.w, leave, NULL), 0);
+    commit(&h);
+    assert_string_equal(verify(&h), "");
+    reset_account(&h, "chem");
+    assert_string_equal(verify(&h), "");
+    world_set(&h.w, "PriorityUsageResetPeriod", "NOW");
+    commit(&h);
+    assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association", "0.0");
+    assert_sql(h.directory, "SELECT sum(cpu_s + mem_gib_s + finished_jobs) FROM owner_usage", "0.0");
+    assert_string_equal(verify(&h), "");
+    end_job(&h, run_job(&h, "ann", "physics", 2), 70);
+    assert_string_equal(verify(&h), "");
+    assert_sql(h.directory, "SELECT count(*) FROM journal WHERE kind = 'RESET'", "6");
+    store_sql(h.directory, "UPDATE counters SET usage_reset_us = NULL");
+    assert_true(strstr(verify(&h), "physics/ann physics/ann.cpu") != NULL);
+    assert_true(strstr(verify(&h), "qos=normal") != NULL && strstr(verify(&h), "ann@.cpu") != NULL);
+    house_close(&h);
+}
+
+/* An account that moves below one that was reset at this very moment brings its usage along, and leaves it there. */
+static void a_fold_knows_whether_it_came_before_the_reset(void **unused)
+{
+    (void)unused;
+    for (int reset_after = 0; reset_after < 2; reset_after++) {
+        struct house h;
+        house_open(&h);
+        reset_account(&h, "physics");
+        end_job(&h, 1, 0);
+        const struct event moves[] = {
+            {.kind = EVENT_ACCOUNT_MODIFY, .account = {"chem", "physics", SHARES_UNSET, PRIORITY_UNSET, false}},
+            {.kind = EVENT_USER_DELETE, .user = {"eve", NULL, SHARES_UNSET, false, PRIORITY_UNSET, false}},
+            {.kind = EVENT_ACCOUNT_DELETE, .account = {"chem", NULL, SHARES_UNSET, PRIORITY_UNSET, false}},
+        };
+        for (size_t i = 0; i < COUNT(moves); i++) assert_int_equal(world_apply(&h.w, moves[i], NULL), 0);
+        commit(&h);
+        if (reset_after) reset_account(&h, "physics");
+        assert_sql(h.directory, "SELECT usage_billing_s > 1000 FROM association WHERE id = 2", reset_after ? "0" : "1");
+        assert_string_equal(verify(&h), "");
+        house_close(&h);
+    }
+}
+
+/* Before the journal said how their usage fades: passed over, until a reset. */
+static void owners_of_an_older_database_are_passed_over(void **unused)
+{
+    (void)unused;
+    struct house h;
+    house_open(&h);
+    store_sql(h.directory, "UPDATE journal SET at_us = 1700005999000000 WHERE kind = 'OWNER_RULE';"
+                           "UPDATE owner_usage SET cpu_s = cpu_s + 5");
+    assert_string_equal(verify(&h), "");
+    assert_int_equal(h.report.owner_count, 0);
+    store_sql(h.directory, "UPDATE owner_usage SET reset_us = 1700006000000000 WHERE user = 'eve'");
+    assert_string_equal(verify(&h), EVE_OWNS);
+    assert_int_equal(h.report.owner_count, 1);
+    house_close(&h);
 }
 
 /* Told of a start only after the half-life changed, the engine charges all of it under the new one; the journal says so. */
@@ -328,6 +449,9 @@ int main(void)
         cmocka_unit_test(what_follows_from_the_records_is_right),
         cmocka_unit_test(wrong_rows_are_found),
         cmocka_unit_test(a_journal_that_cannot_be_followed_is_an_error),
+        cmocka_unit_test(usage_is_of_what_ran_since_the_reset),
+        cmocka_unit_test(a_fold_knows_whether_it_came_before_the_reset),
+        cmocka_unit_test(owners_of_an_older_database_are_passed_over),
         cmocka_unit_test(starts_that_were_learned_late_follow_the_journal),
         cmocka_unit_test(ends_that_were_learned_late_are_charged_to_the_change),
         cmocka_unit_test(a_qos_fades_when_it_says_so),

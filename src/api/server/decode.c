@@ -268,7 +268,8 @@ int patch_job(struct request *r, struct err *e)
 
 static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct wire_account *wanted)
 {
-    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, wanted->priority};
+    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, wanted->priority,
+                                                             kind == EVENT_ACCOUNT_MODIFY && wanted->raw_usage == 0};
     request_queue(r);
 }
 
@@ -285,7 +286,7 @@ int patch_account(struct request *r, struct err *e)
     struct wire_account wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
-        return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares, priority");
+        return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares, priority, raw_usage");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &wanted);
     return 0;
 }
@@ -301,8 +302,12 @@ int delete_account(struct request *r, struct err *e)
 static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
                        const struct wire_user *wanted)
 {
-    new_events(r, kind, 1)->user =
-        (struct event_user){name, account, wanted->shares, wanted->is_default, wanted->priority};
+    new_events(r, kind, 1)->user = (struct event_user){name,
+                                                       account,
+                                                       wanted->shares,
+                                                       wanted->is_default,
+                                                       wanted->priority,
+                                                       kind == EVENT_USER_MODIFY && wanted->raw_usage == 0};
     request_queue(r);
 }
 
@@ -320,7 +325,7 @@ int patch_user(struct request *r, struct err *e)
     struct wire_account_query query;
     if (read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
-        return err_set(e, ERR_INPUT, "nothing to change is named: shares, priority, default");
+        return err_set(e, ERR_INPUT, "nothing to change is named: shares, priority, raw_usage, default");
     queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &wanted);
     return 0;
 }

@@ -292,7 +292,7 @@ static void write_settings_body(struct json *j)
 }
 
 /* New values of a row's fields by their names; with the name where one is added. */
-static void write_fields_body(struct json *j, const struct wire_shape *row, bool is_new)
+static void write_fields_body(struct json *j, const struct wire_shape *row, enum object_kind kind, bool is_new)
 {
     text_member(j, "description", row->help);
     open_member(j, "properties");
@@ -300,6 +300,12 @@ static void write_fields_body(struct json *j, const struct wire_shape *row, bool
         if (f->is_made) continue;
         open_member(j, f->name);
         text_member(j, "description", f->help);
+        write_given(j);
+        json_end(j);
+    }
+    if (!is_new && object_classes[kind].has_usage) {
+        open_member(j, usage_reset_field.name);
+        text_member(j, "description", usage_reset_field.help);
         write_given(j);
         json_end(j);
     }
@@ -331,7 +337,7 @@ static void write_body(struct writing *w, const struct route *route)
         if (route->body_kind == BODY_SETTINGS) {
             write_settings_body(j);
         } else {
-            write_fields_body(j, route->body, route->body_kind == BODY_ADD);
+            write_fields_body(j, route->body, route->object, route->body_kind == BODY_ADD);
         }
         json_key(j, "minProperties");
         json_u64(j, 1);

@@ -1,0 +1,162 @@
+#include "store/verify_owners.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+
+static const long double SECOND_US = 1e6L;
+static const long double MINUTE_S = 60.0L;
+
+/* --- rules ---------------------------------------------------------------------------------------------------------- */
+
+int owners_add_rule(struct owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e)
+{
+    struct ticket_decay decay;
+    struct owner_rule added = {.from_us = at_us, .seq = seq};
+    if (owner_rule_parse(str(rule), &o->arena, &decay, e) != 0) return -1;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
+        added.fading[r] = -logl((long double)ticket_decay_minute(&decay, (enum usage_resource)r)) / MINUTE_S;
+    bool same =
+        !(added.fading[USAGE_MEM] < added.fading[USAGE_CPU]) && !(added.fading[USAGE_MEM] > added.fading[USAGE_CPU]);
+    if (!same) o->has_own_mem_rule = true;
+    *array_add(&o->rules) = added;
+    return 0;
+}
+
+static int64_t rule_end(const struct owners *o, uint32_t rule, int64_t most_us)
+{
+    if (rule + 1 == o->rules.count || o->rules.items[rule + 1].from_us > most_us) return most_us;
+    return o->rules.items[rule + 1].from_us;
+}
+
+/* The last rule that the journal has before seq; the first where seq is 0. */
+static uint32_t rule_before(const struct owners *o, int64_t seq)
+{
+    uint32_t i = 0;
+    while (i + 1 < o->rules.count && o->rules.items[i + 1].seq < seq) i++;
+    return i;
+}
+
+/* What is left at to_us of a unit that was used at from_us. */
+static long double left_of(const struct owners *o, uint32_t first, int r, int64_t from_us, int64_t to_us)
+{
+    long double exponent = 0;
+    for (uint32_t i = first; i < o->rules.count && from_us < to_us; i++) {
+        int64_t until_us = rule_end(o, i, to_us);
+        if (until_us <= from_us) continue;
+        exponent += o->rules.items[i].fading[r] * ((long double)(until_us - from_us) / SECOND_US);
+        from_us = until_us;
+    }
+    return expl(-exponent);
+}
+
+/* What one unit a second comes to at at_us. */
+static long double charge_of_one(const struct owners *o, uint32_t first, int r, const struct owner_charge *c,
+                                 int64_t from_us, int64_t at_us)
+{
+    long double total = 0;
+    for (uint32_t i = first; i < o->rules.count && from_us < c->to_us; i++) {
+        long double fading = o->rules.items[i].fading[r], charge;
+        int64_t until_us = rule_end(o, i, c->to_us);
+        if (until_us <= from_us) continue;
+        long double passed_s = (long double)(until_us - from_us) / SECOND_US;
+        charge = fading > 0 ? -expm1l(-fading * passed_s) / fading : passed_s;
+        total += charge * left_of(o, first, r, until_us, at_us);
+        from_us = until_us;
+    }
+    return total;
+}
+
+/* --- owners --------------------------------------------------------------------------------------------------------- */
+
+static struct str key_of(struct owners *o, const char *user, const char *project)
+{
+    buf_clear(&o->key);
+    buf_add_text(&o->key, user);
+    buf_add_char(&o->key, '\x1f');
+    buf_add_text(&o->key, project);
+    return (struct str){o->key.text, o->key.length};
+}
+
+void owners_add(struct owners *o, const struct owner_sum *row, const double used[USAGE_RESOURCE_COUNT])
+{
+    struct owner_sum *added = array_add(&o->list);
+    *added = *row;
+    added->user = arena_copy(&o->arena, str(row->user));
+    added->project = arena_copy(&o->arena, str(row->project));
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) added->sums[r].stored = used[r];
+    struct str name = key_of(o, row->user, row->project);
+    map_set(&o->by_name, (struct str){arena_copy(&o->arena, name), name.length}, o->list.count - 1);
+}
+
+/* A task of an owner that has no row is charged to one without usage, as of the task's end. */
+static struct owner_sum *find(struct owners *o, const char *user, const char *project, int64_t at_us)
+{
+    static const double nothing[USAGE_RESOURCE_COUNT];
+    uint32_t place = map_get(&o->by_name, key_of(o, user, project));
+    if (place != NONE) return &o->list.items[place];
+    owners_add(o, &(struct owner_sum){.user = user, .project = project, .at_us = at_us}, nothing);
+    return &o->list.items[o->list.count - 1];
+}
+
+static void charge_one(struct owners *o, struct owner_sum *owner, const struct owner_charge *c, int64_t reset_us)
+{
+    uint32_t first = rule_before(o, c->rule_seq);
+    int64_t from_us = c->from_us > reset_us ? c->from_us : reset_us;
+    long double of_one = 0;
+    if (c->to_us <= reset_us) return;
+    if (from_us < o->rules.items[0].from_us) owner->is_unknown = true;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        if (!(c->rates[r] > 0.0)) continue;
+        if (r != USAGE_MEM || o->has_own_mem_rule || !(c->rates[USAGE_CPU] > 0.0))
+            of_one = charge_of_one(o, first, r, c, from_us, owner->at_us);
+        sum_add(&owner->sums[r], c->rates[r] * of_one);
+    }
+    if (c->has_ended)
+        sum_add(&owner->sums[USAGE_FINISHED_JOBS], left_of(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
+}
+
+void owners_charge(struct owners *o, const struct owner_charge *c)
+{
+    struct owner_sum *user = find(o, c->user, c->project, c->to_us);
+    int64_t reset_us = user->reset_us > c->reset_us ? user->reset_us : c->reset_us;
+    charge_one(o, user, c, reset_us);
+    if (c->project[0] == '\0') return;
+    struct owner_sum *project = find(o, "", c->project, c->to_us);
+    charge_one(o, project, c, reset_us > project->reset_us ? reset_us : project->reset_us);
+}
+
+/* --- judging -------------------------------------------------------------------------------------------------------- */
+
+static const char *copy_unless_empty(struct arena *arena, const char *text)
+{
+    return text[0] == '\0' ? NULL : arena_copy(arena, str(text));
+}
+
+void owners_judge(const struct owners *o, struct arena *arena, struct verify_report *report)
+{
+    for (uint32_t i = 0; i < o->list.count; i++) {
+        const struct owner_sum *owner = &o->list.items[i];
+        if (owner->is_unknown) continue;
+        report->owner_count++;
+        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+            if (!sum_differs(&owner->sums[r])) continue;
+            struct verify_difference *d = array_add(&report->differences);
+            d->user = copy_unless_empty(arena, owner->user);
+            d->project = copy_unless_empty(arena, owner->project);
+            d->tres = usage_resource_names[r];
+            d->stored = owner->sums[r].stored;
+            d->recomputed = (double)sum_total(&owner->sums[r]);
+        }
+    }
+}
+
+void owners_release(struct owners *o)
+{
+    array_release(&o->rules);
+    array_release(&o->list);
+    map_release(&o->by_name);
+    buf_release(&o->key);
+    arena_release(&o->arena);
+}
