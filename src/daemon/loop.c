@@ -1,7 +1,8 @@
 /* The loop. One turn is five steps, in this order and never another:
  *
  *     read     take the requests that arrived, and the executor's reports, as events
- *     decide   engine_apply each; then EVENT_TIME, the scheduling pass, once the executor is synced (planner.c)
+ *     decide   EVENT_RESET first where a boundary has passed; engine_apply each; then EVENT_TIME, the scheduling pass, once
+ *              the executor is synced (planner.c)
  *     commit   every changed row, in one transaction
  *     act      tell the executor what was decided
  *     answer   the requests
@@ -20,6 +21,7 @@
 #include "base/quantity.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/period.h"
 #include "engine/ticket_plan.h"
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MOST_MS = 60000 };
@@ -126,6 +128,19 @@ static void decide_synced(struct daemon *d)
     d->is_synced = true;
 }
 
+/* Before anything else of the turn, so that nothing is charged beyond the boundary yet: what ran behind it while we did not
+ * look counts, whatever is told of it now. Boundaries count from when the period was set, and the last one stands for all
+ * that were missed. What was committed is of a moment before the boundary, unless the time zone has changed since. */
+static void decide_reset(struct daemon *d)
+{
+    enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
+    if (period == USAGE_RESET_NONE) return;
+    int64_t boundary_us = period_begin_us(period, d->now_us), last_us = store_last_commit_us(d->store);
+    if (boundary_us <= d->state.reset_period_us) return;
+    log_line(LOG_INFO, "usage-reset", " boundary=%lld", (long long)(boundary_us / 1000000));
+    apply_own(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
+}
+
 /* The pass. Not before the executor is synced: what starts earlier is not among what it knows, and would be taken for
  * something that never ran. And without an executor what waits is better left waiting, where a cancellation ends it. Where
  * ranking takes long, a thread does it, and the pass is decided in the turn after. */
@@ -229,13 +244,22 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
+/* When a turn is wanted although nothing happens: for the pass, or at the boundary of a period. 0: never. */
+static int64_t next_due_us(const struct daemon *d, int64_t now_us)
+{
+    enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
+    int64_t due_us = d->is_synced && d->planning == NULL ? state_next_due_us(&d->state) : 0;
+    int64_t boundary_us = period != USAGE_RESET_NONE ? period_end_us(period, now_us) : 0;
+    return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
+}
+
 /* The pass wants to be run when a job that waits for its begin may start, or again when something changed while it was
  * planned; not while it is. Timers count by a clock that nobody sets, and
  * begins are of the one on the wall: so it is looked at once in DUE_MOST_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
-    int64_t due_us = state_next_due_us(&d->state), now_us = clock_now(d);
-    if (due_us == 0 || !d->is_synced || d->planning != NULL) {
+    int64_t now_us = clock_now(d), due_us = next_due_us(d, now_us);
+    if (due_us == 0) {
         uv_timer_stop(&d->due_timer);
         return;
     }
@@ -257,6 +281,7 @@ void daemon_turn(struct daemon *d)
     struct decided_list decided = {0};
     struct err e;
     clock_now(d);
+    decide_reset(d);
     bool gone = decide_reports(d);
     for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
         struct decided *one = array_add(&decided.list);
@@ -438,6 +463,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     state_init(&d->state, d->now_us);
     if (load_state(d, e) != 0) return -1;
     continue_clock(d);
+    decide_reset(d);
     if (apply_config(d, config, e) != 0) return -1;
     if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);

@@ -37,7 +37,7 @@ static void note_edition(struct state *s, enum event_kind kind)
 {
     bool is_object = kind >= EVENT_OBJECT_ADD && kind <= EVENT_OBJECT_DELETE;
     s->object_edition += is_object;
-    s->rules_edition += kind <= EVENT_OBJECT_DELETE;
+    s->rules_edition += kind <= EVENT_OBJECT_DELETE || kind == EVENT_RESET;
 }
 
 int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out, uint32_t *out_id,
