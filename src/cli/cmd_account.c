@@ -3,6 +3,7 @@
 
 #include "cli/instance.h"
 #include "cli/listing.h"
+#include "cli/object.h"
 
 struct account_values {
     const char *parent, *shares, *priority;
@@ -37,7 +38,7 @@ static const char *account_target(struct call *call)
 static int account_add_run(struct call *call, struct err *e)
 {
     const struct account_values *values = call->values;
-    struct wire_account body = {.name = call->parsed.operands[0], .parent = values->parent};
+    struct wire_account body = {.name = call->parsed.operands[0], .parent = values->parent, .raw_usage = -1};
     struct wire_done reply;
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
@@ -52,8 +53,13 @@ static int account_modify_run(struct call *call, struct err *e)
     const struct account_values *values = call->values;
     struct wire_account body = {.parent = values->parent};
     struct wire_done reply;
-    if (call->parsed.given == 0)
-        return err_set(e, ERR_USAGE, "what is to change? --shares, --parent or --priority says");
+    uint32_t others;
+    if (raw_usage_read(call, &body.raw_usage, &others, e) != 0) return -1;
+    if (others > 0)
+        return err_set(e, ERR_USAGE, "'%s' is nothing to change of an account; RawUsage=0 and options are",
+                       call->parsed.operands[1]);
+    if (call->parsed.given == 0 && body.raw_usage != 0)
+        return err_set(e, ERR_USAGE, "what is to change? --shares, --parent, --priority or RawUsage=0 says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "PATCH", account_target(call), &wire_account_modify_shape, &body, &wire_done_shape,
@@ -156,18 +162,24 @@ const struct command cmd_account_add = {
 
 static const struct command_example modify_examples[] = {
     {"fairlead account modify physics --shares 60", "more for physics, from now on"},
+    {"fairlead account modify physics RawUsage=0", "what physics used so far is forgotten"},
     {0},
 };
 
 const struct command cmd_account_modify = {
     .name = "account modify",
     .group = GROUP_SHARES,
-    .summary = "change an account's shares, or move it",
-    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
+    .summary = "change an account's shares, move it, or forget its usage",
+    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [RawUsage=0]",
+    .text =
+        "RawUsage=0 resets the usage of the account and of all accounts and users below it: what they used so far counts no "
+        "more, what runs counts from here on. Root is all there is. What the share tree of the ticket policies counts is "
+        "users' and projects'; 'fairlead user modify' and 'fairlead project modify' reset that.",
+    .resets_usage = true,
     .options = account_options,
     .values_size = sizeof(struct account_values),
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = modify_examples,
     .see_also = "share",
     .run = account_modify_run,

@@ -47,9 +47,8 @@ static void add_arguments(struct buf *out, const char *command, const struct opt
 /* "    'set ties') words='merge slurm' ;;" for each field with words of its own. */
 static void add_field_values(struct buf *out, const struct command *command)
 {
-    const struct object_class *class = command->fields;
-    for (uint32_t i = 0; class != NULL && i < class->field_count; i++) {
-        const struct field *f = &class->fields[i];
+    const struct field *f;
+    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
         if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL && f->special == NULL) continue;
         buf_format(out, "        '%s %s') words='", command->name, f->name);
         struct str rest = str(f->type == FIELD_BOOL ? "yes,no" : f->type == FIELD_CHOICE ? f->choices : f->special);
@@ -63,10 +62,11 @@ static void add_field_values(struct buf *out, const struct command *command)
 
 static void add_field_names(struct buf *out, const struct command *command)
 {
-    const struct object_class *class = command->fields;
-    if (class == NULL) return;
+    const struct field *f;
+    if (command_field(command, 0) == NULL) return;
     buf_format(out, "    '%s') words='", command->name);
-    for (uint32_t i = 0; i < class->field_count; i++) buf_format(out, "%s%s=", i > 0 ? " " : "", class->fields[i].name);
+    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++)
+        buf_format(out, "%s%s=", i > 0 ? " " : "", f->name);
     buf_add_text(out, "' ;;\n");
 }
 

@@ -34,6 +34,8 @@ static int show_run(struct call *call, struct err *e)
     return object_show(call, kind_of(call), &values->listing, e);
 }
 
+#define HAS_USAGE(kind) ((kind) == OBJECT_QOS || (kind) == OBJECT_PROJECT)
+
 /* The four commands of a kind. word and many: "partition", "partitions"; one: "a partition". */
 #define OBJECT_COMMANDS(kind, id, word, one, many, text_of_add, text_of_delete, add_line, add_meaning, modify_line,   \
                         modify_meaning)                                                                               \
@@ -57,6 +59,7 @@ static int show_run(struct call *call, struct err *e)
                                               .text = "It acts at once, for jobs that wait too. When one of several " \
                                                       "fields is not acceptable, none is changed.",                   \
                                               .fields = &object_classes[kind],                                        \
+                                              .resets_usage = HAS_USAGE(kind),                                        \
                                               .operands_min = 1,                                                      \
                                               .operands_max = OPERANDS_ANY,                                           \
                                               .examples = id##_modify_examples,                                       \

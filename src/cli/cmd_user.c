@@ -50,8 +50,10 @@ static int check_one_of_both(const struct call *call, struct err *e)
 static int user_add_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct wire_user body = {
-        .name = call->parsed.operands[0], .account = values->account, .is_default = values->is_default};
+    struct wire_user body = {.name = call->parsed.operands[0],
+                             .account = values->account,
+                             .raw_usage = -1,
+                             .is_default = values->is_default};
     struct wire_done reply;
     if (call->parsed.operand_count > 1) return check_one_of_both(call, e) != 0 ? -1 : object_add(call, OBJECT_USER, e);
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
@@ -67,10 +69,15 @@ static int user_modify_run(struct call *call, struct err *e)
     const struct user_values *values = call->values;
     struct wire_user body = {.is_default = values->is_default};
     struct wire_done reply;
-    if (call->parsed.operand_count > 1)
-        return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
-    if (values->shares == NULL && values->priority == NULL && !values->is_default)
-        return err_set(e, ERR_USAGE, "what is to change? --shares, --priority, --default or NAME=VALUE says");
+    uint32_t others;
+    if (raw_usage_read(call, &body.raw_usage, &others, e) != 0) return -1;
+    if (others > 0 && body.raw_usage == 0)
+        return err_set(e, ERR_USAGE,
+                       "RawUsage=0 goes with options, not with other fields: change those by a command of their own");
+    if (others > 0) return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
+    if (values->shares == NULL && values->priority == NULL && !values->is_default && body.raw_usage != 0)
+        return err_set(e, ERR_USAGE,
+                       "what is to change? --shares, --priority, --default, RawUsage=0 or NAME=VALUE says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     const char *target = user_target(call, values->account);
@@ -221,6 +228,7 @@ const struct command cmd_user_add = {
 static const struct command_example modify_examples[] = {
     {"fairlead user modify alice -A physics --shares 3", "her shares in one account"},
     {"fairlead user modify alice -A optics --default", "where her jobs go unless they say -A"},
+    {"fairlead user modify alice RawUsage=0", "what she used so far is forgotten"},
     {"fairlead user modify alice fshare=100 department=chem", "what the ticket policies give her"},
     {0},
 };
@@ -228,13 +236,17 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
-    .summary = "change a user's shares, priority or default account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME | NAME FIELD=VALUE...",
+    .summary = "change a user's shares, priority or default account, or forget the usage",
+    .usage =
+        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] | NAME FIELD=VALUE...",
     .text =
-        "Without -A, --shares and --priority change all of the user's associations.\n\n"
+        "Without -A, --shares, --priority and RawUsage=0 change all of the user's associations.\n\n"
+        "RawUsage=0 resets usage: what the user used so far counts no more, what runs counts from here on. Without -A that is "
+        "also what the share tree of the ticket policies counts, which is the user's, whatever the account.\n\n"
         "FIELD=VALUE is what the ticket policies (PriorityType=priority/tickets) give the user, whatever the account; a user "
         "whom they do not know yet is named by it. 'fairlead user show --policy' lists it.",
     .fields = &object_classes[OBJECT_USER],
+    .resets_usage = true,
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,

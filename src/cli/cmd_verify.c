@@ -14,8 +14,9 @@ static const struct option_row verify_options[] = {
 
 static void write_differences(const struct wire_list *differences, struct output *out)
 {
-    static const struct table_column columns[] = {{"ACCOUNT", false}, {"USER", false},  {"QOS", false},
-                                                  {"TRES", false},    {"STORED", true}, {"RECOMPUTED", true}};
+    static const struct table_column columns[] = {{"ACCOUNT", false},  {"USER", false}, {"QOS", false},
+                                                  {"PROJECT", false},  {"TRES", false}, {"STORED", true},
+                                                  {"RECOMPUTED", true}};
     struct table table;
     table_init(&table, columns, sizeof columns / sizeof columns[0]);
     for (uint32_t i = 0; i < differences->count && i < ROWS_SHOWN; i++) {
@@ -24,6 +25,7 @@ static void write_differences(const struct wire_list *differences, struct output
         table_add_text(&table, row->account);
         table_add_text(&table, row->user);
         table_add_text(&table, row->qos);
+        table_add_text(&table, row->project);
         table_add_text(&table, row->tres);
         table_add(&table, (struct str){number, number_format_g17(number, row->stored)});
         table_add(&table, (struct str){number, number_format_g17(number, row->recomputed)});
@@ -61,7 +63,8 @@ static int verify_run(struct call *call, struct err *e)
 }
 
 static const struct command_exit verify_exits[] = {
-    {1, "the stored usage of some association or QOS is not what its jobs' records come to; or it failed"},
+    {1,
+     "the stored usage of some association, QOS, user or project is not what its jobs' records come to; or it failed"},
     {0},
 };
 
@@ -71,8 +74,8 @@ const struct command cmd_verify = {
     .summary = "recompute all usage from the job records and compare",
     .usage = "[--json]",
     .text =
-        "Usage is kept as one number per association, one per association and resource, and one per QOS. This command computes "
-        "them once more, from the records of all jobs that ever ran and the journal of what changed the rules, and lists every "
+        "Usage is kept as one number per association, one per association and resource, one per QOS, and, for the share tree "
+        "of the ticket policies, one per user, project and resource. This command computes them once more, from the records of all jobs that ever ran and the journal of what changed the rules, and lists every "
         "one that differs by more than 1e-9.",
     .options = verify_options,
     .values_size = sizeof(struct verify_values),

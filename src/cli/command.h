@@ -56,6 +56,7 @@ struct command {
     const struct option_row *options;  /* ends with {0}; NULL: none but --socket and --help */
     size_t values_size;                /* of the struct the options fill */
     const struct object_class *fields; /* operands are FIELD=VALUE of these, behind the first one; or NULL */
+    bool resets_usage;                 /* or RawUsage=0 (command_field) */
     uint32_t operands_min, operands_max;
     bool options_first;                     /* the first operand ends the options: what follows is somebody else's */
     bool is_local;                          /* never speaks to a daemon: no --socket */
@@ -67,6 +68,9 @@ struct command {
     /* Returns the exit status, or -1 with *e, which is printed in one line and decides the status. */
     int (*run)(struct call *call, struct err *e);
 };
+
+/* Field i of FIELD=VALUE: those of fields, RawUsage last; NULL: there are no more. */
+const struct field *command_field(const struct command *command, uint32_t i);
 
 /* Every command, in the order of --help; NULL ends. */
 extern const struct command *const commands[];

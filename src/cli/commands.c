@@ -64,3 +64,10 @@ const struct command *command_of_operands(const struct parsed *parsed)
     }
     return length < sizeof name ? command_find(name) : NULL;
 }
+
+const struct field *command_field(const struct command *command, uint32_t i)
+{
+    uint32_t count = command->fields != NULL ? command->fields->field_count : 0;
+    if (i < count) return &command->fields->fields[i];
+    return command->resets_usage && i == count ? &usage_reset_field : NULL;
+}

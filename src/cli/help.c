@@ -120,7 +120,9 @@ void help_field_meaning(const struct field *f, struct buf *out)
     if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* the name has their words */
     field_format(f, &f->standard, &standard);
     buf_add_text(out, f->help);
-    if (accepted.length > 0 && standard.length > 0) {
+    if (accepted.length > 0 && !(f->least < f->most)) {
+        buf_format(out, " (%s)", accepted.text);
+    } else if (accepted.length > 0 && standard.length > 0) {
         buf_format(out, " (%s; %s by default)", accepted.text, standard.text);
     } else if (standard.length > 0) {
         buf_format(out, " (%s by default)", standard.text);
@@ -131,13 +133,13 @@ void help_field_meaning(const struct field *f, struct buf *out)
 
 static void write_fields(const struct command *command, struct output *out)
 {
-    const struct object_class *class = command->fields;
+    const struct field *f;
     write_heading(out, "Fields");
-    for (uint32_t i = 0; i < class->field_count; i++) {
+    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
         char name[HELP_FIELD_BYTES];
-        help_field(&class->fields[i], name);
+        help_field(f, name);
         struct buf meaning = {0};
-        help_field_meaning(&class->fields[i], &meaning);
+        help_field_meaning(f, &meaning);
         write_entry(&out->text, name, meaning.text, OPTION_COLUMN);
         buf_release(&meaning);
     }
@@ -204,7 +206,7 @@ void help_write_command(const struct command *command, struct output *out)
         buf_add_char(&out->text, '\n');
         help_wrap(&out->text, str(command->text), 0, WIDTH);
     }
-    if (command->fields != NULL) write_fields(command, out);
+    if (command_field(command, 0) != NULL) write_fields(command, out);
     write_options(command, out);
     if (command->examples != NULL) write_heading(out, "Examples");
     for (const struct command_example *x = command->examples; x != NULL && x->line != NULL; x++) {

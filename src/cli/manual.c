@@ -76,16 +76,17 @@ static void add_option(struct buf *out, const struct option_row *row)
     add_line(out, "", row->help);
 }
 
-static void add_fields(struct buf *out, const struct object_class *class)
+static void add_fields(struct buf *out, const struct command *command)
 {
+    const struct field *f;
     buf_add_text(out, ".SH FIELDS\n");
-    for (uint32_t i = 0; i < class->field_count; i++) {
+    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
         char name[HELP_FIELD_BYTES];
-        help_field(&class->fields[i], name);
+        help_field(f, name);
         buf_add_text(out, ".TP\n\\fB");
         add_escaped(out, str(name));
         struct buf meaning = {0};
-        help_field_meaning(&class->fields[i], &meaning);
+        help_field_meaning(f, &meaning);
         add_line(out, "\\fR\n", meaning.text);
         buf_release(&meaning);
     }
@@ -143,7 +144,7 @@ void manual_write_command(const struct command *command, struct buf *out)
         buf_add_text(out, ".SH DESCRIPTION\n");
         add_text(out, command->text);
     }
-    if (command->fields != NULL) add_fields(out, command->fields);
+    if (command_field(command, 0) != NULL) add_fields(out, command);
     buf_add_text(out, ".SH OPTIONS\n");
     for (const struct option_row *row = command->options; row != NULL && row->name != NULL; row++) add_option(out, row);
     for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++)

@@ -1,0 +1,164 @@
+"""Usage that is reset: by hand, and at a boundary of PriorityUsageResetPeriod. The boundary is a real midnight, in a time
+zone whose midnight is a few seconds away."""
+import contextlib
+import sqlite3
+import time
+
+import pytest
+
+from conftest import until
+
+
+def usage(instance, account='default', user=True):
+    """Billing-seconds of the user's row, or the account's own."""
+    (row,) = [row for row in instance.json('share') if row['account'] == account and (row['user'] is not None) == user]
+    return row['raw_usage']
+
+
+def agrees(instance):
+    assert instance.good('verify').endswith(': all agree\n')
+
+
+def stored(instance, query):
+    with contextlib.closing(sqlite3.connect('file:%s?mode=ro' % (instance.state / 'fairlead.db'), uri=True)) as db:
+        return db.execute(query).fetchone()[0]
+
+
+def zone_with_midnight_in(seconds):
+    """A TZ, and when its next midnight is."""
+    midnight = int(time.time()) + seconds
+    east = -midnight % 86400
+    return 'XXX-%d:%02d:%02d' % (east // 3600, east // 60 % 60, east % 60), midnight
+
+
+@pytest.fixture
+def busy(instance):
+    """A job of one CPU that runs."""
+    instance.started = time.time()
+    instance.running = instance.submit('--', 'sleep', '1000')
+    instance.until_state(instance.running, 'RUNNING')
+    return instance
+
+
+def restart_in(instance, zone):
+    instance.good('stop')
+    instance.environment['TZ'] = zone
+    instance.start()
+
+
+def assert_counts_since(instance, moment):
+    """What one CPU used since then, to the tenth of a second, and verify thinks so, too."""
+    before = time.time()
+    used = usage(instance)
+    after = time.time()
+    assert before - moment - 0.1 <= used <= after - moment + 0.1
+    agrees(instance)
+
+
+# ---- by hand ----
+
+
+def test_a_user(busy):
+    time.sleep(0.5)
+    assert busy.good('user', 'modify', next(iter(busy.rows('user', 'show')))['name'], 'RawUsage=0')
+    assert_counts_since(busy, stored(busy, 'SELECT reset_us FROM association WHERE user IS NOT NULL') / 1e6)
+    assert usage(busy) < time.time() - busy.started - 0.4
+
+
+def test_an_account(busy):
+    time.sleep(0.5)
+    before = usage(busy, 'root', user=False)
+    busy.good('account', 'modify', 'default', 'rawusage=0', '--shares', '7')
+    assert usage(busy, 'root', user=False) < before
+    assert [row['shares'] for row in busy.rows('account', 'show', 'default')] == ['7']
+    agrees(busy)
+    time.sleep(0.3)
+    busy.good('account', 'modify', 'root', 'RawUsage=0')
+    assert_counts_since(busy, stored(busy, 'SELECT max(reset_us) FROM association') / 1e6)
+
+
+def test_a_qos_and_a_project(instance):
+    instance.good('project', 'add', 'moon')
+    instance.good('wait', instance.submit('--project', 'moon', '--', 'sleep', '0.3'))
+    assert float(instance.rows('qos', 'show')[0]['usage']) > 0.2
+    assert instance.good('qos', 'modify', 'normal', 'RawUsage=0', 'priority=3') == 'Modified qos normal\n'
+    (row,) = instance.rows('qos', 'show')
+    assert (row['usage'], row['priority']) == ('0', '3')
+    assert stored(instance, "SELECT cpu_s FROM owner_usage WHERE user = '' AND project = 'moon'") > 0.2
+    assert instance.good('project', 'modify', 'moon', 'RawUsage=0') == 'Modified project moon\n'
+    assert stored(instance, 'SELECT sum(cpu_s + mem_gib_s) FROM owner_usage') == 0
+    assert usage(instance) > 0.2
+    agrees(instance)
+
+
+@pytest.mark.parametrize('words, expected', [
+    (('account', 'modify', 'default', 'RawUsage=5'), "RawUsage: '5' is not 0, the only value it takes"),
+    (('user', 'modify', 'ann', 'RawUsage=-1'), "RawUsage: '-1' is not 0, the only value it takes"),
+    (('user', 'modify', 'ann', 'RawUsage='), "RawUsage: '' is not 0, the only value it takes"),
+    (('qos', 'modify', 'normal', 'RawUsage=1e3'), "qos 'normal': RawUsage: '1e3' is not 0, the only value it takes"),
+    (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), 'RawUsage=0 goes with options, not with other fields'),
+    (('account', 'modify', 'default', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
+    (('account', 'modify', 'default'), '--shares, --parent, --priority or RawUsage=0 says'),
+    (('qos', 'add', 'fast', 'RawUsage=0'), "no field 'RawUsage'"),
+    (('partition', 'modify', 'main', 'RawUsage=0'), "no field 'RawUsage'"),
+    (('set', 'PriorityUsageResetPeriod=HOURLY'), "'HOURLY' is not one of NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY"),
+])
+def test_what_is_refused(instance, words, expected):
+    result = instance.run(*words)
+    assert result.status in (1, 2) and result.out == '' and expected in result.err, result
+    assert result.err.count('\n') == 1
+
+
+def test_it_is_said_everywhere(instance):
+    for command in ('user', 'account', 'qos', 'project'):
+        assert 'RawUsage=' in instance.good(command, 'modify', '--help')
+        assert 'RawUsage' not in instance.good(command, 'add', '--help').replace('RawUsage=0 ', '')
+    completion = instance.good('completion', 'bash')
+    assert "'account modify') words='RawUsage='" in completion
+    assert 'PriorityUsageResetPeriod=' in completion and 'QUARTERLY' in completion
+
+
+# ---- all of it ----
+
+
+def test_now(busy):
+    time.sleep(0.5)
+    busy.good('set', 'PriorityUsageResetPeriod=NOW')
+    assert {row['name']: row['value'] for row in busy.rows('set')}['PriorityUsageResetPeriod'] == 'NONE'
+    reset = stored(busy, 'SELECT usage_reset_us FROM counters') / 1e6
+    assert_counts_since(busy, reset)
+    busy.kill()
+    busy.start()
+    assert_counts_since(busy, reset)
+
+
+def test_midnight(busy):
+    zone, midnight = zone_with_midnight_in(4)
+    restart_in(busy, zone)
+    busy.good('set', 'PriorityUsageResetPeriod=DAILY')
+    assert time.time() < midnight, 'too slow a machine to tell'
+    assert usage(busy) >= time.time() - busy.started - 1
+    until(lambda: stored(busy, 'SELECT usage_reset_us FROM counters'))
+    assert stored(busy, 'SELECT usage_reset_us FROM counters') == midnight * 1000000
+    assert_counts_since(busy, midnight)
+    busy.good('stop')
+    busy.start()
+    assert_counts_since(busy, midnight)
+    assert stored(busy, "SELECT count(*) FROM journal WHERE kind = 'RESET' AND detail = 'everything'") == 1
+
+
+def test_midnight_while_the_daemon_is_down(busy):
+    """One job ends before the boundary, one runs across it; nobody is there to see."""
+    short = busy.submit('--', 'sleep', '1')
+    busy.until_state(short, 'RUNNING')
+    zone, midnight = zone_with_midnight_in(5)
+    restart_in(busy, zone)
+    busy.good('set', 'PriorityUsageResetPeriod=DAILY')
+    assert time.time() < midnight, 'too slow a machine to tell'
+    busy.kill()
+    time.sleep(midnight + 1 - time.time())
+    busy.start()
+    until(lambda: busy.job(short)['state'] == 'COMPLETED')
+    assert stored(busy, 'SELECT usage_reset_us FROM counters') == midnight * 1000000
+    assert_counts_since(busy, midnight)
+    assert stored(busy, 'SELECT ifnull(sum(cpu_s), 0) FROM owner_usage') == 0
