@@ -254,8 +254,8 @@ static int64_t next_due_us(const struct daemon *d, int64_t now_us)
 }
 
 /* The pass wants to be run when a job that waits for its begin may start, or again when something changed while it was
- * planned; not while it is. Timers count by a clock that nobody sets, and
- * begins are of the one on the wall: so it is looked at once in DUE_MOST_MS. */
+ * planned; not while it is. Timers count by a clock that nobody sets, and begins are of the one on the wall: so it is looked
+ * at once in DUE_MOST_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_due_us(d, now_us);
