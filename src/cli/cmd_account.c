@@ -169,7 +169,7 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_account_modify = {
     .name = "account modify",
     .group = GROUP_SHARES,
-    .summary = "change an account's shares, move it, or forget its usage",
+    .summary = "change an account's shares or usage, or move it",
     .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [RawUsage=0]",
     .text =
         "RawUsage=0 resets the usage of the account and of all accounts and users below it: what they used so far counts no "

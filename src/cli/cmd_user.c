@@ -236,7 +236,7 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
-    .summary = "change a user's shares, priority or default account, or forget the usage",
+    .summary = "change a user's shares, priority, default or usage",
     .usage =
         "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] | NAME FIELD=VALUE...",
     .text =
