@@ -1,7 +1,8 @@
 /* A heap of sets, each with a race of groups. A set's value may be out of date, but never too small (nobody's worth
  * rises), so the top of the heap is the best as soon as it was looked at and stayed on top.
  *
- * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user.
+ * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user; both
+ * only where it is not one of those met last.
  * Cost: O(n log n) to put n jobs in line. A choice is O(log n), and a look at each set that seemed worth more than the best
  * is: all of them where every choice makes everybody worth less, as in the functional policy. Sets are few, since projects,
  * departments, partitions and different -js are. */
@@ -13,6 +14,12 @@ enum { SET_KIND_COUNT = MEMBER_KIND_COUNT - 1, RECENT_COUNT = 1024 };
 
 static const enum ticket_member_kind SET_KINDS[SET_KIND_COUNT] = {MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS};
 
+/* The last two groups of a user that were met. */
+struct latest {
+    uint32_t set[2]; /* 1 more than the set, 0: none */
+    uint32_t group[2];
+};
+
 /* While jobs are put into groups. */
 struct grouping {
     const struct ticket_run *run;
@@ -20,6 +27,7 @@ struct grouping {
     struct map paths, owns, set_ids, group_ids;
     uint32_t path_count;
     uint32_t recent[RECENT_COUNT]; /* sets met lately, by a hash of their standing; 1 more than the set, 0: none */
+    struct latest *latest;         /* by user */
     ARRAY(struct contest_set) sets;
     ARRAY(struct contest_group) groups; /* end counts the jobs */
 };
@@ -79,16 +87,27 @@ static uint32_t set_of(struct grouping *g, const struct standing *s)
     return *recent - 1;
 }
 
-static uint32_t group_of(struct grouping *g, const struct standing *s)
+static uint32_t find_group(struct grouping *g, uint32_t set, uint32_t user)
 {
-    uint32_t set = set_of(g, s), group = g->groups.count;
-    uint32_t id = find_or_add(&g->group_ids, pair(set, s->member[MEMBER_USER]), &group);
+    uint32_t group = g->groups.count, id = find_or_add(&g->group_ids, pair(set, user), &group);
     if (group > g->groups.count) {
-        *array_add(&g->groups) = (struct contest_group){.user = s->member[MEMBER_USER], .set = set};
+        *array_add(&g->groups) = (struct contest_group){.user = user, .set = set};
         g->sets.items[set].group_count++;
     }
-    g->groups.items[id].end++;
     return id;
+}
+
+/* Most users have jobs in one set or two: with a project and without. */
+static uint32_t group_of(struct grouping *g, const struct standing *s)
+{
+    uint32_t set = set_of(g, s), user = s->member[MEMBER_USER];
+    if (user == NONE) return find_group(g, set, user);
+    struct latest *latest = &g->latest[user];
+    if (latest->set[0] == set + 1) return latest->group[0];
+    struct latest now = {{set + 1, latest->set[0]}, {latest->group[1], latest->group[0]}};
+    if (latest->set[1] != set + 1) now.group[0] = find_group(g, set, user);
+    *latest = now;
+    return now.group[0];
 }
 
 /* Groups of all jobs, by job; NONE takes no part. */
@@ -100,6 +119,7 @@ static uint32_t *group_jobs(struct grouping *g)
         struct standing s;
         bool takes_part = !q->jobs[i].is_running && g->rules->standing_of(g->rules->policy, &q->jobs[i], &s);
         group[i] = takes_part ? group_of(g, &s) : NONE;
+        if (takes_part) g->groups.items[group[i]].end++;
     }
     return group;
 }
@@ -175,6 +195,7 @@ static void stand_in_line(struct contest *c, const struct ticket_run *run, const
 static void make_groups(struct contest *c, const struct ticket_run *run, const uint32_t *order)
 {
     struct grouping g = {.run = run, .rules = c->rules, .path_count = 1};
+    g.latest = arena_alloc(run->arena, run->q->member_count[MEMBER_USER] * sizeof *g.latest);
     const uint32_t *group = group_jobs(&g);
     c->set_count = g.sets.count;
     c->group_count = g.groups.count;
