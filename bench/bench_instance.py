@@ -179,9 +179,10 @@ def main():
         for model, settings in (('multifactor', []), ('tickets', ['weight_tickets_share=1000', 'weight_tickets_functional=1000'])):
             run('set', 'host_cpus=2', 'PriorityType=priority/' + model, *settings)
             job = ['submit', '-D', '/', '-o', '/dev/null', '--', 'sleep', '0.1']
-            worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], lambda: [run(*job) for _ in range(100)])
-            report('  the longest wait while jobs come and go, %s' % model, '%.1f ms' % worst,
-                   'at most 20 ms and noise' if model == 'multifactor' else '', 'alone %.2f ms' % alone)
+            for what, act in (('jobs come and go', lambda: [run(*job) for _ in range(100)]), ('prio goes on', lambda: run('prio', '-P'))):
+                worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], act)
+                report('  the longest wait while %s, %s' % (what, model), '%.1f ms' % worst,
+                       '' if 'prio' in what else 'at most 20 ms and noise', 'alone %.2f ms' % alone)
     finally:
         subprocess.run([FAIRLEAD, 'stop', '--state', str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run(['rm', '-rf', str(place)])

@@ -1,8 +1,9 @@
 /* GET /v1/priorities: who comes first and why, by the model in force (engine/priorities.h).
  *
  * The numbers are computed when they are asked for, all at once, and with the few texts of a row copied into the stream's
- * arena; rows are rendered piece by piece. With the tickets model that is the cost of one pass, about 0.3 s at 10^5 jobs:
- * the state cannot change meanwhile. */
+ * arena; rows are rendered piece by piece. Until then the state cannot change: 16 ms of the processor's time at 10^5 jobs in
+ * the multifactor model, 35 ms in that of tickets.
+ */
 #include <math.h>
 #include <string.h>
 
