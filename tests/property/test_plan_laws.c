@@ -288,7 +288,8 @@ static void a_change_of_the_rules_counts_at_once(void **unused)
 /* Jobs of one CPU that wait for one. */
 static void make_queue(struct world *w)
 {
-    world_init(w, 1, 100, 0);
+    world_init(w, 9, 100, 0);
+    world_settings(w, "host_cpus=1");
     world_settings(w, "PriorityType=priority/tickets weight_tickets_functional=1000");
     for (int i = 0; i < 5; i++) world_submit(w, pass_users[i % 4], NULL, 1);
 }
@@ -334,6 +335,26 @@ static void who_goes_on_submitting_stops_nobody(void **unused)
         world_started(&w, k->launch_id);
         world_ended(&w, k->launch_id, JOB_COMPLETED, w.now_us);
     }
+    world_release(&w);
+}
+
+/* Nothing but the clock says that its time has come. */
+static void who_begins_meanwhile_is_not_forgotten(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_queue(&w);
+    world_set(&w, "host_cpus", "3");
+    assert_int_equal(plan_or_pass(&w), 3);
+    struct event later = world_job("eve");
+    later.submit.terms.begin_us = w.now_us + SECOND;
+    uint32_t id = world_take(&w, later);
+    world_set(&w, "host_cpus", "6");
+    struct ticket_plan *plan = make_and_run(&w);
+    w.now_us += 2 * SECOND;
+    assert_int_equal(use(&w, plan), 2);
+    assert_int_equal(plan_or_pass(&w), 1);
+    assert_int_equal(w.s.tasks.items[w.s.tasks.count - 1].job_id, id);
     world_release(&w);
 }
 
@@ -478,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_change_of_the_rules_counts_at_once),
         cmocka_unit_test(who_goes_on_changing_rules_stops_nobody),
         cmocka_unit_test(who_goes_on_submitting_stops_nobody),
+        cmocka_unit_test(who_begins_meanwhile_is_not_forgotten),
         cmocka_unit_test(another_model_needs_no_plan),
         cmocka_unit_test(a_plan_is_made_where_it_is_worth_it),
         cmocka_unit_test(the_share_tree_is_that_of_share_nodes),
