@@ -15,6 +15,8 @@
 /* Blocks of jobs that stay in the processor's cache between gathering and computing. */
 enum { BLOCK = 128 };
 
+enum { AHEAD = 16 }; /* jobs from the one that is looked at to the one that is asked for */
+
 struct block {
     struct multifactor_job jobs[BLOCK];
     struct tres_amount amounts[BLOCK][TRES_MAX];
@@ -262,6 +264,7 @@ static void make_queue(struct pass *p)
     struct pass_job job;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
+        if (s->jobs.count - i > AHEAD) __builtin_prefetch(j + AHEAD);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
         if (p->some_qos_waits && qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
