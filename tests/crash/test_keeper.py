@@ -401,6 +401,15 @@ def test_keeper_syncs_an_end_that_nobody_hears_of(tmp_path, tracing):
     assert syncs == START_SYNCS + END_SYNCS
 
 
+def test_keeper_believes_no_word_that_comes_before_the_end(tmp_path, tracing):
+    def too_early(world):
+        with open(world.state / 'launches/1/control', 'w') as control:
+            control.write('committed\n')
+
+    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_start=too_early, after_end=lambda world: None)
+    assert syncs == START_SYNCS + END_SYNCS
+
+
 def test_keeper_leaves_a_committed_end_to_the_daemon(tmp_path, tracing):
     """It goes at once, and its directory with it. On a busy machine the word may come too late: then it has synced, as it should."""
 
