@@ -477,6 +477,7 @@ def steps(tmp_path, whom, judge):
             acknowledge(traced.world)
             for pid in traced.world.launcher_pids():
                 kill(pid, signal.SIGTERM)
+            until(lambda: not traced.world.launcher_pids(), 'the launcher to end')  # killed at that, a sanitizer complains
             verdict = traced.verdict()
         finally:
             traced.close()
