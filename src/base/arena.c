@@ -49,18 +49,23 @@ static char *large_memory(struct arena *a, size_t size)
     return block->bytes;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *arena_alloc_raw(struct arena *a, size_t size)
 {
     ensure(size < SIZE_MAX / 2);
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (a->blocks == NULL) use_block(a, new_block(a, BLOCK_BYTES, NULL));
     if ((size_t)(a->end - a->next) < size) {
-        if (size > BLOCK_BYTES / 4) return memset(large_memory(a, size), 0, size);
+        if (size > BLOCK_BYTES / 4) return large_memory(a, size);
         use_block(a, new_block(a, BLOCK_BYTES, a->blocks));
     }
     char *memory = a->next;
     a->next += size;
-    return memset(memory, 0, size);
+    return memory;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    return memset(arena_alloc_raw(a, size), 0, size);
 }
 
 char *arena_copy(struct arena *a, struct str s)

@@ -26,6 +26,9 @@ struct arena {
 /* size bytes, zeroed, aligned for any type; never NULL. They live until the arena is cleared or released. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(2)));
 
+/* The same, with anything in it: for large arrays of which every entry that is read was written before. */
+void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(2)));
+
 /* A copy of the view's bytes with a closing zero byte. */
 char *arena_copy(struct arena *a, struct str s) __attribute__((returns_nonnull));
 

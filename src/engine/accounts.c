@@ -112,8 +112,8 @@ static void delete_assoc(struct turn *t, uint32_t index)
 {
     struct assoc *a = assoc_at(t, index), *parent = assoc_at(t, a->parent);
     assoc_forget_name(t->s, index);
-    parent->usage += a->usage;
-    a->usage = 0.0;
+    assoc_set_usage(t->s, a->parent, parent->usage + a->usage);
+    assoc_set_usage(t->s, index, 0.0);
     fold_tres(a, parent);
     a->deleted_us = t->now_us;
     t->s->tree_is_stale = t->s->pass_is_due = true;

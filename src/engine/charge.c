@@ -31,10 +31,11 @@ static double rescaled(double stored, const struct rescale *by)
     return usage_fade(stored, by->steps) * by->scale;
 }
 
-static bool rescale_assoc(struct assoc *a, const struct rescale *by)
+static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale *by)
 {
+    struct assoc *a = &s->assocs.items[index];
     bool has_usage = a->usage > 0.0;
-    a->usage = rescaled(a->usage, by);
+    assoc_set_usage(s, index, rescaled(a->usage, by));
     for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
         if (a->usage_tres[i] > 0.0) has_usage = true;
         a->usage_tres[i] = rescaled(a->usage_tres[i], by);
@@ -52,8 +53,7 @@ static void rescale_usages(struct turn *t, const struct rescale *by)
 {
     struct state *s = t->s;
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        struct assoc *a = &s->assocs.items[i];
-        if (a->deleted_us == 0 && rescale_assoc(a, by)) note_change(t, TABLE_ASSOC, i);
+        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) note_change(t, TABLE_ASSOC, i);
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
@@ -212,7 +212,7 @@ static void charge_assoc(struct turn *t, const struct task *k, int64_t to_us)
     struct assoc *a = &s->assocs.items[k->assoc];
     int64_t from_us = counts_from(s, k, a->reset_us);
     if (to_us <= from_us) return;
-    a->usage += usage_charge_stored(&s->decay, task_rate(k), from_us, to_us);
+    assoc_set_usage(s, k->assoc, a->usage + usage_charge_stored(&s->decay, task_rate(k), from_us, to_us));
     if (k->tres.count > 0 && a->usage_tres == NULL)
         a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *a->usage_tres);
     double of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
@@ -368,9 +368,9 @@ void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
 double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
 {
     const struct tree *t = state_tree(s);
-    double *own = arena_alloc(arena, t->count * sizeof *own);
+    double *own = arena_alloc_raw(arena, t->count * sizeof *own);
     double scale = decay_scale(&s->decay, now_us);
-    for (uint32_t node = 0; node < t->count; node++) own[node] = s->assocs.items[s->assoc_of.items[node]].usage * scale;
+    for (uint32_t node = 0; node < t->count; node++) own[node] = s->usage_of.items[node] * scale;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0) continue;

@@ -57,6 +57,7 @@ void note_decision(struct turn *t, enum decision_kind kind, const struct task *k
 /* Rows. The appending ones copy text, and give an association its id; job_append copies partitions and requests too, sets
  * and a task's arrays are taken over. */
 uint32_t assoc_append(struct state *s, const struct assoc *row);
+void assoc_set_usage(struct state *s, uint32_t index, double usage); /* nobody else writes assoc.usage but restoring */
 void assoc_set_default(struct state *s, uint32_t index, bool is_default);
 void assoc_index_name(struct state *s, uint32_t index);
 void assoc_forget_name(struct state *s, uint32_t index);

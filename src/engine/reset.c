@@ -44,10 +44,11 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
 
 /* --- usage of each kind becomes 0; whether there was any ------------------------------------------------------------- */
 
-static bool empty_assoc(struct assoc *a)
+static bool empty_assoc(struct state *s, uint32_t index)
 {
+    struct assoc *a = &s->assocs.items[index];
     bool had_usage = a->usage > 0.0;
-    a->usage = 0.0;
+    assoc_set_usage(s, index, 0.0);
     for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
         if (a->usage_tres[i] > 0.0) had_usage = true;
         a->usage_tres[i] = 0.0;
@@ -83,7 +84,7 @@ void reset_all(struct turn *t, int64_t at_us)
     int64_t before_us = s->usage_reset_us;
     s->usage_reset_us = moment_of(at_us, last_reset(s));
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0 && empty_assoc(&s->assocs.items[i])) note_change(t, TABLE_ASSOC, i);
+        if (s->assocs.items[i].deleted_us == 0 && empty_assoc(s, i)) note_change(t, TABLE_ASSOC, i);
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
@@ -122,7 +123,7 @@ void reset_assocs(struct turn *t, uint32_t assoc)
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         struct assoc *a = &s->assocs.items[i];
         if (a->deleted_us != 0 || !is_within(s, i, assoc)) continue;
-        empty_assoc(a);
+        empty_assoc(s, i);
         a->reset_us = moment_of(t->now_us, assoc_reset_us(s, i));
         note_change(t, TABLE_ASSOC, i);
     }

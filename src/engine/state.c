@@ -126,6 +126,7 @@ void state_release(struct state *s)
     tree_release(&s->tree);
     array_release(&s->node_of);
     array_release(&s->assoc_of);
+    array_release(&s->usage_of);
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
     ticket_book_free(s->ticket_book);
@@ -183,6 +184,12 @@ uint32_t assoc_append(struct state *s, const struct assoc *row)
     return index;
 }
 
+void assoc_set_usage(struct state *s, uint32_t index, double usage)
+{
+    s->assocs.items[index].usage = usage;
+    if (!s->tree_is_stale && s->node_of.items[index] != NONE) s->usage_of.items[s->node_of.items[index]] = usage;
+}
+
 void assoc_set_default(struct state *s, uint32_t index, bool is_default)
 {
     struct assoc *a = &s->assocs.items[index];
@@ -231,6 +238,7 @@ static void add_node(struct state *s, uint32_t assoc, uint32_t node)
 {
     s->node_of.items[assoc] = node;
     *array_add(&s->assoc_of) = assoc;
+    *array_add(&s->usage_of) = s->assocs.items[assoc].usage;
 }
 
 /* Depth first with an explicit stack of accounts: invariant 2's order. */
@@ -263,6 +271,7 @@ const struct tree *state_tree(struct state *s)
     tree_release(&s->tree);
     tree_init(&s->tree);
     array_clear(&s->assoc_of);
+    array_clear(&s->usage_of);
     array_clear(&s->node_of);
     array_reserve(&s->node_of, s->assocs.count);
     s->node_of.count = s->assocs.count;

@@ -204,6 +204,7 @@ struct state {
     struct tree tree;         /* of associations alive */
     ARRAY(uint32_t) node_of;  /* association index -> node of tree, NONE: deleted */
     ARRAY(uint32_t) assoc_of; /* node -> association index */
+    ARRAY(double) usage_of;   /* node -> usage of its association, as it is stored: to be read one after the other */
     bool tree_is_stale;
     uint32_t tree_builds;            /* how often the tree was made anew */
     struct share_tree *share_tree;   /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */

@@ -48,6 +48,16 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
     };
 }
 
+/* Columns with anything in them: to be filled by those who are wanted. Zeros for 10^5 others cost more than all the rest. */
+static void take_columns(struct share_table *s, uint32_t count, struct arena *arena)
+{
+    double **const columns[] = {&s->norm_shares,     &s->raw_usage,  &s->norm_usage,
+                                &s->effective_usage, &s->fair_share, &s->level_fs};
+    s->count = count;
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        *columns[c] = arena_alloc_raw(arena, count * sizeof(double));
+}
+
 static double norm_shares(const struct tree *t, uint32_t node, double root)
 {
     while (node != 0 && t->shares[node] == SHARES_PARENT) node = t->fs_parent[node];
@@ -112,7 +122,11 @@ void share_table_compute(const struct tree *t, const double *own, const double *
 {
     ensure(t->finished);
     ensure((own == NULL) != (totals == NULL));
-    share_table_init(out_table, t->count, arena);
+    if (wanted != NULL && ties == TIES_MERGE) {
+        take_columns(out_table, t->count, arena);
+    } else {
+        share_table_init(out_table, t->count, arena);
+    }
     out_table->norm_usage[0] = NAN;
     out_table->effective_usage[0] = 1;
     fill_norm_shares(t, ties == TIES_SLURM ? ROOT_SHARES_SLURM : 0, wanted, out_table->norm_shares);
@@ -122,6 +136,6 @@ void share_table_compute(const struct tree *t, const double *own, const double *
         fill_merge(t, own, totals, order, wanted, out_table);
     }
     for (uint32_t i = 0; i < t->count; i++) {
-        if (!t->is_user[i]) out_table->fair_share[i] = NAN;
+        if (!t->is_user[i] && (wanted == NULL || wanted[i])) out_table->fair_share[i] = NAN;
     }
 }

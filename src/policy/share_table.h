@@ -18,7 +18,7 @@ struct share_table {
     double *level_fs;        /* root and SHARES_PARENT: NAN; all NAN but in Fair Tree */
 };
 
-/* Columns of zeros, in memory of arena. */
+/* Columns of zeros, in memory of arena. (Where some rows are wanted, share_table_compute leaves the others' as they come.) */
 void share_table_init(struct share_table *s, uint32_t count, struct arena *arena);
 
 /* Fair Tree: computes all columns into memory of arena. own: count usages, current, an account's own without its children's; or

@@ -481,11 +481,21 @@ static void assert_same_default(const struct state *a, const struct state *b, in
     assert_true(a->assocs.items[left].is_default && a->assocs.items[left].deleted_us == 0);
 }
 
+/* Usages by node, beside the rows, as a reading before the event left them. */
+static void assert_same_usages(const struct state *s)
+{
+    for (uint32_t i = 0; i < s->assocs.count && !s->tree_is_stale; i++) {
+        if (s->node_of.items[i] == NONE) continue;
+        assert_memory_equal(&s->usage_of.items[s->node_of.items[i]], &s->assocs.items[i].usage, sizeof(double));
+    }
+}
+
 /* What is derived and so not in the hash. */
 static void assert_same_derived(const struct state *a, const struct state *b)
 {
     assert_same_set(&a->host.free_cpus, &b->host.free_cpus);
     assert_same_set(&a->host.free_gpus, &b->host.free_gpus);
+    assert_same_usages(a);
     assert_int_equal(a->host.free_mem_mib, b->host.free_mem_mib);
     for (uint32_t i = 0, k = 0; i < a->assocs.count; i++) {
         if (a->assocs.items[i].deleted_us != 0) continue;
