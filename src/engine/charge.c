@@ -13,6 +13,7 @@
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/internal.h"
+#include "engine/owner_rule.h"
 
 static double seconds(int64_t from_us, int64_t to_us)
 {
@@ -82,48 +83,6 @@ static int64_t counts_from(const struct state *s, const struct task *k, int64_t 
 }
 
 /* --- owners ------------------------------------------------------------------------------------------------------- */
-
-static uint32_t owner_find(const struct state *s, const char *user, const char *project)
-{
-    char key[NAME_PAIR_SIZE];
-    return map_get(&s->owner_by_name, name_pair(key, user, project));
-}
-
-uint32_t owner_append(struct state *s, const struct owner *row)
-{
-    char key[NAME_PAIR_SIZE];
-    uint32_t index = s->owners.count;
-    struct owner *o = array_add(&s->owners);
-    *o = *row;
-    o->user = arena_copy(&s->arena, str(row->user));
-    o->project = arena_copy(&s->arena, str(row->project));
-    struct str pair = name_pair(key, row->user, row->project);
-    map_set(&s->owner_by_name, (struct str){arena_copy(&s->arena, pair), pair.length}, index);
-    return index;
-}
-
-static void ensure_owner(struct state *s, const char *user, const char *project)
-{
-    struct owner row = {.user = user, .project = project};
-    if (owner_find(s, user, project) == NONE) owner_append(s, &row);
-}
-
-static const char *project_of(const struct state *s, const struct job *j)
-{
-    return j->project == NONE ? "" : s->objects[OBJECT_PROJECT].items[j->project].object.name;
-}
-
-void ensure_owners(struct state *s, const struct job *j)
-{
-    ensure_owner(s, s->assocs.items[j->assoc].user, project_of(s, j));
-    if (j->project != NONE) ensure_owner(s, "", project_of(s, j));
-}
-
-void job_owners(const struct state *s, const struct job *j, uint32_t out_owners[2])
-{
-    out_owners[0] = owner_find(s, s->assocs.items[j->assoc].user, project_of(s, j));
-    out_owners[1] = j->project == NONE ? NONE : owner_find(s, "", project_of(s, j));
-}
 
 /* Factors of all resources; most have the same half-life, and pow is what costs. */
 static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out[USAGE_RESOURCE_COUNT])

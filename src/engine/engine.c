@@ -1,5 +1,5 @@
-/* The door: which handler decides which event, and the few things all of them share. A handler first checks everything
- * that can be wrong, then changes rows; so a refused event leaves no trace. */
+/* The door: which handler decides which event. A handler first checks everything that can be wrong, then changes rows; so a
+ * refused event leaves no trace. */
 #include "engine/engine.h"
 
 #include "base/ensure.h"
@@ -53,6 +53,11 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     return 0;
 }
 
+void engine_forget(struct state *s)
+{
+    if (s->ended_rows > 64 && s->ended_rows > (s->jobs.count + s->tasks.count) / 4) compact_rows(s);
+}
+
 void outcome_clear(struct outcome *o)
 {
     array_clear(&o->changes);
@@ -65,73 +70,6 @@ void outcome_release(struct outcome *o)
     array_release(&o->changes);
     array_release(&o->journal);
     array_release(&o->decisions);
-}
-
-void note_change(struct turn *t, enum table table, uint32_t index)
-{
-    *array_add(&t->out->changes) = (struct change){table, index};
-}
-
-void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int64_t before, int64_t after)
-{
-    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, assoc_id, before, after, NULL};
-}
-
-void note_journal_detail(struct turn *t, enum journal_kind kind, int64_t before, int64_t after, const char *detail)
-{
-    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, 0, before, after, detail};
-}
-
-void note_decision(struct turn *t, enum decision_kind kind, const struct task *k)
-{
-    *array_add(&t->out->decisions) =
-        (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
-}
-
-int require_operator(struct turn *t, const struct actor *actor, const char *what)
-{
-    if (actor->is_operator) return 0;
-    return err_set(t->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
-}
-
-int check_name(const char *what, const char *name, struct err *e)
-{
-    struct str n = str(name);
-    if (n.length == 0) return err_set(e, ERR_INPUT, "%s: a name cannot be empty", what);
-    if (n.length > NAME_BYTES_MAX)
-        return err_set(e, ERR_INPUT, "%s: the name has %zu bytes; at most %d are accepted", what, n.length,
-                       NAME_BYTES_MAX);
-    if (!str_is_printable(n))
-        return err_set(e, ERR_INPUT,
-                       "%s: the name has a control character or is not UTF-8; printable UTF-8 is accepted", what);
-    for (size_t i = 0; i < n.length; i++) {
-        for (const char *banned = " |/,:\"'"; *banned != '\0'; banned++) {
-            if (n.text[i] == *banned)
-                return err_set(e, ERR_INPUT,
-                               "%s: '%s' has a '%c'; names have no blanks, quotes, or any of | / , :", what, name,
-                               *banned);
-        }
-    }
-    if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))
-        return err_set(e, ERR_INPUT, "%s: '%s' cannot be a name; one does not begin with '-' and is not '.' or '..'",
-                       what, name);
-    return 0;
-}
-
-void rebuild_host(struct state *s)
-{
-    const struct settings *set = &s->settings;
-    struct capacity has = s->found;
-    if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
-    if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
-        has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);
-    if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
-    host_release(&s->host);
-    host_init(&s->host, has);
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (!job_state_is_end(s->tasks.items[i].state)) host_take_again(&s->host, &s->tasks.items[i].placement);
-    }
-    s->pass_is_due = true;
 }
 
 int apply_host(struct turn *t, const struct event *event)

@@ -365,6 +365,7 @@ int apply_update(struct turn *t, const struct event *event)
     bool is_longer = wanted->time_limit_s != 0 || wanted->terms.partitions != NULL;
     if (is_longer && check_partition_time(t, &row) != 0) return -1;
     rewrite_floors(t, index);
+    carry_floors(&row, &t->s->jobs.items[index]);
     job_replace(t->s, index, &row);
     t->s->pass_is_due = true;
     note_change(t, TABLE_JOB, index);

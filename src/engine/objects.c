@@ -11,62 +11,6 @@
 #include "base/ensure.h"
 #include "engine/internal.h"
 
-/* --- rows --------------------------------------------------------------------------------------------------------- */
-
-struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t index)
-{
-    ensure(index < s->objects[kind].count);
-    return &s->objects[kind].items[index];
-}
-
-uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name)
-{
-    return map_get(&s->object_by_name[kind], str(name));
-}
-
-uint32_t first_object(const struct state *s, enum object_kind kind)
-{
-    uint32_t i = 0;
-    while (i < s->objects[kind].count && s->objects[kind].items[i].is_deleted) i++;
-    return i < s->objects[kind].count ? i : NONE;
-}
-
-/* Text of the object into the state's own memory. */
-static void keep_text(struct state *s, struct object *o)
-{
-    o->name = arena_copy(&s->arena, str(o->name));
-    for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++) {
-        const char *text = o->value[i].text;
-        o->value[i].text = text == NULL || text[0] == '\0' ? "" : arena_copy(&s->arena, str(text));
-    }
-}
-
-uint32_t object_append(struct state *s, enum object_kind kind, const struct object_row *row)
-{
-    uint32_t index = s->objects[kind].count;
-    struct object_row *o = array_add(&s->objects[kind]);
-    *o = *row;
-    o->live_jobs = 0;
-    o->billing_weights = NULL;
-    keep_text(s, &o->object);
-    map_set(&s->object_by_name[kind], str(o->object.name), index);
-    return index;
-}
-
-/* One more than the last that stands: the same whenever the state was loaded. */
-static uint32_t next_id(const struct state *s, enum object_kind kind)
-{
-    uint32_t i = s->objects[kind].count;
-    while (i > 0 && s->objects[kind].items[i - 1].is_deleted) i--;
-    return i > 0 ? s->objects[kind].items[i - 1].id + 1 : 1;
-}
-
-uint32_t object_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us)
-{
-    struct object_row row = {.id = next_id(s, kind), .object = *object, .created_us = now_us};
-    return object_append(s, kind, &row);
-}
-
 /* --- what is derived ---------------------------------------------------------------------------------------------- */
 
 static int parse_weights(const struct policy *p, const struct object *partition, double *out_weights, struct err *e)
@@ -103,17 +47,6 @@ int derive_objects(struct state *s, struct err *e)
         }
     }
     return 0;
-}
-
-void count_references(struct state *s, const struct job *j, int by)
-{
-    uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
-    for (uint32_t i = 0; i < j->partition_count; i++)
-        object_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
-    object_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
-    if (j->project != NONE) object_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
-    for (uint32_t i = 0; i < j->request_count; i++)
-        object_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */

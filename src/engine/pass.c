@@ -82,18 +82,6 @@ static uint32_t startable_tasks(const struct job *j)
     return waiting < room ? waiting : room;
 }
 
-bool qos_waits_for_factor(const struct state *s, const struct job *j, double factor)
-{
-    const struct object_row *qos = &s->objects[OBJECT_QOS].items[j->qos];
-    return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
-}
-
-bool partition_admits(const struct state *s, uint32_t partition, const struct job *j)
-{
-    int64_t most_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    return most_s == FIELD_SPECIAL || j->time_limit_s <= most_s;
-}
-
 static bool some_qos_waits(const struct state *s)
 {
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
@@ -101,11 +89,6 @@ static bool some_qos_waits(const struct state *s)
         if (!qos->is_deleted && (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0) return true;
     }
     return false;
-}
-
-void want_pass_at(struct state *s, int64_t at_us)
-{
-    if (s->next_due_us == 0 || at_us < s->next_due_us) s->next_due_us = at_us;
 }
 
 /* Whether tasks of the job may start and fit. Notes when the next one of those that wait for their time begins. */
@@ -350,7 +333,8 @@ static void run_pass(struct turn *t, const char *boot_id, const struct ticket_pl
     array_release(&p.candidates);
 }
 
-bool pass_ranks(struct state *s, int64_t now_us)
+/* Whether several jobs could start now, so that a pass has to rank them. */
+static bool pass_ranks(struct state *s, int64_t now_us)
 {
     struct turn t = {.s = s, .now_us = now_us};
     struct pass p = {.t = &t};
@@ -362,9 +346,18 @@ bool pass_ranks(struct state *s, int64_t now_us)
     return several == 2;
 }
 
-bool pass_is_due(const struct state *s, int64_t now_us)
+static bool pass_is_due(const struct state *s, int64_t now_us)
 {
     return s->pass_is_due || (s->next_due_us != 0 && s->next_due_us <= now_us);
+}
+
+struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t least)
+{
+    arena_clear(&s->cycle);
+    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !pass_ranks(s, now_us)) return NULL;
+    if (s->job_by_id.count < least && ticket_entries(s, now_us) < least) return NULL;
+    s->pass_is_due = false;
+    return ticket_plan_of(s, now_us);
 }
 
 /* A plan from before a change of the rules is of no use, but once. */

@@ -52,13 +52,6 @@ static struct priority_row *add_row(struct listing *l, uint32_t job, uint32_t ta
 
 /* --- basic -------------------------------------------------------------------------------------------------------- */
 
-/* Ids are given in order of submission. */
-uint32_t basic_job_priority(const struct job *j)
-{
-    if (j->held) return 0;
-    return j->set_priority != NONE ? j->set_priority : basic_priority(j->id - 1u, j->nice);
-}
-
 static void list_basic(struct listing *l)
 {
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {

@@ -6,9 +6,6 @@
 #include "engine/internal.h"
 #include "engine/ticket_plan.h"
 
-/* A pass is wanted then, although nothing may happen. */
-void want_pass_at(struct state *s, int64_t at_us);
-
 /* Usage of what runs changes factors and tickets all the time: where they matter they are looked at so often. */
 #define USAGE_WAIT_US (60 * US_PER_S)
 
@@ -128,10 +125,6 @@ struct ticket_plan {
 
 /* The plan of a pass at now_us, whatever it is worth. */
 struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us);
-
-/* Whether a pass is due; whether several jobs could start now, so that it has to rank them. */
-bool pass_is_due(const struct state *s, int64_t now_us);
-bool pass_ranks(struct state *s, int64_t now_us);
 
 /* Tells the executor the CPU weight of every running task whose weight is another than it was told. */
 void weigh_tasks(struct turn *t);

@@ -237,6 +237,12 @@ static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
 void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
+/* Names of accounts, users and objects are at most so long. */
+enum { NAME_BYTES_MAX = 64, NAME_PAIR_SIZE = 2 * NAME_BYTES_MAX + 2 };
+
+/* The key of two names, "first<1f>second" or (second NULL) "first", in key; empty where one is too long for a name. */
+struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *second);
+
 /* Indices, or NONE. user NULL: the account's own row. */
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user);
 uint32_t state_find_job(const struct state *s, uint32_t job_id);
@@ -289,11 +295,6 @@ double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us);
 
 /* When an association was last reset, by itself or with everything; 0: never. */
 int64_t assoc_reset_us(const struct state *s, uint32_t assoc);
-
-/* How the share tree's usage fades, as the journal says it: "halftime=168 halftime_rule=program halflife_decay_list=none",
- * in memory of arena; and read back. ERR_INPUT: it is not of that form. */
-const char *owner_rule_format(const struct settings *s, struct arena *arena);
-int owner_rule_parse(struct str text, struct arena *arena, struct ticket_decay *out_decay, struct err *e);
 
 /* Fair-share factor by node by the algorithm in force, in memory of arena. */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);

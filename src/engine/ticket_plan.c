@@ -11,15 +11,6 @@ struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us)
     return plan;
 }
 
-struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t least)
-{
-    arena_clear(&s->cycle);
-    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !pass_ranks(s, now_us)) return NULL;
-    if (s->job_by_id.count < least && ticket_entries(s, now_us) < least) return NULL;
-    s->pass_is_due = false;
-    return ticket_plan_of(s, now_us);
-}
-
 static uint32_t count_waiting(const struct ticket_question *q)
 {
     uint32_t count = 0;

@@ -28,6 +28,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/owner_rule.h"
 #include "store/filesystem.h"
 #include "store/internal.h"
 #include "store/schema.h"

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "engine/owner_rule.h"
 
 static const long double SECOND_US = 1e6L;
 static const long double MINUTE_S = 60.0L;

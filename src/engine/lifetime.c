@@ -1,8 +1,53 @@
-/* From rows back to a state. While rows come in they refer to each other by id; state_restore_done makes that indices. */
+/* A state's beginning and end: new, made of rows again, released. While rows come in they refer to each other by id;
+ * state_restore_done makes that indices. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/floors.h"
+#include "engine/share_tree.h"
+#include "engine/ticket_book.h"
+
+static void init_empty(struct state *s)
+{
+    *s = (struct state){.settings = settings_standard(), .next_assoc_id = 1, .next_job_id = 1, .next_launch_id = 1};
+    ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
+    s->tree_is_stale = true;
+    s->order = rank_order_new();
+    tree_init(&s->tree);
+}
+
+void state_init(struct state *s, int64_t now_us)
+{
+    init_empty(s);
+    s->decay = (struct decay){setting_number(&s->settings, SET_HALFLIFE_S) * US_PER_S, now_us};
+    struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .priority = NONE, .created_us = now_us};
+    assoc_append(s, &root);
+    const struct object partition = object_standard(OBJECT_PARTITION, STANDARD_PARTITION);
+    const struct object qos = object_standard(OBJECT_QOS, STANDARD_QOS);
+    object_add(s, OBJECT_PARTITION, &partition, now_us);
+    object_add(s, OBJECT_QOS, &qos, now_us);
+}
+
+void state_release(struct state *s)
+{
+    release_rows(s);
+    host_release(&s->host);
+    tree_release(&s->tree);
+    array_release(&s->node_of);
+    array_release(&s->assoc_of);
+    array_release(&s->usage_of);
+    rank_order_free(s->order);
+    share_tree_free(s->share_tree);
+    ticket_book_free(s->ticket_book);
+    arena_release(&s->cycle);
+    arena_release(&s->arena);
+    memset(s, 0, sizeof *s);
+}
+
+void state_restore_begin(struct state *s)
+{
+    release_rows(s);
+}
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {

@@ -1,0 +1,57 @@
+#include "engine/turn.h"
+
+void note_change(struct turn *t, enum table table, uint32_t index)
+{
+    *array_add(&t->out->changes) = (struct change){table, index};
+}
+
+void note_journal(struct turn *t, enum journal_kind kind, uint32_t assoc_id, int64_t before, int64_t after)
+{
+    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, assoc_id, before, after, NULL};
+}
+
+void note_journal_detail(struct turn *t, enum journal_kind kind, int64_t before, int64_t after, const char *detail)
+{
+    *array_add(&t->out->journal) = (struct journal_entry){t->now_us, kind, 0, before, after, detail};
+}
+
+void note_decision(struct turn *t, enum decision_kind kind, const struct task *k)
+{
+    *array_add(&t->out->decisions) =
+        (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
+}
+
+int require_operator(struct turn *t, const struct actor *actor, const char *what)
+{
+    if (actor->is_operator) return 0;
+    return err_set(t->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
+}
+
+int check_name(const char *what, const char *name, struct err *e)
+{
+    struct str n = str(name);
+    if (n.length == 0) return err_set(e, ERR_INPUT, "%s: a name cannot be empty", what);
+    if (n.length > NAME_BYTES_MAX)
+        return err_set(e, ERR_INPUT, "%s: the name has %zu bytes; at most %d are accepted", what, n.length,
+                       NAME_BYTES_MAX);
+    if (!str_is_printable(n))
+        return err_set(e, ERR_INPUT,
+                       "%s: the name has a control character or is not UTF-8; printable UTF-8 is accepted", what);
+    for (size_t i = 0; i < n.length; i++) {
+        for (const char *banned = " |/,:\"'"; *banned != '\0'; banned++) {
+            if (n.text[i] == *banned)
+                return err_set(e, ERR_INPUT,
+                               "%s: '%s' has a '%c'; names have no blanks, quotes, or any of | / , :", what, name,
+                               *banned);
+        }
+    }
+    if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))
+        return err_set(e, ERR_INPUT, "%s: '%s' cannot be a name; one does not begin with '-' and is not '.' or '..'",
+                       what, name);
+    return 0;
+}
+
+void want_pass_at(struct state *s, int64_t at_us)
+{
+    if (s->next_due_us == 0 || at_us < s->next_due_us) s->next_due_us = at_us;
+}
