@@ -26,6 +26,7 @@
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MOST_MS = 60000 };
 
+static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
 /* Wall-clock time that never goes backwards: neither while we run nor, by continue_clock, from one daemon to the next. */
@@ -147,7 +148,7 @@ static void decide_reset(struct daemon *d)
 static void decide_starts(struct daemon *d)
 {
     if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* no need to wait for it */
-    if (d->planning != NULL || (d->plan == NULL && planner_begin(d))) return;
+    if (d->planning != NULL || (d->plan == NULL && planner_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
     apply_own(d, &event);
     ticket_plan_free(d->plan);
@@ -276,7 +277,7 @@ static void watch_executor(struct daemon *d)
     uv_poll_start(d->executor_poll, events, on_executor);
 }
 
-void daemon_turn(struct daemon *d)
+static void turn(struct daemon *d)
 {
     struct decided_list decided = {0};
     struct err e;
@@ -309,19 +310,19 @@ static void on_server(uv_poll_t *poll, int status, int events)
     struct daemon *d = poll->data;
     (void)status, (void)events;
     server_ready(d->server);
-    daemon_turn(d);
+    turn(d);
 }
 
 static void on_server_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
     server_ready(d->server);
-    daemon_turn(d);
+    turn(d);
 }
 
 static void on_due_timer(uv_timer_t *timer)
 {
-    daemon_turn(timer->data);
+    turn(timer->data);
 }
 
 static void on_executor(uv_poll_t *poll, int status, int events)
@@ -329,7 +330,7 @@ static void on_executor(uv_poll_t *poll, int status, int events)
     struct daemon *d = poll->data;
     (void)status, (void)events;
     executor_ready(d->executor, &d->reports);
-    daemon_turn(d);
+    turn(d);
 }
 
 /* Connections take descriptors, so we take what we may; a launcher that we start gets what we were given. */
@@ -364,7 +365,7 @@ static void on_retry(uv_timer_t *timer)
         return;
     }
     uv_timer_stop(&d->retry_timer);
-    daemon_turn(d);
+    turn(d);
 }
 
 /* Where jobs run and nothing happens, a sign of life is committed now and then: after a reboot it says until when they ran
@@ -374,7 +375,7 @@ static void on_alive_timer(uv_timer_t *timer)
     struct daemon *d = timer->data;
     if (d->state.task_by_launch.count == 0) return;
     *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0};
-    daemon_turn(d);
+    turn(d);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -481,7 +482,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 
 int daemon_run(struct daemon *d)
 {
-    daemon_turn(d);
+    turn(d);
     while (!d->stopping) uv_run(&d->loop, UV_RUN_ONCE);
     return d->exit_status;
 }

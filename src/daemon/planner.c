@@ -14,6 +14,7 @@ struct planning {
     struct daemon *d;
     struct ticket_plan *plan;
     bool is_abandoned; /* the state it was made from is gone */
+    void (*when_done)(struct daemon *d);
 };
 
 static void in_thread(uv_work_t *work)
@@ -29,6 +30,7 @@ static void in_loop(uv_work_t *work, int status)
     ensure(status == 0); /* nobody cancels it */
     struct ticket_plan *plan = p->plan;
     bool is_abandoned = p->is_abandoned;
+    void (*when_done)(struct daemon *) = p->when_done;
     mem_free(p);
     log_line(LOG_DEBUG, "plan-done", " abandoned=%d", is_abandoned);
     if (!is_abandoned) d->planning = NULL;
@@ -37,16 +39,17 @@ static void in_loop(uv_work_t *work, int status)
         return;
     }
     d->plan = plan;
-    daemon_turn(d);
+    when_done(d);
 }
 
-bool planner_begin(struct daemon *d)
+bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
 {
     struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_WORTH);
     if (plan == NULL) return false;
     struct planning *p = d->planning = mem_resize(NULL, 0, sizeof *p);
     p->work.data = p;
     p->d = d;
+    p->when_done = when_done;
     p->plan = plan;
     log_line(LOG_DEBUG, "plan-begun", " jobs=%u", d->state.job_by_id.count);
     ensure(uv_queue_work(&d->loop, &p->work, in_thread, in_loop) == 0);
