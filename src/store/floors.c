@@ -26,7 +26,8 @@ int floor_load(struct store *s, sqlite3_stmt *row, struct state *state, struct e
     uint32_t priority = (uint32_t)sql_column_ranged(row, 2, 1, UINT32_MAX, &bad);
     const char *name = sql_column_text(row, 1);
     if (bad)
-        return load_bad_row(s, "priority_floor of job", sqlite3_column_int64(row, 0), "a number is out of range", e);
+        return sql_bad_row(s->path, "priority_floor of job", sqlite3_column_int64(row, 0), "a number is out of range",
+                           e);
     if (object_id_find(state, OBJECT_PARTITION, str(name), &state->cycle, &partition, e) != 0)
         return err_prefix(e, "%s: priority_floor of job %u", s->path, job_id);
     if (state_restore_floor(state, job_id, partition, priority)) return 0;

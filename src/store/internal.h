@@ -94,9 +94,6 @@ int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct e
 int floors_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
 int floor_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
-/* The error of a row that cannot be one of ours. */
-int load_bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e);
-
 /* A connection that only reads. NULL: *e. */
 sqlite3 *reader_connect(const char *path, struct err *e);
 

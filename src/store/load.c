@@ -18,11 +18,6 @@
 #include "store/internal.h"
 #include "store/lists.h"
 
-int load_bad_row(struct store *s, const char *table, int64_t id, const char *what, struct err *e)
-{
-    return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", s->path, table, (long long)id, what);
-}
-
 static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
@@ -40,7 +35,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
     struct str tres = str(sql_column_text(row, 8));
-    if (bad) return load_bad_row(s, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
+    if (bad) return sql_bad_row(s->path, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
     if (tres.length > 0 && usage_list_parse(&state->policy.tres, tres, &a.usage_tres, e) != 0)
         return err_prefix(e, "%s: association %u: usage_tres", s->path, a.id);
     state_restore_assoc(state, &a, parent_id);
@@ -134,10 +129,10 @@ static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, str
         .array_limit = (uint32_t)sql_column_ranged(row, 16, 0, UINT32_MAX, &bad),
     };
     uint32_t assoc_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE - 1, &bad);
-    if (bad) return load_bad_row(s, "job", id, "a number is out of range", e);
+    if (bad) return sql_bad_row(s->path, "job", id, "a number is out of range", e);
     int result = load_job_sets(row, &j, e);
     if (result != 0)
-        load_bad_row(s, "job", id, "a set of tasks cannot be read", e);
+        sql_bad_row(s->path, "job", id, "a set of tasks cannot be read", e);
     else if ((result = load_terms(row, state, &j, e)) != 0)
         err_prefix(e, "%s: job %u", s->path, j.id);
     if (result == 0)
@@ -181,12 +176,12 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
     copy_text(k.boot_id, sizeof k.boot_id, sql_column_text(row, 5));
     copy_text(k.detail, sizeof k.detail, sql_column_text(row, 18));
     if (k.state == JOB_PENDING || job_state_is_end(k.state))
-        return load_bad_row(s, "task of job", job_id, "its state is not one of a task that lives", e);
-    if (bad || !isfinite(k.billing)) return load_bad_row(s, "task of job", job_id, "a number is out of range", e);
+        return sql_bad_row(s->path, "task of job", job_id, "its state is not one of a task that lives", e);
+    if (bad || !isfinite(k.billing)) return sql_bad_row(s->path, "task of job", job_id, "a number is out of range", e);
     struct str partition = str(sql_column_text(row, 19)), tres = str(sql_column_text(row, 21));
     int result = load_placement(row, &k.placement, e);
     if (result != 0)
-        load_bad_row(s, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
+        sql_bad_row(s->path, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
     else if (object_id_find(state, OBJECT_PARTITION, partition, &state->cycle, &k.partition, e) != 0 ||
              amount_list_parse(&state->policy.tres, tres, &k.tres, e) != 0)
         result = err_prefix(e, "%s: task of job %lld", s->path, (long long)job_id);
@@ -219,7 +214,7 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     s->last_commit_us = sqlite3_column_int64(row, 5);
     state->usage_reset_us = sqlite3_column_int64(row, 6);
     state->reset_period_us = sqlite3_column_int64(row, 7);
-    return bad ? load_bad_row(s, "counters", 1, "a number is out of range", e) : 0;
+    return bad ? sql_bad_row(s->path, "counters", 1, "a number is out of range", e) : 0;
 }
 
 struct table_source {

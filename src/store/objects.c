@@ -210,7 +210,8 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
         o.reset_us = sqlite3_column_int64(row, (int)column_count(kind) - 1);
     }
     if (bad)
-        return load_bad_row(s, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range", e);
+        return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range",
+                           e);
     for (uint32_t i = 0; i < class->field_count; i++) {
         if (read_field(row, (int)(AT_FIELDS + i), &class->fields[i], &state->cycle, &o.object.value[i], e) != 0)
             return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);

@@ -167,3 +167,8 @@ int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t least, in
     *out_of_range = true;
     return least;
 }
+
+int sql_bad_row(const char *path, const char *table, int64_t id, const char *what, struct err *e)
+{
+    return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", path, table, (long long)id, what);
+}
