@@ -4,6 +4,9 @@
 
 #include "sim/reader.h"
 
+const char *const job_state_names[JOB_STATE_COUNT] = {
+    [JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING", [JOB_HELD] = "HELD"};
+
 #define UINT32_MOST 4294967295.0
 #define NICE_MOST 2147483645.0
 #define SLOTS_MOST 9999999.0

@@ -8,9 +8,6 @@
 
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
-const char *const job_state_names[JOB_STATE_COUNT] = {
-    [JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING", [JOB_HELD] = "HELD"};
-
 /* --- settings ------------------------------------------------------------------------------------------------------- */
 
 /* Keywords of slurm.conf and of Grid Engine's configuration that no priority at one moment depends on, so that a document
