@@ -184,7 +184,7 @@ def main():
                 report('  the longest wait while %s, %s' % (what, model), '%.1f ms' % worst,
                        '' if 'prio' in what else 'at most 20 ms and noise', 'alone %.2f ms' % alone)
     finally:
-        subprocess.run([FAIRLEAD, 'stop', '--state', str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([FAIRLEAD, 'stop', '--jobs', '--state', str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run(['rm', '-rf', str(place)])
     return 0
 
