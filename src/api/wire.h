@@ -238,6 +238,7 @@ struct wire_jobs_query { /* GET /v1/jobs?... -> {"jobs":[wire_job_row]} */
 struct wire_shares_query { /* GET /v1/shares?... -> {"shares":[wire_share_row]} */
     const char *format;    /* "json" (default), "psv": as fairlead share -P */
     const char *account, *user;
+    bool tres; /* with usage by TRES */
 };
 
 struct wire_priorities_query { /* GET /v1/priorities?... -> {"priorities":[wire_priority_row]} */
@@ -339,6 +340,7 @@ struct wire_share_row {
     double norm_shares, raw_usage, norm_usage, effective_usage, fair_share, level_fs; /* NAN: null */
     uint64_t pending; /* tasks, of an account with all below it; so are the next two */
     uint32_t running, running_cpus;
+    const char *tres_raw; /* "cpu=2.5,mem=640"; NULL: not asked for */
 };
 struct wire_share_list {
     struct wire_list shares; /* of wire_share_row */

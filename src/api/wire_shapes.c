@@ -173,6 +173,7 @@ static const struct wire_field shares_query_fields[] = {
           .choices = "json,psv"),
     MAYBE(wire_shares_query, account, WIRE_TEXT, .help = "only of this account and what is below it"),
     MAYBE(wire_shares_query, user, WIRE_TEXT, .help = "only of this user"),
+    MAYBE(wire_shares_query, tres, WIRE_BOOL, .help = "with tres_raw; as columns: GrpTRESRaw behind the others"),
     {0}};
 const struct wire_shape wire_shares_query_shape = {"SharesQuery", "Which associations.", shares_query_fields,
                                                    sizeof(struct wire_shares_query), false};
@@ -364,6 +365,7 @@ static const struct wire_field share_row_fields[] = {
     MUST(wire_share_row, pending, WIRE_U64, .help = "tasks that wait", MOMENT),
     MUST(wire_share_row, running, WIRE_U32, .help = "tasks that have started and not ended", COUNT32),
     MUST(wire_share_row, running_cpus, WIRE_U32, .help = "their CPUs", COUNT32),
+    MAYBE(wire_share_row, tres_raw, WIRE_TEXT, .help = "usage by TRES: decayed TRES-seconds; null: not asked for"),
     {0}};
 const struct wire_shape wire_share_row_shape = {"Share", "An association and what it is due.", share_row_fields,
                                                 sizeof(struct wire_share_row), true};

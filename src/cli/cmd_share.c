@@ -6,6 +6,7 @@
 struct share_values {
     struct listing_values listing;
     const char *file, *account, *user;
+    bool has_tres;
     int algorithm, ties;
     uint64_t dampening;
 };
@@ -15,6 +16,8 @@ enum { DAMPENING_MAX = 65535 };
 static const struct option_row share_options[] = {
     {"account", 'A', "NAME", TEXT_IN(struct share_values, account), "only this account and its users"},
     {"user", 'u', "NAME", TEXT_IN(struct share_values, user), "only this user"},
+    {"tres", 't', NULL, FLAG_IN(struct share_values, has_tres),
+     "also usage by TRES (GrpTRESRaw): TRES x seconds, as usage fading"},
     {"file", 'f', "FILE", TEXT_IN(struct share_values, file),
      "the tree in FILE, without any service; - is standard input"},
     {"algorithm", 0, "NAME", CHOICE_IN(struct share_values, algorithm, "fair-tree|classic|depth-oblivious"),
@@ -30,6 +33,7 @@ static const struct option_row share_options[] = {
 static const struct command_example share_examples[] = {
     {"fairlead share", "the instance's own tree, now"},
     {"fairlead share alice", "what one user is due, and the accounts above"},
+    {"fairlead share --tres", "and what everybody used of CPUs, memory and the rest"},
     {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
     {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
     {"fairlead share -f tree.tsv --algorithm classic --dampening 3", "the same with NO_FAIR_TREE, and milder"},
@@ -76,9 +80,11 @@ static int share_run(struct call *call, struct err *e)
         return err_set(e, ERR_USAGE, "'%s' and --user: one of them is wanted", user);
     if (v->file == NULL) {
         if (refuse_file_options(&call->parsed, e) != 0) return -1;
-        return share_instance_run(call, v->account, user, &v->listing, e);
+        const struct share_wanted wanted = {v->account, user, v->has_tres};
+        return share_instance_run(call, &wanted, &v->listing, e);
     }
     if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user do not go with -f");
+    if (v->has_tres) return err_set(e, ERR_USAGE, "--tres does not go with -f: a file has no usage by TRES");
     struct share_options options = file_options(v);
     return share_file_run(call, v->file, &options, &v->listing, e);
 }

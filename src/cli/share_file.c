@@ -137,7 +137,7 @@ static void print_rows(struct share_input *in, const struct share_table *table, 
                        struct output *out)
 {
     struct share_printer printer;
-    share_printer_init(&printer, form, out);
+    share_printer_init(&printer, form, false, out);
     for (uint32_t i = 0; i < in->count; i++) {
         struct share_row *row = &in->rows[i];
         uint32_t n = in->node[i];

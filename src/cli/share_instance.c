@@ -19,7 +19,7 @@ static double take_number(struct str *rest)
 }
 
 /* One line of columns; false when it has not all of them. */
-static bool read_row(struct str line, struct share_row *row)
+static bool read_row(struct str line, bool has_tres, struct share_row *row)
 {
     struct str rest, account = str_cut(line, '|', &rest);
     *row = (struct share_row){0};
@@ -41,19 +41,22 @@ static bool read_row(struct str line, struct share_row *row)
     row->fair_share = take_number(&rest);
     if (rest.text == NULL) return false;
     row->level_fs = take_number(&rest);
+    if (has_tres && rest.text == NULL) return false;
+    if (has_tres) row->tres_raw = str_cut(rest, '|', &rest);
     return rest.text == NULL;
 }
 
-static int write_table(struct client *c, const struct listing_values *form, struct output *out, struct err *e)
+static int write_table(struct client *c, const struct listing_values *form, bool has_tres, struct output *out,
+                       struct err *e)
 {
     struct share_printer printer;
     struct str line;
     int more = client_line(c, &line, e); /* the heading */
-    share_printer_init(&printer, form, out);
+    share_printer_init(&printer, form, has_tres, out);
     while (more > 0 && (more = client_line(c, &line, e)) > 0) {
         struct share_row row;
-        if (!read_row(line, &row)) {
-            more = err_set(e, ERR_INTERNAL, "the instance's listing of shares has not nine columns");
+        if (!read_row(line, has_tres, &row)) {
+            more = err_set(e, ERR_INTERNAL, "the instance's listing of shares has not the columns asked for");
             break;
         }
         share_printer_add(&printer, &row);
@@ -75,14 +78,15 @@ static int write_lines(struct client *c, bool has_header, struct output *out, st
     return more;
 }
 
-int share_instance_run(struct call *call, const char *account, const char *user, const struct listing_values *form,
+int share_instance_run(struct call *call, const struct share_wanted *wanted, const struct listing_values *form,
                        struct err *e)
 {
     struct buf target = {0};
     buf_add_text(&target, WIRE_SHARES);
     target_add_query(&target, "format", form->is_json ? "json" : "psv");
-    if (account) target_add_query(&target, "account", account);
-    if (user) target_add_query(&target, "user", user);
+    if (wanted->account) target_add_query(&target, "account", wanted->account);
+    if (wanted->user) target_add_query(&target, "user", wanted->user);
+    if (wanted->has_tres) target_add_query(&target, "tres", "true");
     const char *text = instance_target(call, &target);
 
     struct client client;
@@ -93,7 +97,7 @@ int share_instance_run(struct call *call, const char *account, const char *user,
     } else if (status == 0 && form->is_parsable) {
         status = write_lines(&client, !form->has_no_header, call->out, e);
     } else if (status == 0) {
-        status = write_table(&client, form, call->out, e);
+        status = write_table(&client, form, wanted->has_tres, call->out, e);
     }
     client_close(&client);
     return status;

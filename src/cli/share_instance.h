@@ -4,8 +4,13 @@
 
 #include "cli/command.h"
 
-/* Asks the instance and prints the rows of that account and user (NULL: all). */
-int share_instance_run(struct call *call, const char *account, const char *user, const struct listing_values *form,
+struct share_wanted {
+    const char *account, *user; /* NULL: all */
+    bool has_tres;              /* with usage by TRES */
+};
+
+/* Asks the instance and prints its rows. */
+int share_instance_run(struct call *call, const struct share_wanted *wanted, const struct listing_values *form,
                        struct err *e);
 
 #endif

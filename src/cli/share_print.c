@@ -6,30 +6,31 @@
 #include "base/json.h"
 #include "base/number.h"
 
-enum { COLUMNS = 9, DECIMALS = 6 };
+enum { COLUMNS = 10, DECIMALS = 6 };
 
 /* Beyond this a fixed-point number is a row of meaningless digits. */
 static const double fixed_max = 1e15;
 
 static const struct table_column columns[COLUMNS] = {
     {"Account", false},  {"User", false},        {"RawShares", true}, {"NormShares", true}, {"RawUsage", true},
-    {"NormUsage", true}, {"EffectvUsage", true}, {"FairShare", true}, {"LevelFS", true},
+    {"NormUsage", true}, {"EffectvUsage", true}, {"FairShare", true}, {"LevelFS", true},    {"GrpTRESRaw", false},
 };
 
-void share_printer_init(struct share_printer *p, const struct listing_values *form, struct output *out)
+void share_printer_init(struct share_printer *p, const struct listing_values *form, bool has_tres, struct output *out)
 {
-    *p = (struct share_printer){.form = form, .out = out};
+    uint32_t count = has_tres ? COLUMNS : COLUMNS - 1;
+    *p = (struct share_printer){.form = form, .has_tres = has_tres, .out = out};
     if (form->is_json) {
         buf_add_char(&out->text, '[');
         return;
     }
     if (!form->is_parsable) {
-        table_init(&p->table, columns, COLUMNS);
+        table_init(&p->table, columns, count);
         return;
     }
-    for (int c = 0; c < COLUMNS && !form->has_no_header; c++) {
+    for (uint32_t c = 0; c < count && !form->has_no_header; c++) {
         buf_add_text(&out->text, columns[c].heading);
-        buf_add_char(&out->text, c + 1 < COLUMNS ? '|' : '\n');
+        buf_add_char(&out->text, c + 1 < count ? '|' : '\n');
     }
 }
 
@@ -133,6 +134,24 @@ static void add_number(struct table *t, double value, int decimals)
     table_add(t, (struct str){digits, length});
 }
 
+/* The amounts as whole numbers, as RawUsage is. */
+static void add_tres(struct table *t, struct str list)
+{
+    struct buf text = {0};
+    while (list.length > 0) {
+        struct str amount, name = str_cut(str_cut(list, ',', &list), '=', &amount);
+        double value;
+        if (!number_parse_double(amount, &value)) break;
+        if (text.length > 0) buf_add_char(&text, ',');
+        buf_add_str(&text, name);
+        buf_add_char(&text, '=');
+        text.length += number_format_double(buf_room(&text, NUMBER_TEXT_SIZE), value, value < fixed_max ? 0 : DECIMALS,
+                                            value < fixed_max ? 'f' : 'e');
+    }
+    table_add(t, (struct str){text.text, text.length});
+    buf_release(&text);
+}
+
 static void add_cells(struct table *t, const struct share_row *row)
 {
     char digits[NUMBER_TEXT_SIZE];
@@ -163,6 +182,7 @@ void share_printer_add(struct share_printer *p, const struct share_row *row)
         add_parsable(out, row);
     } else {
         add_cells(&p->table, row);
+        if (p->has_tres) add_tres(&p->table, row->tres_raw);
     }
     p->row_count++;
     output_pace(p->out);

@@ -59,7 +59,7 @@ static void print_rows(struct call *call, const struct scenario *s, const struct
     struct share_table table;
     struct share_printer printer;
     answer_shares(s, options, call->arena, &table);
-    share_printer_init(&printer, form, call->out);
+    share_printer_init(&printer, form, false, call->out);
     for (uint32_t i = 0; i < s->associations.count; i++) {
         struct share_row row = make_row(s, &s->associations.items[i], &table);
         share_printer_add(&printer, &row);

@@ -1,5 +1,6 @@
 """Every command on its good path, as a person types it."""
 import contextlib
+import getpass
 import json
 import os
 import pathlib
@@ -252,6 +253,37 @@ def test_share(instance):
     assert {(row['account'], row['user']): row['raw_shares'] for row in rows}[('bio', 'test-alice')] == 1
     assert [row['user'] for row in instance.json('share', '-A', 'physics')][:2] == [None, 'test-alice']
     assert {row['account'] for row in instance.json('share', '-u', 'test-alice')} >= {'physics', 'bio'}
+
+
+def amounts(text):
+    return {name: float(value) for name, value in (item.split('=') for item in text.split(',') if item)}
+
+
+def test_share_by_tres(instance):
+    """Of ended jobs, so that only fading moves the numbers; the account has what its users have."""
+    tree(instance)
+    assert all(row['GrpTRESRaw'] == '' for row in instance.rows('share', '--tres'))
+    for account, cpus in (('optics', 1), ('bio', 3)):
+        instance.good('user', 'add', getpass.getuser(), '-A', account)
+        instance.good('submit', '--wait', '-A', account, '-n', cpus, '--mem', '512M', '-o', '/dev/null', '--', 'sleep', '0.3')
+    rows = {(row['Account'].strip(), row['User']): row for row in instance.rows('share', '--tres')}
+    mine, account = rows['optics', getpass.getuser()], rows['optics', '']
+    used = amounts(mine['GrpTRESRaw'])
+    assert set(used) == {'cpu', 'mem', 'node'}
+    assert used['cpu'] == pytest.approx(float(mine['RawUsage']), rel=1e-9)
+    assert used['mem'] / used['cpu'] == pytest.approx(512, rel=1e-9) and used['node'] == pytest.approx(used['cpu'], rel=1e-9)
+    assert amounts(account['GrpTRESRaw']) == used
+    everything, rest = amounts(rows['root', '']['GrpTRESRaw']), amounts(rows['bio', '']['GrpTRESRaw'])
+    for name in used:
+        assert everything[name] == pytest.approx(used[name] + rest[name], rel=1e-6)
+
+    by_json = {(row['account'], row['user']): row['tres_raw'] for row in instance.json('share', '--tres', '-A', 'optics')}
+    assert amounts(by_json['optics', getpass.getuser()]) == pytest.approx(used, rel=1e-4)
+    assert all(row['tres_raw'] is None for row in instance.json('share'))
+    table = instance.good('share', '-t')
+    assert table.splitlines()[0].endswith('GrpTRESRaw') and 'cpu=%.0f,mem=%.0f,' % (everything['cpu'], everything['mem']) in table
+    refused = instance.run('share', '--tres', '-f', '-', text='')
+    assert refused.status == 2 and '--tres does not go with -f' in refused.err
 
 
 def test_usage_grows_while_a_job_runs(instance):

@@ -6,7 +6,7 @@
  * numbers, a millisecond or two, and for nothing else. Rows are the tree's nodes in index order, which is the order of listings
  * (engine/state.h, invariant 2).
  *
- * psv: the columns of sshare -P, each number with %.17g, what Slurm has nothing for empty. Account names are indented by
+ * psv: the columns of sshare -P (and GrpTRESRaw, if asked for), each number with %.17g, what Slurm has nothing for empty. Account names are indented by
  * their depth, as sshare does, so that the text alone gives the tree. */
 #include <math.h>
 #include <string.h>
@@ -17,8 +17,7 @@
 
 enum { ROWS_AT_ONCE = 64 };
 
-static const char psv_heading[] =
-    "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS\n";
+static const char psv_heading[] = "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS";
 
 /* A row: a node of the tree. */
 struct line {
@@ -29,8 +28,16 @@ struct line {
     struct work work;
 };
 
+/* Usage of one TRES, by node, with all that is below. */
+struct tres_usage {
+    const char *name;
+    double *total;
+};
+
 struct snapshot {
     struct share_table table;
+    struct tres_usage *tres; /* NULL: not asked for */
+    uint32_t tres_count;
     struct line *lines;
     uint32_t count, next;
 };
@@ -119,14 +126,28 @@ static void copy_lines(const struct state *s, const bool *is_shown, struct arena
     }
 }
 
+static void take_tres(struct state *s, int64_t now_us, struct arena *arena, struct snapshot *out)
+{
+    const struct tree *t = state_tree(s);
+    out->tres_count = s->policy.tres.count;
+    out->tres = arena_alloc(arena, (out->tres_count + (size_t)1) * sizeof *out->tres);
+    for (uint32_t i = 0; i < out->tres_count; i++) {
+        double *total = state_own_tres_usage(s, i, now_us, arena);
+        for (uint32_t node = t->count; node-- > 1;) total[t->parent[node]] += total[node];
+        out->tres[i] = (struct tres_usage){arena_copy(arena, str(s->policy.tres.items[i].text)), total};
+    }
+}
+
 static int take_snapshot(struct server *server, const struct wire_shares_query *wanted, struct arena *arena,
                          struct snapshot *out, struct err *e)
 {
     struct state *s = server->host.state;
+    int64_t now_us = server->host.now_us(server->host.context);
     bool *is_shown = arena_alloc(arena, state_tree(s)->count * sizeof *is_shown);
     if (choose_rows(s, wanted, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
-    state_share_table(s, server->host.now_us(server->host.context), is_shown, arena, &out->table);
+    state_share_table(s, now_us, is_shown, arena, &out->table);
+    if (wanted->tres) take_tres(s, now_us, arena, out);
     return 0;
 }
 
@@ -136,6 +157,20 @@ static void add_number(struct buf *out, double value)
 {
     buf_add_char(out, '|');
     if (!isnan(value)) out->length += number_format_g17(buf_room(out, NUMBER_TEXT_SIZE), value);
+}
+
+/* "cpu=2.5,mem=640": what there is of it. */
+static void add_tres(const struct snapshot *s, uint32_t node, struct buf *out)
+{
+    size_t begin = out->length;
+    for (uint32_t i = 0; i < s->tres_count; i++) {
+        double total = s->tres[i].total[node];
+        if (!(total > 0.0)) continue;
+        if (out->length > begin) buf_add_char(out, ',');
+        buf_add_text(out, s->tres[i].name);
+        buf_add_char(out, '=');
+        out->length += number_format_g17(buf_room(out, NUMBER_TEXT_SIZE), total);
+    }
 }
 
 static void add_psv(const struct snapshot *s, const struct line *line, struct buf *out)
@@ -155,6 +190,10 @@ static void add_psv(const struct snapshot *s, const struct line *line, struct bu
     const double *columns[] = {t->norm_shares,     t->raw_usage,  t->norm_usage,
                                t->effective_usage, t->fair_share, t->level_fs};
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) add_number(out, columns[c][line->node]);
+    if (s->tres != NULL) {
+        buf_add_char(out, '|');
+        add_tres(s, line->node, out);
+    }
     buf_add_char(out, '\n');
 }
 
@@ -162,6 +201,9 @@ static void add_json(const struct snapshot *s, const struct line *line, struct b
 {
     const struct share_table *t = &s->table;
     uint32_t node = line->node;
+    struct buf tres = {0};
+    add_tres(s, node, &tres);
+    buf_add_char(&tres, '\0');
     const struct wire_share_row row = {
         .account = line->account,
         .user = line->user,
@@ -176,8 +218,10 @@ static void add_json(const struct snapshot *s, const struct line *line, struct b
         .pending = line->work.pending,
         .running = line->work.running,
         .running_cpus = line->work.running_cpus,
+        .tres_raw = s->tres != NULL ? tres.text : NULL,
     };
     wire_write(&wire_share_row_shape, &row, out);
+    buf_release(&tres);
 }
 
 static int fill_psv(struct stream *stream)
@@ -214,5 +258,6 @@ int get_shares(struct request *r, struct err *e)
         return -1;
     }
     buf_add_text(&stream->text, is_psv ? psv_heading : "{\"shares\":[");
+    if (is_psv) buf_add_text(&stream->text, wanted.tres ? "|GrpTRESRaw\n" : "\n");
     return stream_reply(stream, r, is_psv ? TYPE_TEXT : TYPE_JSON, e) < 0 ? -1 : 0;
 }
