@@ -639,11 +639,12 @@ static void shares_are_listed(void **unused)
     house_ask(&h, &a, "GET", "/v1/shares", NULL);
     assert_non_null(
         strstr(a.body.text, "{\"account\":\"root\",\"user\":null,\"parent_account\":null,\"raw_shares\":null,"));
-    assert_non_null(strstr(a.body.text, "\"level_fs\":\"inf\",\"pending\":0,\"running\":0,\"running_cpus\":0}\n]}\n"));
+    assert_non_null(strstr(
+        a.body.text, "\"level_fs\":\"inf\",\"pending\":0,\"running\":0,\"running_cpus\":0,\"tres_raw\":null}\n]}\n"));
     assert_non_null(
         strstr(a.body.text, "{\"account\":\"optics\",\"user\":null,\"parent_account\":\"physics\",\"raw_shares\":7,"));
-    assert_non_null(strstr(
-        a.body.text, "\"pending\":3,\"running\":2,\"running_cpus\":3},\n{\"account\":\"optics\",\"user\":\"alice\""));
+    assert_non_null(strstr(a.body.text, "\"pending\":3,\"running\":2,\"running_cpus\":3,\"tres_raw\":null},\n"
+                                        "{\"account\":\"optics\",\"user\":\"alice\""));
     close(a.fd);
     answer_release(&a);
     house_close(&h);
