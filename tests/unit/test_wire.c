@@ -189,7 +189,7 @@ static void replies_have_null(void **unused)
     const char *text =
         "{\"account\":\"root\",\"user\":null,\"parent_account\":null,\"raw_shares\":null,\"norm_shares\":0,"
         "\"raw_usage\":0.1,\"norm_usage\":null,\"effective_usage\":0,\"fair_share\":null,"
-        "\"level_fs\":\"inf\",\"pending\":100000000000,\"running\":0,\"running_cpus\":0}";
+        "\"level_fs\":\"inf\",\"pending\":100000000000,\"running\":0,\"running_cpus\":0,\"tres_raw\":null}";
     (void)unused;
     assert_string_equal(written(&wire_share_row_shape, &root), text);
     assert_int_equal(wire_read_text(&wire_share_row_shape, str(text), &arena, &got, &e), 0);
