@@ -148,6 +148,8 @@ static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->journal.record;
     k->phase = GONE;
+    hear_orders(k);
+    k->committed = false; /* nobody has been told yet: a word of it that is there already means nothing */
     (void)cgroup_remove_soon(&k->traces.cgroup);
     (void)cgroup_remove_soon(&k->cpu_group);
     decide(k, LAUNCH_EXITED, "");
