@@ -276,6 +276,8 @@ END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_s
     ('another', {'end.new': END[:60]}, 'lost', RESTARTED),
     ('another', {'completing': ''}, 'lost', RESTARTED),
     ('another', {'completing': 'id=1\nph', 'end': ''}, 'lost', RESTARTED),
+    ('another', {'completing': 'id=1\nph', 'end': END}, 'exited', ''),  # its keeper synced the end alone
+    ('another', {'completing': '\0' * len(END), 'end': END}, 'exited', ''),
     (BOOT_ID, {'end': END}, 'exited', ''),
     (BOOT_ID, {'end': ''}, 'lost', 'its keeper was killed; what was left of it has been ended'),
     (BOOT_ID, {'end': END[:-9]}, 'lost', 'end: a record that is cut off'),

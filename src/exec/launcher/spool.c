@@ -248,13 +248,16 @@ int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struc
     static const char *const names[] = {"completing", "end"};
     *out_found = false;
     if (read_record(d, "start", out_start_text, out, out_found, e)) return -1;
+    int result = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct buf text = {0};
-        int result = read_record(d, names[i], &text, out, out_found, e);
+        bool found = false;
+        int read = read_record(d, names[i], &text, out, &found, e);
         buf_release(&text);
-        if (result) return -1;
+        if (read || found) result = read; /* an end says all that a completing before it did */
+        *out_found |= found;
     }
-    return 0;
+    return result;
 }
 
 int launch_dir_order(const struct launch_dir *d, const char *line, struct err *e)

@@ -71,7 +71,8 @@ int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *grou
 
 /* The last record there is: end, else completing, else start. *out_text gets the text of the start record as well, or
  * stays empty. *out_found false: no record at all. An end or completing without any text is as none: power was lost before
- * it was on disk. ERR_INTERNAL, ERR_IO: one cannot be read; *out_found then says whether *out is the one before it. */
+ * it was on disk. ERR_INTERNAL, ERR_IO: one cannot be read, and none after it; *out_found then says whether *out is the one
+ * before it. */
 int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text, bool *out_found,
                     struct err *e);
 
