@@ -283,6 +283,23 @@ def test_a_killed_keeper_is_said_plainly(instance):
     verify(instance)
 
 
+def test_an_end_that_was_answered_stays(instance):
+    """An end is told before its keeper has synced it. Everybody is killed right behind the answer that says so."""
+    instance.start()
+    for status in range(1, 9):
+        done = instance.run('submit', '--wait', '-o', '/dev/null', '--', 'sh', '-c', 'exit %d' % status)
+        instance.kill()
+        for pid in instance.launcher_pids() + instance.keeper_pids():
+            kill(pid)
+        assert done.returncode == status, done
+        instance.start()
+        newest = max(instance.history(), key=lambda row: row['job_id'])
+        assert (newest['job_id'], newest['state'], newest['exit_status']) == (status, 'FAILED', status)
+        assert not instance.queue()
+    until(lambda: not list(instance.state.glob('launches/*')), 'the directories to be removed')
+    verify(instance)
+
+
 def test_sigterm_leaves_jobs_running(instance):
     instance.start()
     job = start_job(instance, '--', 'sh', '-c', GO + '0')

@@ -1,4 +1,5 @@
 """kill -9 of a daemon, a launcher, a keeper, at a chosen moment and at every system call: a job runs once, and its end is told."""
+import fcntl
 import os
 import pathlib
 import signal
@@ -323,6 +324,55 @@ def test_what_is_half_there(tmp_path, files, told):
     world.close()
 
 
+def test_an_end_that_was_told_stays(world):
+    """Keeper and launcher are killed before either end is synced or acknowledged: the next launcher says the same."""
+    for launch_id in range(1, 11):
+        world.start(launch_id, 'sh', '-c', 'exit %d' % launch_id)
+        keeper = until(lambda: read(world.state / ('launches/%d/lock' % launch_id)).partition(b'\n')[0], 'its keeper')
+        told = world.ended(launch_id)
+        kill(int(keeper))
+        kill_launcher(world)
+        world.connect()
+        again = world.synced()
+        assert again[launch_id] == told and told['exit_status'] == launch_id
+        world.send('ack', launch_id)
+        until(lambda: not (world.state / ('launches/%d' % launch_id)).exists(), 'its directory to be removed')
+
+
+def test_directory_removed_while_its_keeper_waits_for_a_word(world):
+    """What was told stays told; nobody waits for a record that cannot be."""
+    world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
+    world.record(1, 'started')
+    keeper = world.keeper_pid(1)
+    let_go(world)
+    assert world.ended(1)['exit_status'] == 4
+    subprocess.run(['rm', '-rf', world.state / 'launches/1'], check=True)
+    until(lambda: not alive(keeper), 'the keeper to end')
+    assert world.run(2, 'true')[0]['end'] == 'exited'
+    assert [report for report in world.reports if isinstance(report, dict) and report['end'] == 'lost'] == []
+    world.send('ack', 1)
+    world.send('ack', 2)
+    until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
+
+
+def test_hundreds_end_at_once(world):
+    """Nobody says that their ends are committed, so all keepers wait at once; then somebody does."""
+    ids = range(1, 201)
+    with open(world.path / 'gate', 'w') as gate:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        for launch_id in ids:
+            world.start(launch_id, 'flock', '-s', 'gate', 'true')
+        for launch_id in ids:
+            world.record(launch_id, 'started')
+    for launch_id in ids:
+        record = world.ended(launch_id)
+        assert (record['end'], record['exit_status']) == ('exited', 0)
+    assert sum(isinstance(report, dict) and report['phase'] == 'ended' for report in world.reports) == len(ids)
+    for launch_id in ids:
+        world.send('ack', launch_id)
+    until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
+
+
 def test_directory_removed_under_everybody(world):
     world.start(1, 'sh', '-c', UNTIL_GO)
     world.record(1, 'started')
@@ -401,6 +451,42 @@ def test_keeper_syncs_an_end_that_nobody_commits(tmp_path, tracing):
 def test_keeper_syncs_an_end_that_nobody_hears_of(tmp_path, tracing):
     syncs, _ = syncs_of_keeper(tmp_path / 'a', after_start=lambda world: (world.disconnect(), kill_launcher(world)))
     assert syncs == START_SYNCS + END_SYNCS
+
+
+def test_keeper_syncs_an_end_when_its_launcher_cannot_be_told(tmp_path, tracing):
+    """The fifo of events is full, for its reader is stopped: nobody will pass a word on, so none is waited for."""
+    pids = []
+
+    def stop_and_fill(world):
+        pids.extend(world.launcher_pids())
+        os.kill(pids[0], signal.SIGSTOP)
+        fifo = os.open(world.state / 'launcher.events', os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            while True:
+                os.write(fifo, (77).to_bytes(8, 'little'))  # no launch of ours
+        except BlockingIOError:
+            os.close(fifo)
+
+    path = tmp_path / 'a'
+    path.mkdir()
+    traced = Traced(path, 'keeper', 0)
+    world = traced.world
+    try:
+        world.connect()
+        world.synced()
+        world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
+        world.record(1, 'started')
+        stop_and_fill(world)
+        let_go(world)
+        assert int(traced.verdict()[2]) == START_SYNCS + END_SYNCS
+        os.kill(pids[0], signal.SIGCONT)
+        assert world.ended(1)['exit_status'] == 4
+        world.send('ack', 1)
+        until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+    finally:
+        for pid in pids:
+            kill(pid, signal.SIGCONT)
+        traced.close()
 
 
 def test_keeper_believes_no_word_that_comes_before_the_end(tmp_path, tracing):
