@@ -53,11 +53,10 @@ static int account_modify_run(struct call *call, struct err *e)
     const struct account_values *values = call->values;
     struct wire_account body = {.parent = values->parent};
     struct wire_done reply;
-    uint32_t others;
-    if (raw_usage_read(call, &body.raw_usage, &others, e) != 0) return -1;
-    if (others > 0)
-        return err_set(e, ERR_USAGE, "'%s' is nothing to change of an account; RawUsage=0 and options are",
-                       call->parsed.operands[1]);
+    const char *other;
+    if (raw_usage_read(call, &body.raw_usage, &other, e) != 0) return -1;
+    if (other != NULL)
+        return err_set(e, ERR_USAGE, "'%s' is nothing to change of an account; RawUsage=0 and options are", other);
     if (call->parsed.given == 0 && body.raw_usage != 0)
         return err_set(e, ERR_USAGE, "what is to change? --shares, --parent, --priority or RawUsage=0 says");
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;

@@ -69,12 +69,12 @@ static int user_modify_run(struct call *call, struct err *e)
     const struct user_values *values = call->values;
     struct wire_user body = {.is_default = values->is_default};
     struct wire_done reply;
-    uint32_t others;
-    if (raw_usage_read(call, &body.raw_usage, &others, e) != 0) return -1;
-    if (others > 0 && body.raw_usage == 0)
+    const char *other;
+    if (raw_usage_read(call, &body.raw_usage, &other, e) != 0) return -1;
+    if (other != NULL && body.raw_usage == 0)
         return err_set(e, ERR_USAGE,
                        "RawUsage=0 goes with options, not with other fields: change those by a command of their own");
-    if (others > 0) return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
+    if (other != NULL) return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
     if (values->shares == NULL && values->priority == NULL && !values->is_default && body.raw_usage != 0)
         return err_set(e, ERR_USAGE,
                        "what is to change? --shares, --priority, --default, RawUsage=0 or NAME=VALUE says");

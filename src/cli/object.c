@@ -94,22 +94,22 @@ int object_delete(struct call *call, enum object_kind kind, struct err *e)
     return 0;
 }
 
-int raw_usage_read(const struct call *call, int64_t *out_raw_usage, uint32_t *out_others, struct err *e)
+int raw_usage_read(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e)
 {
     int64_t raw_usage = -1;
-    uint32_t others = 0;
+    const char *other = NULL;
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
         struct field_value read;
         struct str value, name = str_cut(str(call->parsed.operands[i]), '=', &value);
         if (value.text == NULL || !str_equal_nocase(name, str(usage_reset_field.name))) {
-            others++;
+            if (other == NULL) other = call->parsed.operands[i];
             continue;
         }
         if (field_parse(&usage_reset_field, value, call->arena, &read, e) != 0) return -1;
         raw_usage = read.number;
     }
     *out_raw_usage = raw_usage;
-    *out_others = others;
+    *out_other = other;
     return 0;
 }
 

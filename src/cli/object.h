@@ -11,9 +11,9 @@ int object_add(struct call *call, enum object_kind kind, struct err *e);
 int object_modify(struct call *call, enum object_kind kind, bool makes_new, struct err *e);
 int object_delete(struct call *call, enum object_kind kind, struct err *e);
 
-/* RawUsage=0 among the operands behind the name: *out_raw_usage is 0, else -1, and *out_others how many operands are
- * something else. ERR_INPUT: RawUsage is to be something else. */
-int raw_usage_read(const struct call *call, int64_t *out_raw_usage, uint32_t *out_others, struct err *e);
+/* RawUsage=0 among the operands behind the name: *out_raw_usage is 0, else -1, and *out_other the first operand that is
+ * something else, or NULL. ERR_INPUT: RawUsage is to be something else. */
+int raw_usage_read(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e);
 
 /* Lists them, or the one that the first operand names. */
 int object_show(struct call *call, enum object_kind kind, const struct listing_values *how, struct err *e);

@@ -135,6 +135,7 @@ def test_a_qos_and_a_project(instance):
     (('qos', 'modify', 'normal', 'RawUsage=1e3'), "qos 'normal': RawUsage: '1e3' is not 0, the only value it takes"),
     (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), 'RawUsage=0 goes with options, not with other fields'),
     (('account', 'modify', 'default', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
+    (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
     (('account', 'modify', 'default'), '--shares, --parent, --priority or RawUsage=0 says'),
     (('qos', 'add', 'fast', 'RawUsage=0'), "no field 'RawUsage'"),
     (('partition', 'modify', 'main', 'RawUsage=0'), "no field 'RawUsage'"),
