@@ -56,6 +56,21 @@ def test_counting(stdout, returncode, counts):
     assert outcomes(stdout, returncode) == counts
 
 
+@pytest.mark.parametrize('stdout, returncode, name', [
+    ('1..2\nok 1 - a\n', -9, '(stopped early by SIGKILL: 1 of 2 cases not reported)'),
+    ('1..2\nok 1 - a\n', 3, '(stopped early with status 3: 1 of 2 cases not reported)'),
+    ('1..2\nok 1 - a\n', 0, '(stopped early: 1 of 2 cases not reported)'),
+    ('1..1\nok 1 - a\n', -6, '(ended by SIGABRT)'),
+    ('1..1\nok 1 - a\n', 3, '(ended with status 3)'),
+    ('', -11, '(ended by SIGSEGV)'),
+    ('', -200, '(ended by signal 200)'),
+    ('', 0, '(reported no case)'),
+])
+def test_how_a_test_ended_badly_is_said(stdout, returncode, name):
+    test = run_tests.Test('plain', {'name': 'x', 'stdout': stdout, 'returncode': returncode, 'result': 'FAIL'})
+    assert {case.name for case in test.cases if case.outcome == 'failed'} == {name}
+
+
 def test_a_time_out_fails():
     assert outcomes('1..1\nok 1 - a\n', -15, 'TIMEOUT') == (1, 1, 0)
 
