@@ -29,7 +29,7 @@ enum event_kind {
     EVENT_ENDED,
     EVENT_SYNCED, /* the executor has told all it knows */
     EVENT_RESET,  /* a boundary of PriorityUsageResetPeriod has passed */
-    EVENT_TIME    /* a moment: charge upkeep, and the scheduling pass if one is due */
+    EVENT_TIME    /* a moment: the scheduling pass, if one is due */
 };
 
 /* Who asks, as the kernel says. An operator may do everything; others what concerns themselves. */

@@ -360,22 +360,22 @@ struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t l
     return ticket_plan_of(s, now_us);
 }
 
-/* A plan from before a change of the rules is of no use, but once. */
-static bool drops_plan(struct state *s, const struct ticket_plan *plan)
+/* One from before a change of the rules, unless no pass was run since another one was dropped. */
+static bool is_of_no_use(const struct state *s, const struct ticket_plan *plan)
 {
-    s->dropped_plan = plan->rules_edition != s->rules_edition && !s->dropped_plan;
-    return s->dropped_plan;
+    return plan->rules_edition != s->rules_edition && !s->dropped_plan;
 }
 
 int apply_time(struct turn *t, const struct event *event)
 {
     struct state *s = t->s;
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
-    if (plan != NULL && drops_plan(s, plan)) {
-        s->pass_is_due = true;
+    if (plan != NULL && is_of_no_use(s, plan)) {
+        s->dropped_plan = s->pass_is_due = true;
         return 0;
     }
     if (plan == NULL && !pass_is_due(s, t->now_us)) return 0;
+    s->dropped_plan = false;
     if (plan == NULL) s->pass_is_due = false; /* a plan took that over */
     s->next_due_us = 0;                       /* with nothing free, nobody's beginning matters */
     run_pass(t, event->time.boot_id, plan);

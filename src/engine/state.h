@@ -210,8 +210,8 @@ struct state {
     struct share_tree *share_tree;   /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
     struct ticket_book *ticket_book; /* likewise (engine/ticket_book.h) */
     uint32_t rules_edition,
-        object_edition; /* changes by operators: of settings, objects and associations; of objects */
-    bool dropped_plan;  /* the last one, because the rules had changed (engine/ticket_plan.h) */
+        object_edition; /* changes by operators: of settings, objects and associations, and resets; of objects */
+    bool dropped_plan;  /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
     bool pass_is_due;   /* something changed that may let a job start */
     /* When a pass is wanted again, as the last one saw it: the earliest begin_us still to come of a pending job, or a minute
      * on where one waits for its fair-share factor or what runs is weighed by its usage; 0: never. */

@@ -9,8 +9,8 @@
  *                ranked by the next one, and the pass stays due for them.
  *   host         starts go by what is free when the plan is used.
  *   rules        settings, objects and associations that an operator changed, usage that was reset: the plan is dropped and
- *                the pass is due, so that a change takes effect at once. But the second plan in a row is used: somebody who
- *                goes on changing rules does not keep jobs from starting.
+ *                the pass is due, so that a change takes effect at once. But where no pass was run since the last one that
+ *                was dropped it is used: somebody who goes on changing rules does not keep jobs from starting.
  *   model        another one needs no plan: the pass is run as it is.
  *
  * Making a plan takes the wish for a pass over: what state.pass_is_due says from then on came later. So one plan at a time,

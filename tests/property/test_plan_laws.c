@@ -294,6 +294,13 @@ static void make_queue(struct world *w)
     for (int i = 0; i < 5; i++) world_submit(w, pass_users[i % 4], NULL, 1);
 }
 
+static void end_last(struct world *w)
+{
+    const struct task *k = &w->s.tasks.items[w->s.tasks.count - 1];
+    world_started(w, k->launch_id);
+    world_ended(w, k->launch_id, JOB_COMPLETED, w->now_us);
+}
+
 static void who_goes_on_changing_rules_stops_nobody(void **unused)
 {
     (void)unused;
@@ -311,11 +318,37 @@ static void who_goes_on_changing_rules_stops_nobody(void **unused)
             assert_int_equal(starts, plan == NULL || attempt == 1);
             if (starts == 1) break;
         }
-        const struct task *k = &w.s.tasks.items[w.s.tasks.count - 1];
         assert_int_equal(w.s.tasks.count, id);
-        world_started(&w, k->launch_id);
-        world_ended(&w, k->launch_id, JOB_COMPLETED, w.now_us);
+        end_last(&w);
     }
+    world_release(&w);
+}
+
+/* Drops behind one another are counted, not those of another day. */
+static void a_pass_in_between_lets_a_change_count_again(void **unused)
+{
+    (void)unused;
+    struct rng rng = {1};
+    struct world w;
+    make_queue(&w);
+    world_object(&w, OBJECT_PROJECT, "P2", "");
+    world_user(&w, "physics", 1, "eve");
+    struct ticket_plan *plan = make_and_run(&w);
+    change_rules(&w, &rng);
+    assert_int_equal(use(&w, plan), 0);
+    struct job_ref others[] = {{2, NONE}, {3, NONE}, {4, NONE}, {5, NONE}};
+    struct event cancel = {.kind = EVENT_CANCEL, .jobs = {others, 4, false}};
+    assert_int_equal(world_apply(&w, cancel, NULL), 0);
+    plan = make_and_run(&w);
+    assert_null(plan); /* there is nobody to rank the last one with */
+    assert_int_equal(use(&w, plan), 1);
+    end_last(&w);
+    world_submit(&w, "ann", NULL, 1);
+    world_submit(&w, "bob", NULL, 1);
+    plan = make_and_run(&w);
+    change_rules(&w, &rng);
+    assert_int_equal(use(&w, plan), 0);
+    assert_true(w.s.pass_is_due);
     world_release(&w);
 }
 
@@ -331,9 +364,7 @@ static void who_goes_on_submitting_stops_nobody(void **unused)
         snprintf(stranger, sizeof stranger, "stranger%d", i);
         world_submit(&w, stranger, NULL, 1); /* makes an association, and a user of the policies */
         assert_int_equal(use(&w, plan), 1);
-        const struct task *k = &w.s.tasks.items[w.s.tasks.count - 1];
-        world_started(&w, k->launch_id);
-        world_ended(&w, k->launch_id, JOB_COMPLETED, w.now_us);
+        end_last(&w);
     }
     world_release(&w);
 }
@@ -498,6 +529,7 @@ int main(void)
         cmocka_unit_test(an_old_plan_starts_what_may_start),
         cmocka_unit_test(a_change_of_the_rules_counts_at_once),
         cmocka_unit_test(who_goes_on_changing_rules_stops_nobody),
+        cmocka_unit_test(a_pass_in_between_lets_a_change_count_again),
         cmocka_unit_test(who_goes_on_submitting_stops_nobody),
         cmocka_unit_test(who_begins_meanwhile_is_not_forgotten),
         cmocka_unit_test(another_model_needs_no_plan),
