@@ -186,6 +186,7 @@ struct event {
 /* A row that is new or different. index is into the state's table; the store reads the row from there when it commits.
  * The same row may be named several times. */
 enum table {
+    TABLE_USAGES, /* index 0: all usage becomes 0, before rows are written; those that only lose it are not noted */
     TABLE_ASSOC,
     TABLE_JOB,
     TABLE_TASK,

