@@ -32,8 +32,9 @@ static const char *show(json_t *value, char out[64])
     if (json_is_integer(value)) {
         text_format(out, 64, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {
-        number_format_shortest(number, json_real_value(value));
-        text_format(out, 64, "%.60s", number);
+        size_t length = number_format_shortest(number, json_real_value(value));
+        bool looks_whole = strspn(number, "-0123456789") == length; /* and would be taken */
+        text_format(out, 64, "%.60s%s", number, looks_whole ? ".0" : "");
     } else if (json_is_string(value)) {
         struct str rest = {json_string_value(value), json_string_length(value)};
         size_t used = 0;

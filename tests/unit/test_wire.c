@@ -254,6 +254,8 @@ static const struct {
     {&wire_update_shape, "{\"cpus\":-1}", "cpus: -1 is not a whole number from 1 to 65536"},
     {&wire_update_shape, "{\"cpus\":\"4\"}", "cpus: '4' is not a whole number from 1 to 65536"},
     {&wire_update_shape, "{\"cpus\":4.5}", "cpus: 4.5 is not a whole number from 1 to 65536"},
+    {&wire_update_shape, "{\"cpus\":4.0}", "cpus: 4.0 is not a whole number from 1 to 65536"},
+    {&wire_update_shape, "{\"cpus\":-4e0}", "cpus: -4.0 is not a whole number from 1 to 65536"},
     {&wire_update_shape, "{\"time_limit_s\":9223372036854775807}",
      "time_limit_s: 9223372036854775807 is not a whole number from 1 to 316224000"},
     {&wire_update_shape, "{\"na\\nme\":1}",
