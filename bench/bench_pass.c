@@ -5,12 +5,11 @@
  *   one user       all jobs are one user's, in a small tree
  *   many users     as many associations as jobs, a job each
  *   all weights    as many users, and every term of the sum weighs
- *   floors         many users with INCR_ONLY: what waits is looked at by every pass
- *   floors, full   the same with no CPU free
+ *   INCR_ONLY      many users with that flag: what waits is looked at by every pass. Also with nothing free
  *   tickets        Grid Engine's three policies and urgency: ten jobs a user, and a job each. The pass as a whole, and what
  *                  of it holds the loop, where its ranking is left to a thread: taking the question, and the pass by the
- *                  finished plan (engine/ticket_plan.h). Every user has usage; half the jobs have one of twenty projects
- *   tickets, full  the same with no CPU free: only what runs is weighed
+ *                  finished plan (engine/ticket_plan.h). Every user has usage; half the jobs have one of twenty projects.
+ *                  Also with nothing free: only what runs is weighed
  *
  * Yardstick of the same run: the fair-share factors of the same tree alone. Each figure is the median and the longest of
  * several passes; with --quick, of a tenth of the jobs. */
@@ -207,7 +206,7 @@ static struct figures measure_factors(struct world *w)
 
 static void report(const char *what, uint32_t jobs, struct figures f, const char *wanted, struct figures yardstick)
 {
-    printf("%-14s %7u jobs: %7.2f ms, longest %7.2f   %-15s yardstick: factors %.2f ms\n", what, jobs, f.median_ms,
+    printf("%-26s %7u jobs: %7.2f ms, longest %7.2f   %-15s yardstick: factors %.2f ms\n", what, jobs, f.median_ms,
            f.longest_ms, wanted, yardstick.median_ms);
 }
 
@@ -266,10 +265,10 @@ static void run_tickets(const char *what, uint32_t users, uint32_t jobs)
         measure_plan(&w, &halves, i);
     }
     report(what, jobs, whole, "", factors);
-    report("  question", jobs, figures_of(halves.make_ms, ROUNDS), "at most 20 ms", factors);
-    report("  answer", jobs, figures_of(halves.run_ms, ROUNDS), "in a thread", factors);
-    report("  starts", jobs, figures_of(halves.use_ms, ROUNDS), "at most 20 ms", factors);
-    report("  full", jobs, measure(&w, false), "at most 20 ms", factors);
+    report("  taking the question", jobs, figures_of(halves.make_ms, ROUNDS), "at most 20 ms", factors);
+    report("  ranking", jobs, figures_of(halves.run_ms, ROUNDS), "in a thread", factors);
+    report("  the pass by the plan", jobs, figures_of(halves.use_ms, ROUNDS), "at most 20 ms", factors);
+    report("  nothing free", jobs, measure(&w, false), "at most 20 ms", factors);
     world_drop(&w);
 }
 
@@ -288,13 +287,14 @@ int main(int argc, char **argv)
     uint32_t jobs = quick ? 10000 : 100000;
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES); /* as the daemon does */
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    printf("A scheduling pass; yardstick: the fair-share factors of the same tree alone\n");
     run("nothing free", 1, jobs, false, standard);
     run("one user", 1, jobs, true, standard);
     run("many users", jobs, jobs, true, standard);
     run("all weights", jobs, jobs, true, all_weights);
-    run("floors", jobs, jobs, true, floors);
-    run("floors, full", jobs, jobs, false, floors);
-    run_tickets("tickets, 10", jobs / 10, jobs);
-    run_tickets("tickets, 1", jobs, jobs);
+    run("INCR_ONLY", jobs, jobs, true, floors);
+    run("INCR_ONLY, nothing free", jobs, jobs, false, floors);
+    run_tickets("tickets, ten jobs a user", jobs / 10, jobs);
+    run_tickets("tickets, a job each", jobs, jobs);
     return 0;
 }
