@@ -5,6 +5,7 @@ import contextlib
 import os
 import pwd
 import random
+import re
 import resource
 import shutil
 import signal
@@ -297,6 +298,28 @@ def test_an_end_that_was_answered_stays(instance):
         assert (newest['job_id'], newest['state'], newest['exit_status']) == (status, 'FAILED', status)
         assert not instance.queue()
     until(lambda: not list(instance.state.glob('launches/*')), 'the directories to be removed')
+    verify(instance)
+
+
+def test_a_start_that_came_back_changes_nothing(instance):
+    """The directory of a launch is removed without a sync. When power is lost then, its start may be there again, of an
+    earlier boot and without the end, which was left to the database."""
+    instance.start()
+    job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', GO + '7')
+    start = until(lambda: list(instance.state.glob('launches/*/start')), 'the start record')[0]
+    text = start.read_text()
+    let_go(instance)
+    before = finish(instance)[job]
+    until(lambda: not start.parent.exists(), 'its directory to be removed')
+    instance.kill()
+    instance.kill_launchers()
+    until(lambda: not instance.launcher_pids(), 'the launcher to be gone')
+    start.parent.mkdir(mode=0o700)
+    start.write_text(re.sub('boot_id=.*', 'boot_id=another', text))
+    instance.start()
+    until(lambda: not start.parent.exists(), 'its directory to be removed again')
+    assert (before['state'], before['exit_status']) == ('FAILED', 7)
+    assert finish(instance)[job] == before
     verify(instance)
 
 
