@@ -1,4 +1,5 @@
 """The state directory's disk is full: nothing is started that could not be told of, and no end is forgotten."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import US, World, alive, kill, until  # noqa: E402
+from exec_world import BUILD, US, World, alive, kill, until  # noqa: E402
 
 
 @pytest.fixture
@@ -81,3 +82,63 @@ def test_an_end_waits_for_room(world, launcher_dies):
     record = world.ended(1)
     assert (record['end'], record['exit_status']) == ('exited', 7)
     assert record['at_us'] < before_us  # when it ended, not when that could be written
+
+
+@pytest.fixture
+def unsynced(tmp_path):
+    """A world where nothing can be synced once `trouble` exists in it. What is written can be read all the same."""
+    if os.environ.get('FAIRLEAD_SANITIZED') == '1':
+        pytest.skip('a sanitizer wants to be loaded first')
+    world = World(tmp_path, prefix=['env', 'LD_PRELOAD=%s' % (BUILD / 'tests/crash/fail-sync.so'),
+                                    'FAIL_SYNC=%s' % (tmp_path / 'trouble')])
+    world.connect()
+    assert world.synced() == {}
+    yield world
+    (tmp_path / 'trouble').unlink(missing_ok=True)
+    world.close()
+
+
+def test_nothing_starts_that_cannot_be_synced(unsynced):
+    (unsynced.path / 'trouble').touch()
+    unsynced.start(1, 'sh', '-c', 'echo ran >> %s/count' % unsynced.path)
+    record = unsynced.ended(1)
+    assert (record['end'], record['started_us']) == ('refused', 0) and 'Input/output error' in record['detail']
+    assert not (unsynced.path / 'count').exists()
+
+
+def end_in_trouble(world):
+    """A job whose end is told, and whose keeper cannot sync it."""
+    world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done; exit 7' % world.path)
+    world.record(1, 'started')
+    keeper = world.keeper_pid(1)
+    (world.path / 'trouble').touch()
+    (world.path / 'go').touch()
+    told = world.ended(1)
+    assert (told['end'], told['exit_status']) == ('exited', 7)
+    time.sleep(0.5)
+    assert alive(keeper)
+    return keeper, told
+
+
+def test_an_end_is_synced_as_soon_as_that_goes(unsynced):
+    keeper, told = end_in_trouble(unsynced)
+    (unsynced.path / 'trouble').unlink()
+    until(lambda: not alive(keeper), 'the keeper')
+    kill(unsynced.launcher_pids()[0])
+    unsynced.connect()
+    assert unsynced.synced()[1] == told
+
+
+def test_an_end_that_the_daemon_has_needs_no_sync(unsynced):
+    keeper, _ = end_in_trouble(unsynced)
+    unsynced.send('ack', 1)
+    until(lambda: not alive(keeper), 'the keeper')
+    until(lambda: not (unsynced.state / 'launches/1').exists(), 'its directory to be removed')
+
+
+def test_an_end_that_was_not_synced_is_told_again(unsynced):
+    keeper, told = end_in_trouble(unsynced)
+    kill(keeper)
+    kill(unsynced.launcher_pids()[0])
+    unsynced.connect()
+    assert unsynced.synced()[1] == told
