@@ -60,7 +60,8 @@ int daemon_run(struct daemon *d);
 /* Gives everything back; jobs go on running. */
 void daemon_close(struct daemon *d);
 
-/* Has the next pass ranked by a thread, and when that is done, in the loop, when_done called; false: it can be run here and now, or none is due. */
+/* Has the next pass ranked by a thread, and when that is done, in the loop, when_done called; false: it can be run here and
+ * now, or none is due. */
 bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d));
 
 /* The state that was planned for is gone, or its executor: what there is of a plan is of no use. */

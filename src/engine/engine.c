@@ -31,8 +31,8 @@ static int (*const handlers[])(struct turn *, const struct event *) = {
     [EVENT_TIME] = apply_time,
 };
 
-/* What operators change, and a reset, takes effect at once, whatever was planned before. What a submission adds does not count: it
- * changes nothing for those who wait already but their number. */
+/* What operators change, and a reset, takes effect at once, whatever was planned before. What a submission adds does not
+ * count: it changes nothing for those who wait already but their number. */
 static void note_edition(struct state *s, enum event_kind kind)
 {
     bool is_object = kind >= EVENT_OBJECT_ADD && kind <= EVENT_OBJECT_DELETE;

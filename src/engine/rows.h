@@ -29,8 +29,8 @@ void count_references(struct state *s, const struct job *j, int by);
 void count_work(struct state *s, uint32_t assoc, const struct work *work, int by);
 struct work task_work(const struct task *k); /* of one that has not ended */
 
-/* Puts what was read of a job, in memory of anybody, in its place: name and arrays become its own, references are
- * counted. Names and arrays that are still the old ones stay. */
+/* Puts a changed row of a job in its place. A new name, partitions and requests are copied, all else is taken over;
+ * references are counted, and there are rows for who pays. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
 /* Rows for those who pay for a job (without usage, if there are none), and their indices: the user, outside projects or in

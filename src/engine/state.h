@@ -190,9 +190,8 @@ struct state {
     ARRAY(struct owner) owners;
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
-    int64_t usage_reset_us; /* when all usage was last reset; 0: never */
-    int64_t
-        reset_period_us; /* since when PriorityUsageResetPeriod counts: as set, or last boundary; 0: it was never set */
+    int64_t usage_reset_us;  /* when all usage was last reset; 0: never */
+    int64_t reset_period_us; /* since when its period counts: as set, or the last boundary; 0: it was never set */
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
@@ -209,10 +208,10 @@ struct state {
     uint32_t tree_builds;            /* how often the tree was made anew */
     struct share_tree *share_tree;   /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
     struct ticket_book *ticket_book; /* likewise (engine/ticket_book.h) */
-    uint32_t rules_edition,
-        object_edition; /* changes by operators: of settings, objects and associations, and resets; of objects */
-    bool dropped_plan;  /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
-    bool pass_is_due;   /* something changed that may let a job start */
+    /* Changes by operators: of settings, objects and associations, and resets; of objects alone. */
+    uint32_t rules_edition, object_edition;
+    bool dropped_plan; /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
+    bool pass_is_due;  /* something changed that may let a job start */
     /* When a pass is wanted again, as the last one saw it: the earliest begin_us still to come of a pending job, or a minute
      * on where one waits for its fair-share factor or what runs is weighed by its usage; 0: never. */
     int64_t next_due_us;

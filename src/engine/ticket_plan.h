@@ -25,8 +25,8 @@ struct ticket_plan;
 /* Below so many tasks that wait or run, a pass is cheaper than what a plan costs beside (about 1 ms). */
 enum { TICKET_PLAN_WORTH = 1000 };
 
-/* What a pass at now_us would rank (pass.c says so); NULL: no pass is due, or it ranks nothing, or fewer than least tasks. O(jobs +
- * associations) */
+/* What a pass at now_us would rank (pass.c says so); NULL: no pass is due, or it ranks nothing, or fewer than least tasks.
+ * O(jobs + associations) */
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t least);
 
 /* The ranking, by any thread: it looks at the plan alone. O(n log n) */

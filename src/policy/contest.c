@@ -1,8 +1,8 @@
 /* A heap of sets, each with a race of groups. A set's value may be out of date, but never too small (nobody's worth
  * rises), so the top of the heap is the best as soon as it was looked at and stayed on top.
  *
- * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user; both
- * only where it is not one of those met last.
+ * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user;
+ * both only where it is not one of those met last.
  * Cost: O(n log n) to put n jobs in line. A choice is O(log n), and a look at each set that seemed worth more than the best
  * is: all of them where every choice makes everybody worth less, as in the functional policy. Sets are few, since projects,
  * departments, partitions and different -js are. */
