@@ -8,19 +8,22 @@
  *   5. A plan from before a change of the rules starts nothing, and the pass stays due; the one after it is used.
  *   6. Who goes on submitting keeps nobody from starting: the plan that is there is used.
  *
- * And of what a plan is made from: the share tree in the state is the one of policy/share_nodes.h. */
+ * And of what a plan is made from:
+ *
+ *   7. The share tree in the state is the one of policy/share_nodes.h.
+ *   8. What is kept from plan to plan, the share tree and who is who, is what would be made anew. */
 #include "../pass_world.h"
 
+#include "engine/ranking.h"
 #include "engine/share_tree.h"
-#include "engine/ticket_plan.h"
 
 static const char *const projects[] = {"P1", "P2", "P3", "ann"};
+static const char *const accounts[] = {"physics", "P1", "P2", "chemistry"};
+static const char *const users[] = {"ann", "bob", "default", "cat", "eve", "P3"};
 
 /* Accounts, users in them, a `default` here and there, and projects with and without a node. */
 static void make_tree(struct world *w, struct rng *rng)
 {
-    static const char *const accounts[] = {"physics", "P1", "P2", "chemistry"};
-    static const char *const users[] = {"ann", "bob", "default", "cat", "eve", "P3"};
     for (uint32_t i = 0; i < 4; i++) world_object(w, OBJECT_PROJECT, projects[i], rng_below(rng, 2) ? "fshare=7" : "");
     for (uint32_t i = 0; i < 4; i++) {
         const char *parent = i > 0 && rng_below(rng, 2) ? accounts[rng_below(rng, i)] : NULL;
@@ -143,6 +146,52 @@ static struct job_ref pick_job(struct world *w, struct rng *rng)
     return (struct job_ref){j->id, NONE};
 }
 
+static void change_object(struct world *w, struct rng *rng)
+{
+    static const enum event_kind kinds[] = {EVENT_OBJECT_ADD, EVENT_OBJECT_MODIFY, EVENT_OBJECT_DELETE};
+    bool is_user = rng_below(rng, 2) == 0;
+    enum event_kind kind = kinds[rng_below(rng, 3)];
+    const char *name = is_user ? users[rng_below(rng, 6)] : projects[rng_below(rng, 4)];
+    const char *fields = kind == EVENT_OBJECT_DELETE ? "" : rng_below(rng, 2) ? "fshare=30" : "oticket=4";
+    world_apply(w, world_object_event(w, kind, is_user ? OBJECT_USER : OBJECT_PROJECT, name, fields), NULL);
+}
+
+static void change_association(struct world *w, struct rng *rng)
+{
+    static const enum event_kind kinds[] = {EVENT_USER_ADD,    EVENT_USER_DELETE,    EVENT_USER_MODIFY,
+                                            EVENT_ACCOUNT_ADD, EVENT_ACCOUNT_DELETE, EVENT_ACCOUNT_MODIFY};
+    struct event event = {.kind = kinds[rng_below(rng, 6)]};
+    const char *account = accounts[rng_below(rng, 4)];
+    bool is_user = event.kind >= EVENT_USER_ADD;
+    bool resets = rng_below(rng, 4) == 0;
+    if (is_user)
+        event.user = (struct event_user){users[rng_below(rng, 6)], account, rng_below(rng, 9), false, NONE, resets};
+    else
+        event.account = (struct event_account){account, accounts[rng_below(rng, 4)], rng_below(rng, 9), NONE, resets};
+    world_apply(w, event, NULL);
+}
+
+/* What operators and the clock do; some of it is refused. */
+static void operate(struct world *w, struct rng *rng)
+{
+    char cpus[8];
+    snprintf(cpus, sizeof cpus, "%u", 6 + rng_below(rng, 6));
+    switch (rng_below(rng, 8)) {
+    case 0: world_object(w, OBJECT_PARTITION, "fast", rng_below(rng, 2) ? "MaxTime=10" : "MaxTime=UNLIMITED"); break;
+    case 1: world_apply(w, (struct event){.kind = EVENT_RESET, .reset_us = w->now_us}, NULL); break;
+    case 2:
+        world_set(w, "PriorityType", "priority/multifactor");
+        world_set(w, "PriorityType", "priority/tickets");
+        break;
+    case 3:
+        if (w->s.task_by_launch.count == 0) world_set(w, "host_cpus", cpus);
+        break;
+    case 4:
+    case 5: change_object(w, rng); break;
+    default: change_association(w, rng); break;
+    }
+}
+
 /* What comes while a plan is made; some of it is refused. */
 static void disturb(struct world *w, struct rng *rng)
 {
@@ -159,8 +208,10 @@ static void disturb(struct world *w, struct rng *rng)
                                          .array_limit = NONE}};
         event.update.terms = TERMS_KEPT;
         event.update.terms.project = projects[rng_below(rng, 4)];
+        if (rng_below(rng, 2)) event.update.terms.partitions = "heavy,fast";
         world_apply(w, event, NULL);
     }
+    for (uint32_t times = rng_below(rng, 8); times > 0; times--) operate(w, rng);
     submit_some(w, rng, 4);
     pass_world_end_some(w, rng);
     if (rng_below(rng, 2) == 0) engine_forget(&w->s);
@@ -521,6 +572,61 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
     assert_true(served > 10000 && virtual > 1000);
 }
 
+/* Of one moment. */
+static void expect_same_question(const struct ticket_asked *a, const struct ticket_asked *b)
+{
+    const struct ticket_question *x = &a->question, *y = &b->question;
+    assert_int_equal(x->job_count, y->job_count);
+    assert_int_equal(x->node_count, y->node_count);
+    for (uint32_t i = 0; i < x->job_count; i++) {
+        assert_int_equal(x->jobs[i].id, y->jobs[i].id);
+        assert_int_equal(x->jobs[i].node, y->jobs[i].node);
+        assert_memory_equal(x->jobs[i].member, y->jobs[i].member, sizeof x->jobs[i].member);
+    }
+    for (uint32_t i = 0; i < x->node_count; i++) {
+        assert_int_equal(x->nodes[i].parent, y->nodes[i].parent);
+        assert_int_equal(x->nodes[i].is_group, y->nodes[i].is_group);
+        assert_memory_equal(&x->nodes[i].shares, &y->nodes[i].shares, sizeof x->nodes[i].shares);
+        assert_memory_equal(&x->nodes[i].usage, &y->nodes[i].usage, sizeof x->nodes[i].usage);
+    }
+    for (int m = 0; m < MEMBER_KIND_COUNT; m++) {
+        assert_int_equal(x->member_count[m], y->member_count[m]);
+        if (x->member_count[m] > 0)
+            assert_memory_equal(x->members[m], y->members[m], x->member_count[m] * sizeof *x->members[m]);
+    }
+}
+
+static void what_is_kept_is_what_would_be_made(void **unused)
+{
+    (void)unused;
+    uint32_t jobs = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct rng rng = {seed};
+        struct world w;
+        make_world(&w, &rng);
+        for (int step = 0; step < 10; step++) {
+            struct ticket_asked kept, made;
+            submit_some(&w, &rng, 6);
+            if (rng_below(&rng, 2)) plan_or_pass(&w);
+            w.now_us += rng_below(&rng, 1000) * SECOND;
+            disturb(&w, &rng);
+            ticket_asked_make(&kept, &w.s, w.now_us);
+            share_tree_free(w.s.share_tree);
+            ticket_book_free(w.s.ticket_book);
+            w.s.share_tree = NULL;
+            w.s.ticket_book = NULL;
+            ticket_asked_make(&made, &w.s, w.now_us);
+            expect_same_question(&kept, &made);
+            jobs += kept.question.job_count;
+            ticket_asked_release(&kept);
+            ticket_asked_release(&made);
+        }
+        world_release(&w);
+    }
+    print_message("# %u jobs compared\n", jobs);
+    assert_true(jobs > 5000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +641,7 @@ int main(void)
         cmocka_unit_test(another_model_needs_no_plan),
         cmocka_unit_test(a_plan_is_made_where_it_is_worth_it),
         cmocka_unit_test(the_share_tree_is_that_of_share_nodes),
+        cmocka_unit_test(what_is_kept_is_what_would_be_made),
     };
     return cmocka_run_group_tests_name("plan laws", tests, NULL, NULL);
 }
