@@ -220,6 +220,23 @@ def test_main_process_dies_with_its_keeper(world):
 # ---- what a launcher finds ----
 
 
+@pytest.fixture
+def bare(tmp_path):
+    """A world without a launcher so far, to lay something in its way."""
+    world = World(tmp_path)
+    (world.state / 'launches').mkdir(mode=0o700)
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def innocent():
+    process = subprocess.Popen(['sleep', '600'], start_new_session=True)
+    yield process
+    process.kill()
+    process.wait()
+
+
 def forge(world, launch_id, **files):
     directory = world.state / 'launches' / str(launch_id)
     directory.mkdir(mode=0o700)
@@ -232,33 +249,21 @@ def start_record(launch_id, pid, boot_id):
             (launch_id, pid, '0' * 32, boot_id))
 
 
-def test_what_another_boot_left(tmp_path):
+def test_what_another_boot_left(bare, innocent):
     """Process ids of another boot mean nothing: nobody is signalled."""
-    world = World(tmp_path)
-    (world.state / 'launches').mkdir(mode=0o700)
-    innocent = subprocess.Popen(['sleep', '600'], start_new_session=True)
-    forge(world, 1, start=start_record(1, innocent.pid, 'another-boot'), lock='%d\n' % innocent.pid)
-    world.connect()
-    record = world.synced()[1]
+    forge(bare, 1, start=start_record(1, innocent.pid, 'another-boot'), lock='%d\n' % innocent.pid)
+    bare.connect()
+    record = bare.synced()[1]
     assert (record['end'], record['detail']) == ('lost', 'the machine was restarted while it ran')
     assert innocent.poll() is None
-    innocent.kill()
-    innocent.wait()
-    world.close()
 
 
-def test_a_reused_process_id_is_left_alone(tmp_path):
-    world = World(tmp_path)
-    (world.state / 'launches').mkdir(mode=0o700)
-    innocent = subprocess.Popen(['sleep', '600'], start_new_session=True)
+def test_a_reused_process_id_is_left_alone(bare, innocent):
     boot_id = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
-    forge(world, 1, start=start_record(1, innocent.pid, boot_id), lock='%d\n' % innocent.pid)
-    world.connect()
-    assert world.ended(1)['end'] == 'lost'
+    forge(bare, 1, start=start_record(1, innocent.pid, boot_id), lock='%d\n' % innocent.pid)
+    bare.connect()
+    assert bare.ended(1)['end'] == 'lost'
     assert innocent.poll() is None
-    innocent.kill()
-    innocent.wait()
-    world.close()
 
 
 BOOT_ID = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
@@ -283,18 +288,15 @@ END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_s
     (BOOT_ID, {'end': ''}, 'lost', 'its keeper was killed; what was left of it has been ended'),
     (BOOT_ID, {'end': END[:-9]}, 'lost', 'end: a record that is cut off'),
 ])
-def test_what_a_loss_of_power_leaves_of_an_end(tmp_path, boot_id, files, end, detail):
+def test_what_a_loss_of_power_leaves_of_an_end(bare, boot_id, files, end, detail):
     """Only a start is synced. What was written after it may be there, or not, or in part: nobody relied on it yet."""
-    world = World(tmp_path)
-    (world.state / 'launches').mkdir(mode=0o700)
-    forge(world, 1, start=start_record(1, NOBODY, boot_id), lock='%d\n' % NOBODY, **files)
-    world.connect()
-    record = world.ended(1)
+    forge(bare, 1, start=start_record(1, NOBODY, boot_id), lock='%d\n' % NOBODY, **files)
+    bare.connect()
+    record = bare.ended(1)
     assert (record['end'], record['detail'], record['exit_status']) == (end, detail, 3 if end == 'exited' else 0)
     assert record['started_us'] == 5 or boot_id == BOOT_ID
-    world.send('ack', 1)
-    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
-    world.close()
+    bare.send('ack', 1)
+    until(lambda: not (bare.state / 'launches/1').exists(), 'its directory to be removed')
 
 
 @pytest.mark.parametrize('files, told', [
@@ -309,19 +311,16 @@ def test_what_a_loss_of_power_leaves_of_an_end(tmp_path, boot_id, files, end, de
     ({'start': ''}, 'start: a record without id or phase'),
     ({'end': 'id=1\nphase=ended\nend=what\n'}, "end: a record's end has no acceptable value"),
 ])
-def test_what_is_half_there(tmp_path, files, told):
+def test_what_is_half_there(bare, files, told):
     """What never ran is forgotten, so that it may be started; what cannot be read is lost, so that it is not."""
-    world = World(tmp_path)
-    (world.state / 'launches').mkdir(mode=0o700)
-    forge(world, 1, **files)
-    world.connect()
-    records = world.synced()
+    forge(bare, 1, **files)
+    bare.connect()
+    records = bare.synced()
     assert sorted(records) == ([1] if told else [])
     if told:
         assert records[1]['end'] == 'lost' and told in records[1]['detail']
     else:
-        assert world.run(1, 'echo', 'ran')[1] == 'ran\n'
-    world.close()
+        assert bare.run(1, 'echo', 'ran')[1] == 'ran\n'
 
 
 def test_an_end_that_was_told_stays(world):
