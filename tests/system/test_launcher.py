@@ -594,6 +594,27 @@ def test_idle_end(tmp_path):
     world.close()
 
 
+@pytest.mark.slow
+def test_end_without_a_directory(tmp_path):
+    """Whose directory was removed waits for its jobs, and not for a daemon that cannot come."""
+    world = World(tmp_path)
+    world.connect()
+    world.synced()
+    world.run(1, 'true')
+    world.start(2, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.1; done' % world.path)
+    world.record(2, 'started')
+    pids = world.launcher_pids()
+    keeper = world.keeper_pid(2)
+    shutil.rmtree(world.state)
+    world.disconnect()
+    time.sleep(11)
+    assert world.launcher_pids() == pids
+    (world.path / 'go').touch()
+    until(lambda: not world.launcher_pids(), 'the launcher to end')
+    assert not alive(keeper)
+    world.close()
+
+
 def test_sigterm_ends_the_launcher_alone(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']

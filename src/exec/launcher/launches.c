@@ -91,6 +91,13 @@ void launches_release(struct launches *l)
     map_release(&l->by_id);
 }
 
+bool launches_any_kept(const struct launches *l)
+{
+    uint32_t i = 0;
+    while (i < l->list.count && l->list.items[i].state != ENTRY_KEPT) i++;
+    return i < l->list.count;
+}
+
 /* ---- telling ---- */
 
 static void tell(struct launches *l, const struct entry *entry)

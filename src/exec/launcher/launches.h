@@ -40,6 +40,9 @@ struct launches {
 int launches_scan(struct launches *l, struct err *e);
 void launches_release(struct launches *l);
 
+/* Whether a keeper lives. */
+bool launches_any_kept(const struct launches *l);
+
 /* Tells the last record of every launch that has one. */
 void launches_tell_all(struct launches *l);
 

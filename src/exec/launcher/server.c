@@ -8,8 +8,9 @@
  *
  *  I1  Only a process of our own user is listened to (SO_PEERCRED), and only after its HELLO.
  *  I2  The fifo of events is open before directories are read: no news can fall between.
- *  I3  It ends by itself only when no daemon is connected and no launch is known, for IDLE_US. A client that connects at
- *      that moment finds its connection closed, and starts a launcher.
+ *  I3  It ends by itself only when no daemon is connected and no launch is known, for IDLE_US; or when its directory was
+ *      removed and no keeper lives, for then nobody can connect any more. A client that connects at that moment finds its
+ *      connection closed, and starts a launcher.
  *
  * It keeps nothing that is not on disk, so it may be killed at any moment. */
 #include "exec/launcher/server.h"
@@ -31,6 +32,7 @@
 #include "exec/protocol.h"
 
 #define IDLE_US INT64_C(10000000)
+#define LOOK_MS 60000 /* without a daemon: whether the directory is still there */
 
 /* What epoll tells; launch ids are below (launch_check). */
 #define TAG_LISTEN (UINT64_MAX - 0)
@@ -217,14 +219,23 @@ static void handle(struct server *s, uint64_t tag)
         launches_keeper_gone(&s->launches, tag);
 }
 
+/* I3 */
+static bool is_idle(const struct server *s)
+{
+    struct stat directory;
+    if (s->connection.fd >= 0) return false;
+    if (s->launches.list.count == 0) return true;
+    bool is_removed = fstat(s->spool.fd, &directory) == 0 && directory.st_nlink == 0;
+    return is_removed && !launches_any_kept(&s->launches);
+}
+
 /* How long to wait, by what is to be done without being asked. */
 static int wait_ms(struct server *s)
 {
     if (s->launches.restless > 0) return LAUNCHES_TICK_MS;
-    bool idle = s->connection.fd < 0 && s->launches.list.count == 0;
-    if (!idle) {
+    if (!is_idle(s)) {
         s->idle_since_us = 0;
-        return -1;
+        return s->connection.fd < 0 ? LOOK_MS : -1;
     }
     int64_t now_us = clock_steady_us();
     if (s->idle_since_us == 0) s->idle_since_us = now_us;
