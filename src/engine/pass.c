@@ -240,6 +240,16 @@ static void begin_ranking(struct pass *p)
     multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
 }
 
+/* The two lines of a row that a pass reads, and, once that is there, its partitions. */
+static void ask_for_ahead(const struct state *s, uint32_t i)
+{
+    if (s->jobs.count - i <= AHEAD) return;
+    const struct job *j = &s->jobs.items[i + AHEAD];
+    __builtin_prefetch(j);
+    __builtin_prefetch(&j->partitions);
+    __builtin_prefetch(s->jobs.items[i + AHEAD / 2].partitions);
+}
+
 /* One walk over the jobs: a million rows do not fit into the processor's cache. */
 static void make_queue(struct pass *p)
 {
@@ -247,7 +257,7 @@ static void make_queue(struct pass *p)
     struct pass_job job;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (s->jobs.count - i > AHEAD) __builtin_prefetch(j + AHEAD);
+        ask_for_ahead(s, i);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
         if (p->some_qos_waits && qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {

@@ -120,7 +120,8 @@ struct priority_floor {
 };
 
 struct job {
-    /* First what a pass asks every job: it walks all of them, and what it waits for is memory. */
+    /* First what a pass asks every job, then what it asks those that could start, a line of the processor's cache each: it
+     * walks all of them, and what it waits for is memory. */
     uint32_t id;
     uint32_t assoc; /* index */
     bool held;
@@ -130,28 +131,29 @@ struct job {
     int64_t begin_us;    /* not before; 0: at once */
     struct capacity request;
 
+    uint32_t *partitions; /* indices of objects[OBJECT_PARTITION], at least one, as asked for */
+    uint32_t partition_count;
+    uint32_t qos; /* index of objects[OBJECT_QOS] */
+    int64_t time_limit_s;
+    int64_t accrue_us;             /* since when it grows older: its submission, begin or release; 0: held */
+    struct priority_floor *floors; /* by place in partitions; NULL: none */
+    uint32_t set_priority;         /* by hand; NONE: computed */
+    int32_t nice, site;
+    uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
+    uint32_t request_count;
+    uint32_t project; /* index of objects[OBJECT_PROJECT], or NONE */
+
+    struct job_request *requests;
+    int64_t submit_us;
+    int64_t deadline_us; /* 0: none */
+    int32_t posix_priority;
+    uint32_t job_share, override_tickets;
+    uint32_t array_limit;                               /* tasks at once; 0: no limit */
     uint32_t uid, gid;                                  /* whom its tasks run as */
     char *name, *directory, *out_pattern, *err_pattern; /* err_pattern NULL: where out goes */
     char *command;                                      /* what to show of what it runs */
-    int64_t time_limit_s;
-    int64_t submit_us;
-    int64_t accrue_us;    /* since when it grows older: its submission, begin or release; 0: held */
-    int64_t deadline_us;  /* 0: none */
-    uint32_t *partitions; /* indices of objects[OBJECT_PARTITION], at least one, as asked for */
-    uint32_t partition_count;
-    uint32_t qos;     /* index of objects[OBJECT_QOS] */
-    uint32_t project; /* index of objects[OBJECT_PROJECT], or NONE */
-    int32_t nice, site;
-    uint32_t set_priority; /* by hand; NONE: computed */
-    int32_t posix_priority;
-    uint32_t job_share, override_tickets;
-    uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
-    struct job_request *requests;
-    uint32_t request_count;
-    struct priority_floor *floors;   /* by place in partitions; NULL: none */
-    uint32_t array_limit;            /* tasks at once; 0: no limit */
-    struct idset array;              /* all task numbers, as submitted; plain: {0} */
-    struct idset pending, cancelled; /* invariant 3 */
+    struct idset array;                                 /* all task numbers, as submitted; plain: {0} */
+    struct idset pending, cancelled;                    /* invariant 3 */
 };
 
 struct task {
