@@ -15,7 +15,7 @@
 /* Blocks of jobs that stay in the processor's cache between gathering and computing. */
 enum { BLOCK = 128 };
 
-enum { AHEAD = 16 }; /* jobs from the one that is looked at to the one that is asked for */
+enum { STEP = 8 }; /* jobs: how far ahead of what is looked at memory is asked for, in three steps */
 
 struct block {
     struct multifactor_job jobs[BLOCK];
@@ -240,14 +240,15 @@ static void begin_ranking(struct pass *p)
     multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
 }
 
-/* The two lines of a row that a pass reads, and, once that is there, its partitions. */
+/* In three steps, each of which reads what the one before has asked for: the row's first line, the next one if the job is
+ * not held, its partitions. */
 static void ask_for_ahead(const struct state *s, uint32_t i)
 {
-    if (s->jobs.count - i <= AHEAD) return;
-    const struct job *j = &s->jobs.items[i + AHEAD];
-    __builtin_prefetch(j);
-    __builtin_prefetch(&j->partitions);
-    __builtin_prefetch(s->jobs.items[i + AHEAD / 2].partitions);
+    const struct job *j = &s->jobs.items[i];
+    if (s->jobs.count - i <= 3 * STEP) return;
+    __builtin_prefetch(j + 3 * STEP);
+    if (!j[2 * STEP].held) __builtin_prefetch(&j[2 * STEP].partitions);
+    if (!j[STEP].held) __builtin_prefetch(j[STEP].partitions);
 }
 
 /* One walk over the jobs: a million rows do not fit into the processor's cache. */
