@@ -154,7 +154,9 @@ struct job {
     char *command;                                      /* what to show of what it runs */
     struct idset array;                                 /* all task numbers, as submitted; plain: {0} */
     struct idset pending, cancelled;                    /* invariant 3 */
+    char unused[8];                                     /* so that every row begins at the same place of a line */
 };
+_Static_assert(sizeof(struct job) == 256, "a row of jobs has four lines of the cache");
 
 struct task {
     uint32_t job_id;
