@@ -1,4 +1,5 @@
-/* What the files of the engine share and nobody else needs. */
+/* The handlers of events, and what they ask of each other; on rows (rows.h) and the event at hand (turn.h). Nobody outside
+ * the engine needs it. */
 #ifndef FAIRLEAD_ENGINE_INTERNAL_H
 #define FAIRLEAD_ENGINE_INTERNAL_H
 

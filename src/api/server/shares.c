@@ -202,8 +202,10 @@ static void add_json(const struct snapshot *s, const struct line *line, struct b
     const struct share_table *t = &s->table;
     uint32_t node = line->node;
     struct buf tres = {0};
-    add_tres(s, node, &tres);
-    buf_add_char(&tres, '\0');
+    if (s->tres != NULL) {
+        add_tres(s, node, &tres);
+        buf_add_char(&tres, '\0');
+    }
     const struct wire_share_row row = {
         .account = line->account,
         .user = line->user,
@@ -218,7 +220,7 @@ static void add_json(const struct snapshot *s, const struct line *line, struct b
         .pending = line->work.pending,
         .running = line->work.running,
         .running_cpus = line->work.running_cpus,
-        .tres_raw = s->tres != NULL ? tres.text : NULL,
+        .tres_raw = tres.text,
     };
     wire_write(&wire_share_row_shape, &row, out);
     buf_release(&tres);
