@@ -63,7 +63,7 @@ static void apply(struct world *w, struct event event)
     outcome_clear(&w->out);
     event.actor = event.actor.user != NULL ? event.actor : (struct actor){0, 0, "root", true};
     if (engine_apply(&w->s, w->now_us, &event, &w->out, NULL, &e) == 0) return;
-    fprintf(stderr, "event %d: %s\n", event.kind, e.text);
+    fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
     exit(1);
 }
 

@@ -43,7 +43,7 @@ static struct store *must_open(const char *directory)
 {
     struct err e;
     struct store *s = store_open(directory, NOW_US, &e);
-    if (s == NULL) give_up("open", e.text);
+    if (s == NULL) give_up("open", ERR_SENTENCE(&e));
     return s;
 }
 
@@ -51,7 +51,7 @@ static void must_load(struct store *store, struct state *s)
 {
     struct err e;
     state_init(s, NOW_US);
-    if (store_load(store, s, &e) != 0) give_up("load", e.text);
+    if (store_load(store, s, &e) != 0) give_up("load", ERR_SENTENCE(&e));
     struct event host = {.kind = EVENT_HOST, .host = {64, 0, 1000000}};
     struct outcome unused = {0};
     engine_apply(s, NOW_US, &host, &unused, NULL, NULL);
@@ -97,7 +97,7 @@ static void submit(struct state *s, struct store *store, uint32_t user, struct o
         .kind = EVENT_SUBMIT,
         .actor = {1000, 1000, name, false},
         .submit = {.name = "job", .directory = "/home/somebody/project", .command = "run.sh first second"}};
-    if (engine_apply(s, NOW_US, &event, out, &id, &e) != 0) give_up("submit", e.text);
+    if (engine_apply(s, NOW_US, &event, out, &id, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
     struct str arguments[] = {str("first"), str("second")};
     struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/somebody"), str(value)};
     struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3};
@@ -115,7 +115,7 @@ static void measure_turns(struct store *store, struct state *s, uint32_t jobs, d
     for (double begin = now_s(); turns < TURNS_MAX && now_s() - begin < 1.0 / scale; turns++) {
         for (uint32_t i = 0; i < jobs; i++) submit(s, store, i % 50, &out);
         double before = now_s();
-        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", e.text);
+        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", ERR_SENTENCE(&e));
         took[turns] = now_s() - before;
         outcome_clear(&out);
     }
@@ -136,7 +136,7 @@ static void measure_listing(struct store *store, const char *what, const struct 
     int result;
     double begin = now_s(), longest = 0, last = begin;
     void *cursor = reader.open(reader.context, query, &e);
-    if (cursor == NULL) give_up(what, e.text);
+    if (cursor == NULL) give_up(what, ERR_SENTENCE(&e));
     do {
         result = reader.next(cursor, &view, &e);
         double now = now_s();
@@ -144,7 +144,7 @@ static void measure_listing(struct store *store, const char *what, const struct 
         last = now;
         rows += result == 1;
     } while (result > 0);
-    if (result < 0) give_up(what, e.text);
+    if (result < 0) give_up(what, ERR_SENTENCE(&e));
     reader.close(cursor);
     printf("%-28s %8u rows  %8.2f ms  longest wait %6.2f ms\n", what, rows, (last - begin) * 1e3, longest * 1e3);
 }
@@ -155,7 +155,7 @@ static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
     struct err e;
     while (s->jobs.count < jobs) {
         for (uint32_t i = 0; i < 1000; i++) submit(s, store, i % 50, &out);
-        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", e.text);
+        if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", ERR_SENTENCE(&e));
         outcome_clear(&out);
     }
     outcome_release(&out);
@@ -167,9 +167,9 @@ static double turn_of(struct store *store, struct state *s, const struct event *
     struct err e;
     const struct event pass = {.kind = EVENT_TIME, .time = {"boot"}};
     double begin = now_s();
-    if (event != NULL && engine_apply(s, now_us, event, &out, NULL, &e) != 0) give_up("event", e.text);
-    if (engine_apply(s, now_us, &pass, &out, NULL, &e) != 0) give_up("pass", e.text);
-    if (store_commit(store, s, &out, now_us, &e) != 0) give_up("commit", e.text);
+    if (event != NULL && engine_apply(s, now_us, event, &out, NULL, &e) != 0) give_up("event", ERR_SENTENCE(&e));
+    if (engine_apply(s, now_us, &pass, &out, NULL, &e) != 0) give_up("pass", ERR_SENTENCE(&e));
+    if (store_commit(store, s, &out, now_us, &e) != 0) give_up("commit", ERR_SENTENCE(&e));
     outcome_release(&out);
     return now_s() - begin;
 }
@@ -271,7 +271,7 @@ static void measure_verify(const char *directory)
     struct verify_report report;
     struct err e;
     double begin = now_s();
-    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", e.text);
+    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", ERR_SENTENCE(&e));
     double took = now_s() - begin;
     printf("verify     %llu tasks in %.0f ms, %.0f ns a task\n", (unsigned long long)report.task_count, took * 1e3,
            took * 1e9 / (double)report.task_count);

@@ -69,7 +69,7 @@ static inline struct ticket_rules world_rules(const char *text, struct arena *ar
         struct str name = str_cut(rest, ' ', &rest), value = str_cut(rest, ' ', &rest);
         enum setting which;
         struct field_value read;
-        if (setting_read(name, value, arena, &which, &read, &e) != 0) printf("%s\n", e.text);
+        if (setting_read(name, value, arena, &which, &read, &e) != 0) printf("%s\n", ERR_SENTENCE(&e));
         settings.value[which] = read;
     }
     ensure(policy_make(&settings, arena, &policy, &e) == 0);

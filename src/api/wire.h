@@ -261,7 +261,8 @@ extern const struct wire_shape wire_submit_shape, wire_update_shape, wire_jobs_s
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
 struct wire_error_text {
-    const char *name, *message; /* err_from_name */
+    const char *name, *message;                                    /* name: err_from_name; message: err_sentence */
+    const char *subject, *subject_name, *field, *value, *accepted; /* as base/err.h has them; NULL: null */
 };
 struct wire_error {
     struct wire_error_text error;

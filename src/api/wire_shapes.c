@@ -203,6 +203,11 @@ const struct wire_shape wire_account_query_shape = {"AccountQuery", "In which ac
 static const struct wire_field error_text_fields[] = {
     MUST(wire_error_text, name, WIRE_TEXT, .help = "the kind of error"),
     MUST(wire_error_text, message, WIRE_TEXT, .help = "one line for people"),
+    MAYBE(wire_error_text, subject, WIRE_TEXT, .help = "the kind of thing it is about, as partition; null: none"),
+    MAYBE(wire_error_text, subject_name, WIRE_TEXT, .help = "which one; null: none"),
+    MAYBE(wire_error_text, field, WIRE_TEXT, .help = "the field it is about; null: none"),
+    MAYBE(wire_error_text, value, WIRE_TEXT, .help = "the value that was given; null: none"),
+    MAYBE(wire_error_text, accepted, WIRE_TEXT, .help = "what is accepted; null: the message says it"),
     {0}};
 static const struct wire_shape error_text_shape = {"ErrorText", "Why not.", error_text_fields,
                                                    sizeof(struct wire_error_text), true};

@@ -1,51 +1,140 @@
-/* What the world does wrong, as a value: a kind and one line of text. The function that fails fills it and returns -1,
- * so that failing is one statement; whoever talks to a person prints it. The text names the thing, the value and what
- * is accepted. One table (err.c) gives each kind its name, its HTTP status and its exit status. */
+/* What the world did wrong, as data: a kind, the thing and the field it is about, the value that was given and what is
+ * accepted. The function that fails fills it and returns -1, so that failing is one statement. Whoever talks to a person
+ * makes the sentence, in one place (err_sentence); a program reads the members, which the API passes on.
+ *
+ *     code       subject, name   field     value   accepted, or reason            sentence
+ *     INPUT                      nice      abc     a whole number from 0 to 4     nice: 'abc' is not a whole number from 0 to 4
+ *     INPUT      partition fast  MaxTime   x       a duration in minutes          partition 'fast': MaxTime: 'x' is not a ...
+ *     INPUT                      array     9-1     ends before it begins          array: '9-1' ends before it begins
+ *     TOO_LARGE                  cpus      8       the host's 4 CPUs              cpus: 8 exceeds the host's 4 CPUs
+ *     NOT_FOUND  partition fst                                                    no partition 'fst'
+ *     EXISTS     account physics                                                  account 'physics' already exists
+ *     CONFLICT   job 5                             has started                    job 5 has started
+ *
+ * No text here names a command of Fairlead: hints are the command line's (cli/hints.h). */
 #ifndef FAIRLEAD_BASE_ERR_H
 #define FAIRLEAD_BASE_ERR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
 
 enum err_code {
     ERR_NONE,
     ERR_USAGE,       /* a command line that cannot be read */
     ERR_INPUT,       /* a value or a file that is not acceptable */
     ERR_NOT_FOUND,   /* no such job, account, user, file */
-    ERR_EXISTS,      /* it is there already */
-    ERR_CONFLICT,    /* right in itself, but not in this state */
-    ERR_DENIED,      /* not allowed to the one who asks */
+    ERR_EXISTS,      /* the name is taken */
+    ERR_CONFLICT,    /* acceptable as such, but not in the present state */
+    ERR_DENIED,      /* the caller is not allowed to */
     ERR_TOO_LARGE,   /* more than the host has, or than a limit allows */
-    ERR_UNAVAILABLE, /* nobody answers, or not now */
+    ERR_UNAVAILABLE, /* no answer, or not now */
     ERR_IO,          /* the disk, the network, another process */
     ERR_INTERNAL,    /* a reply or record that breaks its own format */
     ERR_COUNT
 };
 
-struct err {
-    enum err_code code;
-    char text[500];
+/* How the sentence is put together; chosen by the function that fills the error. */
+enum err_form {
+    ERR_FORM_WHOLE,          /* reason is the sentence, whatever else there is */
+    ERR_FORM_FIELD,          /* FIELD: reason */
+    ERR_FORM_SUBJECT,        /* SUBJECT reason */
+    ERR_FORM_VALUE,          /* FIELD: VALUE reason */
+    ERR_FORM_NOT_ACCEPTED,   /* FIELD: VALUE is not ACCEPTED */
+    ERR_FORM_EXCEEDS,        /* FIELD: VALUE exceeds ACCEPTED */
+    ERR_FORM_NOT_FOUND,      /* no SUBJECT reason */
+    ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists reason */
 };
 
-/* Fills e (which may be NULL) and is -1. Formats as text_format does; longer text is cut. */
-#define err_set(e, code, ...)                   \
-    ({                                          \
-        err_set_text((e), (code), __VA_ARGS__); \
-        -1;                                     \
+/* Every text is closed by a zero byte, cut to its room at a character, and empty where there is none. value is as it was
+ * given, but for control characters and bytes that are not UTF-8, which are '?'. */
+struct err {
+    enum err_code code;
+    enum err_form form;
+    bool is_number;   /* value is written without quotes */
+    char where[200];  /* "policy.conf:3:14": a place in a text, or which file; stands before everything */
+    char subject[40]; /* the kind of thing it is about: "partition" */
+    char name[80];    /* which one: "fast", "5" */
+    char field[160];  /* "nice", "jobs[3].slots" */
+    char value[80];
+    char accepted[400];
+    char reason[500];
+};
+
+enum { ERR_SENTENCE_SIZE = 1600 };
+
+/* The error as one line of English without a full stop. Returns out. */
+const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
+
+/* The same in memory that lasts until the end of the enclosing block. */
+#define ERR_SENTENCE(e) err_sentence((e), (char[ERR_SENTENCE_SIZE]){""})
+
+/* All of these fill *e, which may be NULL, and are -1. Formats are text_format's.
+ *
+ *     err_set(e, ERR_IO, "%s: %s", path, strerror(errno))                    the whole sentence
+ *     err_field(e, ERR_INPUT, "parent", "only accounts have one")
+ *     err_value(e, "nice", str("abc"), "a whole number from %d to %d", 0, 4)  ERR_INPUT: what is accepted
+ *     err_number(e, "nice", 7, "a whole number from %d to %d", 0, 4)          the same of a number
+ *     err_value_reason(e, "array", str("9-1"), "ends before it begins")       ERR_INPUT: what is wrong with the value
+ *     err_exceeds(e, "cpus", 8, "the host's %u CPUs", 4)                      ERR_TOO_LARGE
+ *     err_subject(e, ERR_CONFLICT, "job", str("5"), "has started")
+ *     err_not_found(e, "partition", str("fst"))
+ *     err_exists(e, "account", str("physics")) */
+#define err_set(e, code, ...) ERR_FILL(err_fill(e, code, ERR_FORM_WHOLE, NULL, (struct str){0}, __VA_ARGS__))
+#define err_field(e, code, field, ...) ERR_FILL(err_fill(e, code, ERR_FORM_FIELD, field, (struct str){0}, __VA_ARGS__))
+#define err_value(e, field, value, ...) \
+    ERR_FILL(err_fill(e, ERR_INPUT, ERR_FORM_NOT_ACCEPTED, field, value, __VA_ARGS__))
+#define err_number(e, field, number, ...) \
+    ERR_FILL(err_fill_number(e, ERR_INPUT, ERR_FORM_NOT_ACCEPTED, field, number, __VA_ARGS__))
+#define err_value_reason(e, field, value, ...) \
+    ERR_FILL(err_fill(e, ERR_INPUT, ERR_FORM_VALUE, field, value, __VA_ARGS__))
+#define err_exceeds(e, field, number, ...) \
+    ERR_FILL(err_fill_number(e, ERR_TOO_LARGE, ERR_FORM_EXCEEDS, field, number, __VA_ARGS__))
+#define err_subject(e, code, subject, name, ...) \
+    ERR_FILL(err_fill_subject(e, code, ERR_FORM_SUBJECT, subject, name, __VA_ARGS__))
+#define err_not_found(e, subject, name) \
+    ERR_FILL(err_fill_subject(e, ERR_NOT_FOUND, ERR_FORM_NOT_FOUND, subject, name, "%s", ""))
+#define err_exists(e, subject, name) \
+    ERR_FILL(err_fill_subject(e, ERR_EXISTS, ERR_FORM_ALREADY_EXISTS, subject, name, "%s", ""))
+
+/* These add to an error that was filled by a function below, and are -1, too.
+ *
+ *     err_of(e, "partition", str("fast"))         it is about this thing; nothing where it says so already
+ *     err_in(e, "jobs[%u]", 3)                     its field lies in there: "slots" becomes "jobs[3].slots"
+ *     err_prefix(e, "%s:%u:%zu", file, 3, 14)      where it was found
+ *     err_about(e, "instance")                     for programs: what a whole sentence is about; the sentence stays */
+#define err_of(e, subject, name) ERR_FILL(err_add_subject(e, subject, name))
+#define err_in(e, ...) ERR_FILL(err_add_path(e, __VA_ARGS__))
+#define err_prefix(e, ...) ERR_FILL(err_add_where(e, __VA_ARGS__))
+#define err_about(e, subject) ERR_FILL(err_set_subject(e, subject))
+
+/* A macro, so that the compiler sees the constant -1 and can tell that outputs are set on success. */
+#define ERR_FILL(call) \
+    ({                 \
+        call;          \
+        -1;            \
     })
 
-/* Puts "prefix: " before the text that is there, and is -1: for adding where it happened. */
-#define err_prefix(e, ...)                 \
-    ({                                     \
-        err_prefix_text((e), __VA_ARGS__); \
-        -1;                                \
-    })
+/* The functions behind the macros. */
+void err_fill(struct err *e, enum err_code code, enum err_form form, const char *field, struct str value,
+              const char *format, ...) __attribute__((format(printf, 6, 7)));
+void err_fill_number(struct err *e, enum err_code code, enum err_form form, const char *field, int64_t number,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+void err_fill_subject(struct err *e, enum err_code code, enum err_form form, const char *subject, struct str name,
+                      const char *format, ...) __attribute__((format(printf, 6, 7)));
+void err_add_subject(struct err *e, const char *subject, struct str name);
+void err_set_subject(struct err *e, const char *subject);
+void err_add_path(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void err_add_where(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Behind the macros, which tell the compiler that the result is always -1: it can then see that outputs are set. */
-void err_set_text(struct err *e, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void err_prefix_text(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether it says that there is no such thing. */
+bool err_is_not_found(const struct err *e, const char *subject);
 
-/* From the table: what a kind is called, and with what HTTP and exit status it is answered. */
+/* From the table: what a kind is called, and the HTTP status and exit status that answer it. */
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
 int err_http_status(enum err_code code);       /* 404 */
-int err_exit_status(enum err_code code);       /* 2 for what was asked, 1 for what failed */
+int err_exit_status(enum err_code code);       /* 2: the request was wrong; 1: it failed */
 enum err_code err_from_name(const char *name); /* ERR_INTERNAL for a name that is not in the table */
 
 #endif

@@ -181,17 +181,15 @@ static void put_in_order(struct reading *r)
 static int read_id(struct reading *r, struct str s, struct str piece, uint32_t *out_id, struct err *e)
 {
     uint64_t id;
-    if (!number_parse_u64(s, &id) || id > r->max) {
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is not a number from 0 to %u, or a range like 0-9", r->what,
-                       (int)(piece.length < 100 ? piece.length : 100), piece.text, r->max);
-    }
+    if (!number_parse_u64(s, &id) || id > r->max)
+        return err_value(e, r->what, piece, "a number from 0 to %u, or a range such as 0-9", r->max);
     *out_id = (uint32_t)id;
     return 0;
 }
 
 static int too_many(const struct reading *r, struct err *e)
 {
-    return err_set(e, ERR_INPUT, "%s: more than %d separate numbers", r->what, MOST_PIECES);
+    return err_field(e, ERR_INPUT, r->what, "more than %d separate numbers", MOST_PIECES);
 }
 
 /* One of "7", "0-9", "20-30:5". */
@@ -204,13 +202,10 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
     last = first;
     if (last_text.text != NULL && read_id(r, last_text, s, &last, e) != 0) return -1;
     if (step_text.text != NULL && read_id(r, step_text, s, &step, e) != 0) return -1;
-    int shown = (int)(s.length < 100 ? s.length : 100);
-    if (last < first) return err_set(e, ERR_INPUT, "%s: '%.*s' ends before it begins", r->what, shown, s.text);
-    if (step == 0) return err_set(e, ERR_INPUT, "%s: '%.*s' has step 0; steps are 1 and up", r->what, shown, s.text);
-    if (step_text.text != NULL && last_text.text == NULL) {
-        return err_set(e, ERR_INPUT, "%s: '%.*s' has a step but no range; write first-last:step", r->what, shown,
-                       s.text);
-    }
+    if (last < first) return err_value_reason(e, r->what, s, "ends before it begins");
+    if (step == 0) return err_value_reason(e, r->what, s, "has step 0; the smallest step is 1");
+    if (step_text.text != NULL && last_text.text == NULL)
+        return err_value_reason(e, r->what, s, "has a step but no range; write FIRST-LAST:STEP");
     if (step == 1) {
         append(r, (struct idset_range){first, last});
         return 0;

@@ -23,12 +23,6 @@ enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, 
 #define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define LAST_SECOND INT64_C(253402300799)  /* 9999-12-31T23:59:59Z */
 
-/* How much of a wrong value an error shows. */
-static int shown(struct str s)
-{
-    return (int)(s.length < 100 ? s.length : 100);
-}
-
 /* Numbers between colons. Returns how many, or 0 where one is missing, is none, is over 2^40, or there are too many. */
 static int read_parts(struct str s, int64_t parts[MOST_PARTS])
 {
@@ -69,17 +63,10 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
         return 0;
     }
     int64_t span_s = read_span(s);
-    if (span_s < 0) {
-        return err_set(e, ERR_INPUT,
-                       "%s: '%.*s' is not a span of time; write minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED",
-                       what, shown(s), s.text);
-    }
-    if (span_s == 0)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is no time at all; at least one second is needed", what, shown(s),
-                       s.text);
+    if (span_s < 0) return err_value(e, what, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
+    if (span_s == 0) return err_value_reason(e, what, s, "is less than one second");
     if (span_s > MOST_SPAN_S)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is over 10 years (3650 days); write UNLIMITED for no limit", what,
-                       shown(s), s.text);
+        return err_value_reason(e, what, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
     *out_s = span_s;
     return 0;
 }
@@ -144,18 +131,13 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
     struct str digits = s;
     char suffix = cut_suffix(&digits);
     uint64_t value;
-    if (!number_parse_u64(digits, &value)) {
-        return err_set(
-            e, ERR_INPUT,
-            "%s: '%.*s' is not an amount of memory; write a whole number, with K, M (meant without), G or T behind it",
-            what, shown(s), s.text);
-    }
+    if (!number_parse_u64(digits, &value))
+        return err_value(e, what, s,
+                         "an amount of memory: a whole number with an optional suffix K, M (default), G or T");
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
     bool too_large = suffix == 'K' ? value > MOST_MIB << 10 : value > MOST_MIB >> shift;
-    if (value == 0 || too_large) {
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is outside of what is accepted, 1K to %uT", what, shown(s), s.text,
-                       (unsigned)(MOST_MIB >> 20));
-    }
+    if (value == 0 || too_large)
+        return err_value(e, what, s, "an amount of memory from 1K to %uT", (unsigned)(MOST_MIB >> 20));
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
     return 0;
 }
@@ -306,10 +288,9 @@ int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
     if (number_parse_u64(s, &since_epoch_s) && since_epoch_s <= LAST_SECOND) {
         moment_us = (int64_t)since_epoch_s * US_PER_S;
     } else if (!read_iso(s, &moment_us)) {
-        return err_set(e, ERR_INPUT,
-                       "%s: '%.*s' is not a moment; write seconds since 1970 or a date and time with its zone, "
-                       "2026-11-21T09:05:00Z or 2026-11-21T10:05+01:00",
-                       what, shown(s), s.text);
+        return err_value(e, what, s,
+                         "a time: seconds since 1970, or a date and time with its zone such as 2026-11-21T09:05:00Z or "
+                         "2026-11-21T10:05+01:00");
     }
     *out_us = moment_us;
     return 0;

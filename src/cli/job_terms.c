@@ -81,7 +81,7 @@ static bool lacks(const struct err *e, const char *kind)
 {
     char words[40];
     text_format(words, sizeof words, "no %s '", kind);
-    return e->code == ERR_NOT_FOUND && strstr(e->text, words) != NULL;
+    return e->code == ERR_NOT_FOUND && strstr(ERR_SENTENCE(e), words) != NULL;
 }
 
 static void explain_requests(const char *requests, struct err *e)

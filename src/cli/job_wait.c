@@ -79,7 +79,7 @@ static bool tries_again(struct call *call, struct patience *p, const struct err 
     }
     if (now - p->lost_us >= (int64_t)p->retry_s * US_PER_S) return false;
     if (!p->was_told) {
-        output_note("fairlead %s: %s; trying again for %llu s", call->command->name, e->text,
+        output_note("fairlead %s: %s; trying again for %llu s", call->command->name, ERR_SENTENCE(e),
                     (unsigned long long)p->retry_s);
         p->was_told = true;
     }

@@ -12,16 +12,20 @@
 #include "cli/command.h"
 #include "cli/habits.h"
 #include "cli/help.h"
+#include "cli/hints.h"
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
 
 /* Prints the error as one line and gives the exit status it stands for. */
 static int fail(const char *name, const struct err *e, bool has_place)
 {
+    char hint[HINT_SIZE];
+    bool has_hint = hint_write(e, hint);
+    const char *joint = has_hint ? "; " : "", *after = has_hint ? hint : "";
     if (has_place) {
-        output_note("%s", e->text);
+        output_note("%s%s%s", ERR_SENTENCE(e), joint, after);
     } else {
-        output_note("fairlead%s%s: %s", name[0] != 0 ? " " : "", name, e->text);
+        output_note("fairlead%s%s: %s%s%s", name[0] != 0 ? " " : "", name, ERR_SENTENCE(e), joint, after);
     }
     return err_exit_status(e->code);
 }

@@ -94,7 +94,7 @@ static void start(struct daemon *d, const struct decision *decision)
     struct job_script script = {0};
     struct err e;
     if (store_script(d->store, j->id, &cycle, &script, &e) != 0)
-        log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, e.text);
+        log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
 
     struct environment env = {.arena = &cycle};
     for (uint32_t i = 0; i < script.environment_count; i++) {

@@ -95,7 +95,7 @@ static void apply_own(struct daemon *d, const struct event *event)
 {
     struct err e;
     if (engine_apply(&d->state, d->now_us, event, &d->outcome, NULL, &e) != 0)
-        log_line(LOG_ERROR, "refused", " kind=%d error=\"%s\"", event->kind, e.text);
+        log_line(LOG_ERROR, "refused", " kind=%d error=\"%s\"", event->kind, ERR_SENTENCE(&e));
 }
 
 static void decide_record(struct daemon *d, const struct launch_record *r)
@@ -207,7 +207,7 @@ static int load_state(struct daemon *d, struct err *e)
 static void recover(struct daemon *d, struct decided_list *decided, const struct err *cause)
 {
     struct err e = *cause;
-    log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", e.text);
+    log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
     store_abandon(d->store);
     planner_abandon(d);
     outcome_clear(&d->outcome);
@@ -219,7 +219,7 @@ static void recover(struct daemon *d, struct decided_list *decided, const struct
         one->err = e;
     }
     if (load_state(d, &e) != 0) {
-        log_line(LOG_ERROR, "load-failed", " error=\"%s\"", e.text);
+        log_line(LOG_ERROR, "load-failed", " error=\"%s\"", ERR_SENTENCE(&e));
         d->stopping = true;
         d->exit_status = 1;
     }
@@ -361,7 +361,7 @@ static void on_retry(uv_timer_t *timer)
     struct daemon *d = timer->data;
     struct err e;
     if (open_executor(d, &e) != 0) {
-        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", e.text);
+        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", ERR_SENTENCE(&e));
         return;
     }
     uv_timer_stop(&d->retry_timer);

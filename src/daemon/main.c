@@ -39,7 +39,7 @@ static const char usage[] =
 
 static int fail(const struct err *e)
 {
-    fprintf(stderr, "fairleadd: %s\n", e->text);
+    fprintf(stderr, "fairleadd: %s\n", ERR_SENTENCE(e));
     return err_exit_status(e->code);
 }
 

@@ -102,8 +102,7 @@ static int lock_directory(const char *directory, struct arena *arena, int *out_l
     if (lock < 0) return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
     if (!take_lock(lock)) {
         close(lock);
-        return err_set(e, ERR_CONFLICT, "another fairleadd uses %s; 'fairlead stop --state %s' ends it", directory,
-                       directory);
+        return err_set(e, ERR_CONFLICT, "another fairleadd uses %s", directory);
     }
     *out_lock = lock;
     return 0;

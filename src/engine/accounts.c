@@ -12,19 +12,17 @@ static struct assoc *assoc_at(struct turn *t, uint32_t index)
     return &t->s->assocs.items[index];
 }
 
-static int check_shares(struct turn *t, const char *name, uint32_t shares)
+static int check_shares(struct turn *t, const char *kind, const char *name, uint32_t shares)
 {
     if (shares == SHARES_UNSET || shares == SHARES_PARENT || shares <= SHARES_MAX) return 0;
-    return err_set(t->e, ERR_INPUT, "shares of %s: %u is not a whole number from 0 to %u, or 'parent'", name, shares,
-                   SHARES_MAX);
+    (void)err_number(t->e, "shares", shares, "a whole number from 0 to %u, or 'parent'", SHARES_MAX);
+    return err_of(t->e, kind, str(name));
 }
 
 static int find_account(struct turn *t, const char *name, uint32_t *out_index)
 {
     uint32_t index = state_find_assoc(t->s, name, NULL);
-    if (index == NONE)
-        return err_set(t->e, ERR_NOT_FOUND,
-                       "no account '%s'; 'fairlead account show' lists them, 'fairlead account add' makes one", name);
+    if (index == NONE) return err_not_found(t->e, "account", str(name));
     *out_index = index;
     return 0;
 }
@@ -57,8 +55,8 @@ static uint32_t height_of(struct turn *t, uint32_t index)
 static int check_depth(struct turn *t, uint32_t parent, uint32_t levels)
 {
     if (depth_of(t, parent) + levels <= TREE_DEPTH_MAX) return 0;
-    return err_set(t->e, ERR_TOO_LARGE, "below account '%s' the tree would be deeper than %d levels",
-                   assoc_at(t, parent)->account, TREE_DEPTH_MAX);
+    return err_subject(t->e, ERR_TOO_LARGE, "account", str(assoc_at(t, parent)->account),
+                       "would have more than %d levels of accounts above or below it", TREE_DEPTH_MAX);
 }
 
 /* shares and priority as events have them. */
@@ -127,11 +125,10 @@ int apply_account_add(struct turn *t, const struct event *event)
     const struct event_account *wanted = &event->account;
     uint32_t parent = ROOT;
     if (require_operator(t, &event->actor, "add accounts") != 0) return -1;
-    if (check_name("account", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (check_name("account", wanted->name, t->e) != 0 || check_shares(t, "account", wanted->name, wanted->shares) != 0)
+        return -1;
     if (wanted->parent != NULL && find_account(t, wanted->parent, &parent) != 0) return -1;
-    if (state_find_assoc(t->s, wanted->name, NULL) != NONE)
-        return err_set(t->e, ERR_EXISTS, "account '%s' is there already; 'fairlead account modify' changes it",
-                       wanted->name);
+    if (state_find_assoc(t->s, wanted->name, NULL) != NONE) return err_exists(t->e, "account", str(wanted->name));
     if (check_depth(t, parent, 1) != 0) return -1;
     add_assoc(t, parent, wanted->name, NULL, wanted->shares, wanted->priority, false);
     return 0;
@@ -142,16 +139,17 @@ int apply_account_modify(struct turn *t, const struct event *event)
     const struct event_account *wanted = &event->account;
     uint32_t index = NONE, parent = NONE;
     if (require_operator(t, &event->actor, "modify accounts") != 0) return -1;
-    if (find_account(t, wanted->name, &index) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (find_account(t, wanted->name, &index) != 0 || check_shares(t, "account", wanted->name, wanted->shares) != 0)
+        return -1;
     bool has_changes = wanted->parent != NULL || wanted->shares != SHARES_UNSET || wanted->priority != PRIORITY_UNSET;
     if (index == ROOT && (has_changes || !wanted->resets_usage))
-        return err_set(t->e, ERR_CONFLICT,
-                       "account 'root' has no siblings to share with; nothing of it can be changed but RawUsage");
+        return err_subject(t->e, ERR_CONFLICT, "account", str("root"),
+                           "has no siblings to share with; only its RawUsage can be changed");
     if (wanted->parent != NULL) {
         if (find_account(t, wanted->parent, &parent) != 0) return -1;
         if (is_within(t, parent, index))
-            return err_set(t->e, ERR_CONFLICT, "account '%s' cannot go below '%s', which is itself or below it",
-                           wanted->name, wanted->parent);
+            return err_subject(t->e, ERR_CONFLICT, "account", str(wanted->name),
+                               "cannot be moved below '%s', which is the account itself or below it", wanted->parent);
         if (check_depth(t, parent, 1 + height_of(t, index)) != 0) return -1;
     }
     if (wanted->resets_usage) reset_assocs(t, index);
@@ -173,12 +171,14 @@ int apply_account_delete(struct turn *t, const struct event *event)
     uint32_t index = NONE;
     if (require_operator(t, &event->actor, "delete accounts") != 0) return -1;
     if (find_account(t, event->account.name, &index) != 0) return -1;
-    if (index == ROOT) return err_set(t->e, ERR_CONFLICT, "account 'root' cannot be deleted: all others are below it");
+    if (index == ROOT)
+        return err_subject(t->e, ERR_CONFLICT, "account", str("root"), "cannot be deleted: all others are below it");
     for (uint32_t i = 0; i < t->s->assocs.count; i++) {
         const struct assoc *a = assoc_at(t, i);
         if (a->deleted_us != 0 || a->parent != index) continue;
-        return err_set(t->e, ERR_CONFLICT, "account '%s' is not empty: it has %s '%s'; delete or move that first",
-                       event->account.name, a->user ? "user" : "account", a->user ? a->user : a->account);
+        return err_subject(t->e, ERR_CONFLICT, "account", str(event->account.name),
+                           "is not empty: it has %s '%s'; delete or move that first", a->user ? "user" : "account",
+                           a->user ? a->user : a->account);
     }
     delete_assoc(t, index);
     return 0;
@@ -187,8 +187,7 @@ int apply_account_delete(struct turn *t, const struct event *event)
 static int check_can_add_user(struct turn *t, const char *user, const char *account, uint32_t parent)
 {
     if (state_find_assoc(t->s, account, user) != NONE)
-        return err_set(t->e, ERR_EXISTS, "user '%s' is in account '%s' already; 'fairlead user modify' changes it",
-                       user, account);
+        return err_subject(t->e, ERR_EXISTS, "user", str(user), "is already in account '%s'", account);
     return parent == NONE ? 0 : check_depth(t, parent, 1);
 }
 
@@ -215,7 +214,8 @@ int apply_user_add(struct turn *t, const struct event *event)
     const char *account = wanted->account ? wanted->account : STANDARD_ACCOUNT;
     uint32_t parent = NONE;
     if (require_operator(t, &event->actor, "add users") != 0) return -1;
-    if (check_name("user", wanted->name, t->e) != 0 || check_shares(t, wanted->name, wanted->shares) != 0) return -1;
+    if (check_name("user", wanted->name, t->e) != 0 || check_shares(t, "user", wanted->name, wanted->shares) != 0)
+        return -1;
     bool may_be_made = strcmp(account, STANDARD_ACCOUNT) == 0;
     if (!may_be_made && find_account(t, account, &parent) != 0) return -1;
     if (check_can_add_user(t, wanted->name, account, parent) != 0) return -1;
@@ -236,14 +236,11 @@ static int find_user(struct turn *t, const struct event_user *wanted, uint32_t *
         if (wanted->account == NULL || strcmp(a->account, wanted->account) == 0) found[count++] = i;
     }
     if (count == 0 && wanted->account != NULL)
-        return err_set(t->e, ERR_NOT_FOUND, "no user '%s' in account '%s'; 'fairlead user add' adds one", wanted->name,
-                       wanted->account);
+        return err_subject(t->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in account '%s'", wanted->account);
     if (count == 0 && state_find_object(s, OBJECT_USER, wanted->name) != NONE)
-        return err_set(
-            t->e, ERR_NOT_FOUND,
-            "user '%s' is in no account; of the ticket policies 'fairlead user delete --policy' takes users away",
-            wanted->name);
-    if (count == 0) return err_set(t->e, ERR_NOT_FOUND, "no user '%s'; 'fairlead user show' lists them", wanted->name);
+        return err_subject(t->e, ERR_NOT_FOUND, "user", str(wanted->name),
+                           "is not in any account; only the ticket policies have this user");
+    if (count == 0) return err_not_found(t->e, "user", str(wanted->name));
     *out_indices = found;
     *out_count = count;
     return 0;
@@ -254,10 +251,11 @@ int apply_user_modify(struct turn *t, const struct event *event)
     const struct event_user *wanted = &event->user;
     uint32_t *indices, count;
     if (require_operator(t, &event->actor, "modify users") != 0) return -1;
-    if (check_shares(t, wanted->name, wanted->shares) != 0 || find_user(t, wanted, &indices, &count) != 0) return -1;
+    if (check_shares(t, "user", wanted->name, wanted->shares) != 0 || find_user(t, wanted, &indices, &count) != 0)
+        return -1;
     if (wanted->make_default && count > 1)
-        return err_set(t->e, ERR_INPUT, "user '%s' is in %u accounts; say which one is to be the default", wanted->name,
-                       count);
+        return err_subject(t->e, ERR_INPUT, "user", str(wanted->name),
+                           "is in %u accounts; name the one to become the default", count);
     if (wanted->resets_usage && wanted->account == NULL) reset_user(t, wanted->name);
     for (uint32_t i = 0; i < count; i++) {
         if (wanted->resets_usage) reset_assocs(t, indices[i]);
@@ -294,9 +292,9 @@ int apply_user_delete(struct turn *t, const struct event *event)
     for (uint32_t i = 0; i < count; i++) {
         const struct assoc *a = assoc_at(t, indices[i]);
         if (a->live_jobs > 0)
-            return err_set(
-                t->e, ERR_CONFLICT, "user '%s' has %u %s waiting or running in account '%s'; cancel %s first", a->user,
-                a->live_jobs, a->live_jobs == 1 ? "job" : "jobs", a->account, a->live_jobs == 1 ? "it" : "them");
+            return err_subject(t->e, ERR_CONFLICT, "user", str(a->user),
+                               "has %u %s waiting or running in account '%s'; cancel %s first", a->live_jobs,
+                               a->live_jobs == 1 ? "job" : "jobs", a->account, a->live_jobs == 1 ? "it" : "them");
     }
     for (uint32_t i = 0; i < count; i++) delete_assoc(t, indices[i]);
     renew_default(t, wanted->name);
@@ -320,9 +318,7 @@ int assoc_for_submission(struct turn *t, const struct actor *actor, const char *
         if (find_account(t, account, &index) != 0) return -1;
         index = state_find_assoc(t->s, account, actor->user);
         if (index == NONE)
-            return err_set(t->e, ERR_NOT_FOUND,
-                           "user '%s' is not in account '%s'; 'fairlead user add %s -A %s' adds them", actor->user,
-                           account, actor->user, account);
+            return err_subject(t->e, ERR_NOT_FOUND, "user", str(actor->user), "is not in account '%s'", account);
     }
     *out_assoc = index;
     return 0;

@@ -17,7 +17,7 @@ static int parse_weights(const struct policy *p, const struct object *partition,
 {
     const char *text = partition->value[PARTITION_BILLING_WEIGHTS].text;
     if (tres_weights_parse(&p->tres, str(text), "TRESBillingWeights", out_weights, e) == 0) return 0;
-    return err_prefix(e, "partition '%s'", partition->name);
+    return err_of(e, "partition", str(partition->name));
 }
 
 int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
@@ -62,14 +62,7 @@ int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t
 {
     const char *class = object_classes[kind].name;
     uint32_t index = map_get(&t->s->object_by_name[kind], name);
-    int shown = (int)(name.length < NAME_BYTES_MAX ? name.length : NAME_BYTES_MAX);
-    if (index == NONE && kind == OBJECT_USER)
-        return err_set(t->e, ERR_NOT_FOUND,
-                       "the ticket policies know no user '%.*s'; 'fairlead user show --policy' lists those they do",
-                       shown, name.text);
-    if (index == NONE)
-        return err_set(t->e, ERR_NOT_FOUND, "no %s '%.*s'; 'fairlead %s show' lists them, 'fairlead %s add' makes one",
-                       class, shown, name.text, class, class);
+    if (index == NONE) return err_not_found(t->e, class, name);
     *out_index = index;
     return 0;
 }
@@ -79,8 +72,7 @@ static int check_department(struct turn *t, const struct object *user)
     const char *department = user->value[USER_DEPARTMENT].text;
     if (strcmp(department, DEFAULT_DEPARTMENT) == 0) return 0;
     if (state_find_object(t->s, OBJECT_DEPARTMENT, department) != NONE) return 0;
-    return err_set(t->e, ERR_NOT_FOUND, "user '%s': no department '%.*s'; 'fairlead department add' makes one",
-                   user->name, NAME_BYTES_MAX, department);
+    return err_not_found(t->e, "department", str(department));
 }
 
 /* What the object's fields say, beyond each one alone. */
@@ -101,7 +93,7 @@ static int check_reset(struct turn *t, const struct object *o, enum object_kind 
 {
     struct field_value unused;
     if (field_parse(&usage_reset_field, str(value), &t->s->cycle, &unused, t->e) == 0) return 0;
-    return err_prefix(t->e, "%s '%s'", object_classes[kind].name, o->name);
+    return err_of(t->e, object_classes[kind].name, str(o->name));
 }
 
 /* Sets the fields wanted, in memory of the cycle. out_resets NULL: RawUsage is none of them. */
@@ -123,7 +115,7 @@ static int check_object_name(struct turn *t, const struct event_object *wanted)
 {
     if (check_name(object_classes[wanted->kind].name, wanted->name, t->e) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
-        return err_set(t->e, ERR_INPUT, "resource: '%s' has a '='; requests are written NAME=AMOUNT", wanted->name);
+        return err_value_reason(t->e, "resource", str(wanted->name), "has a '='; requests are written NAME=AMOUNT");
     return 0;
 }
 
@@ -148,9 +140,7 @@ int apply_object_add(struct turn *t, const struct event *event)
     const struct event_object *wanted = &event->object;
     const char *class = object_classes[wanted->kind].name;
     if (require_right(t, event, "add") != 0 || check_object_name(t, wanted) != 0) return -1;
-    if (state_find_object(t->s, wanted->kind, wanted->name) != NONE)
-        return err_set(t->e, ERR_EXISTS, "%s '%s' is there already; 'fairlead %s modify' changes it", class,
-                       wanted->name, class);
+    if (state_find_object(t->s, wanted->kind, wanted->name) != NONE) return err_exists(t->e, class, str(wanted->name));
     struct object o = object_standard(wanted->kind, wanted->name);
     if (set_fields(t, wanted, &o, NULL) != 0) return -1;
     add_object(t, wanted->kind, &o);
@@ -180,8 +170,9 @@ int apply_object_modify(struct turn *t, const struct event *event)
     if (set_fields(t, wanted, &o, &resets) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
         o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
-        return err_set(t->e, ERR_CONFLICT, "resource '%s' is in use by %u live %s; its type stays", o.name,
-                       row->live_jobs, row->live_jobs == 1 ? "job" : "jobs");
+        return err_subject(t->e, ERR_CONFLICT, "resource", str(o.name),
+                           "is in use by %u live %s; its type cannot change now", row->live_jobs,
+                           row->live_jobs == 1 ? "job" : "jobs");
     if (wanted->kind == OBJECT_QOS) {
         ensure(qos_flags_parse(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
         change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
@@ -207,17 +198,18 @@ static int check_nobody_needs(struct turn *t, enum object_kind kind, const struc
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
     if (row->live_jobs > 0)
-        return err_set(t->e, ERR_CONFLICT, "%s '%s' is in use by %u live %s; cancel or change %s first", class, name,
-                       row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
+        return err_subject(t->e, ERR_CONFLICT, class, str(name), "is in use by %u live %s; cancel or change %s first",
+                           row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, STANDARD_QOS) == 0)
-        return err_set(t->e, ERR_CONFLICT, "qos '%s' stays: it is that of jobs that name none", name);
+        return err_subject(t->e, ERR_CONFLICT, "qos", str(name),
+                           "cannot be deleted: jobs that name no QOS have this one");
     if (kind == OBJECT_PARTITION && t->s->object_by_name[kind].count == 1)
-        return err_set(t->e, ERR_CONFLICT, "partition '%s' is the only one; add another one first", name);
+        return err_subject(t->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
     uint32_t users =
         kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(t->s, name) : 0;
     if (users > 0)
-        return err_set(t->e, ERR_CONFLICT, "department '%s' is in use by %u %s; change that first", name, users,
-                       users == 1 ? "user" : "users");
+        return err_subject(t->e, ERR_CONFLICT, "department", str(name), "is in use by %u %s; change that first", users,
+                           users == 1 ? "user" : "users");
     return 0;
 }
 

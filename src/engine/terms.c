@@ -225,9 +225,7 @@ static int read_deadline(struct reading *r)
         return err_set(r->t->e, ERR_INPUT, "deadline: it is over, by %lld s; one to come is accepted",
                        (long long)((r->t->now_us - deadline_us) / US_PER_S));
     if (!may_use_deadline(r))
-        return err_set(r->t->e, ERR_DENIED,
-                       "deadline: user '%s' may not have one; 'fairlead user modify %s deadline=yes' allows it",
-                       r->actor->user, r->actor->user);
+        return err_field(r->t->e, ERR_DENIED, "deadline", "user '%s' may not have one", r->actor->user);
     r->row->deadline_us = deadline_us;
     return 0;
 }
@@ -317,10 +315,7 @@ int check_user_named(struct turn *t, const struct actor *actor)
     if (t->s->policy.enforce_user == ENFORCE_USER_NONE || state_find_object(t->s, OBJECT_USER, actor->user) != NONE)
         return 0;
     if (t->s->policy.enforce_user == ENFORCE_USER_AUTO) return check_name("user", actor->user, t->e);
-    return err_set(
-        t->e, ERR_DENIED,
-        "user '%s' is not named here, and enforce_user is true; an operator names users with 'fairlead user'",
-        actor->user);
+    return err_subject(t->e, ERR_DENIED, "user", str(actor->user), "is not named here, and enforce_user is true");
 }
 
 void name_user(struct turn *t, const struct actor *actor)

@@ -30,24 +30,19 @@ int require_operator(struct turn *t, const struct actor *actor, const char *what
 int check_name(const char *what, const char *name, struct err *e)
 {
     struct str n = str(name);
-    if (n.length == 0) return err_set(e, ERR_INPUT, "%s: a name cannot be empty", what);
+    if (n.length == 0) return err_field(e, ERR_INPUT, what, "a name cannot be empty");
     if (n.length > NAME_BYTES_MAX)
-        return err_set(e, ERR_INPUT, "%s: the name has %zu bytes; at most %d are accepted", what, n.length,
-                       NAME_BYTES_MAX);
-    if (!str_is_printable(n))
-        return err_set(e, ERR_INPUT,
-                       "%s: the name has a control character or is not UTF-8; printable UTF-8 is accepted", what);
+        return err_value_reason(e, what, n, "has %zu bytes; the maximum for a name is %d", n.length, NAME_BYTES_MAX);
+    if (!str_is_printable(n)) return err_value(e, what, n, "a name of printable UTF-8");
     for (size_t i = 0; i < n.length; i++) {
         for (const char *banned = " |/,:\"'"; *banned != '\0'; banned++) {
             if (n.text[i] == *banned)
-                return err_set(e, ERR_INPUT,
-                               "%s: '%s' has a '%c'; names have no blanks, quotes, or any of | / , :", what, name,
-                               *banned);
+                return err_value_reason(e, what, n,
+                                        "has a '%c'; names have no blanks, quotes, or any of | / , :", *banned);
         }
     }
     if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))
-        return err_set(e, ERR_INPUT, "%s: '%s' cannot be a name; one does not begin with '-' and is not '.' or '..'",
-                       what, name);
+        return err_value_reason(e, what, n, "cannot be a name: it begins with '-', or is '.' or '..'");
     return 0;
 }
 

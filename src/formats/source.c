@@ -17,12 +17,13 @@ int source_error(const struct source *s, const char *at, struct err *e, const ch
             column++;
         }
     }
-    char what[sizeof e->text];
+    char what[ERR_SENTENCE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     text_vformat(what, sizeof what, format, arguments);
     va_end(arguments);
-    return err_set(e, ERR_INPUT, "%s:%u:%u: %s", s->name, line, column, what);
+    (void)err_set(e, ERR_INPUT, "%s", what);
+    return err_prefix(e, "%s:%u:%u", s->name, line, column);
 }
 
 int source_check(const struct source *s, struct err *e)

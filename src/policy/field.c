@@ -7,12 +7,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 
-enum { MINUTE_S = 60, HOUR_S = 3600, SHOWN_BYTES = 64 };
-
-static int shown(struct str s)
-{
-    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
-}
+enum { MINUTE_S = 60, HOUR_S = 3600 };
 
 static bool is_span(const struct field *f)
 {
@@ -70,9 +65,9 @@ static int not_accepted(const struct field *f, struct str value, struct err *e)
 {
     struct buf accepted = {0};
     field_accepted(f, &accepted);
-    err_set(e, ERR_INPUT, "%s: '%.*s' is not %s", f->name, shown(value), value.text, accepted.text);
+    int status = err_value(e, f->name, value, "%s", accepted.text);
     buf_release(&accepted);
-    return -1;
+    return status;
 }
 
 /* The place of a word in "merge,slurm", or -1. */
@@ -141,8 +136,8 @@ static int parse_text(const struct field *f, struct str value, struct arena *are
                       struct err *e)
 {
     if (value.length > FIELD_TEXT_MAX)
-        return err_set(e, ERR_INPUT, "%s: %zu bytes; at most %d are accepted", f->name, value.length, FIELD_TEXT_MAX);
-    if (!str_is_printable(value)) return err_set(e, ERR_INPUT, "%s: the value is not printable UTF-8", f->name);
+        return err_value_reason(e, f->name, value, "has %zu bytes; the maximum is %d", value.length, FIELD_TEXT_MAX);
+    if (!str_is_printable(value)) return err_value(e, f->name, value, "printable UTF-8");
     if (f->check != NULL && f->check(value, f->name, e) != 0) return -1;
     out_value->text = arena_copy(arena, value);
     return 0;

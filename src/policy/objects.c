@@ -8,7 +8,7 @@
 #include "base/quantity.h"
 #include "policy/policy_text.h"
 
-enum { DAY_S = 86400, YEAR_S = 366 * DAY_S, SHOWN_BYTES = 64 };
+enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
 
 #define UINT32_MOST 4294967295.0
 #define FSHARE                                                                                    \
@@ -173,13 +173,12 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
     if (place == NONE) {
         struct buf names = {0};
         field_names(class->fields, class->field_count, &names);
-        err_set(e, ERR_INPUT, "%s '%s': no field '%.*s'; there are: %s", class->name, o->name,
-                (int)(key.length < SHOWN_BYTES ? key.length : SHOWN_BYTES), key.text, names.text);
+        (void)err_value(e, "field", key, "one of %s", names.text);
         buf_release(&names);
-        return -1;
+        return err_of(e, class->name, str(o->name));
     }
     if (field_parse(&class->fields[place], value, arena, &o->value[place], e) != 0)
-        return err_prefix(e, "%s '%s'", class->name, o->name);
+        return err_of(e, class->name, str(o->name));
     return 0;
 }
 
@@ -247,10 +246,10 @@ int resource_amount_parse(enum resource_type type, const char *name, struct str 
     case RESOURCE_MEMORY: is_good = parse_memory(value, &amount); break;
     default: break;
     }
-    if (!is_good)
-        return err_set(e, ERR_INPUT, "resource %s: '%.*s' is not %s", name,
-                       (int)(value.length < SHOWN_BYTES ? value.length : SHOWN_BYTES), value.text,
-                       accepted[type < RESOURCE_STRING ? type : RESOURCE_STRING]);
+    if (!is_good) {
+        (void)err_value(e, "amount", value, "%s", accepted[type < RESOURCE_STRING ? type : RESOURCE_STRING]);
+        return err_of(e, "resource", str(name));
+    }
     *out_amount = amount;
     return 0;
 }

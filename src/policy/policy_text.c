@@ -6,13 +6,6 @@
 #include "base/number.h"
 #include "base/text.h"
 
-enum { SHOWN_BYTES = 64 };
-
-static int shown(struct str s)
-{
-    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
-}
-
 /* --- words that are bits ------------------------------------------------------------------------------------------ */
 
 struct flag_word {
@@ -51,7 +44,7 @@ static int unknown_word(const struct flag_word *words, struct str word, const ch
     size_t length = 0;
     for (const struct flag_word *w = words; w->word != NULL; w++)
         length += text_format(list + length, sizeof list - length, "%s%s", w == words ? "" : ", ", w->word);
-    return err_set(e, ERR_INPUT, "%s: '%.*s' is not one of %s", what, shown(word), word.text, list);
+    return err_value(e, what, word, "one of %s", list);
 }
 
 static int parse_words(const struct flag_word *words, struct str text, const char *what, uint32_t *out_flags,
@@ -108,9 +101,7 @@ int hierarchy_parse(struct str text, const char *what, char out_order[4], struct
         order[count++] = c;
         order[count] = '\0';
     }
-    if (count == 0 && !is_none)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is not NONE, nor made of the letters O, F and S, each at most once",
-                       what, shown(text), text.text);
+    if (count == 0 && !is_none) return err_value(e, what, text, "NONE, or letters of O, F and S, each at most once");
     memcpy(out_order, order, sizeof order);
     return 0;
 }
@@ -123,8 +114,8 @@ int hierarchy_check(struct str text, const char *what, struct err *e)
 
 /* --- lists by resource -------------------------------------------------------------------------------------------- */
 
-/* Reads "cpu=1,mem=0": each resource at most once, each value finite and at least least. */
-static int parse_by_resource(struct str text, char separator, double least, const char *what,
+/* Reads "cpu=1,mem=0": each resource at most once, each value finite and at least min. */
+static int parse_by_resource(struct str text, char separator, double min, const char *what,
                              double io_values[USAGE_RESOURCE_COUNT], struct err *e)
 {
     double values[USAGE_RESOURCE_COUNT];
@@ -135,14 +126,11 @@ static int parse_by_resource(struct str text, char separator, double least, cons
         enum usage_resource r = usage_resource_find(str_trim(str_cut(item, '=', &number)));
         double value;
         if (r == USAGE_RESOURCE_COUNT || number.text == NULL)
-            return err_set(
-                e, ERR_INPUT,
-                "%s: '%.*s' is not one of cpu, mem, io, finished_jobs with '=' and a number, nor all of it none", what,
-                shown(item), item.text);
-        if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < least || value > 1e15)
-            return err_set(e, ERR_INPUT, "%s: '%.*s': a number from %g to 1e15 is accepted", what, shown(item),
-                           item.text, least);
-        if (seen[r]) return err_set(e, ERR_INPUT, "%s: '%s' stands there twice", what, usage_resource_names[r]);
+            return err_value(e, what, item,
+                             "RESOURCE=NUMBER with a resource of cpu, mem, io and finished_jobs (or none alone)");
+        if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < min || value > 1e15)
+            return err_value(e, what, item, "RESOURCE=NUMBER with a number from %g to 1e15", min);
+        if (seen[r]) return err_value_reason(e, what, str(usage_resource_names[r]), "is named twice");
         seen[r] = true;
         values[r] = value;
     }
@@ -192,8 +180,7 @@ int urgency_slots_parse(struct str text, const char *what, enum urgency_slots_ru
         return 0;
     }
     if (!number_parse_u64(text, &number) || number < 1 || number > UINT32_MAX)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is not min, max, avg or a whole number from 1 to 4294967295", what,
-                       shown(text), text.text);
+        return err_value(e, what, text, "min, max, avg or a whole number from 1 to 4294967295");
     *out_rule = URGENCY_SLOTS_NUMBER;
     *out_number = (uint32_t)number;
     return 0;

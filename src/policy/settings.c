@@ -249,8 +249,7 @@ int setting_find(struct str name, enum setting *out_setting, const struct field 
         *out_field = &other_keywords[i].field;
         return 0;
     }
-    return err_set(e, ERR_NOT_FOUND, "no setting '%.*s'; 'fairlead set' lists them",
-                   (int)(name.length < 64 ? name.length : 64), name.text);
+    return err_not_found(e, "setting", name);
 }
 
 int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,

@@ -65,8 +65,8 @@ static int check_siblings(const struct share_nodes *t, const struct survey *s, s
     for (uint32_t i = 1; i < t->nodes.count && result == 0; i++) {
         uint64_t key = pair(t->nodes.items[i].parent, s->name[i]);
         if (map_get_u64(&seen, key) != NONE) {
-            result = err_set(e, ERR_INPUT, "share_tree: node \"%s\" is there twice below \"%s\"", text_of(t, i),
-                             text_of(t, t->nodes.items[i].parent));
+            result = err_value_reason(e, "share_tree", str(text_of(t, i)), "occurs twice below '%s'",
+                                      text_of(t, t->nodes.items[i].parent));
         }
         map_set_u64(&seen, key, i);
     }
@@ -78,12 +78,12 @@ static int add_project(struct share_nodes *t, struct survey *s, uint32_t node, s
 {
     uint32_t around = s->realm[t->nodes.items[node].parent];
     if (around != 0) {
-        return err_set(e, ERR_INPUT, "share_tree: project \"%s\" stands inside project \"%s\"", text_of(t, node),
-                       text_of(t, around));
+        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a project inside project '%s'",
+                                text_of(t, around));
     }
     uint64_t key = pair(PROJECT, s->name[node]);
     if (map_get_u64(&t->serving, key) != NONE) {
-        return err_set(e, ERR_INPUT, "share_tree: project \"%s\" is there twice", text_of(t, node));
+        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a project and occurs twice");
     }
     t->nodes.items[node].is_project = true;
     s->realm[node] = node;
@@ -100,10 +100,10 @@ static int add_leaf(struct share_nodes *t, const struct survey *s, uint32_t node
     }
     if (is_default(t, node)) return 0;
     if (s->realm[node] == 0) {
-        return err_set(e, ERR_INPUT, "share_tree: user \"%s\" is there twice outside projects", text_of(t, node));
+        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a user and occurs twice outside projects");
     }
-    return err_set(e, ERR_INPUT, "share_tree: user \"%s\" is there twice inside project \"%s\"", text_of(t, node),
-                   text_of(t, s->realm[node]));
+    return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a user and occurs twice inside project '%s'",
+                            text_of(t, s->realm[node]));
 }
 
 static void survey_names(struct share_nodes *t, struct survey *s)

@@ -20,7 +20,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum { SHOWN_BYTES = 64, NAME_MOST = 255 };
+enum { NAME_MOST = 255 };
 
 #define COUNT_MOST 9007199254740992.0 /* 2^53 */
 #define WEIGHT_MOST 1e15
@@ -47,11 +47,6 @@ static const struct tres static_tres[TRES_STATIC_COUNT] = {
     [TRES_VMEM] = {TRES_TYPE_VMEM, NULL, "vmem", 7, NONE},
     [TRES_PAGES] = {TRES_TYPE_PAGES, NULL, "pages", 8, NONE},
 };
-
-static int shown(struct str s)
-{
-    return (int)(s.length < SHOWN_BYTES ? s.length : SHOWN_BYTES);
-}
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
@@ -94,20 +89,17 @@ static int table_add(struct tres_table *t, struct str item, const char *what, st
     struct str name;
     enum tres_type type = type_find(str_cut(item, '/', &name));
     if (type == TRES_TYPE_COUNT)
-        return err_set(e, ERR_INPUT,
-                       "%s: '%.*s' is no TRES; bb/NAME, billing, cpu, energy, fs/NAME, gres/NAME, ic/NAME, "
-                       "license/NAME, mem, node, pages and vmem are",
-                       what, shown(item), item.text);
+        return err_value(e, what, item,
+                         "a TRES: bb/NAME, billing, cpu, energy, fs/NAME, gres/NAME, ic/NAME, license/NAME, mem, node, "
+                         "pages or vmem");
     if (!types[type].has_name && name.text != NULL)
-        return err_set(e, ERR_INPUT, "%s: '%.*s': %s takes no name", what, shown(item), item.text, types[type].text);
+        return err_value_reason(e, what, item, "has a name, which %s does not take", types[type].text);
     if (types[type].has_name && !name_is_good(name))
-        return err_set(e, ERR_INPUT,
-                       "%s: '%.*s': a name is needed, %s/NAME, of up to %d bytes without blank, ',' or '='", what,
-                       shown(item), item.text, types[type].text, NAME_MOST);
+        return err_value(e, what, item, "%s/NAME with a name of up to %d bytes without blank, ',' or '='",
+                         types[type].text, NAME_MOST);
     if (table_find(t, type, name) != NONE) return 0;
     if (t->count == TRES_MAX)
-        return err_set(e, ERR_INPUT, "%s: '%.*s' is one too many; %d TRES are the most", what, shown(item), item.text,
-                       TRES_MAX);
+        return err_value_reason(e, what, item, "is one too many; the maximum is %d TRES", TRES_MAX);
     struct buf text = {0};
     buf_format(&text, "%s/%.*s", types[type].text, (int)name.length, name.text);
     const char *kept = arena_copy(arena, (struct str){text.text, text.length});
@@ -198,16 +190,15 @@ static uint32_t find_of_item(const struct tres_table *t, struct str item, bool s
     struct str number, name = str_trim(str_cut(item, '=', &number));
     uint32_t found = tres_find(t, name);
     if (number.text == NULL) {
-        err_set_text(e, ERR_INPUT, "%s: '%.*s' lacks a number: TRES=NUMBER, by commas", what, shown(item), item.text);
+        (void)err_value(e, what, item, "TRES=NUMBER, separated by commas");
         return NONE;
     }
     if (found == NONE) {
-        err_set_text(e, ERR_INPUT, "%s: '%.*s' is no TRES that is tracked (AccountingStorageTRES)", what, shown(name),
-                     name.text);
+        (void)err_value(e, what, name, "a tracked TRES (AccountingStorageTRES)");
         return NONE;
     }
     if (seen[found]) {
-        err_set_text(e, ERR_INPUT, "%s: '%s' stands there twice", what, t->items[found].text);
+        (void)err_value_reason(e, what, str(t->items[found].text), "is named twice");
         return NONE;
     }
     seen[found] = true;
@@ -238,10 +229,9 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *wha
         uint32_t i = find_of_item(t, item, seen, what, &number, e);
         if (i == NONE) return -1;
         if (!read_count(number, t->items[i].type, &amounts[i]))
-            return err_set(e, ERR_INPUT,
-                           "%s: '%.*s': a whole number from 0 to 2^53 is accepted, with K, M, G, T or P behind it a "
-                           "fraction too",
-                           what, shown(item), item.text);
+            return err_value(
+                e, what, item,
+                "TRES=COUNT with a whole number from 0 to 2^53, or a fraction with suffix K, M, G, T or P");
     }
     list_of_amounts(amounts, t->count, arena, out_list);
     return 0;
@@ -299,9 +289,8 @@ int tres_weights_parse(const struct tres_table *t, struct str text, const char *
         uint32_t i = find_of_item(t, item, seen, what, &number, e);
         if (i == NONE) return -1;
         if (!read_weight(number, t->items[i].type, &weights[i]))
-            return err_set(e, ERR_INPUT,
-                           "%s: '%.*s': a number from -1e15 to 1e15 is accepted, with K, M, G, T or P behind it or not",
-                           what, shown(item), item.text);
+            return err_value(e, what, item,
+                             "TRES=WEIGHT with a number from -1e15 to 1e15 and an optional suffix K, M, G, T or P");
     }
     weights[TRES_BILLING] = 0.0;
     memcpy(out_weights, weights, t->count * sizeof *weights);

@@ -151,7 +151,7 @@ static int read_one_request(struct reader *r, const char *name, json_t *value, s
                                             .is_text = resource_type_is_text(type)};
     if (read_scalar(r, value, &text) != 0) return -1;
     if (resource_amount_parse(type, name, text, &out_request->value, &below) != 0)
-        return reader_fail(r, "%s", below.text);
+        return reader_fail(r, "%s", ERR_SENTENCE(&below));
     return 0;
 }
 

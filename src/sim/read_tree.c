@@ -276,6 +276,6 @@ int read_share_tree(struct reader *r, json_t *value)
     share_nodes_init(s->shares);
     if (read_node(r, value, NONE, 0) != 0) return -1;
     if (share_nodes_finish(s->shares, &s->project_names, &below) != 0)
-        return err_set(r->e, ERR_INPUT, "%s: %s", r->name, below.text);
+        return err_set(r->e, ERR_INPUT, "%s: %s", r->name, ERR_SENTENCE(&below));
     return 0;
 }

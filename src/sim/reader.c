@@ -66,9 +66,9 @@ int reader_fail_at(struct reader *r, const char *key, const char *format, ...)
 
 int reader_fail_below(struct reader *r, const struct err *below)
 {
-    char text[sizeof below->text];
-    text_format(text, sizeof text, "%s", below->text);
-    return err_set(r->e, ERR_INPUT, "%s: %s.%s", r->name, r->path.text, text);
+    if (r->e != NULL) *r->e = *below;
+    (void)err_in(r->e, "%s", r->path.text);
+    return err_prefix(r->e, "%s", r->name);
 }
 
 /* A value as an error shows it: short. */

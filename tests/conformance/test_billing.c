@@ -94,7 +94,7 @@ static void read_partition(struct world *w, struct str line)
         if (!str_equal(key, str("TRESBillingWeights"))) continue;
         p->has_weights = true;
         if (tres_weights_parse(&w->policy.tres, value, "TRESBillingWeights", p->weights, &e) != 0)
-            fail_msg("%s", e.text);
+            fail_msg("%s", ERR_SENTENCE(&e));
     }
 }
 
@@ -103,7 +103,7 @@ static void read_setting(struct world *w, struct str key, struct str value)
     enum setting s;
     struct err e;
     struct field_value v;
-    if (setting_read(key, value, &w->arena, &s, &v, &e) != 0) fail_msg("%s", e.text);
+    if (setting_read(key, value, &w->arena, &s, &v, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     w->settings.value[s] = v;
 }
 
@@ -118,7 +118,7 @@ static void read_conf(struct world *w, const char *run)
         if (!str_equal(key, str("PartitionName")) && !str_equal(key, str("AccountingStorageEnforce")))
             read_setting(w, key, value);
     }
-    if (policy_make(&w->settings, &w->arena, &w->policy, &e) != 0) fail_msg("%s", e.text);
+    if (policy_make(&w->settings, &w->arena, &w->policy, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     while (rows_next(&again, '\n', &row))
         if (str_starts(str(row.field[0]), str("PartitionName="))) read_partition(w, str(row.field[0]));
 }
@@ -164,7 +164,7 @@ static void read_jobs(struct world *w, const char *run)
         for (int column = 11; column <= 12; column++) {
             struct err e;
             if (tres_list_parse(&w->policy.tres, str(row.field[column]), "sacct", &w->arena, &j->tres, &e) != 0)
-                fail_msg("%s", e.text);
+                fail_msg("%s", ERR_SENTENCE(&e));
             double shown = take_billing(&j->tres);
             j->billing = billing_of(&w->policy.tres, &j->tres, weights, w->policy.billing);
             assert_true((double)billing_recorded(j->billing) == shown);

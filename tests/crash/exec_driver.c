@@ -112,7 +112,7 @@ static void open_executor(struct driver *d)
     if (d->executor != NULL)
         printf("opened\n");
     else
-        printf("error %s\n", e.text);
+        printf("error %s\n", ERR_SENTENCE(&e));
 }
 
 static void close_executor(struct driver *d)

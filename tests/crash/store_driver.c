@@ -302,7 +302,7 @@ static void apply(struct state *s, int64_t now_us, struct event event, struct ou
 {
     struct err e;
     event.actor = (struct actor){1000, 1000, event.actor.user ? event.actor.user : "ann", true};
-    if (engine_apply(s, now_us, &event, out, out_id, &e) != 0) give_up("event", e.text);
+    if (engine_apply(s, now_us, &event, out, out_id, &e) != 0) give_up("event", ERR_SENTENCE(&e));
 }
 
 static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
@@ -442,14 +442,14 @@ static void load(struct store *store, struct state *s)
 {
     struct err e;
     state_init(s, BEGIN_US);
-    if (store_load(store, s, &e) != 0) give_up("load", e.text);
+    if (store_load(store, s, &e) != 0) give_up("load", ERR_SENTENCE(&e));
 }
 
 /* A failed commit says what failed, and nothing of it is there. */
 static void judge_failure(const struct err *e)
 {
     enum err_code expected = shim.way == WAY_FULL ? ERR_UNAVAILABLE : ERR_IO;
-    if (!shim.broke || e->code != expected) give_up("a commit failed for another reason", e->text);
+    if (!shim.broke || e->code != expected) give_up("a commit failed for another reason", ERR_SENTENCE(e));
     if (shim.way == WAY_ERROR_KILL) die();
     if (shim.way == WAY_GONE) _exit(0);
 }
@@ -485,10 +485,10 @@ static _Noreturn void break_it(const char *directory, enum way way, uint64_t bre
     struct err e;
     install_shim(way, break_at);
     struct store *store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL && !shim.broke) give_up("open", e.text);
+    if (store == NULL && !shim.broke) give_up("open", ERR_SENTENCE(&e));
     if (store == NULL && (way == WAY_GONE || way == WAY_ERROR_KILL)) _exit(0);
     if (store == NULL) store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL) give_up("open again", e.text);
+    if (store == NULL) give_up("open again", ERR_SENTENCE(&e));
     live(store, 0, acknowledgements);
     store_close(store);
     _exit(shim.broke ? 0 : 77);
@@ -523,7 +523,7 @@ static void check_usages(const char *directory)
     struct arena arena = {0};
     struct verify_report report;
     struct err e;
-    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", e.text);
+    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", ERR_SENTENCE(&e));
     if (report.differences.count > 0) {
         const struct verify_difference *d = &report.differences.items[0];
         give_up("verify", d->qos ? d->qos : d->account);
@@ -548,7 +548,7 @@ static _Noreturn void check_it(const char *directory, enum way way, uint32_t ack
     uint32_t turns = 0;
     rehearse(hashes);
     struct store *store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL) give_up("open what is left", e.text);
+    if (store == NULL) give_up("open what is left", ERR_SENTENCE(&e));
     uint64_t found = stored_hash(store);
     while (turns <= TURNS && hashes[turns] != found) turns++;
     if (turns > TURNS) give_up("what is left", "is not what any number of turns leads to");

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct config c = {0};
     struct err e = {0};
     if (config_parse("f", (struct str){(const char *)data, size}, &c, &e) != 0) {
-        ensure(e.code == ERR_INPUT && strncmp(e.text, "f:", 2) == 0 && c.lines.count == 0);
+        ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && c.lines.count == 0);
         return 0;
     }
     struct arena arena = {0};

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct idset set;
     struct err e = {0};
     if (idset_parse((struct str){(const char *)data, size}, MAX, "ids", &set, &e) != 0) {
-        ensure(e.code == ERR_INPUT && strncmp(e.text, "ids: ", 5) == 0);
+        ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "ids: ", 5) == 0);
         return 0;
     }
     check_order(&set);

@@ -10,7 +10,7 @@
 static void check_refusal(const struct err *e)
 {
     ensure(e->code == ERR_INPUT);
-    ensure(strncmp(e->text, "field: ", 7) == 0);
+    ensure(strncmp(ERR_SENTENCE(e), "field: ", 7) == 0);
 }
 
 static void check_flags(struct str s)

@@ -8,7 +8,7 @@
 static void check_refusal(const struct err *e)
 {
     ensure(e->code == ERR_INPUT);
-    ensure(strncmp(e->text, "field: '", 8) == 0);
+    ensure(strncmp(ERR_SENTENCE(e), "field: '", 8) == 0);
 }
 
 static void check_duration(struct str s)

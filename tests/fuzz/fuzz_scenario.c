@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ask_tickets(&s, &arena);
         ask_shares(&s, &arena);
     } else {
-        ensure(e.code == ERR_INPUT && strncmp(e.text, "f:", 2) == 0 && strlen(e.text) > 4);
+        ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && strlen(ERR_SENTENCE(&e)) > 4);
     }
     scenario_release(&s);
     arena_release(&arena);

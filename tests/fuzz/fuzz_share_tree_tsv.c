@@ -89,7 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_order(&read, &arena);
         check_again(&read, &arena);
     } else {
-        ensure(e.code == ERR_INPUT && strncmp(e.text, "f:", 2) == 0 && strtoul(e.text + 2, NULL, 10) > 0);
+        ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 &&
+               strtoul(ERR_SENTENCE(&e) + 2, NULL, 10) > 0);
     }
     arena_release(&arena);
     return 0;

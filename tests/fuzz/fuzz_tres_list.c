@@ -9,8 +9,8 @@
 static void check_refusal(const struct err *e)
 {
     ensure(e->code == ERR_INPUT);
-    ensure(strncmp(e->text, "field: '", 8) == 0);
-    ensure(strlen(e->text) < 400);
+    ensure(strncmp(ERR_SENTENCE(e), "field: '", 8) == 0);
+    ensure(strlen(ERR_SENTENCE(e)) < 400);
 }
 
 static void check_table(const struct tres_table *t)

@@ -21,7 +21,7 @@ union value {
 
 static void check_error(const struct err *e, const struct wire_shape *shape)
 {
-    ensure(e->text[0] != '\0' && strchr(e->text, '\n') == NULL);
+    ensure(ERR_SENTENCE(e)[0] != '\0' && strchr(ERR_SENTENCE(e), '\n') == NULL);
     ensure(shape && shape->is_reply ? e->code == ERR_INTERNAL : e->code == ERR_INPUT || e->code == ERR_TOO_LARGE);
 }
 

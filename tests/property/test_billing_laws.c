@@ -117,7 +117,7 @@ static void lists_read_back(void **unused)
         buf_clear(&text);
         buf_add_text(&text, "");
         tres_list_format(&table, &list, &text);
-        if (tres_list_parse(&table, str(text.text), "list", &arena, &back, &e) != 0) fail_msg("%s", e.text);
+        if (tres_list_parse(&table, str(text.text), "list", &arena, &back, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
         assert_int_equal(back.count, list.count);
         for (uint32_t i = 0; i < list.count; i++) {
             assert_int_equal(back.items[i].tres, list.items[i].tres);

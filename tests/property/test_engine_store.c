@@ -426,7 +426,7 @@ static void apply_one(struct history *h)
         return;
     }
     h->refused++;
-    assert_true(e.text[0] != '\0');
+    assert_true(ERR_SENTENCE(&e)[0] != '\0');
     assert_true(state_hash(&h->s) == before);
     assert_int_equal(h->out.changes.count, was.changes.count);
     assert_int_equal(h->out.journal.count, was.journal.count);
@@ -600,7 +600,7 @@ static void assert_verified(struct history *h)
     struct arena arena = {0};
     struct verify_report report;
     struct err e = {0};
-    if (store_verify(h->directory, &arena, &report, &e) != 0) fail_msg("%s", e.text);
+    if (store_verify(h->directory, &arena, &report, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     for (uint32_t i = 0; i < report.differences.count; i++) {
         const struct verify_difference *d = &report.differences.items[i];
         print_message("# %s %s %s %s: stored %.17g, recomputed %.17g\n",

@@ -505,7 +505,7 @@ static void list_nodes(const struct world *w, struct share_nodes *out, struct ar
         if (a->user == NULL && is_project && realm[above] == 0) realm[i] = node[i];
     }
     struct err e;
-    if (share_nodes_finish(out, &s->object_by_name[OBJECT_PROJECT], &e) != 0) fail_msg("%s", e.text);
+    if (share_nodes_finish(out, &s->object_by_name[OBJECT_PROJECT], &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     map_release(&seen);
 }
 

@@ -110,7 +110,7 @@ CASES = [
     (['account', 'add', 'a\033b'], 'name'),
     (['account', 'add', b'\xff'], 'name'),
     (['account', 'add', 'x' * 10000], 'name'),
-    (['account', 'add', 'physics'], "'physics' is there already"),
+    (['account', 'add', 'physics'], "'physics' already exists"),
     (['account', 'add', 'new', '--parent', 'nowhere'], "nowhere"),
     (['account', 'add', 'new', '--shares', '-1'], "--shares: '-1'"),
     (['account', 'add', 'new', '--shares', 'many'], "--shares: 'many'"),
@@ -127,7 +127,7 @@ CASES = [
     (['user', 'add', 'bob', '-A', 'nowhere'], 'nowhere'),
     (['user', 'modify', 'bob', '--shares', '1'], 'bob'),
     (['user', 'modify', 'alice', '-A', 'nowhere', '--shares', '1'], "no account 'nowhere'"),
-    (['user', 'modify', 'alice', '--default'], 'which one'),
+    (['user', 'modify', 'alice', '--default'], 'name the one to become the default'),
     (['user', 'delete', 'bob'], 'bob'),
     (['user', 'show', 'bob'], "no user 'bob'"),
     # ids

@@ -63,8 +63,8 @@ def test_objects(instance, kind, fields, row, change, after):
     instance.start()
     assert there() == kept
 
-    assert 'is there already' in instance.bad(kind, 'add', 'x1')
-    assert "no field 'colour'" in instance.bad(kind, 'modify', 'x1', 'colour=red')
+    assert 'already exists' in instance.bad(kind, 'add', 'x1')
+    assert "field: 'colour' is not one of" in instance.bad(kind, 'modify', 'x1', 'colour=red')
     assert "'fairlead %s modify --help' lists the names" % kind in instance.bad(kind, 'modify', 'x1', 'red')
     assert "what is to change?" in instance.bad(kind, 'modify', 'x1')
     assert "is set twice" in instance.bad(kind, 'modify', 'x1', 'fshare=1', 'fshare=2')
@@ -108,7 +108,7 @@ def test_users_of_the_ticket_policies(instance):
     assert 'test-eve' not in instance.good('account', 'show')
     assert "no department 'bio'" in instance.bad('user', 'modify', 'test-eve', 'department=bio')
     assert 'in use by 1 user' in instance.bad('department', 'delete', 'chem')
-    assert "user 'test-eve' is in no account; of the ticket policies" in instance.bad('user', 'delete', 'test-eve')
+    assert "user 'test-eve' is not in any account; only the ticket policies" in instance.bad('user', 'delete', 'test-eve')
     assert instance.good('user', 'add', 'test-eve', '-A', 'default') == 'Added user test-eve to account default\n'
     assert instance.good('user', 'delete', 'test-eve') == 'Deleted user test-eve\n'
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'

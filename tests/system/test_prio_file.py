@@ -161,7 +161,7 @@ def test_refused_options(arguments, words):
     ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "partition": "fats"}]}',
      "-: jobs[0].partition: 'fats' is not a partition of this document, which has none"),
     ('{"now": 1, "settings": {"PriorityWeightTRES": "gres/gpu=1"}}',
-     "-: settings.PriorityWeightTRES: 'gres/gpu' is no TRES that is tracked (AccountingStorageTRES)"),
+     "-: settings.PriorityWeightTRES: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u\\u001b[31m", "submit": 1}]}',
      "-: jobs[0].user: 'u?[31m' is not a name: a text of 1 to 255 printable bytes"),
 ])

@@ -137,8 +137,8 @@ def test_a_qos_and_a_project(instance):
     (('account', 'modify', 'default', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
     (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
     (('account', 'modify', 'default'), '--shares, --parent, --priority or RawUsage=0 says'),
-    (('qos', 'add', 'fast', 'RawUsage=0'), "no field 'RawUsage'"),
-    (('partition', 'modify', 'main', 'RawUsage=0'), "no field 'RawUsage'"),
+    (('qos', 'add', 'fast', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
+    (('partition', 'modify', 'main', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
     (('set', 'PriorityUsageResetPeriod=HOURLY'), "'HOURLY' is not one of NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY"),
 ])
 def test_what_is_refused(instance, words, expected):

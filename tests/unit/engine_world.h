@@ -69,7 +69,8 @@ static inline void world_object(struct world *w, enum object_kind kind, const ch
 {
     bool is_new = state_find_object(&w->s, kind, name) == NONE;
     enum event_kind event_kind = is_new ? EVENT_OBJECT_ADD : EVENT_OBJECT_MODIFY;
-    if (world_apply(w, world_object_event(w, event_kind, kind, name, fields), NULL) != 0) fail_msg("%s", w->e.text);
+    if (world_apply(w, world_object_event(w, event_kind, kind, name, fields), NULL) != 0)
+        fail_msg("%s", ERR_SENTENCE(&w->e));
 }
 
 /* The event is refused for that reason and leaves no trace. */
@@ -79,8 +80,8 @@ static inline void world_refuses(struct world *w, struct event event, enum err_c
     outcome_clear(&w->out);
     w->e = (struct err){0};
     if (world_apply(w, event, NULL) == 0) fail_msg("accepted, where '%s' was expected", text);
-    if (w->e.code != code || strstr(w->e.text, text) == NULL)
-        fail_msg("'%s' (%d) is not '%s' (%d)", w->e.text, w->e.code, text, code);
+    if (w->e.code != code || strstr(ERR_SENTENCE(&w->e), text) == NULL)
+        fail_msg("'%s' (%d) is not '%s' (%d)", ERR_SENTENCE(&w->e), w->e.code, text, code);
     assert_int_equal(w->out.changes.count + w->out.journal.count + w->out.decisions.count, 0);
     assert_true(state_hash(&w->s) == before);
 }

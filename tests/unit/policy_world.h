@@ -29,7 +29,7 @@ static inline void world_settings(struct world *w, const char *settings)
     snprintf(text, sizeof text, "%s", settings);
     uint32_t count = world_pairs(text, pairs);
     if (world_apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {pairs, count}}, NULL) != 0)
-        fail_msg("%s: %s", settings, w->e.text);
+        fail_msg("%s: %s", settings, ERR_SENTENCE(&w->e));
 }
 
 /* A submission by an operator, of one CPU, in the user's default account. */
@@ -43,7 +43,7 @@ static inline struct event world_job(const char *user)
 static inline uint32_t world_take(struct world *w, struct event submission)
 {
     uint32_t id = 0;
-    if (world_apply(w, submission, &id) != 0) fail_msg("submit: %s", w->e.text);
+    if (world_apply(w, submission, &id) != 0) fail_msg("submit: %s", ERR_SENTENCE(&w->e));
     return id;
 }
 

@@ -202,7 +202,7 @@ static inline void house_open(struct house *h)
     assert_non_null(mkdtemp(h->directory));
     snprintf(h->path, sizeof h->path, "%s/s", h->directory);
     h->server = house_serve(h, h->path, &e);
-    assert_string_equal(e.text, "");
+    assert_string_equal(ERR_SENTENCE(&e), "");
     assert_non_null(h->server);
 }
 
@@ -299,7 +299,7 @@ static inline bool answer_receive(struct answer *a, struct err *e)
     if (count <= 0) return false;
     if (a->head.length < 2000) buf_add(&a->head, bytes, (size_t)count < 2000 ? (size_t)count : 2000);
     if (http_reply_feed(&a->reply, (struct str){bytes, (size_t)count}, &a->body, e) != 0)
-        fail_msg("%s in: %.*s", e->text, (int)count, bytes);
+        fail_msg("%s in: %.*s", ERR_SENTENCE(e), (int)count, bytes);
     return true;
 }
 

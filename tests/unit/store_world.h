@@ -48,7 +48,7 @@ static inline struct store *store_must_open(const char *directory, int64_t now_u
 {
     struct err e = {0};
     struct store *s = store_open(directory, now_us, &e);
-    if (s == NULL) fail_msg("%s", e.text);
+    if (s == NULL) fail_msg("%s", ERR_SENTENCE(&e));
     return s;
 }
 
@@ -57,13 +57,13 @@ static inline void store_must_load(struct store *s, struct state *out_state)
 {
     struct err e = {0};
     state_init(out_state, 1);
-    if (store_load(s, out_state, &e) != 0) fail_msg("%s", e.text);
+    if (store_load(s, out_state, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
 }
 
 static inline void store_must_commit(struct store *s, struct state *state, struct outcome *out, int64_t now_us)
 {
     struct err e = {0};
-    if (store_commit(s, state, out, now_us, &e) != 0) fail_msg("%s", e.text);
+    if (store_commit(s, state, out, now_us, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     outcome_clear(out);
 }
 

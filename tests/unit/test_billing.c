@@ -21,9 +21,9 @@ static double bill(const char *list, const char *weights_text, enum billing_rule
     double weights[TRES_MAX];
     struct tres_list amounts;
     struct err e = {0};
-    if (tres_list_parse(&table, str(list), "list", &arena, &amounts, &e) != 0) fail_msg("%s", e.text);
+    if (tres_list_parse(&table, str(list), "list", &arena, &amounts, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     if (weights_text == NULL) return billing_of(&table, &amounts, NULL, rule);
-    if (tres_weights_parse(&table, str(weights_text), "weights", weights, &e) != 0) fail_msg("%s", e.text);
+    if (tres_weights_parse(&table, str(weights_text), "weights", weights, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     return billing_of(&table, &amounts, weights, rule);
 }
 

@@ -42,7 +42,7 @@ static void mistakes_are_named_with_their_place(void **unused)
         struct err e;
         assert_int_equal(config_parse("f", str(rows[i].text), &c, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        if (strncmp(e.text, rows[i].begins, strlen(rows[i].begins)) != 0) fail_msg("%s", e.text);
+        if (strncmp(ERR_SENTENCE(&e), rows[i].begins, strlen(rows[i].begins)) != 0) fail_msg("%s", ERR_SENTENCE(&e));
         assert_null(c.lines.items);
     }
 }

@@ -56,7 +56,7 @@ static void refused_submissions_change_nothing(void **unused)
         print_message("# %s\n", rows[i].what);
         assert_int_equal(world_apply(&w, rows[i].event, NULL), -1);
         assert_int_equal(w.e.code, rows[i].code);
-        assert_non_null(strstr(w.e.text, rows[i].text));
+        assert_non_null(strstr(ERR_SENTENCE(&w.e), rows[i].text));
         assert_int_equal(w.out.changes.count, 0);
         assert_true(state_hash(&w.s) == before);
     }
@@ -198,7 +198,7 @@ static void cancelling_is_all_or_nothing(void **unused)
     struct event cancel = {.kind = EVENT_CANCEL, .jobs = {refs, 2, false}};
     assert_int_equal(world_apply(&w, cancel, NULL), -1);
     assert_int_equal(w.e.code, ERR_NOT_FOUND);
-    assert_non_null(strstr(w.e.text, "77"));
+    assert_non_null(strstr(ERR_SENTENCE(&w.e), "77"));
     assert_true(state_hash(&w.s) == before);
     cancel.jobs.count = 1;
     cancel.actor = (struct actor){1001, 1001, "eve", false};

@@ -36,7 +36,7 @@ static struct event submission_of(uint32_t cpus, uint64_t mem_mib, uint32_t gpus
 static uint64_t run(struct world *w, struct event submission)
 {
     uint32_t id;
-    if (world_apply(w, submission, &id) != 0) fail_msg("%s", w->e.text);
+    if (world_apply(w, submission, &id) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
     assert_int_equal(world_pass(w), 1);
     uint64_t launch = world_task(w, id, 0)->launch_id;
     world_started(w, launch);

@@ -5,18 +5,97 @@
 #include "base/err.h"
 #include "dies.h"
 
-static void test_set(void **state)
+/* One row for each way to fill an error, and the sentence it makes. */
+static void test_sentences(void **state)
 {
     (void)state;
-    struct err e = {0};
-    assert_int_equal(err_set(&e, ERR_NOT_FOUND, "job %d is not known", 5), -1);
-    assert_int_equal(e.code, ERR_NOT_FOUND);
-    assert_string_equal(e.text, "job 5 is not known");
-    assert_int_equal(err_prefix(&e, "line %d", 7), -1);
-    assert_int_equal(e.code, ERR_NOT_FOUND);
-    assert_string_equal(e.text, "line 7: job 5 is not known");
-    assert_int_equal(err_set(NULL, ERR_INPUT, "nobody listens"), -1);
-    assert_int_equal(err_prefix(NULL, "nobody"), -1);
+    struct err e;
+#define SAYS(filled, sentence)                           \
+    do {                                                 \
+        assert_int_equal((filled), -1);                  \
+        assert_string_equal(ERR_SENTENCE(&e), sentence); \
+    } while (0)
+    SAYS(err_set(&e, ERR_IO, "%s: %s", "/tmp/x", "no space"), "/tmp/x: no space");
+    SAYS(err_field(&e, ERR_INPUT, "parent", "only accounts have one"), "parent: only accounts have one");
+    SAYS(err_value(&e, "nice", str("abc"), "a whole number from %d to %d", 0, 4),
+         "nice: 'abc' is not a whole number from 0 to 4");
+    SAYS(err_of(&e, "job", str("5")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
+    SAYS(err_of(&e, "user", str("ann")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
+    SAYS(err_number(&e, "nice", -7, "a whole number from %d to %d", 0, 4),
+         "nice: -7 is not a whole number from 0 to 4");
+    SAYS(err_value_reason(&e, "array", str("9-1"), "ends before it begins"), "array: '9-1' ends before it begins");
+    SAYS(err_exceeds(&e, "cpus", 8, "the host's %u CPUs", 4), "cpus: 8 exceeds the host's 4 CPUs");
+    SAYS(err_subject(&e, ERR_CONFLICT, "job", str("5_3"), "has started"), "job 5_3 has started");
+    SAYS(err_not_found(&e, "partition", str("fst")), "no partition 'fst'");
+    SAYS(err_exists(&e, "account", str("physics")), "account 'physics' already exists");
+    SAYS(err_prefix(&e, "%s:%d", "conf", 3), "conf:3: account 'physics' already exists");
+    SAYS(err_prefix(&e, "outer"), "outer: conf:3: account 'physics' already exists");
+#undef SAYS
+    assert_int_equal(err_set(NULL, ERR_INPUT, "unused"), -1);
+    assert_int_equal(err_value(NULL, "a", str("b"), "c"), -1);
+    assert_int_equal(err_prefix(NULL, "unused"), -1);
+    assert_int_equal(err_in(NULL, "unused"), -1);
+    assert_int_equal(err_of(NULL, "a", str("b")), -1);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    struct err e;
+    err_number(&e, "slots", 0, "a whole number from 1 up");
+    assert_int_equal(err_in(&e, "jobs[%d]", 3), -1);
+    assert_string_equal(ERR_SENTENCE(&e), "jobs[3].slots: 0 is not a whole number from 1 up");
+    err_field(&e, ERR_INPUT, "[2]", "is not a name");
+    err_in(&e, "hosts");
+    assert_string_equal(ERR_SENTENCE(&e), "hosts[2]: is not a name");
+    err_set(&e, ERR_INPUT, "more than one");
+    err_in(&e, "jobs");
+    assert_string_equal(ERR_SENTENCE(&e), "jobs: more than one");
+}
+
+/* A program finds each part by itself. */
+static void test_data(void **state)
+{
+    (void)state;
+    struct err e;
+    err_value(&e, "MaxTime", str("x"), "a duration in minutes");
+    err_of(&e, "partition", str("fast"));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_string_equal(e.subject, "partition");
+    assert_string_equal(e.name, "fast");
+    assert_string_equal(e.field, "MaxTime");
+    assert_string_equal(e.value, "x");
+    assert_string_equal(e.accepted, "a duration in minutes");
+    assert_string_equal(e.reason, "");
+    assert_false(err_is_not_found(&e, "partition"));
+    err_not_found(&e, "partition", str("fst"));
+    assert_true(err_is_not_found(&e, "partition"));
+    assert_false(err_is_not_found(&e, "qos"));
+}
+
+/* What a person typed is shown on one line, short, and never cut inside a character. */
+static void test_values_are_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *shown;
+    } rows[] = {
+        {"", ""},
+        {"a\nb\033[1m", "a?b?[1m"},
+        {"\xff\xfe", "??"},
+        {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
+        {"0123456789012345678901234567890123456789012345678901234567890",
+         "012345678901234567890123456789012345678901234567890123456789..."},
+        {"01234567890123456789012345678901234567890123456789012345678\xc3\xa9",
+         "01234567890123456789012345678901234567890123456789012345678..."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err e;
+        err_value(&e, "f", str(rows[i].value), "x");
+        assert_string_equal(e.value, rows[i].shown);
+        err_not_found(&e, "f", str(rows[i].value));
+        assert_string_equal(e.name, rows[i].shown);
+    }
 }
 
 static void test_long_text_is_cut(void **state)
@@ -24,12 +103,17 @@ static void test_long_text_is_cut(void **state)
     (void)state;
     struct err e = {0};
     err_set(&e, ERR_INPUT, "%*s", 1000, "x");
-    assert_int_equal(strlen(e.text), sizeof e.text - 1);
-    err_prefix(&e, "prefix");
-    assert_memory_equal(e.text, "prefix:  ", 9);
-    assert_int_equal(strlen(e.text), sizeof e.text - 1);
-    err_prefix(&e, "%*s", 1000, "x");
-    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    assert_int_equal(strlen(e.reason), sizeof e.reason - 1);
+    err_prefix(&e, "%*s", 1000, "y");
+    assert_int_equal(strlen(e.where), sizeof e.where - 1);
+    err_prefix(&e, "z");
+    assert_memory_equal(e.where, "z:   ", 5);
+    assert_int_equal(strlen(e.where), sizeof e.where - 1);
+    assert_in_range(strlen(ERR_SENTENCE(&e)), sizeof e.reason, ERR_SENTENCE_SIZE - 1);
+    err_value(&e, "f", str("v"), "%*s", 1000, "x");
+    for (int i = 0; i < 50; i++) err_in(&e, "element[%d]", i);
+    assert_int_equal(strlen(e.field), sizeof e.field - 1);
+    assert_in_range(strlen(ERR_SENTENCE(&e)), sizeof e.accepted, ERR_SENTENCE_SIZE - 1);
 }
 
 static void test_names(void **state)
@@ -52,7 +136,7 @@ static void test_names(void **state)
 static void no_error(void)
 {
     struct err e;
-    err_set(&e, ERR_NONE, "nothing");
+    err_set(&e, ERR_NONE, "no error");
 }
 
 static void unknown_name(void)
@@ -93,8 +177,14 @@ static void test_our_own_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set),           cmocka_unit_test(test_long_text_is_cut), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ensure_speaks), cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_values_are_shown),
+        cmocka_unit_test(test_long_text_is_cut),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ensure_speaks),
+        cmocka_unit_test(test_our_own_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

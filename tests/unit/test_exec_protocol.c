@@ -264,13 +264,13 @@ static void test_launch_check(void **state)
     struct launch l = good();
     struct err e = {0};
     assert_int_equal(launch_check(&l, &e), 0);
-#define REFUSED(change, says)                                                                   \
-    do {                                                                                        \
-        struct launch bad = good();                                                             \
-        change;                                                                                 \
-        assert_int_equal(launch_check(&bad, &e), -1);                                           \
-        assert_int_equal(e.code, ERR_INPUT);                                                    \
-        if (strstr(e.text, says) == NULL) fail_msg("\"%s\" does not say \"%s\"", e.text, says); \
+#define REFUSED(change, says)                                                                                       \
+    do {                                                                                                            \
+        struct launch bad = good();                                                                                 \
+        change;                                                                                                     \
+        assert_int_equal(launch_check(&bad, &e), -1);                                                               \
+        assert_int_equal(e.code, ERR_INPUT);                                                                        \
+        if (strstr(ERR_SENTENCE(&e), says) == NULL) fail_msg("\"%s\" does not say \"%s\"", ERR_SENTENCE(&e), says); \
     } while (0)
     REFUSED(bad.id = 0, "from 1 to 9223372036854775807");
     REFUSED(bad.id = UINT64_C(1) << 63, "from 1 to 9223372036854775807");

@@ -356,7 +356,8 @@ static void rows_that_fit_no_job_are_refused(void **unused)
         store_sql(h.directory, rows[i].change);
         state_init(&s, NOW_US);
         assert_int_equal(store_load(h.store, &s, &e), -1);
-        if (strstr(e.text, rows[i].error) == NULL) fail_msg("'%s' is not in '%s'", rows[i].error, e.text);
+        if (strstr(ERR_SENTENCE(&e), rows[i].error) == NULL)
+            fail_msg("'%s' is not in '%s'", rows[i].error, ERR_SENTENCE(&e));
         state_release(&s);
         house_close(&h);
     }

@@ -135,7 +135,7 @@ static void test_message(void **state)
     struct buf body = {0};
     struct err e = {0};
     assert_int_equal(http_reply_feed(&reply, str("\033[31mred\n"), &body, &e), -1);
-    assert_string_equal(e.text, "the reply is not HTTP/1.1: status line: '?[31mred'");
+    assert_string_equal(ERR_SENTENCE(&e), "the reply is not HTTP/1.1: status line: '?[31mred'");
     http_reply_release(&reply);
 }
 

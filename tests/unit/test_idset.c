@@ -82,7 +82,7 @@ static void test_parse_refuses(void **state)
         struct err e = {0};
         assert_int_equal(idset_parse(str(rows[i]), MAX, "array", &set, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_memory_equal(e.text, "array: '", 8);
+        assert_memory_equal(ERR_SENTENCE(&e), "array: '", 8);
         assert_int_equal(set.ranges.count, 77);
     }
 }
@@ -105,7 +105,7 @@ static void test_parse_large(void **state)
 
     assert_int_equal(idset_parse(str("0-4294967294:2"), NONE - 1, "ids", &set, &e), -1);
     assert_int_equal(idset_parse(str("0-4000000:2,0-4000000:2,0-4000000:2"), NONE - 1, "ids", &set, &e), -1);
-    assert_string_equal(e.text, "ids: more than 4194304 separate numbers");
+    assert_string_equal(ERR_SENTENCE(&e), "ids: more than 4194304 separate numbers");
 }
 
 struct model {

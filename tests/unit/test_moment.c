@@ -89,7 +89,7 @@ static int64_t at(const char *text)
 {
     int64_t moment_us;
     struct err e;
-    if (moment_parse(str(text), "test", &moment_us, &e) != 0) fail_msg("%s", e.text);
+    if (moment_parse(str(text), "test", &moment_us, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     return moment_us;
 }
 
@@ -101,7 +101,7 @@ static void moments_are_read(void **unused)
         char text[32];
         struct err e = {0};
         if (moment_read(str(rows[i].text), "--begin", at(rows[i].now), &moment_us, &e) != 0)
-            fail_msg("'%s': %s", rows[i].text, e.text);
+            fail_msg("'%s': %s", rows[i].text, ERR_SENTENCE(&e));
         moment_format(text, moment_us);
         if (moment_us != at(rows[i].moment)) fail_msg("'%s' is %s, not %s", rows[i].text, text, rows[i].moment);
     }
@@ -116,7 +116,7 @@ static void others_are_refused(void **unused)
         if (moment_read(str(bad[i]), "--begin", at("2026-11-21T10:00:00Z"), &moment_us, &e) != -1)
             fail_msg("'%s' is taken for a moment", bad[i]);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_true(str_starts(str(e.text), str("--begin: '")));
+        assert_true(str_starts(str(ERR_SENTENCE(&e)), str("--begin: '")));
     }
 }
 

@@ -102,9 +102,9 @@ static void test_left_out_and_repeated(void **state)
     assert_int_equal(parse(&p, "--nice=-5", false, false), 0);
     assert_int_equal(p.values.nice, -5);
     assert_int_equal(parse(&p, "--nice=-6", false, false), -1);
-    assert_string_equal(p.e.text, "--nice: '-6' is not a whole number from -5 to 100");
+    assert_string_equal(ERR_SENTENCE(&p.e), "--nice: '-6' is not a whole number from -5 to 100");
     assert_int_equal(parse(&p, "-L 1025", false, false), -1);
-    assert_string_equal(p.e.text, "--level: '1025' is not a whole number from -1023 to 1024");
+    assert_string_equal(ERR_SENTENCE(&p.e), "--level: '1025' is not a whole number from -1023 to 1024");
     assert_int_equal(parse(&p, "-L 1e2", false, false), -1);
     assert_int_equal(parse(&p, "--ties SLURM", false, false), 0);
     assert_int_equal(p.values.ties, 1);
@@ -127,7 +127,7 @@ static void test_repeated_too_often(void **state)
         int status = options_parse(&rules, count + 1, argv, &values, &common, &parsed, &e);
         assert_int_equal(status, count == OPTION_TEXTS_MAX ? 0 : -1);
         assert_int_equal(values.requests.count, OPTION_TEXTS_MAX);
-        if (status != 0) assert_string_equal(e.text, "--x: given more than 32 times");
+        if (status != 0) assert_string_equal(ERR_SENTENCE(&e), "--x: given more than 32 times");
     }
 }
 
@@ -159,7 +159,8 @@ static void test_letters_together(void **state)
         struct option_rules rules = {"fairlead x", rows, cases[i].options_first, false, elsewhere};
         int status = options_parse(&rules, argc, argv, &p.values, &p.common, &p.parsed, &p.e);
         assert_int_equal(status, cases[i].is_good ? 0 : -1);
-        if (status != 0) assert_string_equal(p.e.text, "unknown option '-fx': write it so; see 'fairlead x --help'");
+        if (status != 0)
+            assert_string_equal(ERR_SENTENCE(&p.e), "unknown option '-fx': write it so; see 'fairlead x --help'");
     }
 }
 
@@ -252,7 +253,7 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct parse p;
         assert_int_equal(parse(&p, refusals[i].line, false, false), -1);
-        assert_string_equal(p.e.text, refusals[i].text);
+        assert_string_equal(ERR_SENTENCE(&p.e), refusals[i].text);
         assert_int_equal(p.e.code, refusals[i].code);
     }
 }
@@ -266,7 +267,7 @@ static void test_quantities(void **state)
         struct parse p;
         assert_int_equal(parse(&p, bad[i], false, false), -1);
         assert_int_equal(p.e.code, ERR_INPUT);
-        assert_memory_equal(p.e.text, bad[i], (size_t)(strchr(bad[i], ' ') - bad[i]));
+        assert_memory_equal(ERR_SENTENCE(&p.e), bad[i], (size_t)(strchr(bad[i], ' ') - bad[i]));
     }
 }
 

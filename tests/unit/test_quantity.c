@@ -74,8 +74,8 @@ static void test_duration_parse(void **state)
         assert_int_equal(status, rows[i].span_s > 0 ? 0 : -1);
         assert_int_equal(span_s, rows[i].span_s > 0 ? rows[i].span_s : -7);
         assert_int_equal(e.code, rows[i].span_s > 0 ? ERR_NONE : ERR_INPUT);
-        if (status != 0) assert_memory_equal(e.text, "time limit: '", 13);
-        if (status != 0) assert_non_null(strstr(e.text, rows[i].text));
+        if (status != 0) assert_memory_equal(ERR_SENTENCE(&e), "time limit: '", 13);
+        if (status != 0) assert_non_null(strstr(ERR_SENTENCE(&e), rows[i].text));
     }
     assert_int_equal(duration_parse((struct str){NULL, 0}, "time", &(int64_t){0}, NULL), -1);
 }
@@ -186,7 +186,7 @@ static void test_memory_parse(void **state)
         assert_int_equal(status, rows[i].mib > 0 ? 0 : -1);
         assert_int_equal(mib, rows[i].mib > 0 ? rows[i].mib : 77);
         assert_int_equal(e.code, rows[i].mib > 0 ? ERR_NONE : ERR_INPUT);
-        if (status != 0) assert_memory_equal(e.text, "--mem: '", 8);
+        if (status != 0) assert_memory_equal(ERR_SENTENCE(&e), "--mem: '", 8);
     }
 }
 
@@ -292,7 +292,7 @@ static void test_moment_parse(void **state)
         assert_int_equal(status, rows[i].good ? 0 : -1);
         assert_int_equal(moment_us, rows[i].good ? rows[i].moment_us : 77);
         assert_int_equal(e.code, rows[i].good ? ERR_NONE : ERR_INPUT);
-        if (status != 0) assert_memory_equal(e.text, "begin: '", 8);
+        if (status != 0) assert_memory_equal(ERR_SENTENCE(&e), "begin: '", 8);
     }
 }
 

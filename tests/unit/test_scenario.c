@@ -29,7 +29,7 @@ static void read_good(const char *document, struct scenario *out_scenario)
 {
     struct err e;
     int status = read_quoted(document, out_scenario, &e);
-    if (status != 0) print_message("%s\n", e.text);
+    if (status != 0) print_message("%s\n", ERR_SENTENCE(&e));
     assert_int_equal(status, 0);
 }
 
@@ -44,7 +44,7 @@ static void check_refusals(const struct refusal *rows, size_t count)
         struct err e;
         assert_int_equal(read_quoted(rows[i].document, &s, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_string_equal(e.text, rows[i].message);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].message);
         scenario_release(&s);
     }
 }
@@ -417,7 +417,7 @@ static void trees_that_are_none(void **unused)
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u', 'shares': -1}]}}",
          "F: share_tree.children[0].shares: -1 is not a whole number from 0 to 2147483646"},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u'}, {'name': 'u'}]}}",
-         "F: share_tree: node \"u\" is there twice below \"Root\""},
+         "F: share_tree: 'u' occurs twice below 'Root'"},
     };
     (void)unused;
     check_refusals(rows, COUNT_OF(rows));
@@ -436,7 +436,7 @@ static void jobs_that_are_none(void **unused)
         {JOB("'partition': ['p', 'p']"), "F: jobs[0].partition[1]: the partition is there already"},
         {JOB("'qos': 'q'"), "F: jobs[0].qos: 'q' is not a qos of this document, which has none"},
         {JOB("'state': 'DONE'"), "F: jobs[0].state: 'DONE' is not PENDING, RUNNING or HELD"},
-        {JOB("'tres': 'gres/gpu=1'"), "F: jobs[0].tres: 'gres/gpu' is no TRES that is tracked (AccountingStorageTRES)"},
+        {JOB("'tres': 'gres/gpu=1'"), "F: jobs[0].tres: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"},
         {JOB("'slots': [3, 2]"), "F: jobs[0].slots: the most, 2, is below the least, 3"},
         {JOB("'request': {'lic': 1}"), "F: jobs[0].request.lic: 'lic' is not a resource of this document"},
         {JOB("'posix_priority': 1025"), "F: jobs[0].posix_priority: 1025 is not a whole number from -1023 to 1024"},
@@ -475,7 +475,7 @@ static void trees_are_at_most_so_deep(void **unused)
     for (int turned = 0; turned < 2; turned++) {
         assert_int_equal(read_chain(TREE_DEPTH_MAX, turned, &e), 0);
         assert_int_equal(read_chain(TREE_DEPTH_MAX + 1, turned, &e), -1);
-        assert_non_null(strstr(e.text, "more than 64 levels deep"));
+        assert_non_null(strstr(ERR_SENTENCE(&e), "more than 64 levels deep"));
     }
 }
 

@@ -23,7 +23,7 @@ static void read_text(struct str text, struct scenario *out_scenario)
 {
     struct err e = {0};
     int status = scenario_read(text, "F", out_scenario, &e);
-    if (status != 0) print_message("%s\n", e.text);
+    if (status != 0) print_message("%s\n", ERR_SENTENCE(&e));
     assert_int_equal(status, 0);
 }
 

@@ -515,7 +515,7 @@ static void long_listing(void **unused)
         struct err e = {0};
         struct str line = str_cut(rest, '\n', &rest);
         if (line.text[line.length - 1] == ',') line.length--;
-        if (wire_read_text(&wire_job_row_shape, line, &arena, &row, &e) != 0) fail_msg("%s", e.text);
+        if (wire_read_text(&wire_job_row_shape, line, &arena, &row, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
         assert_int_equal(row.job_id, rows + 1);
         arena_release(&arena);
     }
@@ -761,7 +761,7 @@ static void socket_is_private_and_replaced(void **unused)
     h.server = NULL;
     assert_null(house_serve(&h, h.path, &e));
     assert_int_equal(e.code, ERR_CONFLICT);
-    assert_non_null(strstr(e.text, "it is there and no socket"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "it is there and no socket"));
     assert_int_equal(unlink(h.path), 0);
     house_close(&h);
 }
@@ -778,7 +778,7 @@ static void socket_paths_have_a_limit(void **unused)
     path[108] = '\0';
     assert_null(house_serve(&h, path, &e));
     assert_int_equal(e.code, ERR_INPUT);
-    assert_non_null(strstr(e.text, "socket: the path has 108 bytes, 1 to 107 are possible"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "socket: the path has 108 bytes, 1 to 107 are possible"));
     assert_null(house_serve(&h, "/nonexistent/s", &e));
     assert_int_equal(e.code, ERR_IO);
     house_close(&h);

@@ -43,7 +43,7 @@ static const struct row objects[] = {
     {"POST", "/v1/partitions", "{}", 400, "nothing to change is named"},
     {"POST", "/v1/partitions", "{\"name\":\"a b\"}", 400, "names have no blanks"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"Colour\":1}", 400,
-     "partition 'x': no field 'Colour'; there are: PriorityJobFactor, PriorityTier, MaxTime, "},
+     "partition 'x': field: 'Colour' is not one of PriorityJobFactor, PriorityTier, MaxTime, "},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":65534}", 400,
      "PriorityTier: '65534' is not a whole number from 0 to 65533"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":1.5}", 400, "PriorityTier: '1.5' is not"},
@@ -52,7 +52,7 @@ static const struct row objects[] = {
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":-1}", 400, "oticket: '-1' is not"},
     {"GET", "/v1/partitions", NULL, 200, "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* nothing of it was applied */
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":7}", 200, "true"},
-    {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "no field 'name'"},
+    {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "field: 'name' is not one of"},
     {"PATCH", "/v1/partitions/slow", "{\"PriorityTier\":3}", 404, "no partition 'slow'"},
     {"PATCH", "/v1/partitions/fast?x=1", "{\"PriorityTier\":3}", 400, "'x' in the query"},
     {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast\"}", 201, "1"},
@@ -188,10 +188,10 @@ static uint32_t read_lines(const struct answer *a, const struct wire_shape *shap
     struct err e = {0};
     uint32_t count = 0;
     struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
-    if (wire_read_heading(shape, heading, &columns, &e) != 0) fail_msg("%s", e.text);
+    if (wire_read_heading(shape, heading, &columns, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
     while (rest.length > 0) {
         struct str line = str_cut(rest, '\n', &rest);
-        if (wire_read_line(&columns, line, arena, row, &e) != 0) fail_msg("%s", e.text);
+        if (wire_read_line(&columns, line, arena, row, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
         check(row, count++);
     }
     return count;

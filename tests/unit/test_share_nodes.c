@@ -117,12 +117,13 @@ static void test_refused(void **state)
         struct node tree[NODES_MAX];
         const char *text;
     } ROWS[] = {
-        {{{0, "Root"}, {1, "P1"}, {2, "g"}, {3, "P2"}}, "project \"P2\" stands inside project \"P1\""},
-        {{{0, "Root"}, {1, "g"}, {2, "P1"}, {1, "P1"}}, "project \"P1\" is there twice"},
-        {{{0, "Root"}, {1, "ua"}, {1, "ua"}}, "node \"ua\" is there twice below \"Root\""},
-        {{{0, "Root"}, {1, "g"}, {2, "ua"}, {1, "g"}, {2, "ub"}}, "node \"g\" is there twice below \"Root\""},
-        {{{0, "Root"}, {1, "ua"}, {1, "g"}, {2, "ua"}}, "user \"ua\" is there twice outside projects"},
-        {{{0, "Root"}, {1, "P1"}, {2, "ua"}, {2, "g"}, {3, "ua"}}, "user \"ua\" is there twice inside project \"P1\""},
+        {{{0, "Root"}, {1, "P1"}, {2, "g"}, {3, "P2"}}, "'P2' is a project inside project 'P1'"},
+        {{{0, "Root"}, {1, "g"}, {2, "P1"}, {1, "P1"}}, "'P1' is a project and occurs twice"},
+        {{{0, "Root"}, {1, "ua"}, {1, "ua"}}, "'ua' occurs twice below 'Root'"},
+        {{{0, "Root"}, {1, "g"}, {2, "ua"}, {1, "g"}, {2, "ub"}}, "'g' occurs twice below 'Root'"},
+        {{{0, "Root"}, {1, "ua"}, {1, "g"}, {2, "ua"}}, "'ua' is a user and occurs twice outside projects"},
+        {{{0, "Root"}, {1, "P1"}, {2, "ua"}, {2, "g"}, {3, "ua"}},
+         "'ua' is a user and occurs twice inside project 'P1'"},
     };
     struct map projects;
     setup_projects(&projects);
@@ -131,7 +132,8 @@ static void test_refused(void **state)
         struct err e = {0};
         assert_int_equal(build(&t, ROWS[r].tree, &projects, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        if (strstr(e.text, ROWS[r].text) == NULL) fail_msg("\"%s\", expected \"%s\"", e.text, ROWS[r].text);
+        if (strstr(ERR_SENTENCE(&e), ROWS[r].text) == NULL)
+            fail_msg("\"%s\", expected \"%s\"", ERR_SENTENCE(&e), ROWS[r].text);
         share_nodes_release(&t);
     }
     map_release(&projects);

@@ -56,7 +56,7 @@ static void check(const struct row *row)
         spell(&read, &got);
         assert_int_equal(e.code, ERR_NONE);
     } else {
-        buf_add_text(&got, e.text);
+        buf_add_text(&got, ERR_SENTENCE(&e));
         assert_int_equal(e.code, ERR_INPUT);
         assert_int_equal(read.count, 12345);
     }
@@ -163,7 +163,7 @@ static void test_zero_byte(void **state)
     struct sshare read;
     struct err e = {0};
     assert_int_equal(sshare_parse(&source, &arena, &read, &e), -1);
-    assert_string_equal(e.text, "f:2:9: a zero byte; this is no text");
+    assert_string_equal(ERR_SENTENCE(&e), "f:2:9: a zero byte; this is no text");
     arena_release(&arena);
 }
 
@@ -193,10 +193,10 @@ static void test_depth(void **state)
     assert_int_equal(parse_chain("root|||9\n", 1, 63, &e), 0);
     assert_int_equal(parse_chain("", 0, 63, &e), 0);
     assert_int_equal(parse_chain("root|||9\n", 1, 64, &e), -1);
-    assert_string_equal(e.text, "f:67:66: 'a63' is more than 64 levels below the root");
+    assert_string_equal(ERR_SENTENCE(&e), "f:67:66: 'a63' is more than 64 levels below the root");
     assert_int_equal(parse_chain("", 0, 64, &e), -1);
     assert_int_equal(parse_chain("", 0, 65, &e), -1);
-    assert_string_equal(e.text, "f:66:65: 'a64' is more than 64 levels below the root");
+    assert_string_equal(ERR_SENTENCE(&e), "f:66:65: 'a64' is more than 64 levels below the root");
     assert_int_equal(parse_chain("", 0, 200, &e), -1);
 }
 

@@ -43,7 +43,8 @@ static void assert_refused(const char *directory, enum err_code code, const char
 {
     struct err e = {0};
     assert_null(store_open(directory, NOW_US, &e));
-    if (e.code != code || strstr(e.text, text) == NULL) fail_msg("'%s' is not code %d with '%s'", e.text, code, text);
+    if (e.code != code || strstr(ERR_SENTENCE(&e), text) == NULL)
+        fail_msg("'%s' is not code %d with '%s'", ERR_SENTENCE(&e), code, text);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -203,8 +204,8 @@ static void damage_to_what_is_read_is_found(void **unused)
         state_init(&h.w.s, NOW_US);
         if (h.store != NULL) assert_int_equal(store_load(h.store, &h.w.s, &e), -1);
         assert_int_equal(e.code, ERR_IO);
-        assert_non_null(strstr(e.text, "the file is damaged"));
-        assert_non_null(strstr(e.text, h.directory));
+        assert_non_null(strstr(ERR_SENTENCE(&e), "the file is damaged"));
+        assert_non_null(strstr(ERR_SENTENCE(&e), h.directory));
         house_close(&h);
     }
 }
@@ -286,10 +287,10 @@ static void a_step_that_fails_or_breaks_references_is_refused(void **unused)
     assert_int_equal(schema_upgrade(db, steps, 0, 2, &e), 0);
     assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(schema_upgrade(db, steps, 2, 3, &e), -1);
-    assert_non_null(strstr(e.text, "schema version 3 would leave 1 rows without what they refer to"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "schema version 3 would leave 1 rows without what they refer to"));
     assert_int_equal(sqlite3_exec(db, "ROLLBACK; BEGIN", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(schema_upgrade(db, steps + 1, 2, 3, &e), -1);
-    assert_non_null(strstr(e.text, "schema version 3: "));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "schema version 3: "));
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(number_in(db, "PRAGMA user_version"), 2);
     assert_int_equal(number_in(db, "SELECT count(*) FROM a"), 1);
@@ -418,7 +419,7 @@ static void a_database_that_was_moved_takes_no_turn(void **unused)
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, h.w.now_us, &e), -1);
     assert_int_equal(e.code, ERR_CONFLICT);
-    assert_non_null(strstr(e.text, "moved or removed"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "moved or removed"));
     assert_int_equal(rename(to, from), 0);
     house_commit(&h);
     house_close(&h);
@@ -449,7 +450,7 @@ static void a_locked_database_is_unavailable(void **unused)
     world_submit(&h.w, "ann", NULL, 1);
     assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US + 1, &e), -1);
     assert_int_equal(e.code, ERR_UNAVAILABLE);
-    assert_non_null(strstr(e.text, "another program is writing to it"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "another program is writing to it"));
     sqlite3_close(other);
     house_commit(&h); /* the same turn, now that the lock is gone */
     assert_sql(h.directory, "SELECT count(*) FROM job", "1");
@@ -492,7 +493,8 @@ static void rows_that_make_no_sense_are_named(void **unused)
         state_release(&h.w.s);
         state_init(&h.w.s, NOW_US);
         if (h.store != NULL) assert_int_equal(store_load(h.store, &h.w.s, &e), -1);
-        if (strstr(e.text, rows[i].text) == NULL) fail_msg("'%s' is not in '%s'", rows[i].text, e.text);
+        if (strstr(ERR_SENTENCE(&e), rows[i].text) == NULL)
+            fail_msg("'%s' is not in '%s'", rows[i].text, ERR_SENTENCE(&e));
         house_close(&h);
     }
 }
@@ -576,7 +578,7 @@ static void a_script_without_its_job_fails_the_turn(void **unused)
     world_submit(&h.w, "ann", NULL, 1);
     store_add_script(h.store, 77, &script);
     assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US, &e), -1);
-    assert_non_null(strstr(e.text, "FOREIGN KEY"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "FOREIGN KEY"));
     store_abandon(h.store);
     assert_sql(h.directory, "SELECT count(*) FROM job", "0");
     house_close(&h);

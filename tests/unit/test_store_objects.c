@@ -36,7 +36,7 @@ static void change(struct house *h, enum event_kind what, enum object_kind kind,
         pairs[count] = (struct event_pair){arena_copy(&arena, key), arena_copy(&arena, value)};
     }
     struct event event = {.kind = what, .object = {kind, name, pairs, count}};
-    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s: %s", name, h->w.e.text);
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s: %s", name, ERR_SENTENCE(&h->w.e));
     arena_release(&arena);
 }
 
@@ -275,7 +275,8 @@ static void lists_that_are_none_are_refused(void **unused)
         int expected = rows[i].error ? -1 : 0;
         assert_int_equal(usage_list_parse(&s.policy.tres, str(rows[i].text), &usage, &e), expected);
         assert_int_equal(amount_list_parse(&s.policy.tres, str(rows[i].text), &list, NULL), expected);
-        if (expected != 0 && strstr(e.text, rows[i].error) == NULL) fail_msg("%s: '%s'", rows[i].text, e.text);
+        if (expected != 0 && strstr(ERR_SENTENCE(&e), rows[i].error) == NULL)
+            fail_msg("%s: '%s'", rows[i].text, ERR_SENTENCE(&e));
         mem_free(usage);
         mem_free(list.items);
     }
@@ -303,7 +304,7 @@ static uint32_t submit(struct house *h, struct event_terms terms)
     uint32_t id = 0;
     event.actor.is_operator = true;
     event.submit.terms = terms;
-    if (world_apply(&h->w, event, &id) != 0) fail_msg("%s", h->w.e.text);
+    if (world_apply(&h->w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&h->w.e));
     return id;
 }
 
@@ -348,7 +349,7 @@ static void terms_come_back_as_they_were(void **unused)
     update.update.terms.requests = "";
     update.update.terms.begin_us = -1;
     update.update.terms.set_priority = -2;
-    if (world_apply(&h.w, update, NULL) != 0) fail_msg("%s", h.w.e.text);
+    if (world_apply(&h.w, update, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&h.w.e));
     commit_and_load(&h);
     assert_sql(h.directory,
                "SELECT partitions || requests FROM job WHERE id = 2 AND project IS NULL AND begin_us IS NULL"
@@ -374,8 +375,10 @@ static void rows_that_make_no_sense_are_named(void **unused)
         {"UPDATE job SET partitions = 'fast,' WHERE id = 2", "job 2: there is no partition ''"},
         {"UPDATE job SET project = '' WHERE id = 2", "job 2: there is no project ''"},
         {"UPDATE job SET requests = 'x=1' WHERE id = 2", "job 2: there is no resource 'x'"},
-        {"UPDATE job SET requests = 'license' WHERE id = 2", "job 2: resource license: '' is not a whole number"},
-        {"UPDATE job SET requests = 'bigio=true,license=x' WHERE id = 2", "job 2: resource license: 'x' is not"},
+        {"UPDATE job SET requests = 'license' WHERE id = 2",
+         "job 2: resource 'license': amount: '' is not a whole number"},
+        {"UPDATE job SET requests = 'bigio=true,license=x' WHERE id = 2",
+         "job 2: resource 'license': amount: 'x' is not"},
         {"UPDATE job SET nice = 3000000000 WHERE id = 2", "job 2: a number is out of range"},
         {"UPDATE job SET set_priority = 4294967295 WHERE id = 2", "job 2: a number is out of range"},
         {"UPDATE job SET job_share = -1 WHERE id = 2", "job 2: a number is out of range"},
@@ -417,8 +420,8 @@ static void rows_that_make_no_sense_are_named(void **unused)
         state_release(&h.w.s);
         state_init(&h.w.s, NOW_US);
         if (store_load(h.store, &h.w.s, &e) == 0) fail_msg("%s: it was read", rows[i].statement);
-        if (strstr(e.text, rows[i].text) == NULL || strstr(e.text, h.directory) == NULL)
-            fail_msg("%s: '%s' is not in '%s'", rows[i].statement, rows[i].text, e.text);
+        if (strstr(ERR_SENTENCE(&e), rows[i].text) == NULL || strstr(ERR_SENTENCE(&e), h.directory) == NULL)
+            fail_msg("%s: '%s' is not in '%s'", rows[i].statement, rows[i].text, ERR_SENTENCE(&e));
         house_close(&h);
     }
 }

@@ -81,7 +81,7 @@ static const char *list(struct house *h, const struct job_query *query)
     struct job_view v;
     int result;
     void *cursor = reader.open(reader.context, query, &e);
-    if (cursor == NULL) fail_msg("%s", e.text);
+    if (cursor == NULL) fail_msg("%s", ERR_SENTENCE(&e));
     text[0] = '\0';
     put_off = 0;
     while ((result = reader.next(cursor, &v, &e)) > 0) {
@@ -94,7 +94,7 @@ static const char *list(struct house *h, const struct job_query *query)
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%c%s", separator, v.job_id,
                                        job_state_name(v.state)[0], v.tasks);
     }
-    if (result < 0) fail_msg("%s", e.text);
+    if (result < 0) fail_msg("%s", ERR_SENTENCE(&e));
     assert_int_equal(reader.next(cursor, &v, &e), 0);
     reader.close(cursor);
     return text;

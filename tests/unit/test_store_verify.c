@@ -77,7 +77,7 @@ static const char *verify(struct house *h)
     static char text[1000];
     size_t length = 0;
     array_release(&h->report.differences);
-    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return h->e.text;
+    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return ERR_SENTENCE(&h->e);
     text[0] = '\0';
     for (uint32_t i = 0; i < h->report.differences.count; i++) {
         const struct verify_difference *d = &h->report.differences.items[i];
@@ -210,7 +210,7 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
         struct house h;
         house_open(&h);
         store_sql(h.directory, rows[i].statement);
-        if (strstr(verify(&h), rows[i].text) == NULL) fail_msg("%s: '%s'", rows[i].statement, h.e.text);
+        if (strstr(verify(&h), rows[i].text) == NULL) fail_msg("%s: '%s'", rows[i].statement, ERR_SENTENCE(&h.e));
         house_close(&h);
     }
 }
@@ -218,7 +218,7 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
 static void reset_account(struct house *h, const char *account)
 {
     struct event event = {.kind = EVENT_ACCOUNT_MODIFY, .account = {account, NULL, SHARES_UNSET, PRIORITY_UNSET, true}};
-    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&h->w.e));
     commit(h);
 }
 
@@ -226,7 +226,7 @@ static void reset_user_in(struct house *h, const char *user, const char *account
 {
     struct event event = {.kind = EVENT_USER_MODIFY,
                           .user = {user, account, SHARES_UNSET, false, PRIORITY_UNSET, true}};
-    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&h->w.e));
     commit(h);
 }
 
@@ -353,7 +353,7 @@ static void set_qos(struct house *h, enum event_kind kind, const char *key, cons
 {
     const struct event_pair pair = {key, value};
     struct event event = {.kind = kind, .object = {OBJECT_QOS, "fast", &pair, key != NULL}};
-    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", h->w.e.text);
+    if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&h->w.e));
     commit(h);
 }
 
@@ -439,7 +439,7 @@ static void there_has_to_be_a_store(void **unused)
     struct err e = {0};
     assert_int_equal(store_verify("/nowhere", &arena, &report, &e), -1);
     assert_int_equal(e.code, ERR_IO);
-    assert_non_null(strstr(e.text, "No such file or directory"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "No such file or directory"));
     assert_int_equal(report.task_count, 7);
 }
 

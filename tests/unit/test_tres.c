@@ -15,7 +15,7 @@ static struct tres_table table_of(const char *tracked)
     struct tres_table t;
     struct err e = {0};
     if (tres_table_make(&t, str(tracked), "AccountingStorageTRES", &arena, &e) != 0)
-        fail_msg("%s: %s", tracked, e.text);
+        fail_msg("%s: %s", tracked, ERR_SENTENCE(&e));
     return t;
 }
 
@@ -95,21 +95,21 @@ static void bad_tables_are_refused(void **unused)
     static const struct {
         const char *tracked, *says;
     } rows[] = {
-        {"gpu", "'gpu' is no TRES"},
-        {"gres/gpu,", "'' is no TRES"},
-        {"gres/gpu,,cpu", "'' is no TRES"},
-        {"gres", "'gres': a name is needed, gres/NAME"},
-        {"gres/", "a name is needed"},
-        {"gres/:tesla", "a name is needed"},
-        {"gres/gpu:", "a name is needed"},
-        {"gres/a=b", "a name is needed"},
-        {"license/a b", "a name is needed"},
+        {"gpu", "'gpu' is not a TRES: bb/NAME"},
+        {"gres/gpu,", "'' is not a TRES: bb/NAME"},
+        {"gres/gpu,,cpu", "'' is not a TRES: bb/NAME"},
+        {"gres", "'gres' is not gres/NAME with a name"},
+        {"gres/", "/NAME with a name of up to"},
+        {"gres/:tesla", "/NAME with a name of up to"},
+        {"gres/gpu:", "/NAME with a name of up to"},
+        {"gres/a=b", "/NAME with a name of up to"},
+        {"license/a b", "/NAME with a name of up to"},
         {"bb", "bb/NAME"},
         {"ic/", "ic/NAME"},
         {"fs", "fs/NAME"},
-        {"cpu/x", "'cpu/x': cpu takes no name"},
-        {"Node/", "node takes no name"},
-        {"gres/a\x01", "a name is needed"},
+        {"cpu/x", "'cpu/x' has a name, which cpu does not take"},
+        {"Node/", "has a name, which node does not take"},
+        {"gres/a\x01", "/NAME with a name of up to"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tres_table t = {.count = 99};
@@ -117,8 +117,8 @@ static void bad_tables_are_refused(void **unused)
         assert_int_equal(tres_table_make(&t, str(rows[i].tracked), "AccountingStorageTRES", &arena, &e), -1);
         assert_int_equal(t.count, 99);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_ptr_equal(strstr(e.text, "AccountingStorageTRES: "), e.text);
-        if (strstr(e.text, rows[i].says) == NULL) fail_msg("%s: %s", rows[i].tracked, e.text);
+        assert_memory_equal(ERR_SENTENCE(&e), "AccountingStorageTRES: ", 23);
+        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].tracked, ERR_SENTENCE(&e));
     }
 }
 
@@ -135,7 +135,7 @@ static void a_table_has_room_for_so_many(void **unused)
     buf_add_text(&text, ",gres/one");
     struct err e = {0};
     assert_int_equal(tres_table_make(&t, str(text.text), "x", &arena, &e), -1);
-    assert_non_null(strstr(e.text, "'gres/one' is one too many; 64 TRES are the most"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "'gres/one' is one too many; the maximum is 64 TRES"));
     buf_release(&text);
 }
 
@@ -180,7 +180,7 @@ static void lists_are_read_and_written(void **unused)
         struct err e = {0};
         struct tres_list list, again;
         struct buf back = {0};
-        if (tres_list_parse(&t, str(rows[i].text), "TRES", &arena, &list, &e) != 0) fail_msg("%s", e.text);
+        if (tres_list_parse(&t, str(rows[i].text), "TRES", &arena, &list, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
         buf_add_text(&back, "");
         tres_list_format(&t, &list, &back);
         assert_string_equal(back.text, rows[i].back);
@@ -210,16 +210,16 @@ static void bad_lists_are_refused(void **unused)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"cpu", "'cpu' lacks a number"},
-        {"gres/fpga", "'gres/fpga' lacks a number"},
-        {"cpu=4,", "'' lacks a number"},
-        {",cpu=4", "'' lacks a number"},
-        {"gres/fpga=1", "'gres/fpga' is no TRES that is tracked"},
-        {"=4", "'' is no TRES that is tracked"},
-        {"cpu/x=4", "'cpu/x' is no TRES that is tracked"},
-        {"cpu=4,CPU=4", "'cpu' stands there twice"},
-        {"cpu=0,cpu=0", "'cpu' stands there twice"},
-        {"cpu=", "'cpu=': a whole number from 0 to 2^53"},
+        {"cpu", "'cpu' is not TRES=NUMBER"},
+        {"gres/fpga", "'gres/fpga' is not TRES=NUMBER"},
+        {"cpu=4,", "'' is not TRES=NUMBER"},
+        {",cpu=4", "'' is not TRES=NUMBER"},
+        {"gres/fpga=1", "'gres/fpga' is not a tracked TRES"},
+        {"=4", "'' is not a tracked TRES"},
+        {"cpu/x=4", "'cpu/x' is not a tracked TRES"},
+        {"cpu=4,CPU=4", "'cpu' is named twice"},
+        {"cpu=0,cpu=0", "'cpu' is named twice"},
+        {"cpu=", "'cpu=' is not TRES=COUNT with a whole number from 0 to 2^53"},
         {"cpu=-1", "a whole number"},
         {"cpu=+1", "a whole number"},
         {"cpu=1e3", "a whole number"},
@@ -248,8 +248,8 @@ static void bad_lists_are_refused(void **unused)
             fail_msg("%s", rows[i].text);
         assert_int_equal(list.count, 99);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_ptr_equal(strstr(e.text, "job 7: TRES: '"), e.text);
-        if (strstr(e.text, rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, e.text);
+        assert_memory_equal(ERR_SENTENCE(&e), "job 7: TRES: '", 14);
+        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
     }
 }
 
@@ -323,7 +323,8 @@ static void weights_are_read(void **unused)
         struct err e = {0};
         double weights[TRES_MAX];
         for (int k = 0; k < TRES_MAX; k++) weights[k] = 77.0;
-        if (tres_weights_parse(&t, str(rows[i].text), "TRESBillingWeights", weights, &e) != 0) fail_msg("%s", e.text);
+        if (tres_weights_parse(&t, str(rows[i].text), "TRESBillingWeights", weights, &e) != 0)
+            fail_msg("%s", ERR_SENTENCE(&e));
         assert_true(weights[rows[i].tres] == rows[i].expected);
         assert_true(weights[t.count] == 77.0); /* nothing behind the table's entries */
     }
@@ -336,11 +337,11 @@ static void bad_weights_are_refused(void **unused)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"cpu", "'cpu' lacks a number: TRES=NUMBER"},
-        {"cpu=1,", "'' lacks a number"},
-        {"gres/fpga=1", "'gres/fpga' is no TRES that is tracked (AccountingStorageTRES)"},
-        {"cpu=1,cpu=2", "'cpu' stands there twice"},
-        {"cpu=", "'cpu=': a number from -1e15 to 1e15"},
+        {"cpu", "'cpu' is not TRES=NUMBER"},
+        {"cpu=1,", "'' is not TRES=NUMBER"},
+        {"gres/fpga=1", "'gres/fpga' is not a tracked TRES (AccountingStorageTRES)"},
+        {"cpu=1,cpu=2", "'cpu' is named twice"},
+        {"cpu=", "'cpu=' is not TRES=WEIGHT with a number from -1e15 to 1e15"},
         {"cpu=1X", "a number from"},
         {"cpu=1KK", "a number from"},
         {"cpu=1GB", "a number from"},
@@ -360,8 +361,8 @@ static void bad_weights_are_refused(void **unused)
             fail_msg("%s", rows[i].text);
         assert_true(weights[0] == 77.0);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_ptr_equal(strstr(e.text, "TRESBillingWeights: '"), e.text);
-        if (strstr(e.text, rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, e.text);
+        assert_memory_equal(ERR_SENTENCE(&e), "TRESBillingWeights: '", 21);
+        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
     }
 }
 

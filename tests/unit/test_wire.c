@@ -113,7 +113,7 @@ static void submission_survives(void **unused)
     assert_null(strstr(text.text, "\"out\""));
     assert_null(strstr(text.text, "null"));
     if (wire_read_text(&wire_submit_shape, (struct str){text.text, text.length}, &arena, &got, &e) != 0)
-        fail_msg("%s", e.text);
+        fail_msg("%s", ERR_SENTENCE(&e));
     assert_string_equal(got.directory, wanted.directory);
     assert_string_equal(got.script_name, wanted.script_name);
     assert_null(got.out);
@@ -165,7 +165,7 @@ static void absent_fields(void **unused)
     assert_int_equal(wire_read_text(&wire_account_modify_shape, str("{\"raw_usage\":0}"), &arena, &account, &e), 0);
     assert_string_equal(written(&wire_account_modify_shape, &account), "{\"raw_usage\":0}");
     assert_int_equal(wire_read_text(&wire_account_modify_shape, str("{\"raw_usage\":5}"), &arena, &account, &e), -1);
-    assert_string_equal(e.text, "raw_usage: 5 is not 0, the only value it takes");
+    assert_string_equal(ERR_SENTENCE(&e), "raw_usage: 5 is not 0, the only value it takes");
 
     wire_clear(&wire_job_row_shape, &row);
     assert_int_equal(row.task_id, NONE);
@@ -289,8 +289,8 @@ static void refusals_say_what_is_accepted(void **unused)
         struct err e = {0};
         assert_int_equal(wire_read_text(refused[i].shape, str(refused[i].text), &arena, &value, &e), -1);
         assert_int_equal(e.code, ERR_INPUT);
-        assert_null(strchr(e.text, '\n'));
-        if (refused[i].error) assert_string_equal(e.text, refused[i].error);
+        assert_null(strchr(ERR_SENTENCE(&e), '\n'));
+        if (refused[i].error) assert_string_equal(ERR_SENTENCE(&e), refused[i].error);
         arena_release(&arena);
     }
 }
@@ -304,7 +304,7 @@ static void requests_are_utf8(void **unused)
     const struct wire_account account = {.name = "caf\xe9", .shares = 1};
     (void)unused;
     assert_int_equal(wire_request(&wire_account_shape, &account, &text, &e), -1);
-    assert_string_equal(e.text, "name: 'caf\xe9' is not UTF-8 text");
+    assert_string_equal(ERR_SENTENCE(&e), "name: 'caf\xe9' is not UTF-8 text");
     assert_int_equal(wire_request(&wire_jobs_shape, &jobs, &text, &e), -1);
     assert_int_equal(text.length, 0);
     buf_release(&text);
@@ -356,7 +356,7 @@ static void queries(void **unused)
     wire_clear(&wire_jobs_query_shape, &query);
     for (size_t i = 0; i < COUNT(bad); i++) {
         assert_int_equal(wire_read_query(&wire_jobs_query_shape, bad[i].name, bad[i].text, &arena, &query, &e), -1);
-        assert_string_equal(e.text, bad[i].error);
+        assert_string_equal(ERR_SENTENCE(&e), bad[i].error);
     }
     assert_int_equal(wire_read_query(&wire_jobs_query_shape, "id", "5,6_1", &arena, &query, &e), 0);
     assert_int_equal(query.id.count, 2);
@@ -391,7 +391,7 @@ static void pairs(void **unused)
     for (size_t i = 0; i < COUNT(values); i++) assert_string_equal(rows[i].value, values[i]);
     for (size_t i = 0; i < COUNT(bad); i++) {
         assert_int_equal(wire_read_pairs(str(bad[i].body), &arena, &list, &e), -1);
-        assert_string_equal(e.text, bad[i].error);
+        assert_string_equal(ERR_SENTENCE(&e), bad[i].error);
         assert_int_equal(e.code, ERR_INPUT);
     }
     assert_int_equal(wire_read_pairs(str("[\"a\"]"), &arena, &list, &e), -1);

@@ -61,8 +61,9 @@ static void read_back(const struct wire_shape *shape, const void *value, struct 
     wire_write_heading(shape, &heading);
     wire_write_line(shape, value, &line);
     assert_null(memchr(line.text, '\n', line.length - 1));
-    if (wire_read_heading(shape, text_of(&heading), &columns, &e) != 0) fail_msg("%s", e.text);
-    if (wire_read_line(&columns, text_of(&line), arena, out_value, &e) != 0) fail_msg("%s in %s", e.text, line.text);
+    if (wire_read_heading(shape, text_of(&heading), &columns, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    if (wire_read_line(&columns, text_of(&line), arena, out_value, &e) != 0)
+        fail_msg("%s in %s", ERR_SENTENCE(&e), line.text);
     wire_write_line(shape, out_value, &again);
     assert_string_equal(line.text, again.text);
     buf_release(&heading);
@@ -153,7 +154,7 @@ static void others_are_read_or_refused(void **unused)
             assert_string_equal(user.name, "u");
             continue;
         }
-        assert_string_equal(e.text, rows[i].error);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
         assert_int_equal(e.code, ERR_INTERNAL);
     }
     arena_release(&arena);
@@ -167,7 +168,7 @@ static void too_many_columns(void **unused)
     (void)unused;
     for (int i = 0; i <= WIRE_COLUMNS_MAX; i++) buf_add_text(&line, "x|");
     assert_int_equal(wire_read_heading(&wire_user_row_shape, text_of(&line), &columns, &e), -1);
-    assert_string_equal(e.text, "UserRow: more than 64 columns");
+    assert_string_equal(ERR_SENTENCE(&e), "UserRow: more than 64 columns");
     buf_release(&line);
 }
 

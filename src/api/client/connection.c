@@ -17,7 +17,8 @@ static int connect_error(const char *path, int error, struct err *e)
     case ENOENT:
     case ENOTDIR:
     case ECONNREFUSED:
-        return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; start one with 'fairlead start'", path);
+        (void)err_set(e, ERR_UNAVAILABLE, "no instance answers at %s", path);
+        return err_about(e, "instance");
     case EACCES:
     case EPERM: return err_set(e, ERR_DENIED, "the instance at %s is not for you: %s", path, strerror(error));
     case EAGAIN: return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many clients waiting", path);

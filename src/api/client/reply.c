@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/client/internal.h"
+#include "api/wire.h"
 #include "base/ensure.h"
 
 static struct str pending(const struct client *c)
@@ -73,17 +74,33 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     return 0;
 }
 
+static void copy_member(char *out, size_t size, const char *text)
+{
+    if (text != NULL) text_format(out, size, "%s", text);
+}
+
+/* The sentence is the instance's; what it is about comes beside it. */
+static void take_error(const struct wire_error_text *from, struct err *e)
+{
+    err_set(e, err_from_name(from->name), "%s", from->message);
+    if (e == NULL) return;
+    copy_member(e->subject, sizeof e->subject, from->subject);
+    copy_member(e->name, sizeof e->name, from->subject_name);
+    copy_member(e->field, sizeof e->field, from->field);
+    copy_member(e->value, sizeof e->value, from->value);
+    copy_member(e->accepted, sizeof e->accepted, from->accepted);
+}
+
 int reply_refusal(struct client *c, struct err *e)
 {
     int status = c->reply.status;
-    json_t *object = NULL;
-    const char *name = NULL, *message = NULL;
-    if (client_json(c, &object, e) == 0)
-        json_unpack(object, "{s:{s:s,s:s}}", "error", "name", &name, "message", &message);
-    if (message)
-        err_set(e, err_from_name(name), "%s", message);
+    struct arena arena = {0};
+    struct wire_error reply;
+    struct str body;
+    if (client_rest(c, &body, e) == 0 && wire_read_text(&wire_error_shape, body, &arena, &reply, e) == 0)
+        take_error(&reply.error, e);
     else
         err_set(e, ERR_INTERNAL, "the instance at %s answers with HTTP status %d", c->socket, status);
-    json_decref(object);
+    arena_release(&arena);
     return -1;
 }

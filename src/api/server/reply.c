@@ -37,9 +37,22 @@ void reply_write(struct request *r, unsigned status, const struct wire_shape *sh
     reply_take(r, status, TYPE_JSON, &body);
 }
 
+static const char *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
 void reply_error_status(struct request *r, unsigned status, const struct err *e)
 {
-    const struct wire_error body = {{err_name(e->code), e->text}};
+    const struct wire_error body = {{
+        .name = err_name(e->code),
+        .message = ERR_SENTENCE(e),
+        .subject = text_or_null(e->subject),
+        .subject_name = text_or_null(e->name),
+        .field = text_or_null(e->field),
+        .value = text_or_null(e->value),
+        .accepted = text_or_null(e->accepted),
+    }};
     reply_write(r, status, &wire_error_shape, &body);
 }
 

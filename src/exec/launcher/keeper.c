@@ -300,7 +300,7 @@ static void let_go(struct keeper *k)
         k->traces.cgroup.path[0] = '\0';
     }
     if (journal_start(&k->journal, record, &k->traces, &e)) {
-        refuse(k, e.text);
+        refuse(k, ERR_SENTENCE(&e));
         return;
     }
     join_cpu_group(k);
@@ -328,7 +328,7 @@ static void hear_report(struct keeper *k)
         return;
     }
     if (n == (ssize_t)sizeof report) {
-        char why[sizeof((struct err *)0)->text];
+        char why[ERR_SENTENCE_SIZE];
         job_explain(&report, k->task->launch, &k->command, why, sizeof why);
         refuse(k, why);
     } else if (k->phase == PREPARING) {
@@ -513,7 +513,7 @@ _Noreturn void keeper_main(struct keeper_task *task)
         .timer_fd = -1,
     };
     if (prepare(&k, &e)) {
-        decide(&k, LAUNCH_REFUSED, e.text);
+        decide(&k, LAUNCH_REFUSED, ERR_SENTENCE(&e));
         finish(&k);
     }
     watch(&k);

@@ -248,7 +248,7 @@ static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d
     int result = launch_dir_last(d, &record, &start_text, &found, &e);
     if (result != 0 && found && may_be_torn(l, (struct str){start_text.text, start_text.length})) result = 0;
     if (result == 0 && found) update(l, entry, &record);
-    if (result != 0 && free) unreadable(l, entry, d, e.text);
+    if (result != 0 && free) unreadable(l, entry, d, ERR_SENTENCE(&e));
     bool ended = entry->has_record && entry->record.phase == LAUNCH_ENDED;
     if (!free)
         find_keeper(l, entry, d);
@@ -388,7 +388,7 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
         tell(l, known);
     } else if (launch_check(launch, &e) || check_identity(launch, &e) ||
                launch_dir_make(l->spool, launch->id, &d, &e)) {
-        refuse(l, launch->id, e.text); /* I1: nothing is on disk */
+        refuse(l, launch->id, ERR_SENTENCE(&e)); /* I1: nothing is on disk */
     } else {
         start_keeper(l, add(l, launch->id), launch, &d, memory, bytes);
     }

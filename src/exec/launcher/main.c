@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     title_init(argc, argv);
     take_over(&arguments.options.inherited);
     int result = server_run(&arguments.options, &e);
-    if (result) fprintf(stderr, "fairlead-launcher: %s\n", e.text);
+    if (result) fprintf(stderr, "fairlead-launcher: %s\n", ERR_SENTENCE(&e));
     arena_release(&memory);
     return result ? err_exit_status(e.code) : 0;
 }
