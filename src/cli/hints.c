@@ -15,6 +15,7 @@ static const struct hint hints[] = {
     {ERR_UNAVAILABLE, "instance", NULL, "start one with 'fairlead start'"},
     {ERR_NOT_FOUND, "setting", NULL, "'fairlead set' lists them"},
     {ERR_NOT_FOUND, "user", NULL, "'fairlead user show' lists them, 'fairlead user add' adds one to an account"},
+    {ERR_NOT_FOUND, "policy user", NULL, "'fairlead user show --policy' lists those that the ticket policies have"},
     {ERR_EXISTS, "user", NULL, "'fairlead user modify' changes it"},
     {ERR_DENIED, "user", NULL, "an operator names users with 'fairlead user add'"},
     {ERR_DENIED, "", "deadline", "an operator allows it with 'fairlead user modify NAME deadline=yes'"},

@@ -191,7 +191,6 @@ int object_show(struct call *call, enum object_kind kind, const struct listing_v
     const struct object_class *class = &object_classes[kind];
     const struct shown shown = {kind, call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL};
     struct column columns[TABLE_COLUMNS_MAX];
-    const char *policy = kind == OBJECT_USER ? " --policy" : "";
     char empty[HINT_BYTES];
     text_format(empty, sizeof empty, "no %s; 'fairlead %s add NAME%s' makes one", class->plural, class->name,
                 kind == OBJECT_USER ? " fshare=N" : "");
@@ -207,7 +206,6 @@ int object_show(struct call *call, enum object_kind kind, const struct listing_v
     uint32_t count;
     if (listing_run(call, &listing, how, path_of(call, kind, NULL), &count, e) != 0) return -1;
     if (shown.name != NULL && count == 0)
-        return err_set(e, ERR_NOT_FOUND, "no %s '%s'; 'fairlead %s show%s' lists them", class->name, shown.name,
-                       class->name, policy);
+        return err_not_found(e, kind == OBJECT_USER ? "policy user" : class->name, str(shown.name));
     return 0;
 }

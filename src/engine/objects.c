@@ -62,7 +62,7 @@ int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t
 {
     const char *class = object_classes[kind].name;
     uint32_t index = map_get(&t->s->object_by_name[kind], name);
-    if (index == NONE) return err_not_found(t->e, class, name);
+    if (index == NONE) return err_not_found(t->e, kind == OBJECT_USER ? "policy user" : class, name);
     *out_index = index;
     return 0;
 }

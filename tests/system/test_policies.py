@@ -114,8 +114,8 @@ def test_users_of_the_ticket_policies(instance):
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
-        "the ticket policies know no user 'test-eve'; 'fairlead user show --policy' lists those they do")
-    assert "'fairlead user show --policy' lists them" in instance.run('user', 'show', '--policy', 'test-eve').err
+        "no policy user 'test-eve'; 'fairlead user show --policy' lists those that the ticket policies have")
+    assert "'fairlead user show --policy' lists those" in instance.run('user', 'show', '--policy', 'test-eve').err
 
 
 def test_the_account_default_is_made_when_it_is_named(instance):

@@ -82,7 +82,7 @@ static void refused_objects_change_nothing(void **unused)
         {EVENT_OBJECT_DELETE, OBJECT_PROJECT, "x", "", ERR_NOT_FOUND, "no project 'x'"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "usage_factor=-1", ERR_INPUT, "usage_factor"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=DenyOnLimit", ERR_INPUT, "'DenyOnLimit' is not one of NoDecay"},
-        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "department=physics", ERR_NOT_FOUND, "user 'ann': no department"},
+        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "department=physics", ERR_NOT_FOUND, "no department 'physics'"},
         {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "fshare=1.5", ERR_INPUT, "fshare"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "a=b", "", ERR_INPUT, "resource: 'a=b' has a '='"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "type=FLOAT", ERR_INPUT, "resource 'x': type"},
