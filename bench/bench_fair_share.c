@@ -68,17 +68,17 @@ static void measure_yardsticks(uint32_t count)
 int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    uint32_t most = quick ? 10000 : 1000000;
+    uint32_t max = quick ? 10000 : 1000000;
     printf("factors, ns per user association (at 1000000: classic at most 30, depth-oblivious at most 90)\n");
     printf("%8s %10s %17s %17s %17s\n", "", "", share_algorithm_names[0], share_algorithm_names[1],
            share_algorithm_names[2]);
     printf("%8s %10s", "users", "an account");
     for (int a = 0; a < ALGORITHM_COUNT; a++) printf(" %8s %8s", "accounts", "mixed");
     printf("\n");
-    for (uint32_t users = 1000; users <= most; users *= 10) {
+    for (uint32_t users = 1000; users <= max; users *= 10) {
         static const uint32_t PER_ACCOUNT[] = {10, 100, 100000};
         for (int p = 0; p < 3; p++) measure_size(users, PER_ACCOUNT[p]);
     }
-    measure_yardsticks(most);
+    measure_yardsticks(max);
     return 0;
 }

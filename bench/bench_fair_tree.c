@@ -132,14 +132,14 @@ static void measure_sorting(uint32_t count)
 int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    uint32_t most = quick ? 10000 : 1000000;
+    uint32_t max = quick ? 10000 : 1000000;
     printf("Fair Tree, ns per user association (at 1000000: scratch at most 70, 1 %% at most 25)\n");
     printf("%8s %10s %8s %8s %8s %8s %8s %8s %8s\n", "users", "an account", "scratch", "1 %", "rescaled", "mixed",
            "idle", "tied", "bytes");
-    for (uint32_t users = 1000; users <= most; users *= 10) {
+    for (uint32_t users = 1000; users <= max; users *= 10) {
         static const uint32_t PER_ACCOUNT[] = {10, 100, 100000};
         for (int p = 0; p < 3; p++) measure_size(users, PER_ACCOUNT[p]);
     }
-    measure_sorting(most);
+    measure_sorting(max);
     return 0;
 }

@@ -6,7 +6,7 @@
  *   raw, relative  the same with NO_NORMAL_ALL, with SMALL_RELATIVE_TO_TIME
  *   terms          multifactor_terms of each: what a listing of all jobs costs
  *   sort           into queue order by priority, submission breaking ties (base/sort.h)
- *   basic          basic_priority of each
+ *   basic          multifactor_basic_priority of each
  *   bytes          the yardstick: the sum of all 8-byte words that the pass reads, jobs and lists
  *
  * Each figure is the median of several runs; with --quick, on few jobs only. */
@@ -141,7 +141,7 @@ static void run_sort(struct world *w)
 
 static void run_basic(struct world *w)
 {
-    for (uint32_t i = 0; i < w->count; i++) w->sum += basic_priority(i, w->jobs[i].nice);
+    for (uint32_t i = 0; i < w->count; i++) w->sum += multifactor_basic_priority(i, w->jobs[i].nice);
 }
 
 static uint64_t word_at(const char *bytes)
@@ -195,11 +195,11 @@ static double measure_flags(struct world *w, uint32_t flags)
 int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    uint32_t most = quick ? 10000 : 1000000;
+    uint32_t max = quick ? 10000 : 1000000;
     printf("Multifactor priority, ns per pending job (priorities at most 40 at 1000000)\n");
     printf("%8s %10s %8s %8s %8s %8s %8s %8s\n", "jobs", "priorities", "raw", "relative", "terms", "sort", "basic",
            "bytes");
-    for (uint32_t count = 1000; count <= most; count *= 10) {
+    for (uint32_t count = 1000; count <= max; count *= 10) {
         struct world w;
         make_world(&w, count);
         double raw = measure_flags(&w, FLAG_NO_NORMAL_ALL), relative = measure_flags(&w, FLAG_SMALL_RELATIVE_TO_TIME);

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/internal.h"
+#include "engine/handlers.h"
 #include "engine/ticket_plan.h"
 
 enum { CPUS = 64, ROUNDS = 31, USERS_PER_ACCOUNT = 100, PROJECTS = 20, KEPT_BYTES = 256 << 20 };
@@ -103,7 +103,7 @@ static void add_usage(struct world *w, uint32_t users)
         user_name(name, i);
         struct owner row = {.user = name, .project = "", .at_us = NOW_US - i * INT64_C(1000003)};
         row.usage.used[USAGE_CPU] = (double)(i * UINT64_C(7919) % 100003);
-        owner_append(&w->s, &row);
+        usage_owner_append(&w->s, &row);
     }
 }
 
@@ -274,7 +274,7 @@ static void run_tickets(const char *what, uint32_t users, uint32_t jobs)
 
 int main(int argc, char **argv)
 {
-    static const struct setting_row standard[] = {{NULL, NULL}};
+    static const struct setting_row default_value[] = {{NULL, NULL}};
     static const struct setting_row all_weights[] = {{"PriorityWeightAge", "1000"},
                                                      {"PriorityWeightAssoc", "1000"},
                                                      {"PriorityWeightJobSize", "1000"},
@@ -288,9 +288,9 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES); /* as the daemon does */
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     printf("A scheduling pass; yardstick: the fair-share factors of the same tree alone\n");
-    run("nothing free", 1, jobs, false, standard);
-    run("one user", 1, jobs, true, standard);
-    run("many users", jobs, jobs, true, standard);
+    run("nothing free", 1, jobs, false, default_value);
+    run("one user", 1, jobs, true, default_value);
+    run("many users", jobs, jobs, true, default_value);
     run("all weights", jobs, jobs, true, all_weights);
     run("INCR_ONLY", jobs, jobs, true, floors);
     run("INCR_ONLY, nothing free", jobs, jobs, false, floors);

@@ -43,7 +43,7 @@ enum layout { VARIED, TIED };
 
 struct world {
     struct ticket_rules rules;
-    struct ticket_question q;
+    struct ticket_input q;
     struct ticket_member *members[MEMBER_KIND_COUNT];
     struct ticket_node *nodes;
     struct ticket_job *jobs;
@@ -52,9 +52,9 @@ struct world {
     enum layout layout;
 };
 
-static uint32_t varied(struct world *w, uint32_t most)
+static uint32_t varied(struct world *w, uint32_t max)
 {
-    uint32_t value = 1 + rng_below(&w->rng, most);
+    uint32_t value = 1 + rng_below(&w->rng, max);
     return w->layout == TIED ? 1 : value;
 }
 

@@ -52,9 +52,9 @@ static inline double random_usage(struct world *w)
     return rng_below(&w->rng, 10) == 0 ? 0 : rng_double(&w->rng) * (double)(1u << rng_below(&w->rng, 30));
 }
 
-static inline uint32_t random_shares(struct world *w, uint32_t most)
+static inline uint32_t random_shares(struct world *w, uint32_t max)
 {
-    return w->layout == TIED ? 1 : 1 + rng_below(&w->rng, most);
+    return w->layout == TIED ? 1 : 1 + rng_below(&w->rng, max);
 }
 
 static inline bool is_idle(const struct world *w, uint32_t user)

@@ -43,7 +43,7 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
                                             .qos = qos[rng_below(rng, 3)],
                                             .project = project,
                                             .nice = (int32_t)rng_below(rng, 200)};
-    if (rng_below(rng, 3) == 0) job.submit.terms.slots_most = job.submit.request.cpus + rng_below(rng, 3);
+    if (rng_below(rng, 3) == 0) job.submit.terms.slots_max = job.submit.request.cpus + rng_below(rng, 3);
     if (rng_below(rng, 6) == 0) job.submit.terms.begin_us = w->now_us + rng_below(rng, 100) * SECOND;
     uint32_t id;
     if (world_apply(w, job, &id) != 0) /* longer than fast allows, or the project is gone */

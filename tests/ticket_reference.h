@@ -18,7 +18,7 @@
 enum { REFERENCE_JOBS = 400, REFERENCE_NODES = 200, REFERENCE_MEMBERS = 200, REFERENCE_KINDS = MEMBER_KIND_COUNT + 1 };
 
 struct reference {
-    const struct ticket_question *q;
+    const struct ticket_input *q;
     struct tickets *out;
     double held[REFERENCE_JOBS];
     uint32_t counted[MEMBER_KIND_COUNT][REFERENCE_MEMBERS];
@@ -304,7 +304,7 @@ static inline void reference_weigh(struct reference *r, uint32_t parent)
 
 static inline void reference_targets_below(struct reference *r, uint32_t parent)
 {
-    const struct ticket_question *q = r->q;
+    const struct ticket_input *q = r->q;
     double all = 0, factor = q->rules->compensation_factor;
     for (uint32_t i = 1; i < q->node_count; i++) {
         if (q->nodes[i].parent == parent && r->active[i] > 0) all += q->nodes[i].shares;
@@ -457,7 +457,7 @@ static inline void reference_share(struct reference *r, bool is_dependent)
 
 /* --- all ------------------------------------------------------------------------------------------------------------- */
 
-static inline void reference_tickets(const struct ticket_question *q, struct tickets *out)
+static inline void reference_tickets(const struct ticket_input *q, struct tickets *out)
 {
     struct reference *r = calloc(1, sizeof *r);
     r->q = q;

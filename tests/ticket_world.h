@@ -56,13 +56,13 @@ struct asked {
     struct ticket_job jobs[WORLD_ROWS];
     struct share_nodes tree;
     struct map projects;
-    struct ticket_question q;
+    struct ticket_input q;
     struct arena arena;
 };
 
 static inline struct ticket_rules world_rules(const char *text, struct arena *arena)
 {
-    struct settings settings = settings_published();
+    struct settings settings = settings_upstream_defaults();
     struct policy policy;
     struct err e;
     for (struct str rest = str(text); rest.length > 0;) {

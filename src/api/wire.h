@@ -99,9 +99,9 @@ struct wire_field {
     enum wire_type type;
     bool is_required;               /* requests: has to be there; replies: is never null */
     uint32_t offset;                /* in the struct */
-    int64_t least, most;            /* of numbers; of lists the counts, of texts the lengths, when most is not 0 */
+    int64_t min, max;               /* of numbers; of lists the counts, of texts the lengths, when most is not 0 */
     int64_t absent;                 /* of numbers */
-    bool is_made;                   /* of a row: by the instance, nobody gives it */
+    bool is_read_only;              /* of a row: by the instance, nobody gives it */
     const char *choices;            /* of WIRE_CHOICE: "live,ended,all" */
     const struct wire_shape *shape; /* of WIRE_OBJECT and WIRE_ROWS */
 };
@@ -178,7 +178,7 @@ struct wire_terms {
     int64_t override_tickets;       /* operators only */
     int64_t set_priority;           /* by hand; 0: computed */
     int64_t begin_us, deadline_us;  /* 0: none; WIRE_MOMENT_UNSET: absent */
-    uint32_t slots_most;            /* cpus is the least of a range of slots, this the most; 0: absent */
+    uint32_t slots_max;             /* cpus is the least of a range of slots, this the most; 0: absent */
 };
 
 struct wire_submit { /* POST /v1/jobs -> wire_submitted */
@@ -302,9 +302,9 @@ struct wire_job_row {
     const char *tres;                                 /* what a task has; "": not started */
     double billing;                                   /* units a second of a task; NAN: null, not started */
     int32_t nice, site, posix_priority;
-    uint32_t set_priority;                            /* NONE: null, computed */
-    uint32_t job_share, override_tickets, slots_most; /* slots_most 0: as many as cpus */
-    int64_t begin_us, deadline_us;                    /* 0: null */
+    uint32_t set_priority;                           /* NONE: null, computed */
+    uint32_t job_share, override_tickets, slots_max; /* slots_max 0: as many as cpus */
+    int64_t begin_us, deadline_us;                   /* 0: null */
 };
 
 /* A waiting job in one of the partitions it asks for, or a running task, and every term of its priority by the model in
@@ -367,9 +367,9 @@ struct wire_user_list {
 };
 
 struct wire_setting {
-    const char *name, *value, *standard, *help; /* standard: "default" */
-    const char *group;                          /* "Fairlead", "Slurm", "Grid Engine" */
-    const char *accepted;                       /* "a whole number from 0 to 65535"; of text "" */
+    const char *name, *value, *default_value, *help; /* standard: "default" */
+    const char *group;                               /* "Fairlead", "Slurm", "Grid Engine" */
+    const char *accepted;                            /* "a whole number from 0 to 65535"; of text "" */
 };
 struct wire_setting_list {
     struct wire_list settings;

@@ -125,7 +125,7 @@ static bool read_number(const struct wire_field *f, struct str text, void *out)
         wire_set_number(f, out, wire_parent_of(f));
         return true;
     }
-    if (!number_parse_i64(text, &number) || number < f->least || number > f->most) return false;
+    if (!number_parse_i64(text, &number) || number < f->min || number > f->max) return false;
     wire_set_number(f, out, number);
     return true;
 }

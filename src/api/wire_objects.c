@@ -12,7 +12,7 @@
 
 #include "api/wire.h"
 
-enum { JOB_FACTOR_MOST = 65533 };
+enum { JOB_FACTOR_MAX = 65533 };
 
 #define AT(place, member)                                                                   \
     offsetof(struct wire_object_row, values) + (place) * sizeof(struct wire_object_value) + \
@@ -21,12 +21,12 @@ enum { JOB_FACTOR_MOST = 65533 };
 #define NUMBER_AT(place, json_name, greatest, words)                                                              \
     {                                                                                                             \
         .name = (json_name), .help = (words), .type = WIRE_I64, .is_required = true, .offset = AT(place, number), \
-        .least = 0, .most = (greatest), .absent = -1                                                              \
+        .min = 0, .max = (greatest), .absent = -1                                                                 \
     }
-#define LIMIT_AT(place, json_name, greatest, words)                                                      \
-    {                                                                                                    \
-        .name = (json_name), .help = (words), .type = WIRE_I64, .offset = AT(place, number), .least = 0, \
-        .most = (greatest), .absent = -1                                                                 \
+#define LIMIT_AT(place, json_name, greatest, words)                                                    \
+    {                                                                                                  \
+        .name = (json_name), .help = (words), .type = WIRE_I64, .offset = AT(place, number), .min = 0, \
+        .max = (greatest), .absent = -1                                                                \
     }
 #define REAL_AT(place, json_name, words)                                                                          \
     {                                                                                                             \
@@ -51,18 +51,18 @@ enum { JOB_FACTOR_MOST = 65533 };
         .name = "name", .help = "its name", .type = WIRE_TEXT, .is_required = true, \
         .offset = offsetof(struct wire_object_row, name)                            \
     }
-#define CREATED                                                                                                \
-    {                                                                                                          \
-        .name = "created_us", .help = "when it was named", .type = WIRE_I64, .is_required = true,              \
-        .offset = offsetof(struct wire_object_row, created_us), .least = 0, .most = INT64_MAX, .is_made = true \
+#define CREATED                                                                                                  \
+    {                                                                                                            \
+        .name = "created_us", .help = "when it was named", .type = WIRE_I64, .is_required = true,                \
+        .offset = offsetof(struct wire_object_row, created_us), .min = 0, .max = INT64_MAX, .is_read_only = true \
     }
 #define FSHARE(place) NUMBER_AT(place, "fshare", UINT32_MAX, "functional shares")
 #define OTICKET(place) NUMBER_AT(place, "oticket", UINT32_MAX, "override tickets")
 
 static const struct wire_field partition_fields[] = {
     NAME,
-    NUMBER_AT(0, "PriorityJobFactor", JOB_FACTOR_MOST, "partition term of a job's priority"),
-    NUMBER_AT(1, "PriorityTier", JOB_FACTOR_MOST, "jobs of a higher tier come first, whatever their priority"),
+    NUMBER_AT(0, "PriorityJobFactor", JOB_FACTOR_MAX, "partition term of a job's priority"),
+    NUMBER_AT(1, "PriorityTier", JOB_FACTOR_MAX, "jobs of a higher tier come first, whatever their priority"),
     TEXT_AT(2, "MaxTime", "longest time limit, in minutes or as D-H:M:S; or UNLIMITED"),
     TEXT_AT(3, "TRESBillingWeights", "what a job costs: CPU=1.0,Mem=0.25G; empty: its CPUs"),
     FSHARE(4),
@@ -83,7 +83,7 @@ static const struct wire_field qos_fields[] = {
      .type = WIRE_DOUBLE,
      .is_required = true,
      .offset = offsetof(struct wire_object_row, usage),
-     .is_made = true},
+     .is_read_only = true},
     CREATED,
     {0}};
 const struct wire_shape wire_qos_row = {"Qos", "A quality of service.", qos_fields, sizeof(struct wire_object_row),

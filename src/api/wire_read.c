@@ -65,11 +65,11 @@ static int refuse(const struct reading *r, const struct wire_field *f, json_t *v
 static int refuse_number(const struct reading *r, const struct wire_field *f, json_t *value)
 {
     char accepted[120];
-    if (f->least == f->most)
-        text_format(accepted, sizeof accepted, "%lld, the only value it takes", (long long)f->least);
+    if (f->min == f->max)
+        text_format(accepted, sizeof accepted, "%lld, the only value it takes", (long long)f->min);
     else
-        text_format(accepted, sizeof accepted, "a whole number from %lld to %lld%s", (long long)f->least,
-                    (long long)f->most, wire_has_parent(f) ? ", or 'parent'" : "");
+        text_format(accepted, sizeof accepted, "a whole number from %lld to %lld%s", (long long)f->min,
+                    (long long)f->max, wire_has_parent(f) ? ", or 'parent'" : "");
     return refuse(r, f, value, accepted);
 }
 
@@ -95,7 +95,7 @@ static int read_number(const struct reading *r, const struct wire_field *f, json
     }
     if (!json_is_integer(value)) return refuse_number(r, f, value);
     int64_t number = json_integer_value(value);
-    if (number < f->least || number > f->most) return refuse_number(r, f, value);
+    if (number < f->min || number > f->max) return refuse_number(r, f, value);
     wire_set_number(f, out, number);
     return 0;
 }

@@ -11,14 +11,14 @@
 #define MAYBE(owner, member, kind, ...) ROW(owner, member, #member, kind, __VA_ARGS__)
 #define MUST(owner, member, kind, ...) ROW(owner, member, #member, kind, .is_required = true, __VA_ARGS__)
 
-#define COUNT32 .least = 0, .most = UINT32_MAX
-#define MOMENT .least = 0, .most = INT64_MAX
+#define COUNT32 .min = 0, .max = UINT32_MAX
+#define MOMENT .min = 0, .max = INT64_MAX
 
-#define NICE_MOST 2147483645
-#define MEM_MIB_MOST (INT64_C(1) << 40)
-#define TIME_LIMIT_S_MOST INT64_C(316224000) /* ten years */
-#define SHARES_MOST (WIRE_SHARES_PARENT - 1)
-#define PRIORITY_MOST (WIRE_PRIORITY_UNSET - 1)
+#define NICE_MAX 2147483645
+#define MEM_MIB_MAX (INT64_C(1) << 40)
+#define TIME_LIMIT_S_MAX INT64_C(316224000) /* ten years */
+#define SHARES_MAX (WIRE_SHARES_PARENT - 1)
+#define PRIORITY_MAX (WIRE_PRIORITY_UNSET - 1)
 
 #define STATES "PENDING,STARTING,RUNNING,COMPLETING,COMPLETED,FAILED,CANCELLED,TIMEOUT,NODE_FAIL"
 
@@ -27,26 +27,26 @@
 /* Of a member struct wire_terms. */
 #define TERM(owner, member, kind, ...) ROW(owner, terms.member, #member, kind, __VA_ARGS__)
 #define TERM_NUMBER(owner, member, smallest, greatest, words) \
-    TERM(owner, member, WIRE_I32, .help = (words), .least = (smallest), .most = (greatest), .absent = WIRE_TERM_UNSET)
+    TERM(owner, member, WIRE_I32, .help = (words), .min = (smallest), .max = (greatest), .absent = WIRE_TERM_UNSET)
 #define TERM_COUNT(owner, member, words) \
-    TERM(owner, member, WIRE_I64, .help = (words), .least = 0, .most = UINT32_MAX, .absent = -1)
+    TERM(owner, member, WIRE_I64, .help = (words), .min = 0, .max = UINT32_MAX, .absent = -1)
 #define TERM_MOMENT(owner, member, words) \
     TERM(owner, member, WIRE_I64, .help = (words), MOMENT, .absent = WIRE_MOMENT_UNSET)
-#define TERMS(owner)                                                                                                  \
-    TERM(owner, partitions, WIRE_TEXT, .help = "where it may run, as fast,batch; absent: the first partition"),       \
-        TERM(owner, qos, WIRE_TEXT, .help = "its quality of service; absent: normal"),                                \
-        TERM(owner, project, WIRE_TEXT, .help = "the project it counts for; empty: none"),                            \
-        TERM(owner, requests, WIRE_TEXT, .help = "resources it needs, as license=2,bigio=true; empty: none"),         \
-        TERM_NUMBER(owner, nice, -NICE_MOST, NICE_MOST, "taken from its priority; below 0: operators only"),          \
-        TERM_NUMBER(owner, site, -NICE_MOST, NICE_MOST, "the site's term of its priority: operators only"),           \
-        TERM_NUMBER(owner, posix_priority, -1023, 1024, "POSIX priority; above 0: operators only"),                   \
-        TERM_COUNT(owner, job_share, "its own shares in the functional policy"),                                      \
-        TERM_COUNT(owner, override_tickets, "tickets given outright: operators only"),                                \
-        TERM_COUNT(owner, set_priority, "a priority by hand: operators only; 0: it is computed"),                     \
-        TERM_MOMENT(owner, begin_us, "not to start before; 0: at once"),                                              \
-        TERM_MOMENT(owner, deadline_us, "when it has to have started; 0: none"),                                      \
-        TERM(owner, slots_most, WIRE_U32, .help = "cpus is the least of a range of slots, this the most", .least = 1, \
-             .most = WIRE_CPUS_MAX)
+#define TERMS(owner)                                                                                               \
+    TERM(owner, partitions, WIRE_TEXT, .help = "where it may run, as fast,batch; absent: the first partition"),    \
+        TERM(owner, qos, WIRE_TEXT, .help = "its quality of service; absent: normal"),                             \
+        TERM(owner, project, WIRE_TEXT, .help = "the project it counts for; empty: none"),                         \
+        TERM(owner, requests, WIRE_TEXT, .help = "resources it needs, as license=2,bigio=true; empty: none"),      \
+        TERM_NUMBER(owner, nice, -NICE_MAX, NICE_MAX, "taken from its priority; below 0: operators only"),         \
+        TERM_NUMBER(owner, site, -NICE_MAX, NICE_MAX, "the site's term of its priority: operators only"),          \
+        TERM_NUMBER(owner, posix_priority, -1023, 1024, "POSIX priority; above 0: operators only"),                \
+        TERM_COUNT(owner, job_share, "its own shares in the functional policy"),                                   \
+        TERM_COUNT(owner, override_tickets, "tickets given outright: operators only"),                             \
+        TERM_COUNT(owner, set_priority, "a priority by hand: operators only; 0: it is computed"),                  \
+        TERM_MOMENT(owner, begin_us, "not to start before; 0: at once"),                                           \
+        TERM_MOMENT(owner, deadline_us, "when it has to have started; 0: none"),                                   \
+        TERM(owner, slots_max, WIRE_U32, .help = "cpus is the least of a range of slots, this the most", .min = 1, \
+             .max = WIRE_CPUS_MAX)
 
 static const struct wire_field submit_fields[] = {
     MAYBE(wire_submit, account, WIRE_TEXT, .help = "the account to charge; absent: the user's default"),
@@ -55,13 +55,13 @@ static const struct wire_field submit_fields[] = {
     MAYBE(wire_submit, out, WIRE_BYTES, .help = "where standard output goes: a path with %j, %A, %a, %x, %u, %%"),
     MAYBE(wire_submit, err, WIRE_BYTES, .help = "where standard error goes; absent: where standard output goes"),
     MUST(wire_submit, command, WIRE_TEXT, .help = "what to show of what the job runs"),
-    MAYBE(wire_submit, cpus, WIRE_U32, .help = "CPUs of each task; absent: setting default_cpus", .least = 1,
-          .most = WIRE_CPUS_MAX),
-    MAYBE(wire_submit, mem_mib, WIRE_U64, .help = "memory of each task; absent: setting default_mem_mib", .least = 1,
-          .most = MEM_MIB_MOST),
-    MAYBE(wire_submit, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = WIRE_GPUS_MAX),
+    MAYBE(wire_submit, cpus, WIRE_U32, .help = "CPUs of each task; absent: setting default_cpus", .min = 1,
+          .max = WIRE_CPUS_MAX),
+    MAYBE(wire_submit, mem_mib, WIRE_U64, .help = "memory of each task; absent: setting default_mem_mib", .min = 1,
+          .max = MEM_MIB_MAX),
+    MAYBE(wire_submit, gpus, WIRE_U32, .help = "GPUs of each task", .min = 0, .max = WIRE_GPUS_MAX),
     MAYBE(wire_submit, time_limit_s, WIRE_I64, .help = "time limit of each task; absent: setting default_time_s",
-          .least = 1, .most = TIME_LIMIT_S_MOST),
+          .min = 1, .max = TIME_LIMIT_S_MAX),
     MAYBE(wire_submit, array, WIRE_TEXT, .help = "task numbers and how many run at once, as 0-999%50"),
     MAYBE(wire_submit, held, WIRE_BOOL, .help = "wait until released"),
     MAYBE(wire_submit, script, WIRE_BLOB, .help = "the script's text; absent: the first argument is the program"),
@@ -76,13 +76,12 @@ const struct wire_shape wire_submit_shape = {"Submit", "A job to be run.", submi
 
 static const struct wire_field update_fields[] = {
     MAYBE(wire_update, name, WIRE_TEXT, .help = "the job's name"),
-    MAYBE(wire_update, cpus, WIRE_U32, .help = "CPUs of each task", .least = 1, .most = WIRE_CPUS_MAX),
-    MAYBE(wire_update, mem_mib, WIRE_U64, .help = "memory of each task", .least = 1, .most = MEM_MIB_MOST),
-    MAYBE(wire_update, gpus, WIRE_U32, .help = "GPUs of each task", .least = 0, .most = WIRE_GPUS_MAX, .absent = NONE),
-    MAYBE(wire_update, time_limit_s, WIRE_I64, .help = "time limit of each task", .least = 1,
-          .most = TIME_LIMIT_S_MOST),
-    MAYBE(wire_update, array_limit, WIRE_U32, .help = "tasks of an array at once; 0: no limit", .least = 0,
-          .most = NONE - 1, .absent = NONE),
+    MAYBE(wire_update, cpus, WIRE_U32, .help = "CPUs of each task", .min = 1, .max = WIRE_CPUS_MAX),
+    MAYBE(wire_update, mem_mib, WIRE_U64, .help = "memory of each task", .min = 1, .max = MEM_MIB_MAX),
+    MAYBE(wire_update, gpus, WIRE_U32, .help = "GPUs of each task", .min = 0, .max = WIRE_GPUS_MAX, .absent = NONE),
+    MAYBE(wire_update, time_limit_s, WIRE_I64, .help = "time limit of each task", .min = 1, .max = TIME_LIMIT_S_MAX),
+    MAYBE(wire_update, array_limit, WIRE_U32, .help = "tasks of an array at once; 0: no limit", .min = 0,
+          .max = NONE - 1, .absent = NONE),
     TERMS(wire_update),
     {0}};
 const struct wire_shape wire_update_shape = {"Update", "What to change of a job; absent fields stay.", update_fields,
@@ -95,16 +94,14 @@ static const struct wire_field jobs_fields[] = {
 const struct wire_shape wire_jobs_shape = {"Jobs", "Which jobs: ids, or all.", jobs_fields, sizeof(struct wire_jobs),
                                            false};
 
-#define SHARES_ROW(owner)                                                                            \
-    MAYBE(owner, shares, WIRE_SHARE, .help = "its part among its siblings, or 'parent'", .least = 0, \
-          .most = SHARES_MOST)
+#define SHARES_ROW(owner) \
+    MAYBE(owner, shares, WIRE_SHARE, .help = "its part among its siblings, or 'parent'", .min = 0, .max = SHARES_MAX)
 
-#define PRIORITY_ROW(owner)                                                                                 \
-    MAYBE(owner, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'; absent: 'parent'", .least = 0, \
-          .most = PRIORITY_MOST)
+#define PRIORITY_ROW(owner)                                                                               \
+    MAYBE(owner, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'; absent: 'parent'", .min = 0, \
+          .max = PRIORITY_MAX)
 
-#define RAW_USAGE_ROW(owner, words) \
-    MAYBE(owner, raw_usage, WIRE_I64, .help = (words), .least = 0, .most = 0, .absent = -1)
+#define RAW_USAGE_ROW(owner, words) MAYBE(owner, raw_usage, WIRE_I64, .help = (words), .min = 0, .max = 0, .absent = -1)
 
 static const struct wire_field account_fields[] = {
     MUST(wire_account, name, WIRE_TEXT, .help = "the account's name"),
@@ -157,12 +154,12 @@ static const struct wire_field jobs_query_fields[] = {
     MAYBE(wire_jobs_query, account, WIRE_TEXT, .help = "only of this account"),
     MAYBE(wire_jobs_query, user, WIRE_TEXT, .help = "only of this user"),
     MAYBE(wire_jobs_query, state, WIRE_CHOICE, .help = "only in this state", .choices = STATES),
-    MAYBE(wire_jobs_query, since_us, WIRE_I64, .help = "only what ended at this moment or later", .least = 1,
-          .most = INT64_MAX),
-    MAYBE(wire_jobs_query, until_us, WIRE_I64, .help = "only what ended before this moment", .least = 1,
-          .most = INT64_MAX),
+    MAYBE(wire_jobs_query, since_us, WIRE_I64, .help = "only what ended at this moment or later", .min = 1,
+          .max = INT64_MAX),
+    MAYBE(wire_jobs_query, until_us, WIRE_I64, .help = "only what ended before this moment", .min = 1,
+          .max = INT64_MAX),
     MAYBE(wire_jobs_query, order, WIRE_CHOICE, .help = "absent: oldest first", .choices = "oldest,newest"),
-    MAYBE(wire_jobs_query, limit, WIRE_U32, .help = "at most this many rows", .least = 1, .most = UINT32_MAX),
+    MAYBE(wire_jobs_query, limit, WIRE_U32, .help = "at most this many rows", .min = 1, .max = UINT32_MAX),
     FORMAT_ROW(wire_jobs_query),
     {0}};
 const struct wire_shape wire_jobs_query_shape = {"JobsQuery", "Which rows of jobs.", jobs_query_fields,
@@ -178,17 +175,16 @@ static const struct wire_field shares_query_fields[] = {
 const struct wire_shape wire_shares_query_shape = {"SharesQuery", "Which associations.", shares_query_fields,
                                                    sizeof(struct wire_shares_query), false};
 
-static const struct wire_field priorities_query_fields[] = {FORMAT_ROW(wire_priorities_query),
-                                                            MAYBE(wire_priorities_query, job, WIRE_U32,
-                                                                  .help = "only of this job", .least = 1,
-                                                                  .most = NONE - 1, .absent = NONE),
-                                                            {0}};
+static const struct wire_field priorities_query_fields[] = {
+    FORMAT_ROW(wire_priorities_query),
+    MAYBE(wire_priorities_query, job, WIRE_U32, .help = "only of this job", .min = 1, .max = NONE - 1, .absent = NONE),
+    {0}};
 const struct wire_shape wire_priorities_query_shape = {"PrioritiesQuery", "Which jobs.", priorities_query_fields,
                                                        sizeof(struct wire_priorities_query), false};
 
 static const struct wire_field wait_query_fields[] = {
     MAYBE(wire_wait_query, timeout_s, WIRE_I64, .help = "answer after this long even if it has not ended; absent: 30",
-          .least = 0, .most = WIRE_WAIT_MAX_S, .absent = -1),
+          .min = 0, .max = WIRE_WAIT_MAX_S, .absent = -1),
     {0}};
 const struct wire_shape wire_wait_query_shape = {"WaitQuery", "How long to wait.", wait_query_fields,
                                                  sizeof(struct wire_wait_query), false};
@@ -231,8 +227,8 @@ const struct wire_shape wire_done_shape = {"Done", "It is done.", done_fields, s
 static const struct wire_field job_row_fields[] = {
     MUST(wire_job_row, id, WIRE_TEXT, .help = "5, 5_3 or, for several tasks, 5_[3-9%2]"),
     MUST(wire_job_row, job_id, WIRE_U32, .help = "the job", COUNT32),
-    MAYBE(wire_job_row, task_id, WIRE_U32, .help = "the task of an array; null: not one task of an array", .least = 0,
-          .most = NONE - 1, .absent = NONE),
+    MAYBE(wire_job_row, task_id, WIRE_U32, .help = "the task of an array; null: not one task of an array", .min = 0,
+          .max = NONE - 1, .absent = NONE),
     MAYBE(wire_job_row, array_tasks, WIRE_TEXT, .help = "the tasks that the row stands for; null: it stands for one"),
     MUST(wire_job_row, array_limit, WIRE_U32, .help = "tasks at once; 0: no limit", COUNT32),
     MUST(wire_job_row, task_count, WIRE_U32, .help = "how many tasks the row stands for", COUNT32),
@@ -256,10 +252,10 @@ static const struct wire_field job_row_fields[] = {
     MAYBE(wire_job_row, end_us, WIRE_I64, .help = "when it ended; null: it did not", MOMENT),
     MUST(wire_job_row, cpu_ids, WIRE_TEXT, .help = "which CPUs it has or had"),
     MUST(wire_job_row, gpu_ids, WIRE_TEXT, .help = "which GPUs it has or had"),
-    MAYBE(wire_job_row, exit_status, WIRE_I32, .help = "null: it has not ended", .least = 0, .most = INT32_MAX,
+    MAYBE(wire_job_row, exit_status, WIRE_I32, .help = "null: it has not ended", .min = 0, .max = INT32_MAX,
           .absent = -1),
-    MAYBE(wire_job_row, signal, WIRE_I32, .help = "the signal that ended it, or 0; null: it has not ended", .least = 0,
-          .most = INT32_MAX, .absent = -1),
+    MAYBE(wire_job_row, signal, WIRE_I32, .help = "the signal that ended it, or 0; null: it has not ended", .min = 0,
+          .max = INT32_MAX, .absent = -1),
     MUST(wire_job_row, cpu_us, WIRE_I64, .help = "processor time used", MOMENT),
     MUST(wire_job_row, max_rss_kib, WIRE_I64, .help = "the most memory a process of it had", MOMENT),
     MUST(wire_job_row, detail, WIRE_TEXT, .help = "more about its end"),
@@ -271,15 +267,14 @@ static const struct wire_field job_row_fields[] = {
     MUST(wire_job_row, tres, WIRE_TEXT,
          .help = "what it has or had, as cpu=4,mem=8192,node=1,billing=4; nothing: it did not start"),
     MAYBE(wire_job_row, billing, WIRE_DOUBLE, .help = "what it costs, units a second; null: it did not start"),
-    MUST(wire_job_row, nice, WIRE_I32, .help = "taken from its priority", .least = -NICE_MOST, .most = NICE_MOST),
-    MUST(wire_job_row, site, WIRE_I32, .help = "the site's term of its priority", .least = -NICE_MOST,
-         .most = NICE_MOST),
-    MAYBE(wire_job_row, set_priority, WIRE_U32, .help = "its priority, set by hand; null: it is computed", .least = 0,
-          .most = NONE - 1, .absent = NONE),
-    MUST(wire_job_row, posix_priority, WIRE_I32, .help = "POSIX priority", .least = -1023, .most = 1024),
+    MUST(wire_job_row, nice, WIRE_I32, .help = "taken from its priority", .min = -NICE_MAX, .max = NICE_MAX),
+    MUST(wire_job_row, site, WIRE_I32, .help = "the site's term of its priority", .min = -NICE_MAX, .max = NICE_MAX),
+    MAYBE(wire_job_row, set_priority, WIRE_U32, .help = "its priority, set by hand; null: it is computed", .min = 0,
+          .max = NONE - 1, .absent = NONE),
+    MUST(wire_job_row, posix_priority, WIRE_I32, .help = "POSIX priority", .min = -1023, .max = 1024),
     MUST(wire_job_row, job_share, WIRE_U32, .help = "its own shares in the functional policy", COUNT32),
     MUST(wire_job_row, override_tickets, WIRE_U32, .help = "tickets given outright", COUNT32),
-    MUST(wire_job_row, slots_most, WIRE_U32, .help = "the most of a range of slots; 0: as many as cpus", COUNT32),
+    MUST(wire_job_row, slots_max, WIRE_U32, .help = "the most of a range of slots; 0: as many as cpus", COUNT32),
     MAYBE(wire_job_row, begin_us, WIRE_I64, .help = "not to start before; null: at once", MOMENT),
     MAYBE(wire_job_row, deadline_us, WIRE_I64, .help = "when it has to have started; null: none", MOMENT),
     {0}};
@@ -304,8 +299,8 @@ static const struct wire_field priority_row_fields[] = {
     MUST(wire_priority_row, model, WIRE_TEXT, .help = "the model in force, as PriorityType has it"),
     MUST(wire_priority_row, id, WIRE_TEXT, .help = "5, 5_3 or, for several tasks, 5_[3-9%2]"),
     MUST(wire_priority_row, job_id, WIRE_U32, .help = "the job", COUNT32),
-    MAYBE(wire_priority_row, task_id, WIRE_U32, .help = "the task of an array that runs; null: not one", .least = 0,
-          .most = NONE - 1, .absent = NONE),
+    MAYBE(wire_priority_row, task_id, WIRE_U32, .help = "the task of an array that runs; null: not one", .min = 0,
+          .max = NONE - 1, .absent = NONE),
     MUST(wire_priority_row, user, WIRE_TEXT, .help = "whose it is"),
     MUST(wire_priority_row, account, WIRE_TEXT, .help = "the account charged"),
     MUST(wire_priority_row, project, WIRE_TEXT, .help = "the project it counts for, or nothing"),
@@ -359,7 +354,7 @@ static const struct wire_field share_row_fields[] = {
     MUST(wire_share_row, account, WIRE_TEXT, .help = "the account"),
     MAYBE(wire_share_row, user, WIRE_TEXT, .help = "the user; null: the account's own row"),
     MAYBE(wire_share_row, parent_account, WIRE_TEXT, .help = "of an account; null: root"),
-    MAYBE(wire_share_row, raw_shares, WIRE_SHARE, .help = "as given; null: the root", .least = 0, .most = SHARES_MOST),
+    MAYBE(wire_share_row, raw_shares, WIRE_SHARE, .help = "as given; null: the root", .min = 0, .max = SHARES_MAX),
     MAYBE(wire_share_row, norm_shares, WIRE_DOUBLE, .help = "of its siblings' shares"),
     MAYBE(wire_share_row, raw_usage, WIRE_DOUBLE, .help = "decayed billing-seconds"),
     MAYBE(wire_share_row, norm_usage, WIRE_DOUBLE, .help = "of the root's usage; null: the root"),
@@ -385,9 +380,8 @@ const struct wire_shape wire_share_list_shape = {"ShareList", "The tree, of one 
 static const struct wire_field account_row_fields[] = {
     MUST(wire_account_row, name, WIRE_TEXT, .help = "the account's name"),
     MAYBE(wire_account_row, parent, WIRE_TEXT, .help = "the account it is part of; null: root"),
-    MUST(wire_account_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
-    MUST(wire_account_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .least = 0,
-         .most = PRIORITY_MOST),
+    MUST(wire_account_row, shares, WIRE_SHARE, .help = "its part among its siblings", .min = 0, .max = SHARES_MAX),
+    MUST(wire_account_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .min = 0, .max = PRIORITY_MAX),
     MUST(wire_account_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
     {0}};
 const struct wire_shape wire_account_row_shape = {"AccountRow", "An account.", account_row_fields,
@@ -401,10 +395,10 @@ const struct wire_shape wire_account_list_shape = {"AccountList", "Accounts.", a
 static const struct wire_field user_row_fields[] = {
     MUST(wire_user_row, name, WIRE_TEXT, .help = "the user's name"),
     MUST(wire_user_row, account, WIRE_TEXT, .help = "the account"),
-    MUST(wire_user_row, shares, WIRE_SHARE, .help = "its part among its siblings", .least = 0, .most = SHARES_MOST),
+    MUST(wire_user_row, shares, WIRE_SHARE, .help = "its part among its siblings", .min = 0, .max = SHARES_MAX),
     ROW(wire_user_row, is_default, "default", WIRE_BOOL, .is_required = true,
         .help = "whether jobs that do not say are charged here"),
-    MUST(wire_user_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .least = 0, .most = PRIORITY_MOST),
+    MUST(wire_user_row, priority, WIRE_PRIORITY, .help = "of its jobs, or 'parent'", .min = 0, .max = PRIORITY_MAX),
     MUST(wire_user_row, created_us, WIRE_I64, .help = "when it was made", MOMENT),
     {0}};
 const struct wire_shape wire_user_row_shape = {"UserRow", "A user in an account.", user_row_fields,
@@ -418,7 +412,7 @@ const struct wire_shape wire_user_list_shape = {"UserList", "Users in accounts."
 static const struct wire_field setting_fields[] = {
     MUST(wire_setting, name, WIRE_TEXT, .help = "the setting"),
     MUST(wire_setting, value, WIRE_TEXT, .help = "what it is"),
-    ROW(wire_setting, standard, "default", WIRE_TEXT, .is_required = true, .help = "what it is when nobody says"),
+    ROW(wire_setting, default_value, "default", WIRE_TEXT, .is_required = true, .help = "what it is when nobody says"),
     MUST(wire_setting, help, WIRE_TEXT, .help = "what it does"),
     MUST(wire_setting, group, WIRE_TEXT, .help = "whose it is: Fairlead's own, Slurm's, Grid Engine's"),
     MAYBE(wire_setting, accepted, WIRE_TEXT, .help = "what it takes, and in which unit; empty where help says it"),
@@ -439,7 +433,7 @@ static const struct wire_field host_fields[] = {
     MUST(wire_host, gpus, WIRE_U32, .help = "to give out", COUNT32),
     MUST(wire_host, free_cpus, WIRE_U32, .help = "not given out now", COUNT32),
     MUST(wire_host, free_mem_mib, WIRE_I64, .help = "not given out now; below 0: the host became smaller",
-         .least = INT64_MIN, .most = INT64_MAX),
+         .min = INT64_MIN, .max = INT64_MAX),
     MUST(wire_host, free_gpus, WIRE_U32, .help = "not given out now", COUNT32),
     {0}};
 const struct wire_shape wire_host_shape = {"Host", "The machine.", host_fields, sizeof(struct wire_host), true};

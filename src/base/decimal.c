@@ -32,8 +32,8 @@
 
 typedef unsigned __int128 u128;
 
-enum { STEP = 27, LONG_MIN_POWER = -351, MOST_EXACT_POWER = 55, WINDOW = 4 };
-enum { LEAST_POWER = -342, MOST_POWER = 340 };
+enum { STEP = 27, LONG_MIN_POWER = -351, EXACT_POWER_MAX = 55, WINDOW = 4 };
+enum { POWER_MIN = -342, POWER_MAX = 340 };
 
 struct long_factor {
     uint64_t high, low;
@@ -108,7 +108,7 @@ static struct product scale(uint64_t m, int e, int q)
     struct product p = multiply((struct long_factor){power.high, power.middle}, m);
     /* 217706 / 2^16 is log2 10; the floor is right for |q| <= 1233. */
     p.exponent = e + (q * 217706 >> 16) - 127;
-    p.exact = q >= 0 && q <= MOST_EXACT_POWER;
+    p.exact = q >= 0 && q <= EXACT_POWER_MAX;
     return p;
 }
 
@@ -186,7 +186,7 @@ static bool round_product(const struct product *p, int cut, uint64_t *out_rounde
 
 bool decimal_from_double(double value, int count, struct decimal *out_decimal)
 {
-    ensure(count >= 1 && count <= DECIMAL_MOST_DIGITS);
+    ensure(count >= 1 && count <= DECIMAL_DIGITS_MAX);
     int e;
     uint64_t m = take_apart(value, &e);
     int q = count - 1 - log10_floor(m, e);
@@ -220,7 +220,7 @@ bool decimal_to_double(struct decimal d, double *out_value)
         return true;
     }
     if (divide_or_multiply(d, out_value)) return true;
-    if (d.exponent < LEAST_POWER || d.exponent > MOST_POWER) return false;
+    if (d.exponent < POWER_MIN || d.exponent > POWER_MAX) return false;
     int zeros = __builtin_clzll(d.digits);
     struct product p = scale(d.digits << zeros, -zeros, d.exponent);
     int cut = p.high >> 63 ? 11 : 10;

@@ -12,7 +12,7 @@ struct decimal {
     int exponent;
 };
 
-enum { DECIMAL_MOST_DIGITS = 17 };
+enum { DECIMAL_DIGITS_MAX = 17 };
 
 /* 10^power, power 0 to 19. */
 uint64_t decimal_power(int power);

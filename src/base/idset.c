@@ -17,7 +17,7 @@
 #include "base/sort.h"
 
 /* "0-4000000000:2" is short to write and long to keep: how many separate pieces a text may name. */
-enum { MOST_PIECES = 1 << 22 };
+enum { PIECES_MAX = 1 << 22 };
 
 /* The first range that ends at id or behind it; count where there is none. */
 static uint32_t find(const struct idset *s, uint32_t id)
@@ -189,7 +189,7 @@ static int read_id(struct reading *r, struct str s, struct str piece, uint32_t *
 
 static int too_many(const struct reading *r, struct err *e)
 {
-    return err_field(e, ERR_INPUT, r->what, "more than %d separate numbers", MOST_PIECES);
+    return err_field(e, ERR_INPUT, r->what, "more than %d separate numbers", PIECES_MAX);
 }
 
 /* One of "7", "0-9", "20-30:5". */
@@ -210,7 +210,7 @@ static int read_piece(struct reading *r, struct str s, struct err *e)
         append(r, (struct idset_range){first, last});
         return 0;
     }
-    if ((last - first) / step >= MOST_PIECES - r->set.ranges.count) return too_many(r, e);
+    if ((last - first) / step >= PIECES_MAX - r->set.ranges.count) return too_many(r, e);
     for (uint64_t id = first; id <= last; id += step) append(r, (struct idset_range){(uint32_t)id, (uint32_t)id});
     return 0;
 }
@@ -220,7 +220,7 @@ static int read_all(struct reading *r, struct str s, struct err *e)
     if (s.length == 0) return 0;
     while (s.text != NULL) {
         struct str piece = str_cut(s, ',', &s);
-        if (r->set.ranges.count >= MOST_PIECES) return too_many(r, e);
+        if (r->set.ranges.count >= PIECES_MAX) return too_many(r, e);
         if (read_piece(r, piece, e) != 0) return -1;
     }
     return 0;

@@ -15,7 +15,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum { MOST_DEPTH = 32 };
+enum { DEPTH_MAX = 32 };
 
 static bool in_array(const struct json *j)
 {
@@ -39,7 +39,7 @@ static void end_value(struct json *j)
 static void open_level(struct json *j, char opener, bool array)
 {
     begin_value(j);
-    ensure(j->depth < MOST_DEPTH);
+    ensure(j->depth < DEPTH_MAX);
     buf_add_char(j->out, opener);
     j->depth++;
     uint64_t bit = UINT64_C(1) << j->depth;

@@ -16,7 +16,7 @@
 
 #include "base/decimal.h"
 
-enum { MOST_EASY_DIGITS = 19, MOST_DIGITS = 800, MOST_EXPONENT = 99999, EXPONENT_DIGITS = 5 };
+enum { EASY_DIGITS_MAX = 19, DIGITS_MAX = 800, EXPONENT_MAX = 99999, EXPONENT_DIGITS = 5 };
 
 bool number_parse_u64(struct str s, uint64_t *out_value)
 {
@@ -67,7 +67,7 @@ static struct str scan_digits(struct str s, struct scanned *d, bool fraction)
     for (; i < s.length; i++) {
         unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
         if (digit > 9) break;
-        if (d->count < MOST_EASY_DIGITS) {
+        if (d->count < EASY_DIGITS_MAX) {
             d->digits = d->digits * 10 + digit;
             d->count += d->digits > 0;
             d->exponent -= fraction;
@@ -113,7 +113,7 @@ static bool scan(struct str s, struct scanned *d)
 
 /* The number in strtod's hands: at most 800 digits, without zeros in front, and an exponent. */
 struct digit_text {
-    char text[MOST_DIGITS + 32];
+    char text[DIGITS_MAX + 32];
     size_t count;
     int64_t exponent;
     bool lost;
@@ -122,7 +122,7 @@ struct digit_text {
 static void copy_digits(struct str run, struct digit_text *to, bool fraction)
 {
     for (size_t i = 0; i < run.length; i++) {
-        if (to->count == MOST_DIGITS) {
+        if (to->count == DIGITS_MAX) {
             to->lost |= run.text[i] != '0';
             to->exponent += !fraction;
         } else {
@@ -137,7 +137,7 @@ static void put_exponent(struct digit_text *t)
 {
     bool negative = t->exponent < 0;
     uint64_t rest = negative ? 0 - (uint64_t)t->exponent : (uint64_t)t->exponent;
-    if (rest > MOST_EXPONENT) rest = MOST_EXPONENT;
+    if (rest > EXPONENT_MAX) rest = EXPONENT_MAX;
     t->text[t->count++] = 'e';
     t->text[t->count++] = negative ? '-' : '+';
     for (int i = EXPONENT_DIGITS - 1; i >= 0; i--, rest /= 10) t->text[t->count + (size_t)i] = (char)('0' + rest % 10);
@@ -164,7 +164,7 @@ static bool parse_finite(struct str s, double *out_value)
 {
     struct scanned d = {0};
     if (!scan(s, &d)) return false;
-    if (!d.lost && d.exponent > -MOST_EXPONENT && d.exponent < MOST_EXPONENT) {
+    if (!d.lost && d.exponent > -EXPONENT_MAX && d.exponent < EXPONENT_MAX) {
         if (decimal_to_double((struct decimal){d.digits, (int)d.exponent}, out_value)) return true;
     }
     double value = d.digits == 0 ? 0 : ask_strtod(&d);

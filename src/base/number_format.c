@@ -21,7 +21,7 @@
 #include "base/decimal.h"
 #include "base/ensure.h"
 
-enum { MOST_PRECISION = 40, G17 = 17, MOST_PLACES = 19, COPIED = 20 };
+enum { PRECISION_MAX = 40, G17 = 17, PLACES_MAX = 19, COPIED = 20 };
 
 /* Digits to lay out. A copy of COPIED bytes from anywhere in the front half is one of known length, which the compiler
  * makes two moves of; out has room (NUMBER_TEXT_SIZE), and what is copied too much is overwritten or cut off. */
@@ -60,7 +60,7 @@ static unsigned count_digits(uint64_t value)
 {
     /* 1233 / 2^12 is log10 2; the guess is right or one too low. */
     unsigned guess = (unsigned)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
-    return guess + (guess >= MOST_PLACES + 1 || value >= decimal_power((int)guess) || guess == 0);
+    return guess + (guess >= PLACES_MAX + 1 || value >= decimal_power((int)guess) || guess == 0);
 }
 
 size_t number_format_u64(char *out, uint64_t value)
@@ -159,7 +159,7 @@ static size_t ask_strfromd(char *out, double value, int precision, char style)
 /* value >= 0 from here on. Below 2^64 whole part and fraction are both exact, and so is the rounding. */
 static size_t format_f(char *out, double value, int precision)
 {
-    if (value >= 0x1p64 || precision > MOST_PLACES) return ask_strfromd(out, value, precision, 'f');
+    if (value >= 0x1p64 || precision > PLACES_MAX) return ask_strfromd(out, value, precision, 'f');
     if (precision == 0) return number_format_u64(out, decimal_scaled(value, 0));
     uint64_t whole = (uint64_t)value;
     uint64_t fraction = decimal_scaled(value - (double)whole, precision);
@@ -179,7 +179,7 @@ static size_t format_e(char *out, double value, int precision)
 {
     struct decimal d;
     int count = precision + 1;
-    if (value == 0 || count > DECIMAL_MOST_DIGITS || !decimal_from_double(value, count, &d))
+    if (value == 0 || count > DECIMAL_DIGITS_MAX || !decimal_from_double(value, count, &d))
         return ask_strfromd(out, value, precision, 'e');
     struct digits digits = {{0}};
     write_digits(digits.text, d.digits, (unsigned)count);
@@ -196,9 +196,9 @@ static size_t format_g(char *out, double value, int precision)
 {
     struct decimal d;
     if (precision == 0) precision = 1;
-    if (precision <= MOST_PLACES && is_whole(value) && (uint64_t)value < decimal_power(precision))
+    if (precision <= PLACES_MAX && is_whole(value) && (uint64_t)value < decimal_power(precision))
         return number_format_u64(out, (uint64_t)value);
-    if (precision > DECIMAL_MOST_DIGITS || !decimal_from_double(value, precision, &d))
+    if (precision > DECIMAL_DIGITS_MAX || !decimal_from_double(value, precision, &d))
         return ask_strfromd(out, value, precision, 'g');
     return lay_out_g(out, d, (unsigned)precision, precision);
 }
@@ -216,7 +216,7 @@ static size_t begin(char *out, double *value)
 
 size_t number_format_double(char *out, double value, int precision, char style)
 {
-    ensure(precision >= 0 && precision <= MOST_PRECISION);
+    ensure(precision >= 0 && precision <= PRECISION_MAX);
     size_t length = begin(out, &value);
     if (!isfinite(value)) return length;
     switch (style) {
@@ -263,7 +263,7 @@ size_t number_format_shortest(char *out, double value)
     out += length;
     if (is_whole(value)) return length + number_format_u64(out, (uint64_t)value);
     struct decimal d;
-    for (int count = value < DBL_MIN ? 1 : DBL_DIG; count < DECIMAL_MOST_DIGITS; count++) {
+    for (int count = value < DBL_MIN ? 1 : DBL_DIG; count < DECIMAL_DIGITS_MAX; count++) {
         if (suffices(value, count, &d)) return length + lay_out_g(out, d, (unsigned)count, G17);
     }
     return length + format_g(out, value, G17);

@@ -16,20 +16,20 @@
 #include "base/number.h"
 #include "base/text.h"
 
-enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, MOST_PARTS = 3 };
+enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, PARTS_MAX = 3 };
 
-#define MOST_SPAN_S (INT64_C(3650) * S_PER_DAY)
-#define MOST_MIB (UINT64_C(1) << 40)
+#define DURATION_S_MAX (INT64_C(3650) * S_PER_DAY)
+#define MIB_MAX (UINT64_C(1) << 40)
 #define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define LAST_SECOND INT64_C(253402300799)  /* 9999-12-31T23:59:59Z */
 
 /* Numbers between colons. Returns how many, or 0 where one is missing, is none, is over 2^40, or there are too many. */
-static int read_parts(struct str s, int64_t parts[MOST_PARTS])
+static int read_parts(struct str s, int64_t parts[PARTS_MAX])
 {
     int count = 0;
     for (struct str rest = s; rest.text != NULL || count == 0;) {
         uint64_t part;
-        if (count == MOST_PARTS || !number_parse_u64(str_cut(rest, ':', &rest), &part) || part >> 40) return 0;
+        if (count == PARTS_MAX || !number_parse_u64(str_cut(rest, ':', &rest), &part) || part >> 40) return 0;
         parts[count++] = (int64_t)part;
     }
     return count;
@@ -38,7 +38,7 @@ static int read_parts(struct str s, int64_t parts[MOST_PARTS])
 /* The span in seconds, or -1. What the parts mean depends on whether days are given and on how many parts there are. */
 static int64_t read_span(struct str s)
 {
-    static const int units[2][MOST_PARTS][MOST_PARTS] = {
+    static const int units[2][PARTS_MAX][PARTS_MAX] = {
         {{S_PER_MINUTE}, {S_PER_MINUTE, 1}, {S_PER_HOUR, S_PER_MINUTE, 1}},
         {{S_PER_HOUR}, {S_PER_HOUR, S_PER_MINUTE}, {S_PER_HOUR, S_PER_MINUTE, 1}},
     };
@@ -48,7 +48,7 @@ static int64_t read_span(struct str s)
     uint64_t days = 0;
     if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return -1;
 
-    int64_t parts[MOST_PARTS];
+    int64_t parts[PARTS_MAX];
     int count = read_parts(has_days ? behind_days : s, parts);
     if (count == 0) return -1;
     int64_t span_s = (int64_t)days * S_PER_DAY;
@@ -65,7 +65,7 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
     int64_t span_s = read_span(s);
     if (span_s < 0) return err_value(e, what, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
     if (span_s == 0) return err_value_reason(e, what, s, "is less than one second");
-    if (span_s > MOST_SPAN_S)
+    if (span_s > DURATION_S_MAX)
         return err_value_reason(e, what, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
     *out_s = span_s;
     return 0;
@@ -135,9 +135,9 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
         return err_value(e, what, s,
                          "an amount of memory: a whole number with an optional suffix K, M (default), G or T");
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
-    bool too_large = suffix == 'K' ? value > MOST_MIB << 10 : value > MOST_MIB >> shift;
+    bool too_large = suffix == 'K' ? value > MIB_MAX << 10 : value > MIB_MAX >> shift;
     if (value == 0 || too_large)
-        return err_value(e, what, s, "an amount of memory from 1K to %uT", (unsigned)(MOST_MIB >> 20));
+        return err_value(e, what, s, "an amount of memory from 1K to %uT", (unsigned)(MIB_MAX >> 20));
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
     return 0;
 }
@@ -192,7 +192,7 @@ static struct date date_of_days(int64_t days)
     };
 }
 
-size_t moment_format(char *out, int64_t moment_us)
+size_t time_format(char *out, int64_t moment_us)
 {
     int64_t moment_s = floor_divide(moment_us, US_PER_S);
     int64_t days = floor_divide(moment_s, S_PER_DAY);
@@ -281,7 +281,7 @@ static bool read_iso(struct str s, int64_t *out_us)
     return *out_us >= FIRST_SECOND * US_PER_S && *out_us < (LAST_SECOND + 1) * US_PER_S;
 }
 
-int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
+int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
 {
     uint64_t since_epoch_s;
     int64_t moment_us;

@@ -30,10 +30,10 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
 size_t memory_format(char *out, uint64_t mib);
 
 /* "2026-11-21T09:05:00Z" of microseconds since the epoch, UTC, without a fraction. out: 32 bytes. */
-size_t moment_format(char *out, int64_t moment_us);
+size_t time_format(char *out, int64_t moment_us);
 
 /* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and optional seconds and fraction, cut to
  * microseconds; years 1 to 9999. ERR_INPUT otherwise. */
-int moment_parse(struct str s, const char *what, int64_t *out_us, struct err *e);
+int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e);
 
 #endif

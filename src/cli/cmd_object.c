@@ -15,7 +15,7 @@ static enum object_kind kind_of(const struct call *call)
 
 static int add_run(struct call *call, struct err *e)
 {
-    return object_add(call, kind_of(call), e);
+    return object_row_add(call, kind_of(call), e);
 }
 
 static int modify_run(struct call *call, struct err *e)

@@ -16,7 +16,7 @@ static void cell_value(const void *row, bool is_exact, struct buf *out)
 
 static void cell_standard(const void *row, bool is_exact, struct buf *out)
 {
-    cell_add_text(out, ((const struct wire_setting *)row)->standard, is_exact);
+    cell_add_text(out, ((const struct wire_setting *)row)->default_value, is_exact);
 }
 
 static void cell_help(const void *row, bool is_exact, struct buf *out)

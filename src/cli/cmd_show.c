@@ -99,7 +99,7 @@ static void show_slots(const void *row, bool is_exact, struct buf *out)
     const struct wire_job_row *job = row;
     (void)is_exact;
     buf_format(out, "%u", job->cpus);
-    if (job->slots_most > 0) buf_format(out, " to %u", job->slots_most);
+    if (job->slots_max > 0) buf_format(out, " to %u", job->slots_max);
 }
 
 static void show_tres(const void *row, bool is_exact, struct buf *out)

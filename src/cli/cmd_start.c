@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/pairs.h"
-#include "cli/private.h"
+#include "cli/private_instance.h"
 #include "cli/spawn.h"
 #include "policy/settings.h"
 

@@ -44,7 +44,7 @@ static void write_tasks(const struct wire_tasks *t, struct buf *out)
 /* Fairlead's own, which say what a job gets that does not say, and of the others those that somebody changed. */
 static bool is_shown(const struct wire_setting *setting)
 {
-    return strcmp(setting->group, "Fairlead") == 0 || strcmp(setting->value, setting->standard) != 0;
+    return strcmp(setting->group, "Fairlead") == 0 || strcmp(setting->value, setting->default_value) != 0;
 }
 
 static void write_settings(const struct wire_list *settings, struct output *out)
@@ -58,7 +58,7 @@ static void write_settings(const struct wire_list *settings, struct output *out)
         if (!is_shown(setting)) continue;
         table_add_text(&table, setting->name);
         table_add_text(&table, setting->value[0] != '\0' ? setting->value : "-");
-        table_add_text(&table, setting->standard[0] != '\0' ? setting->standard : "-");
+        table_add_text(&table, setting->default_value[0] != '\0' ? setting->default_value : "-");
         table_add_text(&table, setting->help);
     }
     table_write(&table, true, out);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/private.h"
+#include "cli/private_instance.h"
 
 enum { GONE_S = 60, LOOK_MS = 100 };
 

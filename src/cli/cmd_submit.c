@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/habits.h"
+#include "cli/foreign_syntax.h"
 #include "cli/job_environment.h"
 #include "cli/job_row.h"
 #include "cli/job_script.h"

@@ -1,4 +1,4 @@
-#include "cli/habits.h"
+#include "cli/foreign_syntax.h"
 #include "cli/job_row.h"
 #include "cli/job_terms.h"
 

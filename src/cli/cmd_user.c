@@ -55,7 +55,8 @@ static int user_add_run(struct call *call, struct err *e)
                              .raw_usage = -1,
                              .is_default = values->is_default};
     struct wire_done reply;
-    if (call->parsed.operand_count > 1) return check_one_of_both(call, e) != 0 ? -1 : object_add(call, OBJECT_USER, e);
+    if (call->parsed.operand_count > 1)
+        return check_one_of_both(call, e) != 0 ? -1 : object_row_add(call, OBJECT_USER, e);
     if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
     if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     if (instance_ask_once(call, "POST", WIRE_USERS, &wire_user_shape, &body, &wire_done_shape, &reply, e) != 0)

@@ -69,5 +69,5 @@ const struct field *command_field(const struct command *command, uint32_t i)
 {
     uint32_t count = command->fields != NULL ? command->fields->field_count : 0;
     if (i < count) return &command->fields->fields[i];
-    return command->resets_usage && i == count ? &usage_reset_field : NULL;
+    return command->resets_usage && i == count ? &object_usage_reset_field : NULL;
 }

@@ -95,7 +95,7 @@ void help_write_overview(struct output *out)
 
 void help_argument(const struct option_row *row, char *out)
 {
-    bool is_optional = row->value.standard != NULL;
+    bool is_optional = row->value.default_value != NULL;
     out[0] = '\0';
     if (row->argument != NULL)
         text_format(out, HELP_ARGUMENT_BYTES, "%s%s%s", is_optional ? "[=" : " ", row->argument,
@@ -116,19 +116,19 @@ void help_field(const struct field *f, char *out)
 
 void help_field_meaning(const struct field *f, struct buf *out)
 {
-    struct buf accepted = {0}, standard = {0};
+    struct buf accepted = {0}, default_value = {0};
     if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* the name has their words */
-    field_format(f, &f->standard, &standard);
+    field_format(f, &f->default_value, &default_value);
     buf_add_text(out, f->help);
-    if (accepted.length > 0 && !(f->least < f->most)) {
+    if (accepted.length > 0 && !(f->min < f->max)) {
         buf_format(out, " (%s)", accepted.text);
-    } else if (accepted.length > 0 && standard.length > 0) {
-        buf_format(out, " (%s; %s by default)", accepted.text, standard.text);
-    } else if (standard.length > 0) {
-        buf_format(out, " (%s by default)", standard.text);
+    } else if (accepted.length > 0 && default_value.length > 0) {
+        buf_format(out, " (%s; %s by default)", accepted.text, default_value.text);
+    } else if (default_value.length > 0) {
+        buf_format(out, " (%s by default)", default_value.text);
     }
     buf_release(&accepted);
-    buf_release(&standard);
+    buf_release(&default_value);
 }
 
 static void write_fields(const struct command *command, struct output *out)

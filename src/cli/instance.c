@@ -56,16 +56,16 @@ const char *instance_target(struct call *call, struct buf *target)
 }
 
 /* A whole number from 0 to most, or "parent". */
-static int parse_or_parent(const char *option, const char *text, uint32_t most, uint32_t parent, uint32_t *out,
+static int parse_or_parent(const char *option, const char *text, uint32_t max, uint32_t parent, uint32_t *out,
                            struct err *e)
 {
     uint64_t number;
     if (strcmp(text, "parent") == 0) {
         *out = parent;
-    } else if (number_parse_u64(str(text), &number) && number <= most) {
+    } else if (number_parse_u64(str(text), &number) && number <= max) {
         *out = (uint32_t)number;
     } else {
-        return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from 0 to %u, or 'parent'", option, text, most);
+        return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from 0 to %u, or 'parent'", option, text, max);
     }
     return 0;
 }

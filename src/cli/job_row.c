@@ -67,7 +67,7 @@ void job_cell_cpus(const void *row, bool is_exact, struct buf *out)
     const struct wire_job_row *job = row;
     struct idset got = {0};
     uint32_t cpus = job->cpus;
-    if (job->slots_most > 0 && idset_parse(str(job->cpu_ids), WIRE_CPUS_MAX - 1, "CPUs", &got, NULL) == 0 &&
+    if (job->slots_max > 0 && idset_parse(str(job->cpu_ids), WIRE_CPUS_MAX - 1, "CPUs", &got, NULL) == 0 &&
         idset_count(&got) > cpus)
         cpus = idset_count(&got);
     idset_release(&got);

@@ -3,26 +3,26 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/habits.h"
+#include "cli/foreign_syntax.h"
 #include "cli/listing.h"
-#include "cli/moment.h"
+#include "cli/time_text.h"
 
 /* "4" is "4-4", which takes the place of a range too. */
-static int read_slots(const char *text, uint32_t *io_cpus, uint32_t *out_most, struct err *e)
+static int read_slots(const char *text, uint32_t *io_cpus, uint32_t *out_max, struct err *e)
 {
-    uint64_t least, most;
-    struct str most_text, least_text = str_cut(str(text), '-', &most_text);
-    bool is_good = number_parse_u64(least_text, &least) && least >= 1 && least <= WIRE_CPUS_MAX;
-    most = is_good ? least : 0;
-    if (is_good && most_text.text != NULL)
-        is_good = number_parse_u64(most_text, &most) && most >= least && most <= WIRE_CPUS_MAX;
+    uint64_t min, max;
+    struct str max_text, min_text = str_cut(str(text), '-', &max_text);
+    bool is_good = number_parse_u64(min_text, &min) && min >= 1 && min <= WIRE_CPUS_MAX;
+    max = is_good ? min : 0;
+    if (is_good && max_text.text != NULL)
+        is_good = number_parse_u64(max_text, &max) && max >= min && max <= WIRE_CPUS_MAX;
     if (!is_good)
         return err_set(e, ERR_INPUT, "--slots: '%.60s' is not a number from 1 to %d, or a range of them as 2-8", text,
                        WIRE_CPUS_MAX);
-    if (*io_cpus != 0 && *io_cpus != least)
+    if (*io_cpus != 0 && *io_cpus != min)
         return err_set(e, ERR_USAGE, "--slots and --cpus say different numbers; slots are CPUs: one of the two");
-    *io_cpus = (uint32_t)least;
-    *out_most = (uint32_t)most;
+    *io_cpus = (uint32_t)min;
+    *out_max = (uint32_t)max;
     return 0;
 }
 
@@ -71,7 +71,7 @@ int job_terms_read(const struct term_values *v, const struct option_row *rows, c
     if (read_moment(v->begin, "--begin", &terms.begin_us, e) != 0) return -1;
     if (read_moment(v->deadline, "--deadline", &terms.deadline_us, e) != 0) return -1;
     if (read_set_priority(v->set_priority, &terms.set_priority, e) != 0) return -1;
-    if (v->slots && read_slots(v->slots, io_cpus, &terms.slots_most, e) != 0) return -1;
+    if (v->slots && read_slots(v->slots, io_cpus, &terms.slots_max, e) != 0) return -1;
     *out_terms = terms;
     return 0;
 }

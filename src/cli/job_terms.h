@@ -17,8 +17,8 @@ struct term_values {
     uint64_t job_share, override_tickets;
 };
 
-#define TERM_NICE_MOST 2147483645
-#define TERM_COUNT_MOST UINT32_MAX
+#define TERM_NICE_MAX 2147483645
+#define TERM_COUNT_MAX UINT32_MAX
 
 #define TERM_OPTIONS(s, field)                                                                                  \
     {"partition", 'p', "NAME,...", TEXT_IN(s, field.partitions), "where it may run: one partition or several"}, \
@@ -30,18 +30,18 @@ struct term_values {
         {"begin", 0, "MOMENT", TEXT_IN(s, field.begin), "not to start before: now+1hour, 16:00, a date, ..."},  \
         {"deadline", 0, "MOMENT", TEXT_IN(s, field.deadline),                                                   \
          "when it has to have started, in the tickets model; or none. Only for users who may"},                 \
-        {"nice", 0, "N", I64_OR_IN(s, field.nice, -TERM_NICE_MOST, TERM_NICE_MOST, "100"),                      \
+        {"nice", 0, "N", I64_OR_IN(s, field.nice, -TERM_NICE_MAX, TERM_NICE_MAX, "100"),                        \
          "taken from its priority; without N 100; below what it is only for operators"},                        \
         {"priority", 0, "N", I64_IN(s, field.posix_priority, -1023, 1024),                                      \
          "POSIX priority, -1023 to 1024, of the tickets model; above what it is only for operators"},           \
-        {"job-share", 0, "N", U64_IN(s, field.job_share, 0, TERM_COUNT_MOST),                                   \
+        {"job-share", 0, "N", U64_IN(s, field.job_share, 0, TERM_COUNT_MAX),                                    \
          "its own shares in the functional policy"},                                                            \
-        {"override-tickets", 0, "N", U64_IN(s, field.override_tickets, 0, TERM_COUNT_MOST),                     \
+        {"override-tickets", 0, "N", U64_IN(s, field.override_tickets, 0, TERM_COUNT_MAX),                      \
          "tickets given outright; for operators"},                                                              \
         {"set-priority", 0, "N|auto", TEXT_IN(s, field.set_priority),                                           \
          "a priority by hand instead of the computed one (auto); for operators"},                               \
     {                                                                                                           \
-        "site-factor", 0, "N", I64_IN(s, field.site, -TERM_NICE_MOST, TERM_NICE_MOST),                          \
+        "site-factor", 0, "N", I64_IN(s, field.site, -TERM_NICE_MAX, TERM_NICE_MAX),                            \
             "the site's term of its priority; for operators"                                                    \
     }
 

@@ -239,7 +239,7 @@ void cell_add_moment(struct buf *out, int64_t moment_us, bool is_exact)
     if (moment_us == 0) {
         cell_add_text(out, NULL, is_exact);
     } else if (is_exact) {
-        moment_format(text, moment_us);
+        time_format(text, moment_us);
         buf_add_text(out, text);
     } else {
         time_t moment = (time_t)(moment_us / US_PER_S), today = time(NULL);

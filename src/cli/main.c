@@ -10,7 +10,7 @@
 #include "base/ensure.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/habits.h"
+#include "cli/foreign_syntax.h"
 #include "cli/help.h"
 #include "cli/hints.h"
 
@@ -85,11 +85,11 @@ static const struct command *command_of_words(int argc, char **argv, int *out_wo
 static const struct command *nearest_command(const char *word)
 {
     const struct command *nearest = NULL;
-    uint32_t least = (uint32_t)strlen(word) / 3 + 2;
+    uint32_t min = (uint32_t)strlen(word) / 3 + 2;
     for (const struct command *const *c = commands; *c != NULL; c++) {
         uint32_t distance = word_distance(word, (*c)->name);
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             nearest = *c;
         }
     }

@@ -50,7 +50,7 @@ static int send_new(struct call *call, struct client *c, enum object_kind kind, 
     return pairs_send(pairs, c, "POST", path_of(call, kind, NULL), e);
 }
 
-int object_add(struct call *call, enum object_kind kind, struct err *e)
+int object_row_add(struct call *call, enum object_kind kind, struct err *e)
 {
     struct pairs pairs = {.hint = hint_for(call)};
     struct client client = {.fd = -1};
@@ -101,11 +101,11 @@ int raw_usage_read(const struct call *call, int64_t *out_raw_usage, const char *
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
         struct field_value read;
         struct str value, name = str_cut(str(call->parsed.operands[i]), '=', &value);
-        if (value.text == NULL || !str_equal_nocase(name, str(usage_reset_field.name))) {
+        if (value.text == NULL || !str_equal_nocase(name, str(object_usage_reset_field.name))) {
             if (other == NULL) other = call->parsed.operands[i];
             continue;
         }
-        if (field_parse(&usage_reset_field, value, call->arena, &read, e) != 0) return -1;
+        if (field_parse(&object_usage_reset_field, value, call->arena, &read, e) != 0) return -1;
         raw_usage = read.number;
     }
     *out_raw_usage = raw_usage;
@@ -143,7 +143,7 @@ static void cell_value(const void *row, uint32_t column, bool is_exact, struct b
     default: cell_add_text(out, *(const char *const *)member, is_exact); return;
     }
     int64_t number = *(const int64_t *)member;
-    if (f->is_made) {
+    if (f->is_read_only) {
         cell_add_moment(out, number, is_exact);
     } else if (number < 0) {
         buf_add_text(out, "UNLIMITED");
@@ -161,7 +161,7 @@ static bool wants_object(const void *row, const void *context)
 static const char *name_of(const struct wire_field *f, struct arena *arena)
 {
     char *name = arena_copy(arena, str(f->name));
-    char *unit = f->is_made ? strstr(name, "_us") : NULL;
+    char *unit = f->is_read_only ? strstr(name, "_us") : NULL;
     if (unit != NULL) *unit = '\0';
     return name;
 }
@@ -178,7 +178,7 @@ static uint32_t make_columns(const struct wire_shape *shape, struct arena *arena
 {
     uint32_t count = 0;
     for (const struct wire_field *f = shape->fields; f->name; f++) {
-        bool is_text = f->type == WIRE_TEXT || f->type == WIRE_CHOICE || f->type == WIRE_BOOL || f->is_made;
+        bool is_text = f->type == WIRE_TEXT || f->type == WIRE_CHOICE || f->type == WIRE_BOOL || f->is_read_only;
         ensure(count < TABLE_COLUMNS_MAX);
         const char *name = name_of(f, arena);
         out_columns[count++] = (struct column){heading_of(name, arena), name, !is_text, NULL};

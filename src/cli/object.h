@@ -7,7 +7,7 @@
 
 /* add, modify and delete NAME, the call's first operand; the others are NAME=VALUE. makes_new: modify adds what is not
  * there. They say what they did. */
-int object_add(struct call *call, enum object_kind kind, struct err *e);
+int object_row_add(struct call *call, enum object_kind kind, struct err *e);
 int object_modify(struct call *call, enum object_kind kind, bool makes_new, struct err *e);
 int object_delete(struct call *call, enum object_kind kind, struct err *e);
 

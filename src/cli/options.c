@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cli/moment.h"
+#include "cli/time_text.h"
 
 enum { LONG_BASE = 256, COMMON_BASE = OPTION_ROWS_MAX, COMMON_MAX = 2, WORD_MAX = 40 };
 
@@ -50,12 +50,12 @@ uint32_t word_distance(const char *a, const char *b)
     for (uint32_t i = 1; i <= rows; i++) {
         now[0] = i;
         for (uint32_t j = 1; j <= columns; j++) {
-            uint32_t least = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < least) least = last[j] + 1;
-            if (now[j - 1] + 1 < least) least = now[j - 1] + 1;
+            uint32_t min = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < min) min = last[j] + 1;
+            if (now[j - 1] + 1 < min) min = now[j - 1] + 1;
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < least) least = before[j - 2] + 1;
-            now[j] = least;
+            if (swapped && before[j - 2] + 1 < min) min = before[j - 2] + 1;
+            now[j] = min;
         }
         memcpy(before, last, sizeof before);
         memcpy(last, now, sizeof last);
@@ -74,9 +74,9 @@ struct option_tables {
 static void add_rows(struct option_tables *t, const struct option_row *rows, int base, uint32_t *count, size_t *length)
 {
     for (int i = 0; rows != NULL && rows[i].name != NULL; i++) {
-        int takes = rows[i].argument == NULL         ? no_argument
-                    : rows[i].value.standard != NULL ? optional_argument
-                                                     : required_argument;
+        int takes = rows[i].argument == NULL              ? no_argument
+                    : rows[i].value.default_value != NULL ? optional_argument
+                                                          : required_argument;
         t->longs[(*count)++] = (struct option){rows[i].name, takes, NULL, LONG_BASE + base + i};
         if (rows[i].letter == 0) continue;
         t->letters[(*length)++] = rows[i].letter;
@@ -141,8 +141,8 @@ static int store_choice(const struct option_row *row, const char *argument, int 
 static int store_u64(const struct option_row *row, const char *argument, uint64_t *field, struct err *e)
 {
     const struct option_value *v = &row->value;
-    uint64_t most = v->max > 0 ? v->max : UINT64_MAX, value;
-    if (number_parse_u64(str(argument), &value) && value >= v->min && value <= most) {
+    uint64_t max = v->max > 0 ? v->max : UINT64_MAX, value;
+    if (number_parse_u64(str(argument), &value) && value >= v->min && value <= max) {
         *field = value;
         return 0;
     }
@@ -156,13 +156,13 @@ static int store_u64(const struct option_row *row, const char *argument, uint64_
 
 static int store_i64(const struct option_row *row, const char *argument, int64_t *field, struct err *e)
 {
-    int64_t least = (int64_t)row->value.min, most = (int64_t)row->value.max, value;
-    if (number_parse_i64(str(argument), &value) && value >= least && value <= most) {
+    int64_t min = (int64_t)row->value.min, max = (int64_t)row->value.max, value;
+    if (number_parse_i64(str(argument), &value) && value >= min && value <= max) {
         *field = value;
         return 0;
     }
     return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from %lld to %lld", row->name, argument,
-                   (long long)least, (long long)most);
+                   (long long)min, (long long)max);
 }
 
 static int store_another(const struct option_row *row, const char *argument, struct option_texts *field, struct err *e)
@@ -192,7 +192,7 @@ static int store_double(const struct option_row *row, const char *argument, doub
 
 static int store(const struct option_row *row, const char *given, void *values, struct err *e)
 {
-    const char *argument = given != NULL ? given : row->value.standard;
+    const char *argument = given != NULL ? given : row->value.default_value;
     void *field = (char *)values + row->value.offset;
     char what[WORD_MAX + 3];
     text_format(what, sizeof what, "--%s", row->name);
@@ -216,13 +216,13 @@ static int store(const struct option_row *row, const char *given, void *values, 
 static const char *nearest_option(const struct option_tables *t, const char *word, uint32_t *out_fits)
 {
     const char *nearest = NULL;
-    uint32_t least = (uint32_t)strlen(word) / 3 + 2;
+    uint32_t min = (uint32_t)strlen(word) / 3 + 2;
     *out_fits = 0;
     for (const struct option *o = t->longs; o->name != NULL; o++) {
         uint32_t distance = word_distance(word, o->name);
         if (strncmp(word, o->name, strlen(word)) == 0) ++*out_fits;
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             nearest = o->name;
         }
     }

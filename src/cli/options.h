@@ -34,16 +34,16 @@ enum option_type {
     OPTION_DOUBLE,   /* double: any finite number */
     OPTION_DURATION, /* int64_t, seconds: as sbatch -t reads it */
     OPTION_MEMORY,   /* uint64_t, MiB: 512M, 4G */
-    OPTION_MOMENT,   /* int64_t, microseconds since the epoch: as cli/moment.h reads it */
+    OPTION_MOMENT,   /* int64_t, microseconds since the epoch: as cli/time_text.h reads it */
 };
 
 /* Where an argument goes and what it may be. */
 struct option_value {
     enum option_type type;
-    size_t offset;        /* of the field in the command's values */
-    const char *choices;  /* of OPTION_CHOICE: "merge|slurm" */
-    uint64_t min, max;    /* of OPTION_U64 and OPTION_I64 */
-    const char *standard; /* not NULL: the argument may be left out, and is this then; it is written --nice=5 */
+    size_t offset;             /* of the field in the command's values */
+    const char *choices;       /* of OPTION_CHOICE: "merge|slurm" */
+    uint64_t min, max;         /* of OPTION_U64 and OPTION_I64 */
+    const char *default_value; /* not NULL: the argument may be left out, and is this then; it is written --nice=5 */
 };
 
 /* What an option was given, in order. */
@@ -68,12 +68,12 @@ struct option_row {
 #define FLAG_IN(s, field) {OPTION_FLAG, OPTION_FIELD(s, field, bool), NULL, 0, 0, NULL}
 #define TEXT_IN(s, field) {OPTION_TEXT, OPTION_FIELD(s, field, const char *), NULL, 0, 0, NULL}
 #define TEXTS_IN(s, field) {OPTION_TEXTS, OPTION_FIELD(s, field, struct option_texts), NULL, 0, 0, NULL}
-#define I64_IN(s, field, least, most) \
-    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(least), (uint64_t)(most), NULL}
-#define I64_OR_IN(s, field, least, most, without) \
-    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(least), (uint64_t)(most), without}
+#define I64_IN(s, field, min, max) \
+    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(min), (uint64_t)(max), NULL}
+#define I64_OR_IN(s, field, min, max, without) \
+    {OPTION_I64, OPTION_FIELD(s, field, int64_t), NULL, (uint64_t)(min), (uint64_t)(max), without}
 #define CHOICE_IN(s, field, words) {OPTION_CHOICE, OPTION_FIELD(s, field, int), words, 0, 0, NULL}
-#define U64_IN(s, field, least, most) {OPTION_U64, OPTION_FIELD(s, field, uint64_t), NULL, least, most, NULL}
+#define U64_IN(s, field, min, max) {OPTION_U64, OPTION_FIELD(s, field, uint64_t), NULL, min, max, NULL}
 #define DOUBLE_IN(s, field) {OPTION_DOUBLE, OPTION_FIELD(s, field, double), NULL, 0, 0, NULL}
 #define DURATION_IN(s, field) {OPTION_DURATION, OPTION_FIELD(s, field, int64_t), NULL, 0, 0, NULL}
 #define MEMORY_IN(s, field) {OPTION_MEMORY, OPTION_FIELD(s, field, uint64_t), NULL, 0, 0, NULL}

@@ -9,7 +9,7 @@
 #include "api/server/server.h"
 #include "daemon/config.h"
 #include "daemon/machine.h"
-#include "daemon/place.h"
+#include "daemon/state_dir.h"
 #include "engine/engine.h"
 #include "exec/executor.h"
 #include "store/store.h"

@@ -9,11 +9,11 @@
 #include "base/text.h"
 
 static const char *const level_names[] = {"debug", "info", "warning", "error"};
-static enum log_level least_level = LOG_INFO;
+static enum log_level min_level = LOG_INFO;
 
-void log_set_level(enum log_level least)
+void log_set_level(enum log_level min)
 {
-    least_level = least;
+    min_level = min;
 }
 
 int log_level_from_name(const char *name)
@@ -27,9 +27,9 @@ int log_level_from_name(const char *name)
 /* One write per line, so that lines of several processes do not mix. A log that cannot be written stops nobody. */
 void log_line(enum log_level level, const char *event, const char *format, ...)
 {
-    if (level < least_level) return;
+    if (level < min_level) return;
     char line[2048], moment[32];
-    moment_format(moment, (int64_t)time(NULL) * 1000000);
+    time_format(moment, (int64_t)time(NULL) * 1000000);
     size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", moment, level_names[level], event);
     va_list arguments;
     va_start(arguments, format);

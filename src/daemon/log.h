@@ -8,7 +8,7 @@
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
 
 /* Lines below this level are left out. */
-void log_set_level(enum log_level least);
+void log_set_level(enum log_level min);
 
 /* The level of that name, or -1. */
 int log_level_from_name(const char *name);

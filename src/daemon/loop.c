@@ -21,10 +21,10 @@
 #include "base/quantity.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/period.h"
+#include "daemon/reset_period.h"
 #include "engine/ticket_plan.h"
 
-enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MOST_MS = 60000 };
+enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
@@ -266,7 +266,7 @@ static void schedule_due_timer(struct daemon *d)
     }
     int64_t wait_ms = due_us > now_us ? (due_us - now_us) / 1000 + 1 : 1;
     uv_update_time(&d->loop);
-    uv_timer_start(&d->due_timer, d->due_timer.timer_cb, (uint64_t)(wait_ms < DUE_MOST_MS ? wait_ms : DUE_MOST_MS), 0);
+    uv_timer_start(&d->due_timer, d->due_timer.timer_cb, (uint64_t)(wait_ms < DUE_MAX_MS ? wait_ms : DUE_MAX_MS), 0);
 }
 
 /* A file descriptor's set of wanted events may change with what is queued. */

@@ -12,8 +12,8 @@
  *   3. A late charge, up to a moment before an owner's at_us, fades from there to at_us; at_us never goes back.
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
-#include "engine/internal.h"
-#include "engine/owner_rule.h"
+#include "engine/handlers.h"
+#include "engine/usage_decay_rule.h"
 
 static double seconds(int64_t from_us, int64_t to_us)
 {
@@ -50,29 +50,29 @@ static bool fades(const struct object_row *qos)
 }
 
 /* Every usage that is kept at the reference, because that moves. */
-static void rescale_usages(struct turn *t, const struct rescale *by)
+static void rescale_usages(struct apply_context *t, const struct rescale *by)
 {
     struct state *s = t->s;
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) note_change(t, TABLE_ASSOC, i);
+        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) apply_note_change(t, TABLE_ASSOC, i);
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
         if (q->is_deleted || !fades(q) || !(q->usage > 0.0)) continue;
         q->usage = rescaled(q->usage, by);
-        note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, i));
+        apply_note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, i));
     }
 }
 
 /* Moves the reference up where a charge at at_us would be stored too large (invariant 5 of state.h; policy/usage.h). */
-static void keep_reference_up(struct turn *t, int64_t at_us)
+static void keep_reference_up(struct apply_context *t, int64_t at_us)
 {
     struct state *s = t->s;
     struct rescale by = {decay_steps_due(&s->decay, at_us), 1.0};
     if (by.steps == 0) return;
     s->decay.reference_us += by.steps * s->decay.halflife_us;
     rescale_usages(t, &by);
-    note_change(t, TABLE_COUNTERS, 0);
+    apply_note_change(t, TABLE_COUNTERS, 0);
 }
 
 /* From where on the task counts for what was last reset then (invariant 2). */
@@ -93,7 +93,7 @@ static void decay_factors(const struct ticket_decay *d, double elapsed_s, double
     }
 }
 
-void owner_fade(const struct ticket_decay *d, struct owner *o, int64_t at_us)
+void usage_owner_fade(const struct ticket_decay *d, struct owner *o, int64_t at_us)
 {
     double left[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
@@ -120,7 +120,7 @@ static void add_to_owner(const struct ticket_decay *d, struct owner *o, const st
                          int64_t from_us, int64_t to_us)
 {
     double late[USAGE_RESOURCE_COUNT];
-    owner_fade(d, o, to_us);
+    usage_owner_fade(d, o, to_us);
     decay_factors(d, seconds(to_us, o->at_us), late);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
@@ -138,21 +138,21 @@ static void owners_reset(const struct state *s, const uint32_t owners[2], int64_
         out_us[1] = s->owners.items[owners[1]].reset_us;
 }
 
-struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct arena *arena)
+struct ticket_usage *usage_owner_now(struct state *s, int64_t now_us, struct arena *arena)
 {
     const struct ticket_decay *d = &s->policy.tickets.decay;
     struct owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
     struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         now[i] = s->owners.items[i];
-        owner_fade(d, &now[i], now_us);
+        usage_owner_fade(d, &now[i], now_us);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         uint32_t owners[2];
         int64_t reset_us[2];
         if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
-        job_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
+        job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
         owners_reset(s, owners, reset_us);
         struct ticket_usage rates = owner_rates(k);
         for (int o = 0; o < 2; o++) {
@@ -165,7 +165,7 @@ struct ticket_usage *owner_usage_now(struct state *s, int64_t now_us, struct are
 
 /* --- charging ----------------------------------------------------------------------------------------------------- */
 
-static void charge_assoc(struct turn *t, const struct task *k, int64_t to_us)
+static void charge_assoc(struct apply_context *t, const struct task *k, int64_t to_us)
 {
     struct state *s = t->s;
     struct assoc *a = &s->assocs.items[k->assoc];
@@ -177,10 +177,10 @@ static void charge_assoc(struct turn *t, const struct task *k, int64_t to_us)
     double of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
     for (uint32_t i = 0; i < k->tres.count; i++)
         a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * of_one;
-    note_change(t, TABLE_ASSOC, k->assoc);
+    apply_note_change(t, TABLE_ASSOC, k->assoc);
 }
 
-static void charge_qos(struct turn *t, const struct task *k, uint32_t qos, int64_t to_us)
+static void charge_qos(struct apply_context *t, const struct task *k, uint32_t qos, int64_t to_us)
 {
     struct state *s = t->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
@@ -188,7 +188,7 @@ static void charge_qos(struct turn *t, const struct task *k, uint32_t qos, int64
     if (to_us <= from_us) return;
     q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
                          : usage_charge(0, task_rate(k), from_us, to_us);
-    note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
+    apply_note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
 }
 
 static const struct job *job_of(const struct state *s, const struct task *k)
@@ -198,23 +198,23 @@ static const struct job *job_of(const struct state *s, const struct task *k)
     return &s->jobs.items[index];
 }
 
-static void charge_owners(struct turn *t, const struct task *k, const struct job *j, int64_t to_us)
+static void charge_owners(struct apply_context *t, const struct task *k, const struct job *j, int64_t to_us)
 {
     struct state *s = t->s;
     uint32_t owners[2];
     int64_t reset_us[2];
     struct ticket_usage rates = owner_rates(k);
-    job_owners(s, j, owners);
+    job_usage_owners(s, j, owners);
     owners_reset(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         int64_t from_us = counts_from(s, k, reset_us[i]);
         if (owners[i] == NONE || to_us <= from_us) continue;
         add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
-        note_change(t, TABLE_OWNER, owners[i]);
+        apply_note_change(t, TABLE_OWNER, owners[i]);
     }
 }
 
-void charge_task(struct turn *t, struct task *k, int64_t to_us)
+void charge_task(struct apply_context *t, struct task *k, int64_t to_us)
 {
     if (k->charged_us == 0 || to_us <= k->charged_us) return;
     const struct job *j = job_of(t->s, k);
@@ -227,7 +227,7 @@ void charge_task(struct turn *t, struct task *k, int64_t to_us)
     k->charged_us = to_us;
 }
 
-void charge_finished(struct turn *t, struct task *k)
+void charge_finished(struct apply_context *t, struct task *k)
 {
     struct state *s = t->s;
     uint32_t owners[2];
@@ -235,22 +235,22 @@ void charge_finished(struct turn *t, struct task *k)
     if (k->start_us == 0) return;
     charge_task(t, k, k->end_us);
     int64_t at_us = k->charged_us; /* the end, or the last change of a rule where that came before the record of it */
-    job_owners(s, job_of(s, k), owners);
+    job_usage_owners(s, job_of(s, k), owners);
     owners_reset(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
         struct owner *o = &s->owners.items[owners[i]];
         const struct ticket_decay *d = &s->policy.tickets.decay;
-        owner_fade(d, o, at_us);
+        usage_owner_fade(d, o, at_us);
         o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(at_us, o->at_us));
-        note_change(t, TABLE_OWNER, owners[i]);
+        apply_note_change(t, TABLE_OWNER, owners[i]);
     }
 }
 
 /* --- before a rule changes ---------------------------------------------------------------------------------------- */
 
 /* Charges every running task up to now; qos not NONE: those of that QOS. Returns how many. */
-static uint32_t charge_running(struct turn *t, uint32_t qos)
+static uint32_t charge_running(struct apply_context *t, uint32_t qos)
 {
     struct state *s = t->s;
     uint32_t charged = 0;
@@ -259,7 +259,7 @@ static uint32_t charge_running(struct turn *t, uint32_t qos)
         if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= t->now_us) continue;
         if (qos != NONE && job_of(s, k)->qos != qos) continue;
         charge_task(t, k, t->now_us);
-        note_change(t, TABLE_TASK, i);
+        apply_note_change(t, TABLE_TASK, i);
         charged++;
     }
     return charged;
@@ -267,49 +267,49 @@ static uint32_t charge_running(struct turn *t, uint32_t qos)
 
 /* A task that ended before now, but whose end is not known yet, is charged for longer than it ran. The journal says when
  * that may have happened: a half-life that became what it was. */
-static void charge_up_to_now(struct turn *t, uint32_t qos)
+static void charge_up_to_now(struct apply_context *t, uint32_t qos)
 {
     int64_t halflife_s = t->s->decay.halflife_us / US_PER_S;
-    if (charge_running(t, qos) > 0) note_journal(t, JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
+    if (charge_running(t, qos) > 0) apply_note_usage_journal(t, USAGE_JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
 }
 
-void change_halflife(struct turn *t, int64_t halflife_s)
+void charge_change_halflife(struct apply_context *t, int64_t halflife_s)
 {
     struct state *s = t->s;
     charge_running(t, NONE);
     struct rescale by = {0, decay_scale(&s->decay, t->now_us)};
     rescale_usages(t, &by);
-    note_journal(t, JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
+    apply_note_usage_journal(t, USAGE_JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
     s->decay = (struct decay){halflife_s * US_PER_S, t->now_us};
-    note_change(t, TABLE_COUNTERS, 0);
+    apply_note_change(t, TABLE_COUNTERS, 0);
 }
 
 /* Tasks whose start is not known yet, of a QOS or all (NONE), will be charged by the new rule from their start. */
-static void note_late_starts(struct turn *t, uint32_t qos)
+static void note_late_starts(struct apply_context *t, uint32_t qos)
 {
     struct state *s = t->s;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us != 0 || (qos != NONE && job_of(s, k)->qos != qos)) continue;
-        note_journal(t, JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+        apply_note_usage_journal(t, USAGE_JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
     }
 }
 
-void change_owner_rule(struct turn *t, const struct settings *wanted)
+void charge_change_owner_rule(struct apply_context *t, const struct settings *wanted)
 {
     struct state *s = t->s;
     charge_up_to_now(t, NONE);
-    note_journal_detail(t, JOURNAL_OWNER_RULE, 0, 0, owner_rule_format(wanted, &s->arena));
+    apply_note_usage_journal_detail(t, USAGE_JOURNAL_OWNER_RULE, 0, 0, usage_decay_rule_format(wanted, &s->arena));
     note_late_starts(t, NONE);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct owner *o = &s->owners.items[i];
         if (o->at_us == 0 || o->at_us >= t->now_us) continue;
-        owner_fade(&s->policy.tickets.decay, o, t->now_us);
-        note_change(t, TABLE_OWNER, i);
+        usage_owner_fade(&s->policy.tickets.decay, o, t->now_us);
+        apply_note_change(t, TABLE_OWNER, i);
     }
 }
 
-void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
+void charge_change_qos_decay(struct apply_context *t, uint32_t qos, bool no_decay)
 {
     struct state *s = t->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
@@ -318,7 +318,7 @@ void change_qos_decay(struct turn *t, uint32_t qos, bool no_decay)
     keep_reference_up(t, t->now_us);
     double scale = decay_scale(&s->decay, t->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;
-    note_journal(t, JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
+    apply_note_usage_journal(t, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
     note_late_starts(t, qos);
 }
 

@@ -4,9 +4,9 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
-#include "engine/internal.h"
+#include "engine/handlers.h"
 
-static int (*const handlers[])(struct turn *, const struct event *) = {
+static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ACCOUNT_ADD] = apply_account_add,
     [EVENT_ACCOUNT_MODIFY] = apply_account_modify,
     [EVENT_ACCOUNT_DELETE] = apply_account_delete,
@@ -46,7 +46,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     ensure((size_t)event->kind < sizeof handlers / sizeof *handlers);
     ensure(now_us > 0);
     uint32_t unused_id;
-    struct turn t = {.s = s, .now_us = now_us, .out = out, .e = e, .out_id = out_id ? out_id : &unused_id};
+    struct apply_context t = {.s = s, .now_us = now_us, .out = out, .e = e, .out_id = out_id ? out_id : &unused_id};
     arena_clear(&s->cycle);
     if (handlers[event->kind](&t, event) != 0) return -1;
     note_edition(s, event->kind);
@@ -55,7 +55,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
 
 void engine_forget(struct state *s)
 {
-    if (s->ended_rows > 64 && s->ended_rows > (s->jobs.count + s->tasks.count) / 4) compact_rows(s);
+    if (s->ended_rows > 64 && s->ended_rows > (s->jobs.count + s->tasks.count) / 4) state_compact_rows(s);
 }
 
 void outcome_clear(struct outcome *o)
@@ -72,9 +72,9 @@ void outcome_release(struct outcome *o)
     array_release(&o->decisions);
 }
 
-int apply_host(struct turn *t, const struct event *event)
+int apply_host(struct apply_context *t, const struct event *event)
 {
     t->s->found = event->host;
-    rebuild_host(t->s);
+    state_rebuild_host(t->s);
     return 0;
 }

@@ -94,7 +94,7 @@ struct event_terms {
     int64_t override_tickets; /* -ot: operators only; -1 keeps */
     int64_t set_priority;     /* by hand: operators only; -1 keeps; -2: computed again; submission 0: computed */
     int64_t begin_us, deadline_us;
-    uint32_t slots_most; /* a range of slots from request.cpus up to this; 0: none, or keeps */
+    uint32_t slots_max; /* a range of slots from request.cpus up to this; 0: none, or keeps */
 };
 
 /* The terms of an update that changes none of them. */
@@ -192,10 +192,10 @@ enum table {
     TABLE_TASK,
     TABLE_SETTING,
     TABLE_COUNTERS,
-    TABLE_OBJECT, /* index: object_change(kind, index); deleted ones go */
-    TABLE_OWNER,  /* usage of users and projects */
-    TABLE_FLOORS, /* index 0: those of all jobs go; before those of TABLE_FLOOR are written */
-    TABLE_FLOOR,  /* index: of the job; those that are stored of it (job.floors) are all there are */
+    TABLE_OBJECT,         /* index: object_change(kind, index); deleted ones go */
+    TABLE_OWNER,          /* usage of users and projects */
+    TABLE_MIN_PRIORITIES, /* index 0: those of all jobs go; before those of TABLE_MIN_PRIORITY are written */
+    TABLE_MIN_PRIORITY,   /* index: of the job; those that are stored of it (job.floors) are all there are */
     TABLE_COUNT
 };
 
@@ -210,25 +210,26 @@ static inline uint32_t object_change(enum object_kind kind, uint32_t index)
 }
 
 /* For people and for fairlead verify: what changed the meaning of usage and shares. */
-enum journal_kind {
-    JOURNAL_HALFLIFE,
-    JOURNAL_SHARES,
-    JOURNAL_FOLD,
-    JOURNAL_LATE,
-    JOURNAL_QOS_DECAY,
-    JOURNAL_OWNER_RULE,
-    JOURNAL_RESET
+enum usage_journal_kind {
+    USAGE_JOURNAL_HALFLIFE,
+    USAGE_JOURNAL_SHARES,
+    USAGE_JOURNAL_FOLD,
+    USAGE_JOURNAL_LATE,
+    USAGE_JOURNAL_QOS_DECAY,
+    USAGE_JOURNAL_OWNER_RULE,
+    USAGE_JOURNAL_RESET
 };
 
-struct journal_entry {
+struct usage_journal_entry {
     int64_t at_us;
-    enum journal_kind kind;
+    enum usage_journal_kind kind;
     uint32_t assoc_id; /* SHARES, FOLD, LATE, RESET: of whom; else 0 */
     /* HALFLIFE: seconds; SHARES: shares; FOLD: when the association that took the usage had last been reset, and its id;
      * LATE: job and task, whose start was not known when the rules changed; QOS_DECAY: id, and whether its usage fades from
      * here on; RESET: when this was last reset, and from when on it counts */
     int64_t before, after;
-    const char *detail; /* OWNER_RULE: the rule (owner_rule_format); RESET without association: of what; else NULL */
+    const char
+        *detail; /* OWNER_RULE: the rule (usage_decay_rule_format); RESET without association: of what; else NULL */
 };
 
 enum decision_kind {
@@ -248,7 +249,7 @@ struct decision {
 /* What came of a turn: appended to by every engine_apply until outcome_clear. */
 struct outcome {
     ARRAY(struct change) changes;
-    ARRAY(struct journal_entry) journal;
+    ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct decision) decisions;
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/internal.h"
+#include "engine/handlers.h"
 
 /* --- what is derived ---------------------------------------------------------------------------------------------- */
 
@@ -20,10 +20,11 @@ static int parse_weights(const struct policy *p, const struct object *partition,
     return err_of(e, "partition", str(partition->name));
 }
 
-int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
+int object_derive(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
 {
     struct object_row *o = object_at(s, kind, index);
-    if (kind == OBJECT_QOS) return qos_flags_parse(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
+    if (kind == OBJECT_QOS)
+        return policy_text_qos_flags(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
     if (kind != OBJECT_PARTITION) return 0;
     double weights[TRES_MAX] = {0};
     bool has_weights = o->object.value[PARTITION_BILLING_WEIGHTS].text[0] != '\0';
@@ -38,12 +39,12 @@ int derive_object(struct state *s, enum object_kind kind, uint32_t index, struct
     return 0;
 }
 
-int derive_objects(struct state *s, struct err *e)
+int object_derive_all(struct state *s, struct err *e)
 {
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
         for (uint32_t i = 0; i < s->objects[kind].count; i++) {
             if (s->objects[kind].items[i].is_deleted) continue;
-            if (derive_object(s, (enum object_kind)kind, i, e) != 0) return -1;
+            if (object_derive(s, (enum object_kind)kind, i, e) != 0) return -1;
         }
     }
     return 0;
@@ -51,14 +52,14 @@ int derive_objects(struct state *s, struct err *e)
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
-static int require_right(struct turn *t, const struct event *event, const char *verb)
+static int require_right(struct apply_context *t, const struct event *event, const char *verb)
 {
     char what[64];
     text_format(what, sizeof what, "%s %s", verb, object_classes[event->object.kind].plural);
-    return require_operator(t, &event->actor, what);
+    return apply_require_operator(t, &event->actor, what);
 }
 
-int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t *out_index)
+int object_find(struct apply_context *t, enum object_kind kind, struct str name, uint32_t *out_index)
 {
     const char *class = object_classes[kind].name;
     uint32_t index = map_get(&t->s->object_by_name[kind], name);
@@ -67,7 +68,7 @@ int find_object(struct turn *t, enum object_kind kind, struct str name, uint32_t
     return 0;
 }
 
-static int check_department(struct turn *t, const struct object *user)
+static int check_department(struct apply_context *t, const struct object *user)
 {
     const char *department = user->value[USER_DEPARTMENT].text;
     if (strcmp(department, DEFAULT_DEPARTMENT) == 0) return 0;
@@ -76,7 +77,7 @@ static int check_department(struct turn *t, const struct object *user)
 }
 
 /* What the object's fields say, beyond each one alone. */
-static int check_object(struct turn *t, enum object_kind kind, const struct object *o)
+static int check_object(struct apply_context *t, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER) return check_department(t, o);
@@ -86,18 +87,19 @@ static int check_object(struct turn *t, enum object_kind kind, const struct obje
 
 static bool is_reset(const struct event_object *wanted, const struct event_pair *pair)
 {
-    return object_classes[wanted->kind].has_usage && str_equal_nocase(str(pair->key), str(usage_reset_field.name));
+    return object_classes[wanted->kind].has_usage &&
+           str_equal_nocase(str(pair->key), str(object_usage_reset_field.name));
 }
 
-static int check_reset(struct turn *t, const struct object *o, enum object_kind kind, const char *value)
+static int check_reset(struct apply_context *t, const struct object *o, enum object_kind kind, const char *value)
 {
     struct field_value unused;
-    if (field_parse(&usage_reset_field, str(value), &t->s->cycle, &unused, t->e) == 0) return 0;
+    if (field_parse(&object_usage_reset_field, str(value), &t->s->cycle, &unused, t->e) == 0) return 0;
     return err_of(t->e, object_classes[kind].name, str(o->name));
 }
 
 /* Sets the fields wanted, in memory of the cycle. out_resets NULL: RawUsage is none of them. */
-static int set_fields(struct turn *t, const struct event_object *wanted, struct object *o, bool *out_resets)
+static int set_fields(struct apply_context *t, const struct event_object *wanted, struct object *o, bool *out_resets)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
         const struct event_pair *pair = &wanted->pairs[i];
@@ -111,9 +113,9 @@ static int set_fields(struct turn *t, const struct event_object *wanted, struct 
     return check_object(t, wanted->kind, o);
 }
 
-static int check_object_name(struct turn *t, const struct event_object *wanted)
+static int check_object_name(struct apply_context *t, const struct event_object *wanted)
 {
-    if (check_name(object_classes[wanted->kind].name, wanted->name, t->e) != 0) return -1;
+    if (apply_check_name(object_classes[wanted->kind].name, wanted->name, t->e) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
         return err_value_reason(t->e, "resource", str(wanted->name), "has a '='; requests are written NAME=AMOUNT");
     return 0;
@@ -121,34 +123,34 @@ static int check_object_name(struct turn *t, const struct event_object *wanted)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-static void note_object(struct turn *t, enum object_kind kind, uint32_t index)
+static void note_object(struct apply_context *t, enum object_kind kind, uint32_t index)
 {
-    note_change(t, TABLE_OBJECT, object_change(kind, index));
+    apply_note_change(t, TABLE_OBJECT, object_change(kind, index));
     t->s->pass_is_due = true;
 }
 
-uint32_t add_object(struct turn *t, enum object_kind kind, const struct object *o)
+uint32_t object_create(struct apply_context *t, enum object_kind kind, const struct object *o)
 {
-    uint32_t index = object_add(t->s, kind, o, t->now_us);
-    ensure(derive_object(t->s, kind, index, NULL) == 0);
+    uint32_t index = object_row_add(t->s, kind, o, t->now_us);
+    ensure(object_derive(t->s, kind, index, NULL) == 0);
     note_object(t, kind, index);
     return index;
 }
 
-int apply_object_add(struct turn *t, const struct event *event)
+int apply_object_add(struct apply_context *t, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     const char *class = object_classes[wanted->kind].name;
     if (require_right(t, event, "add") != 0 || check_object_name(t, wanted) != 0) return -1;
     if (state_find_object(t->s, wanted->kind, wanted->name) != NONE) return err_exists(t->e, class, str(wanted->name));
-    struct object o = object_standard(wanted->kind, wanted->name);
+    struct object o = object_defaults(wanted->kind, wanted->name);
     if (set_fields(t, wanted, &o, NULL) != 0) return -1;
-    add_object(t, wanted->kind, &o);
+    object_create(t, wanted->kind, &o);
     return 0;
 }
 
 /* Text that is the same stays where it is. */
-static void replace_fields(struct turn *t, enum object_kind kind, struct object *old, const struct object *new)
+static void replace_fields(struct apply_context *t, enum object_kind kind, struct object *old, const struct object *new)
 {
     const struct object_class *class = &object_classes[kind];
     for (uint32_t i = 0; i < class->field_count; i++) {
@@ -158,11 +160,11 @@ static void replace_fields(struct turn *t, enum object_kind kind, struct object 
     }
 }
 
-int apply_object_modify(struct turn *t, const struct event *event)
+int apply_object_modify(struct apply_context *t, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index, qos_flags = 0;
-    if (require_right(t, event, "modify") != 0 || find_object(t, wanted->kind, str(wanted->name), &index) != 0)
+    if (require_right(t, event, "modify") != 0 || object_find(t, wanted->kind, str(wanted->name), &index) != 0)
         return -1;
     struct object_row *row = object_at(t->s, wanted->kind, index);
     struct object o = row->object;
@@ -174,12 +176,12 @@ int apply_object_modify(struct turn *t, const struct event *event)
                            "is in use by %u live %s; its type cannot change now", row->live_jobs,
                            row->live_jobs == 1 ? "job" : "jobs");
     if (wanted->kind == OBJECT_QOS) {
-        ensure(qos_flags_parse(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
-        change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
+        ensure(policy_text_qos_flags(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
+        charge_change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
     }
     if (resets) reset_object(t, wanted->kind, index);
     replace_fields(t, wanted->kind, &row->object, &o);
-    ensure(derive_object(t->s, wanted->kind, index, NULL) == 0);
+    ensure(object_derive(t->s, wanted->kind, index, NULL) == 0);
     note_object(t, wanted->kind, index);
     return 0;
 }
@@ -194,13 +196,13 @@ static uint32_t users_of_department(const struct state *s, const char *departmen
     return count;
 }
 
-static int check_nobody_needs(struct turn *t, enum object_kind kind, const struct object_row *row)
+static int check_nobody_needs(struct apply_context *t, enum object_kind kind, const struct object_row *row)
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
     if (row->live_jobs > 0)
         return err_subject(t->e, ERR_CONFLICT, class, str(name), "is in use by %u live %s; cancel or change %s first",
                            row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
-    if (kind == OBJECT_QOS && strcmp(name, STANDARD_QOS) == 0)
+    if (kind == OBJECT_QOS && strcmp(name, DEFAULT_QOS) == 0)
         return err_subject(t->e, ERR_CONFLICT, "qos", str(name),
                            "cannot be deleted: jobs that name no QOS have this one");
     if (kind == OBJECT_PARTITION && t->s->object_by_name[kind].count == 1)
@@ -213,11 +215,11 @@ static int check_nobody_needs(struct turn *t, enum object_kind kind, const struc
     return 0;
 }
 
-int apply_object_delete(struct turn *t, const struct event *event)
+int apply_object_delete(struct apply_context *t, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index;
-    if (require_right(t, event, "delete") != 0 || find_object(t, wanted->kind, str(wanted->name), &index) != 0)
+    if (require_right(t, event, "delete") != 0 || object_find(t, wanted->kind, str(wanted->name), &index) != 0)
         return -1;
     struct object_row *row = object_at(t->s, wanted->kind, index);
     if (check_nobody_needs(t, wanted->kind, row) != 0) return -1;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/floors.h"
+#include "engine/min_priority.h"
 #include "sched/pass.h"
 
 /* Blocks of jobs that stay in the processor's cache between gathering and computing. */
@@ -26,13 +26,13 @@ struct block {
 
 /* Jobs that could start on what is free now, and their places in the queue. */
 struct pass {
-    struct turn *t;
+    struct apply_context *t;
     const struct ticket_plan *plan; /* NULL: none was made before */
     struct pool pool;
     bool is_ranking;       /* what follows is made: somebody could start */
     bool some_qos_waits;   /* for a fair-share factor */
     const double *factors; /* by node of the tree; NULL: nobody needs them */
-    struct multifactor_moment moment;
+    struct multifactor_context moment;
     struct block *block;
     ARRAY(struct pass_job) jobs;
     ARRAY(struct candidate) candidates;
@@ -99,11 +99,11 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
     uint32_t tasks = startable_tasks(j);
     if (tasks == 0) return false;
     if (j->begin_us > p->t->now_us) {
-        want_pass_at(s, j->begin_us);
+        state_want_pass_at(s, j->begin_us);
         return false;
     }
     if (!host_fits(&s->host, &j->request)) return false;
-    *out_job = (struct pass_job){.job = index, .tasks = tasks, .request = j->request, .slots_most = j->slots_most};
+    *out_job = (struct pass_job){.job = index, .tasks = tasks, .request = j->request, .slots_max = j->slots_max};
     if (j->request_count == 0) return true;
     out_job->needs = needs_of(j, &s->cycle);
     out_job->need_count = j->request_count;
@@ -112,10 +112,10 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
 
 /* --- the queue ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t whole_order(const struct state *s, uint32_t partition, uint32_t priority)
+static uint64_t priority_sort_key(const struct state *s, uint32_t partition, uint32_t priority)
 {
     const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
-    return pass_order_whole((uint32_t)row->object.value[PARTITION_TIER].number, priority);
+    return sort_key_priority((uint32_t)row->object.value[PARTITION_TIER].number, priority);
 }
 
 static const struct job *job_of(const struct pass *p, const struct candidate *c)
@@ -130,7 +130,8 @@ static void compute_block(struct pass *p)
     struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
     multifactor_priorities(&s->policy.multifactor, &p->moment.cluster, b->jobs, b->count, b->priority);
     for (uint32_t i = 0; i < b->count; i++, c++)
-        c->order = whole_order(s, c->partition, priority_not_below(s, job_of(p, c), c->partition, b->priority[i]));
+        c->order =
+            priority_sort_key(s, c->partition, min_priority_bound(s, job_of(p, c), c->partition, b->priority[i]));
     b->count = 0;
 }
 
@@ -140,16 +141,16 @@ static void add_candidate(struct pass *p, uint32_t job, uint32_t partition, uint
 }
 
 /* A place for each partition that admits the job. */
-static void queue_whole(struct pass *p, uint32_t job)
+static void queue_by_priority(struct pass *p, uint32_t job)
 {
     struct state *s = p->t->s;
     const struct job *j = &s->jobs.items[p->jobs.items[job].job];
     struct block *b = p->block;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         uint32_t partition = j->partitions[i];
-        if (!partition_admits(s, partition, j)) continue;
+        if (!job_fits_partition(s, partition, j)) continue;
         if (s->policy.model == MODEL_BASIC) {
-            add_candidate(p, job, partition, UINT32_MAX, whole_order(s, partition, basic_job_priority(j)));
+            add_candidate(p, job, partition, UINT32_MAX, priority_sort_key(s, partition, job_basic_priority(j)));
             continue;
         }
         struct tres_amount *amounts = s->policy.multifactor.has_tres_weights ? b->amounts[b->count] : NULL;
@@ -162,7 +163,7 @@ static void queue_whole(struct pass *p, uint32_t job)
 static uint32_t first_that_admits(const struct state *s, const struct job *j)
 {
     for (uint32_t i = 0; i < j->partition_count; i++) {
-        if (partition_admits(s, j->partitions[i], j)) return j->partitions[i];
+        if (job_fits_partition(s, j->partitions[i], j)) return j->partitions[i];
     }
     return NONE;
 }
@@ -237,12 +238,12 @@ static void begin_ranking(struct pass *p)
     if (is_multifactor || p->some_qos_waits) p->factors = state_factors(s, p->t->now_us, &s->cycle);
     if (!is_multifactor) return;
     p->block = arena_alloc(&s->cycle, sizeof *p->block);
-    multifactor_moment_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
+    multifactor_context_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
 }
 
 /* In three steps, each of which reads what the one before has asked for: the row's first line, the next one if the job is
  * not held, its partitions. */
-static void ask_for_ahead(const struct state *s, uint32_t i)
+static void prefetch_jobs(const struct state *s, uint32_t i)
 {
     const struct job *j = &s->jobs.items[i];
     if (s->jobs.count - i <= 3 * STEP) return;
@@ -258,15 +259,15 @@ static void make_queue(struct pass *p)
     struct pass_job job;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        ask_for_ahead(s, i);
+        prefetch_jobs(s, i);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
-        if (p->some_qos_waits && qos_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
-            want_pass_at(s, p->t->now_us + USAGE_WAIT_US);
+        if (p->some_qos_waits && job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
+            state_want_pass_at(s, p->t->now_us + USAGE_WAIT_US);
             continue;
         }
         *array_add(&p->jobs) = job;
-        if (s->policy.model != MODEL_TICKETS) queue_whole(p, p->jobs.count - 1);
+        if (s->policy.model != MODEL_TICKETS) queue_by_priority(p, p->jobs.count - 1);
     }
     if (p->block != NULL) compute_block(p);
     if (s->policy.model == MODEL_TICKETS && p->jobs.count > 0) queue_by_tickets(p);
@@ -283,7 +284,7 @@ static struct tres_list own_list(const struct tres_list *list)
     return own;
 }
 
-static void start_task(struct turn *t, const struct tres_places *places, const struct pass_start *start,
+static void start_task(struct apply_context *t, const struct tres_places *places, const struct pass_start *start,
                        const char *boot_id)
 {
     struct state *s = t->s;
@@ -299,21 +300,21 @@ static void start_task(struct turn *t, const struct tres_places *places, const s
                        .launch_us = t->now_us,
                        .placement = start->placement,
                        .partition = start->partition,
-                       .billing = partition_billing(s, start->partition, &tres),
+                       .billing = job_billing_in(s, start->partition, &tres),
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = own_list(&tres),
-                       .cpu_weight = WEIGHT_ORDINARY};
+                       .cpu_weight = CPU_WEIGHT_DEFAULT};
     strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);
-    count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
-    count_work(s, j->assoc, &work, 1);
-    note_change(t, TABLE_JOB, start->job);
-    note_change(t, TABLE_TASK, index);
-    note_change(t, TABLE_COUNTERS, 0);
-    note_decision(t, DECIDE_START, &s->tasks.items[index]);
+    assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
+    assoc_count_work(s, j->assoc, &work, 1);
+    apply_note_change(t, TABLE_JOB, start->job);
+    apply_note_change(t, TABLE_TASK, index);
+    apply_note_change(t, TABLE_COUNTERS, 0);
+    apply_note_decision(t, DECIDE_START, &s->tasks.items[index]);
 }
 
 static void start_tasks(struct pass *p, const char *boot_id)
@@ -328,12 +329,12 @@ static void start_tasks(struct pass *p, const char *boot_id)
     array_release(&starts.list);
 }
 
-static void run_pass(struct turn *t, const char *boot_id, const struct ticket_plan *plan)
+static void run_pass(struct apply_context *t, const char *boot_id, const struct ticket_plan *plan)
 {
     struct pass p = {.t = t, .plan = plan, .some_qos_waits = some_qos_waits(t->s)};
-    if (keeps_floors(t->s)) {
+    if (min_priority_is_kept(t->s)) {
         begin_ranking(&p);
-        raise_floors(t, &p.moment);
+        min_priority_raise_all(t, &p.moment);
     }
     if (t->s->host.free_cpu_count > 0) {
         make_pool(t->s, &p.pool);
@@ -347,7 +348,7 @@ static void run_pass(struct turn *t, const char *boot_id, const struct ticket_pl
 /* Whether several jobs could start now, so that a pass has to rank them. */
 static bool pass_ranks(struct state *s, int64_t now_us)
 {
-    struct turn t = {.s = s, .now_us = now_us};
+    struct apply_context t = {.s = s, .now_us = now_us};
     struct pass p = {.t = &t};
     struct pass_job unused;
     uint32_t several = 0;
@@ -362,11 +363,11 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
     return s->pass_is_due || (s->next_due_us != 0 && s->next_due_us <= now_us);
 }
 
-struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t least)
+struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min)
 {
     arena_clear(&s->cycle);
     if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !pass_ranks(s, now_us)) return NULL;
-    if (s->job_by_id.count < least && ticket_entries(s, now_us) < least) return NULL;
+    if (s->job_by_id.count < min && ticket_entry_count(s, now_us) < min) return NULL;
     s->pass_is_due = false;
     return ticket_plan_of(s, now_us);
 }
@@ -377,7 +378,7 @@ static bool is_of_no_use(const struct state *s, const struct ticket_plan *plan)
     return plan->rules_edition != s->rules_edition && !s->dropped_plan;
 }
 
-int apply_time(struct turn *t, const struct event *event)
+int apply_time(struct apply_context *t, const struct event *event)
 {
     struct state *s = t->s;
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
@@ -390,6 +391,6 @@ int apply_time(struct turn *t, const struct event *event)
     if (plan == NULL) s->pass_is_due = false; /* a plan took that over */
     s->next_due_us = 0;                       /* with nothing free, nobody's beginning matters */
     run_pass(t, event->time.boot_id, plan);
-    weigh_tasks(t);
+    cpu_weight_update(t);
     return 0;
 }

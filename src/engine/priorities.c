@@ -1,6 +1,6 @@
 #include "engine/priorities.h"
 
-#include "engine/floors.h"
+#include "engine/min_priority.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static bool is_pending(const struct job *j)
     return j->ended_us == 0 && idset_first(&j->pending) != NONE;
 }
 
-static size_t most_rows(const struct listing *l)
+static size_t max_rows(const struct listing *l)
 {
     size_t count = l->s->tasks.count;
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
@@ -46,7 +46,7 @@ static struct priority_row *add_row(struct listing *l, uint32_t job, uint32_t ta
     struct tres_list tres = {.items = amounts};
     const struct job *j = &l->s->jobs.items[job];
     job_tres(l->s, &l->places, j, j->request.cpus, &tres);
-    row->billing = partition_billing(l->s, partition, &tres);
+    row->billing = job_billing_in(l->s, partition, &tres);
     return row;
 }
 
@@ -58,19 +58,19 @@ static void list_basic(struct listing *l)
         const struct job *j = &l->s->jobs.items[i];
         if (!is_wanted(l, j) || !is_pending(j)) continue;
         for (uint32_t p = 0; p < j->partition_count; p++)
-            add_row(l, i, NONE, j->partitions[p])->priority = basic_job_priority(j);
+            add_row(l, i, NONE, j->partitions[p])->priority = job_basic_priority(j);
     }
 }
 
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
 
-static void set_terms(struct listing *l, const struct multifactor_moment *m, const struct multifactor_job *asked,
+static void set_terms(struct listing *l, const struct multifactor_context *m, const struct multifactor_job *asked,
                       struct priority_row *row)
 {
     const struct multifactor_rules *rules = &l->s->policy.multifactor;
     multifactor_factors(rules, &m->cluster, asked, &row->factors);
     multifactor_terms(rules, &m->cluster, asked, &row->terms);
-    row->priority = priority_not_below(l->s, &l->s->jobs.items[row->job], row->partition, row->terms.priority);
+    row->priority = min_priority_bound(l->s, &l->s->jobs.items[row->job], row->partition, row->terms.priority);
     if (!rules->has_tres_weights || asked->is_held || asked->is_set) return;
     row->tres_terms = arena_alloc(l->arena, TRES_MAX * sizeof *row->tres_terms);
     for (uint32_t i = 0; i < asked->tres.count; i++) {
@@ -79,7 +79,7 @@ static void set_terms(struct listing *l, const struct multifactor_moment *m, con
     }
 }
 
-static void list_running(struct listing *l, const struct multifactor_moment *m)
+static void list_running(struct listing *l, const struct multifactor_context *m)
 {
     struct tres_amount amounts[TRES_MAX];
     for (uint32_t i = 0; i < l->s->tasks.count; i++) {
@@ -100,9 +100,9 @@ static void list_running(struct listing *l, const struct multifactor_moment *m)
 static void list_multifactor(struct listing *l)
 {
     struct state *s = l->s;
-    struct multifactor_moment moment;
+    struct multifactor_context moment;
     struct tres_amount amounts[TRES_MAX];
-    multifactor_moment_make(s, l->now_us, state_factors(s, l->now_us, l->arena), l->arena, &moment);
+    multifactor_context_make(s, l->now_us, state_factors(s, l->now_us, l->arena), l->arena, &moment);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         if (!is_wanted(l, j) || !is_pending(j)) continue;
@@ -131,10 +131,10 @@ static void set_rank(struct priority_row *row, const struct ticket_ranks *ranks,
 static void list_tickets(struct listing *l)
 {
     struct state *s = l->s;
-    struct ticket_asked asked;
+    struct ticket_snapshot asked;
     struct ticket_ranks ranks;
     uint32_t next = 0;
-    ticket_asked_make(&asked, s, l->now_us);
+    ticket_snapshot_make(&asked, s, l->now_us);
     ticket_ranks_make(&asked, l->arena, &ranks);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
@@ -151,14 +151,14 @@ static void list_tickets(struct listing *l)
         if (is_wanted(l, &s->jobs.items[e->job]))
             set_rank(add_row(l, e->job, e->task, s->tasks.items[e->task].partition), &ranks, next);
     }
-    ticket_asked_release(&asked);
+    ticket_snapshot_release(&asked);
 }
 
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out)
 {
     struct listing l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .out = out};
     *out = (struct priorities){.model = s->policy.model};
-    out->rows = arena_alloc(arena, (most_rows(&l) + 1) * sizeof *out->rows);
+    out->rows = arena_alloc(arena, (max_rows(&l) + 1) * sizeof *out->rows);
     tres_places_find(s, arena, &l.places);
     switch (s->policy.model) {
     case MODEL_MULTIFACTOR: list_multifactor(&l); break;
@@ -169,13 +169,13 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 
 /* --- obstacles ---------------------------------------------------------------------------------------------------- */
 
-const char *job_obstacle(const struct state *s, uint32_t job_id, double factor)
+const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return NULL;
     const struct job *j = &s->jobs.items[index];
     bool is_admitted = false;
-    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= partition_admits(s, j->partitions[i], j);
+    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= job_fits_partition(s, j->partitions[i], j);
     if (!is_admitted) return "PartitionTimeLimit";
-    return qos_waits_for_factor(s, j, factor) ? "QOSUsageThreshold" : NULL;
+    return job_waits_for_factor(s, j, factor) ? "QOSUsageThreshold" : NULL;
 }

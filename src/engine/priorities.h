@@ -40,6 +40,6 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 /* What keeps a job from starting however much is free, in Slurm's words: "PartitionTimeLimit" (every partition's MaxTime is
  * below its time limit by now), "QOSUsageThreshold"; NULL: nothing of that kind, or no such job. factor: the fair-share
  * factor of its association. O(partitions of the job). */
-const char *job_obstacle(const struct state *s, uint32_t job_id, double factor);
+const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor);
 
 #endif

@@ -40,7 +40,7 @@ void job_tres(const struct state *s, const struct tres_places *places, const str
     list_amounts(amounts, s->policy.tres.count, out_list);
 }
 
-double partition_billing(const struct state *s, uint32_t partition, const struct tres_list *tres)
+double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres)
 {
     const double *weights = s->objects[OBJECT_PARTITION].items[partition].billing_weights;
     return billing_of(&s->policy.tres, tres, weights, s->policy.billing);
@@ -78,40 +78,40 @@ static void list_partitions(const struct state *s, const double *totals, struct 
     c->partitions = partitions;
 }
 
-static uint32_t most_qos_priority(const struct state *s)
+static uint32_t max_qos_priority(const struct state *s)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         const struct object_row *row = &s->objects[OBJECT_QOS].items[i];
         uint32_t priority = (uint32_t)row->object.value[QOS_PRIORITY].number;
-        if (!row->is_deleted && priority > most) most = priority;
+        if (!row->is_deleted && priority > max) max = priority;
     }
-    return most;
+    return max;
 }
 
 /* Parents stand before their children in the tree. */
-static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint32_t *out_most)
+static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint32_t *out_max)
 {
     const struct tree *t = state_tree(s);
     uint32_t *priority = arena_alloc(arena, t->count * sizeof *priority);
-    *out_most = 0;
+    *out_max = 0;
     for (uint32_t node = 0; node < t->count; node++) {
         uint32_t own = s->assocs.items[s->assoc_of.items[node]].priority;
         uint32_t above = node == 0 ? 0 : priority[t->parent[node]];
         priority[node] = own == NONE ? above : own;
-        if (priority[node] > *out_most) *out_most = priority[node];
+        if (priority[node] > *out_max) *out_max = priority[node];
     }
     return priority;
 }
 
-void multifactor_moment_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
-                             struct multifactor_moment *out_moment)
+void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
+                              struct multifactor_context *out_moment)
 {
-    struct multifactor_moment m = {.s = s, .factors = factors};
+    struct multifactor_context m = {.s = s, .factors = factors};
     struct multifactor_cluster *c = &m.cluster;
     tres_places_find(s, arena, &m.places);
     *c = (struct multifactor_cluster){
-        .now_us = now_us, .nodes = 1, .cpus = s->host.has.cpus, .qos_priority_max = most_qos_priority(s)};
+        .now_us = now_us, .nodes = 1, .cpus = s->host.has.cpus, .qos_priority_max = max_qos_priority(s)};
     list_partitions(s, host_totals(s, &m.places, arena), arena, c);
     m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
     *out_moment = m;
@@ -120,13 +120,13 @@ void multifactor_moment_make(struct state *s, int64_t now_us, const double *fact
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
 /* With ACCRUE_ALWAYS neither a begin to come nor a hold keeps a job from growing older: it does so from its submission. */
-static int64_t accrues_since(const struct multifactor_moment *m, const struct job *j)
+static int64_t accrues_since(const struct multifactor_context *m, const struct job *j)
 {
     bool always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
     return always ? j->submit_us : j->accrue_us;
 }
 
-void multifactor_job_of(const struct multifactor_moment *m, const struct job *j, uint32_t partition,
+void multifactor_job_of(const struct multifactor_context *m, const struct job *j, uint32_t partition,
                         struct tres_amount *tres_items, struct multifactor_job *out_job)
 {
     const struct state *s = m->s;

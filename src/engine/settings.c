@@ -3,20 +3,20 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "engine/floors.h"
+#include "engine/min_priority.h"
 
 /* What AccountingStorageTRES becomes: indices never move, so what is tracked stays. */
-static int append_tracked(struct turn *t, const struct settings *so_far, struct field_value *io_value)
+static int append_tracked(struct apply_context *t, const struct settings *so_far, struct field_value *io_value)
 {
     struct arena *cycle = &t->s->cycle;
-    io_value->text = tracked_tres_append(setting_text(so_far, SET_TRACKED_TRES), io_value->text, cycle);
+    io_value->text = policy_tracked_tres_append(setting_text(so_far, SET_TRACKED_TRES), io_value->text, cycle);
     if (strlen(io_value->text) <= FIELD_TEXT_MAX) return 0;
     return err_set(t->e, ERR_TOO_LARGE, "%s: with what is tracked already it has over %d bytes",
                    settings_table[SET_TRACKED_TRES].name, FIELD_TEXT_MAX);
 }
 
 /* Reads every pair into a copy of the settings, text in memory of the cycle. */
-static int read_settings(struct turn *t, const struct event_settings *wanted, struct settings *io_settings)
+static int read_settings(struct apply_context *t, const struct event_settings *wanted, struct settings *io_settings)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
         enum setting setting;
@@ -49,19 +49,19 @@ static bool take_reset_now(struct settings *wanted)
 }
 
 /* Usage up to now fades by the rules it was used under. */
-static void settle_usage(struct turn *t, const struct settings *wanted, const bool *changed)
+static void settle_usage(struct apply_context *t, const struct settings *wanted, const bool *changed)
 {
     if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE])
-        change_owner_rule(t, wanted);
-    if (changed[SET_HALFLIFE_S]) change_halflife(t, setting_number(wanted, SET_HALFLIFE_S));
+        charge_change_owner_rule(t, wanted);
+    if (changed[SET_HALFLIFE_S]) charge_change_halflife(t, setting_number(wanted, SET_HALFLIFE_S));
 }
 
-int apply_settings(struct turn *t, const struct event *event)
+int apply_settings(struct apply_context *t, const struct event *event)
 {
     struct state *s = t->s;
     struct settings wanted = s->settings;
     bool changed[SETTING_COUNT], is_other = false;
-    if (require_operator(t, &event->actor, "change settings") != 0) return -1;
+    if (apply_require_operator(t, &event->actor, "change settings") != 0) return -1;
     if (read_settings(t, &event->settings, &wanted) != 0) return -1;
     if (take_reset_now(&wanted)) reset_all(t, t->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
@@ -69,21 +69,21 @@ int apply_settings(struct turn *t, const struct event *event)
         if (changed[i]) is_other = true;
     }
     if (!is_other) return 0;
-    bool had_floors = keeps_floors(s);
+    bool had_floors = min_priority_is_kept(s);
     settle_usage(t, &wanted, changed);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         if (!changed[i]) continue;
         keep_setting(s, (enum setting)i, &wanted.value[i]);
-        note_change(t, TABLE_SETTING, i);
+        apply_note_change(t, TABLE_SETTING, i);
     }
     if (changed[SET_USAGE_RESET]) {
         s->reset_period_us = t->now_us;
-        note_change(t, TABLE_COUNTERS, 0);
+        apply_note_change(t, TABLE_COUNTERS, 0);
     }
     s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
-    ensure(derive_objects(s, NULL) == 0);
-    if (had_floors && !keeps_floors(s)) forget_all_floors(t);
-    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) rebuild_host(s);
+    ensure(object_derive_all(s, NULL) == 0);
+    if (had_floors && !min_priority_is_kept(s)) min_priority_forget_all(t);
+    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) state_rebuild_host(s);
     return 0;
 }

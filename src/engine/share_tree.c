@@ -4,7 +4,7 @@
 
 #include "base/ensure.h"
 
-static const struct share_place nowhere = {NONE, false};
+static const struct share_leaf nowhere = {NONE, false};
 
 static uint64_t pair(uint32_t first, uint32_t second)
 {
@@ -139,35 +139,35 @@ void share_tree_free(struct share_tree *t)
 
 /* --- who is served where ------------------------------------------------------------------------------------------ */
 
-static struct share_place place_outside(const struct share_tree *t, uint32_t user)
+static struct share_leaf place_outside(const struct share_tree *t, uint32_t user)
 {
-    if (t->leaf.items[user] != 0) return (struct share_place){t->leaf.items[user], false};
+    if (t->leaf.items[user] != 0) return (struct share_leaf){t->leaf.items[user], false};
     uint32_t rest = t->leaf.items[t->book->rest];
-    return rest != 0 ? (struct share_place){rest, true} : nowhere;
+    return rest != 0 ? (struct share_leaf){rest, true} : nowhere;
 }
 
 /* As share_nodes_serve has it (policy/share_nodes.h). */
-static struct share_place place_of(const struct share_tree *t, uint32_t user, uint32_t project)
+static struct share_leaf place_of(const struct share_tree *t, uint32_t user, uint32_t project)
 {
     if (project == NONE) return place_outside(t, user);
     const struct share_project *p = &t->projects.items[project];
     if (p->node == 0) return nowhere;
-    if (p->is_leaf) return (struct share_place){p->node, false};
+    if (p->is_leaf) return (struct share_leaf){p->node, false};
     uint32_t leaf = map_get_u64(&t->leaf_in_project, pair(p->node, user));
-    if (leaf != NONE) return (struct share_place){leaf, false};
+    if (leaf != NONE) return (struct share_leaf){leaf, false};
     leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->book->rest));
-    return (struct share_place){leaf, leaf != NONE};
+    return (struct share_leaf){leaf, leaf != NONE};
 }
 
 /* A project's usage is its node's; a user's that of the leaf, but not of a project without leaves. */
-static struct share_place place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
+static struct share_leaf place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
 {
     const char *name = s->owners.items[owner].project;
     uint32_t user = t->book->user_of_owner.items[owner];
     if (name[0] == '\0') return place_outside(t, user);
     uint32_t project = state_find_object(s, OBJECT_PROJECT, name);
     if (project == NONE || t->projects.items[project].node == 0) return nowhere;
-    if (user == NONE) return (struct share_place){t->projects.items[project].node, false};
+    if (user == NONE) return (struct share_leaf){t->projects.items[project].node, false};
     return t->projects.items[project].is_leaf ? nowhere : place_of(t, user, project);
 }
 
@@ -198,10 +198,10 @@ struct share_tree *share_tree_of(struct state *s)
 
 /* --- one moment --------------------------------------------------------------------------------------------------- */
 
-void share_moment_make(struct share_moment *m, struct state *s)
+void share_snapshot_make(struct share_snapshot *m, struct state *s)
 {
     struct share_tree *t = share_tree_of(s);
-    *m = (struct share_moment){.s = s, .tree = t};
+    *m = (struct share_snapshot){.s = s, .tree = t};
     array_reserve(&m->active, t->nodes.count);
     memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
     m->active.count = t->nodes.count;
@@ -210,7 +210,7 @@ void share_moment_make(struct share_moment *m, struct state *s)
     while (m->virtual_of.count < t->book->numbers.count) array_add(&m->virtual_of);
 }
 
-void share_moment_release(struct share_moment *m)
+void share_snapshot_release(struct share_snapshot *m)
 {
     array_release(&m->active);
     array_release(&m->virtual_of);
@@ -218,7 +218,7 @@ void share_moment_release(struct share_moment *m)
 }
 
 /* The user's own sibling of a `default` node, if it was made. */
-static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node, uint32_t user)
+static uint32_t find_virtual(const struct share_snapshot *m, uint32_t default_node, uint32_t user)
 {
     const struct share_tree *t = m->tree;
     if (default_node != t->leaf.items[t->book->rest])
@@ -226,7 +226,7 @@ static uint32_t find_virtual(const struct share_moment *m, uint32_t default_node
     return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
 }
 
-static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint32_t user)
+static uint32_t add_virtual(struct share_snapshot *m, uint32_t default_node, uint32_t user)
 {
     uint32_t node = m->active.count;
     struct ticket_node like_default = m->active.items[default_node];
@@ -239,23 +239,23 @@ static uint32_t add_virtual(struct share_moment *m, uint32_t default_node, uint3
     return node;
 }
 
-uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project)
+uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project)
 {
     uint32_t user = m->tree->book->user_of_assoc.items[assoc];
     ensure(user != NONE); /* jobs are of users */
-    struct share_place place = place_of(m->tree, user, project);
+    struct share_leaf place = place_of(m->tree, user, project);
     if (!place.is_default) return place.node;
     uint32_t own = find_virtual(m, place.node, user);
     return own != NONE ? own : add_virtual(m, place.node, user);
 }
 
-void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena)
+void share_snapshot_fill(struct share_snapshot *m, int64_t now_us, struct arena *arena)
 {
     const struct state *s = m->s;
-    const struct ticket_usage *usage = owner_usage_now(m->s, now_us, arena);
+    const struct ticket_usage *usage = usage_owner_now(m->s, now_us, arena);
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct share_place place = m->tree->of_owner.items[i];
+        struct share_leaf place = m->tree->of_owner.items[i];
         uint32_t node =
             place.is_default ? find_virtual(m, place.node, m->tree->book->user_of_owner.items[i]) : place.node;
         if (node == NONE) continue;

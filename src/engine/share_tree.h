@@ -16,11 +16,11 @@
 #ifndef FAIRLEAD_ENGINE_SHARE_TREE_H
 #define FAIRLEAD_ENGINE_SHARE_TREE_H
 
-#include "engine/internal.h"
-#include "engine/ticket_book.h"
+#include "engine/handlers.h"
+#include "engine/ticket_identities.h"
 
 /* Where somebody is served: a leaf, or a `default` node, of which each user has a virtual sibling; or (node NONE) nowhere. */
-struct share_place {
+struct share_leaf {
     uint32_t node;
     bool is_default;
 };
@@ -34,12 +34,12 @@ struct share_project {
 /* Kept in the state. Users go by their numbers in the book, so that nobody is looked up by name when the tree is made
  * anew: that happens whenever somebody's shares change. */
 struct share_tree {
-    const struct ticket_book *book;
+    const struct ticket_identities *book;
     ARRAY(struct ticket_node) nodes;      /* without usage */
     ARRAY(uint32_t) leaf;                 /* by user: outside projects; 0: none */
     struct map leaf_in_project;           /* (node of the project, user) -> leaf */
     ARRAY(struct share_project) projects; /* by object */
-    ARRAY(struct share_place) of_owner;   /* whose usage that is */
+    ARRAY(struct share_leaf) of_owner;    /* whose usage that is */
     /* What it was made of. */
     uint32_t tree_builds, project_rows, project_count;
 };
@@ -50,7 +50,7 @@ void share_tree_free(struct share_tree *t); /* NULL is allowed */
 struct share_tree *share_tree_of(struct state *s);
 
 /* The tree with what is active at one moment. active is all that outlives the state's next change. */
-struct share_moment {
+struct share_snapshot {
     struct state *s;
     struct share_tree *tree;          /* the state's */
     ARRAY(struct ticket_node) active; /* the tree's nodes, then virtual ones */
@@ -59,14 +59,14 @@ struct share_moment {
 };
 
 /* O(nodes), and what share_tree_of costs. */
-void share_moment_make(struct share_moment *m, struct state *s);
-void share_moment_release(struct share_moment *m);
+void share_snapshot_make(struct share_snapshot *m, struct state *s);
+void share_snapshot_release(struct share_snapshot *m);
 
 /* The node of active that serves an association's user in a project (index of the object, or NONE), made where `default`
  * does; or NONE. */
-uint32_t share_moment_serve(struct share_moment *m, uint32_t assoc, uint32_t project);
+uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project);
 
 /* Fills the usages of active, once all who are served have been asked for. O(nodes + owners). */
-void share_moment_fill(struct share_moment *m, int64_t now_us, struct arena *arena);
+void share_snapshot_fill(struct share_snapshot *m, int64_t now_us, struct arena *arena);
 
 #endif

@@ -24,7 +24,7 @@ enum job_state job_state_from_name(const char *name)
     return (enum job_state)s;
 }
 
-struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *second)
+struct str state_name_key(char key[NAME_KEY_SIZE], const char *first, const char *second)
 {
     size_t length = strlen(first), second_length = second ? strlen(second) : 0;
     if (length > NAME_BYTES_MAX || second_length > NAME_BYTES_MAX) return (struct str){0};
@@ -37,8 +37,8 @@ struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *se
 
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user)
 {
-    char key[NAME_PAIR_SIZE];
-    struct str name = name_pair(key, account, user);
+    char key[NAME_KEY_SIZE];
+    struct str name = state_name_key(key, account, user);
     return name.length > 0 ? map_get(&s->assoc_by_name, name) : NONE;
 }
 

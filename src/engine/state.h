@@ -113,9 +113,9 @@ struct job_request {
     char *text;        /* what was asked for: "2", "true", "lx-amd64" */
 };
 
-/* With INCR_ONLY, what a waiting job has at least in a partition (engine/floors.h). 0: none. */
-struct priority_floor {
-    uint32_t least;  /* derived: what a pass gave it; not below stored */
+/* With INCR_ONLY, what a waiting job has at least in a partition (engine/min_priority.h). 0: none. */
+struct min_priority {
+    uint32_t min;    /* derived: what a pass gave it; not below stored */
     uint32_t stored; /* of those that bind */
 };
 
@@ -135,11 +135,11 @@ struct job {
     uint32_t partition_count;
     uint32_t qos; /* index of objects[OBJECT_QOS] */
     int64_t time_limit_s;
-    int64_t accrue_us;             /* since when it grows older: its submission, begin or release; 0: held */
-    struct priority_floor *floors; /* by place in partitions; NULL: none */
-    uint32_t set_priority;         /* by hand; NONE: computed */
+    int64_t accrue_us;           /* since when it grows older: its submission, begin or release; 0: held */
+    struct min_priority *floors; /* by place in partitions; NULL: none */
+    uint32_t set_priority;       /* by hand; NONE: computed */
     int32_t nice, site;
-    uint32_t slots_most; /* 0: as many as request.cpus; else up to this */
+    uint32_t slots_max; /* 0: as many as request.cpus; else up to this */
     uint32_t request_count;
     uint32_t project; /* index of objects[OBJECT_PROJECT], or NONE */
 
@@ -209,9 +209,9 @@ struct state {
     ARRAY(uint32_t) assoc_of; /* node -> association index */
     ARRAY(double) usage_of;   /* node -> usage of its association, as it is stored: to be read one after the other */
     bool tree_is_stale;
-    uint32_t tree_builds;            /* how often the tree was made anew */
-    struct share_tree *share_tree;   /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
-    struct ticket_book *ticket_book; /* likewise (engine/ticket_book.h) */
+    uint32_t tree_builds;          /* how often the tree was made anew */
+    struct share_tree *share_tree; /* of the tickets model (engine/share_tree.h); NULL: nobody asked yet */
+    struct ticket_identities *ticket_identities; /* likewise (engine/ticket_identities.h) */
     /* Changes by operators: of settings, objects and associations, and resets; of objects alone. */
     uint32_t rules_edition, object_edition;
     bool dropped_plan; /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
@@ -241,10 +241,10 @@ void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
 /* Names of accounts, users and objects are at most so long. */
-enum { NAME_BYTES_MAX = 64, NAME_PAIR_SIZE = 2 * NAME_BYTES_MAX + 2 };
+enum { NAME_BYTES_MAX = 64, NAME_KEY_SIZE = 2 * NAME_BYTES_MAX + 2 };
 
 /* The key of two names, "first<1f>second" or (second NULL) "first", in key; empty where one is too long for a name. */
-struct str name_pair(char key[NAME_PAIR_SIZE], const char *first, const char *second);
+struct str state_name_key(char key[NAME_KEY_SIZE], const char *first, const char *second);
 
 /* Indices, or NONE. user NULL: the account's own row. */
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user);
@@ -273,7 +273,7 @@ void state_restore_owner(struct state *s, const struct owner *row);
 
 /* A stored floor, from 1 on, of a job restored so far in one of its partitions (by id). False: there is no such job, or it is
  * not in that partition. */
-bool state_restore_floor(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority);
+bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority);
 
 /* Makes the policy of the settings restored so far, so that rows can be read by policy.tres; state_restore_done does it
  * where nobody did. state_find_object finds what was restored so far. */

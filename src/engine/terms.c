@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/internal.h"
+#include "engine/handlers.h"
 
-enum { VALUE_BYTES_MAX = 255, NICE_MOST = 2147483645 };
+enum { VALUE_BYTES_MAX = 255, NICE_MAX = 2147483645 };
 
 struct reading {
-    struct turn *t;
+    struct apply_context *t;
     const struct actor *actor;
     const struct event_terms *wanted;
     struct job *row;
@@ -32,7 +32,7 @@ static int read_partitions(struct reading *r)
     for (struct str rest = str(text); rest.text != NULL;) {
         struct str name = str_trim(str_cut(rest, ',', &rest));
         uint32_t index;
-        if (find_object(r->t, OBJECT_PARTITION, name, &index) != 0) return -1;
+        if (object_find(r->t, OBJECT_PARTITION, name, &index) != 0) return -1;
         for (uint32_t i = 0; i < count; i++) {
             if (indices[i] == index)
                 return err_set(r->t->e, ERR_INPUT, "partitions: '%s' is named twice",
@@ -49,9 +49,9 @@ static int read_names(struct reading *r)
 {
     const char *qos = r->wanted->qos, *project = r->wanted->project;
     if (read_partitions(r) != 0) return -1;
-    if (qos != NULL && find_object(r->t, OBJECT_QOS, str(qos), &r->row->qos) != 0) return -1;
+    if (qos != NULL && object_find(r->t, OBJECT_QOS, str(qos), &r->row->qos) != 0) return -1;
     if (project == NULL) return 0;
-    if (project[0] != '\0') return find_object(r->t, OBJECT_PROJECT, str(project), &r->row->project);
+    if (project[0] != '\0') return object_find(r->t, OBJECT_PROJECT, str(project), &r->row->project);
     r->row->project = NONE;
     return 0;
 }
@@ -61,10 +61,10 @@ static int read_names(struct reading *r)
 /* "license=2"; of a BOOL "bigio" is enough. */
 static int read_request(struct reading *r, struct str item, struct job_request *out)
 {
-    struct turn *t = r->t;
+    struct apply_context *t = r->t;
     struct str value, name = str_trim(str_cut(item, '=', &value));
     if (str_equal(name, str("slots"))) return err_set(t->e, ERR_INPUT, "resource slots: these are the job's CPUs");
-    if (find_object(t, OBJECT_RESOURCE, name, &out->resource) != 0) return -1;
+    if (object_find(t, OBJECT_RESOURCE, name, &out->resource) != 0) return -1;
     const struct object *o = &object_at(t->s, OBJECT_RESOURCE, out->resource)->object;
     enum resource_type type = (enum resource_type)o->value[RESOURCE_TYPE].number;
     value = value.text == NULL && type == RESOURCE_BOOL ? str("true") : str_trim(value);
@@ -72,7 +72,7 @@ static int read_request(struct reading *r, struct str item, struct job_request *
         return err_set(t->e, ERR_INPUT, "resource %s: printable text of at most %d bytes is accepted", o->name,
                        VALUE_BYTES_MAX);
     out->text = arena_copy(&t->s->cycle, value);
-    return resource_amount_parse(type, o->name, value, &out->amount, t->e);
+    return object_resource_amount_parse(type, o->name, value, &out->amount, t->e);
 }
 
 static int read_requests(struct reading *r)
@@ -102,7 +102,7 @@ static int read_requests(struct reading *r)
 /* What can never be given is refused, not kept waiting; a job that was taken may wait for an amount to be raised again. */
 static int check_amounts(struct reading *r)
 {
-    struct turn *t = r->t;
+    struct apply_context *t = r->t;
     const struct job *row = r->row;
     if (r->wanted->requests == NULL && !r->has_other_cpus) return 0;
     for (uint32_t i = 0; i < row->request_count; i++) {
@@ -119,26 +119,26 @@ static int check_amounts(struct reading *r)
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static int check_whole(struct turn *t, const char *what, int64_t value, int64_t least, int64_t most)
+static int check_whole(struct apply_context *t, const char *what, int64_t value, int64_t min, int64_t max)
 {
-    if (value >= least && value <= most) return 0;
-    return err_set(t->e, ERR_INPUT, "%s: %lld is not from %lld to %lld", what, (long long)value, (long long)least,
-                   (long long)most);
+    if (value >= min && value <= max) return 0;
+    return err_set(t->e, ERR_INPUT, "%s: %lld is not from %lld to %lld", what, (long long)value, (long long)min,
+                   (long long)max);
 }
 
 static int read_nice(struct reading *r)
 {
     int32_t nice = r->wanted->nice, site = r->wanted->site;
     if (nice != TERM_KEEP) {
-        if (check_whole(r->t, "nice", nice, -NICE_MOST, NICE_MOST) != 0) return -1;
+        if (check_whole(r->t, "nice", nice, -NICE_MAX, NICE_MAX) != 0) return -1;
         if (nice < r->row->nice && !r->actor->is_operator)
             return err_set(r->t->e, ERR_DENIED, "nice: only an operator may lower it, from %d to %d", r->row->nice,
                            nice);
         r->row->nice = nice;
     }
     if (site == TERM_KEEP || site == r->row->site) return 0;
-    if (require_operator(r->t, r->actor, "set the site factor of a job") != 0) return -1;
-    if (check_whole(r->t, "site factor", site, -NICE_MOST, NICE_MOST) != 0) return -1;
+    if (apply_require_operator(r->t, r->actor, "set the site factor of a job") != 0) return -1;
+    if (check_whole(r->t, "site factor", site, -NICE_MAX, NICE_MAX) != 0) return -1;
     r->row->site = site;
     return 0;
 }
@@ -149,14 +149,14 @@ static int read_priority(struct reading *r)
     int32_t posix = r->wanted->posix_priority;
     int64_t by_hand = r->wanted->set_priority;
     if (posix != TERM_KEEP) {
-        if (check_whole(r->t, "priority", posix, POSIX_PRIORITY_LEAST, POSIX_PRIORITY_MOST) != 0) return -1;
+        if (check_whole(r->t, "priority", posix, POSIX_PRIORITY_MIN, POSIX_PRIORITY_MAX) != 0) return -1;
         if (posix > r->row->posix_priority && !r->actor->is_operator)
             return err_set(r->t->e, ERR_DENIED, "priority: only an operator may raise it, from %d to %d",
                            r->row->posix_priority, posix);
         r->row->posix_priority = posix;
     }
     if (by_hand == KEEP) return 0;
-    if (require_operator(r->t, r->actor, "set the priority of a job by hand") != 0) return -1;
+    if (apply_require_operator(r->t, r->actor, "set the priority of a job by hand") != 0) return -1;
     if (by_hand != COMPUTED_AGAIN && check_whole(r->t, "priority by hand", by_hand, 1, NONE - 1) != 0) return -1;
     r->row->set_priority = by_hand == COMPUTED_AGAIN ? NONE : (uint32_t)by_hand;
     return 0;
@@ -170,7 +170,7 @@ static int read_shares(struct reading *r)
         r->row->job_share = (uint32_t)shares;
     }
     if (tickets == -1 || tickets == r->row->override_tickets) return 0;
-    if (require_operator(r->t, r->actor, "give override tickets to a job") != 0) return -1;
+    if (apply_require_operator(r->t, r->actor, "give override tickets to a job") != 0) return -1;
     if (check_whole(r->t, "override tickets", tickets, 0, UINT32_MAX) != 0) return -1;
     r->row->override_tickets = (uint32_t)tickets;
     return 0;
@@ -178,16 +178,16 @@ static int read_shares(struct reading *r)
 
 static int read_slots(struct reading *r)
 {
-    struct turn *t = r->t;
+    struct apply_context *t = r->t;
     struct job *row = r->row;
-    if (r->wanted->slots_most == 0 && !r->has_other_cpus) return 0;
-    if (r->wanted->slots_most != 0) row->slots_most = r->wanted->slots_most;
-    if (row->slots_most == row->request.cpus) row->slots_most = 0;
-    uint32_t most = row->slots_most;
-    if (most == 0 || (most >= row->request.cpus && most <= t->s->host.has.cpus)) return 0;
-    if (most < row->request.cpus)
-        return err_set(t->e, ERR_INPUT, "slots: a range from %u up to %u is empty", row->request.cpus, most);
-    return err_set(t->e, ERR_TOO_LARGE, "slots: up to %u are more than the host has: %u", most, t->s->host.has.cpus);
+    if (r->wanted->slots_max == 0 && !r->has_other_cpus) return 0;
+    if (r->wanted->slots_max != 0) row->slots_max = r->wanted->slots_max;
+    if (row->slots_max == row->request.cpus) row->slots_max = 0;
+    uint32_t max = row->slots_max;
+    if (max == 0 || (max >= row->request.cpus && max <= t->s->host.has.cpus)) return 0;
+    if (max < row->request.cpus)
+        return err_set(t->e, ERR_INPUT, "slots: a range from %u up to %u is empty", row->request.cpus, max);
+    return err_set(t->e, ERR_TOO_LARGE, "slots: up to %u are more than the host has: %u", max, t->s->host.has.cpus);
 }
 
 /* --- moments ------------------------------------------------------------------------------------------------------ */
@@ -240,15 +240,16 @@ static int read_terms(struct reading *r)
     return read_begin(r) != 0 ? -1 : read_deadline(r);
 }
 
-int read_submission_terms(struct turn *t, const struct actor *actor, const struct event_terms *wanted, struct job *row)
+int read_submission_terms(struct apply_context *t, const struct actor *actor, const struct event_terms *wanted,
+                          struct job *row)
 {
     struct state *s = t->s;
     struct event_terms all = *wanted;
     if (all.set_priority == 0 || all.set_priority == NONE) all.set_priority = -1;
     row->partitions = arena_alloc(&s->cycle, sizeof *row->partitions);
-    row->partitions[0] = first_object(s, OBJECT_PARTITION);
+    row->partitions[0] = object_first(s, OBJECT_PARTITION);
     row->partition_count = 1;
-    row->qos = state_find_object(s, OBJECT_QOS, STANDARD_QOS);
+    row->qos = state_find_object(s, OBJECT_QOS, DEFAULT_QOS);
     row->project = NONE;
     row->set_priority = NONE;
     row->accrue_us = t->now_us;
@@ -264,13 +265,13 @@ static const char *name_what_stays(const struct event_terms *w, const struct job
     if (w->qos != NULL) return "QOS";
     if (w->project != NULL) return "project";
     if (w->requests != NULL) return "requests";
-    uint32_t most = row->slots_most != 0 ? row->slots_most : row->request.cpus;
-    if (w->slots_most != 0 && w->slots_most != most) return "slots";
+    uint32_t max = row->slots_max != 0 ? row->slots_max : row->request.cpus;
+    if (w->slots_max != 0 && w->slots_max != max) return "slots";
     return w->begin_us != 0 && !is_waiting ? "begin" : NULL;
 }
 
-int read_changed_terms(struct turn *t, const struct actor *actor, const struct event_terms *wanted, bool has_started,
-                       struct job *row)
+int read_changed_terms(struct apply_context *t, const struct actor *actor, const struct event_terms *wanted,
+                       bool has_started, struct job *row)
 {
     const char *stays = name_what_stays(wanted, row, idset_first(&row->pending) != NONE);
     if (has_started && stays != NULL)
@@ -287,44 +288,44 @@ int64_t longest_time_s(const struct state *s, const struct job *row, uint32_t *o
     int64_t longest_s = 0;
     for (uint32_t i = 0; i < row->partition_count; i++) {
         const struct object_row *p = &s->objects[OBJECT_PARTITION].items[row->partitions[i]];
-        int64_t most_s = p->object.value[PARTITION_MAX_TIME].number;
-        if (most_s == FIELD_SPECIAL) most_s = INT64_MAX;
-        if (most_s <= longest_s) continue;
-        longest_s = most_s;
+        int64_t max_s = p->object.value[PARTITION_MAX_TIME].number;
+        if (max_s == FIELD_SPECIAL) max_s = INT64_MAX;
+        if (max_s <= longest_s) continue;
+        longest_s = max_s;
         *out_partition = row->partitions[i];
     }
     return longest_s;
 }
 
-int check_partition_time(struct turn *t, const struct job *row)
+int check_partition_time(struct apply_context *t, const struct job *row)
 {
     uint32_t partition = row->partitions[0];
-    char limit[32], most[32];
+    char limit[32], max[32];
     int64_t longest_s = longest_time_s(t->s, row, &partition);
     if (row->time_limit_s <= longest_s) return 0;
     duration_format(limit, row->time_limit_s);
-    duration_format(most, longest_s);
+    duration_format(max, longest_s);
     return err_set(t->e, ERR_TOO_LARGE, "time limit: %s is more than partition '%s' allows: MaxTime is %s", limit,
-                   object_at(t->s, OBJECT_PARTITION, partition)->object.name, most);
+                   object_at(t->s, OBJECT_PARTITION, partition)->object.name, max);
 }
 
 /* --- users -------------------------------------------------------------------------------------------------------- */
 
-int check_user_named(struct turn *t, const struct actor *actor)
+int check_user_named(struct apply_context *t, const struct actor *actor)
 {
     if (t->s->policy.enforce_user == ENFORCE_USER_NONE || state_find_object(t->s, OBJECT_USER, actor->user) != NONE)
         return 0;
-    if (t->s->policy.enforce_user == ENFORCE_USER_AUTO) return check_name("user", actor->user, t->e);
+    if (t->s->policy.enforce_user == ENFORCE_USER_AUTO) return apply_check_name("user", actor->user, t->e);
     return err_subject(t->e, ERR_DENIED, "user", str(actor->user), "is not named here, and enforce_user is true");
 }
 
-void name_user(struct turn *t, const struct actor *actor)
+void name_user(struct apply_context *t, const struct actor *actor)
 {
     struct state *s = t->s;
     if (s->policy.enforce_user != ENFORCE_USER_AUTO) return;
     if (state_find_object(s, OBJECT_USER, actor->user) != NONE) return;
-    struct object o = object_standard(OBJECT_USER, actor->user);
+    struct object o = object_defaults(OBJECT_USER, actor->user);
     o.value[USER_FSHARE].number = setting_number(&s->settings, SET_GE_AUTO_USER_FSHARE);
     o.value[USER_OTICKET].number = setting_number(&s->settings, SET_GE_AUTO_USER_OTICKET);
-    add_object(t, OBJECT_USER, &o);
+    object_create(t, OBJECT_USER, &o);
 }

@@ -7,11 +7,11 @@ struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us)
 {
     struct ticket_plan *plan = mem_resize(NULL, 0, sizeof *plan);
     plan->rules_edition = s->rules_edition;
-    ticket_asked_make(&plan->asked, s, now_us);
+    ticket_snapshot_make(&plan->asked, s, now_us);
     return plan;
 }
 
-static uint32_t count_waiting(const struct ticket_question *q)
+static uint32_t count_waiting(const struct ticket_input *q)
 {
     uint32_t count = 0;
     while (count < q->job_count && !q->jobs[count].is_running) count++;
@@ -36,7 +36,7 @@ static struct sort_record *sort_by_prior(const struct ticket_ranks *ranks, uint3
     struct sort_record *records = arena_alloc(scratch, (count + (size_t)1) * sizeof *records);
     struct sort_record *room = arena_alloc(scratch, (count + (size_t)1) * sizeof *room);
     for (uint32_t i = 0; i < count; i++)
-        records[i] = (struct sort_record){.key = ~pass_order_real(ranks->prior[i]), .index = i};
+        records[i] = (struct sort_record){.key = ~sort_key_prior(ranks->prior[i]), .index = i};
     sort_records(records, count, room);
     return records;
 }
@@ -56,14 +56,14 @@ void ticket_plan_run(struct ticket_plan *plan)
         plan->line[i] = (struct planned_task){~sorted[i].key, job_of[entry], is_last};
     }
     arena_release(&scratch);
-    ticket_asked_release(&plan->asked);
-    plan->asked = (struct ticket_asked){0};
+    ticket_snapshot_release(&plan->asked);
+    plan->asked = (struct ticket_snapshot){0};
 }
 
 void ticket_plan_free(struct ticket_plan *plan)
 {
     if (plan == NULL) return;
-    ticket_asked_release(&plan->asked);
+    ticket_snapshot_release(&plan->asked);
     arena_release(&plan->arena);
     mem_free(plan);
 }

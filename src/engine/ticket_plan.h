@@ -27,7 +27,7 @@ enum { TICKET_PLAN_WORTH = 1000 };
 
 /* What a pass at now_us would rank (pass.c says so); NULL: no pass is due, or it ranks nothing, or fewer than least tasks.
  * O(jobs + associations) */
-struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t least);
+struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min);
 
 /* The ranking, by any thread: it looks at the plan alone. O(n log n) */
 void ticket_plan_run(struct ticket_plan *plan);

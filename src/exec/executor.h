@@ -50,7 +50,7 @@ void executor_start(struct executor *x, const struct launch *launch);
 void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us); /* SIGTERM, grace, SIGKILL, to all of it */
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
 
-/* What a launch's processes get of the CPUs they share with others: CPU_WEIGHT_LEAST to CPU_WEIGHT_MOST. Where the machine has no
+/* What a launch's processes get of the CPUs they share with others: CPU_WEIGHT_MIN to CPU_WEIGHT_MAX. Where the machine has no
  * way to do that (no control groups of ours with a cpu controller) nothing happens. */
 void executor_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
 

@@ -24,7 +24,7 @@ static int check_path(const char *path, const char *what, struct err *e)
     return 0;
 }
 
-static int check_name(const char *name, struct err *e)
+static int apply_check_name(const char *name, struct err *e)
 {
     struct str s = str(name);
     if (s.length == 0 || s.length > LAUNCH_NAME_MAX || !str_is_printable(s) || strchr(name, '/') != NULL) {
@@ -87,7 +87,7 @@ int launch_check(const struct launch *launch, struct err *e)
     }
     if (launch->uid == (uid_t)-1 || launch->gid == (gid_t)-1)
         return err_set(e, ERR_INPUT, "no such identity as 4294967295");
-    if (check_name(launch->name, e)) return -1;
+    if (apply_check_name(launch->name, e)) return -1;
     if (check_path(launch->directory, "the working directory", e)) return -1;
     if (check_path(launch->out_path, "the output file", e)) return -1;
     if (launch->err_path != NULL && check_path(launch->err_path, "the error file", e)) return -1;

@@ -56,7 +56,7 @@ enum {
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 
 /* Of what a job gets of the CPUs it shares with others. */
-enum { CPU_WEIGHT_LEAST = 1, CPU_WEIGHT_ORDINARY = 100, CPU_WEIGHT_MOST = 10000 };
+enum { CPU_WEIGHT_MIN = 1, CPU_WEIGHT_DEFAULT = 100, CPU_WEIGHT_MAX = 10000 };
 
 struct launch_record {
     uint64_t id;

@@ -48,7 +48,7 @@ static int check_account(struct reader *r, const struct share_tree_row *row, str
 }
 
 /* A name that begins with '#' would make a comment of the lines it stands first in. */
-static int check_name(const struct reader *r, struct str name, const char *what, struct err *e)
+static int apply_check_name(const struct reader *r, struct str name, const char *what, struct err *e)
 {
     if (share_name_check(r->source, name, what, e) != 0) return -1;
     if (name.text[0] != '#') return 0;
@@ -62,8 +62,8 @@ static int read_row(struct reader *r, struct str line, struct err *e)
     if (share_line_cut(r->source, &r->header, line, fields, e) != 0) return -1;
     struct share_tree_row row = {fields[COLUMN_PARENT], fields[COLUMN_ACCOUNT], fields[COLUMN_USER], .parent = NONE};
     bool is_account = row.user.length == 0;
-    if (check_name(r, row.account, "account", e) != 0) return -1;
-    if (!is_account && check_name(r, row.user, "user", e) != 0) return -1;
+    if (apply_check_name(r, row.account, "account", e) != 0) return -1;
+    if (!is_account && apply_check_name(r, row.user, "user", e) != 0) return -1;
     if (share_shares_read(r->source, fields[COLUMN_SHARES], &row.shares, e) != 0) return -1;
     if (row.shares.is_missing) {
         return source_error(r->source, fields[COLUMN_SHARES].text, e,

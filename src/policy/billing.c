@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* 2^64 and more does not fit; the largest double below it. */
-#define RECORDED_MOST 18446744073709549568.0
+#define RECORDED_MAX 18446744073709549568.0
 
 /* Whether the TRES stands in the maximum and not in the sum. */
 static bool is_in_maximum(const struct tres *t, enum billing_rule rule)
@@ -23,22 +23,22 @@ double billing_of(const struct tres_table *t, const struct tres_list *amounts, c
                   enum billing_rule rule)
 {
     if (weights == NULL) return tres_amount_of(amounts, TRES_CPU);
-    double most = 0.0, sum = 0.0;
+    double max = 0.0, sum = 0.0;
     for (uint32_t i = 0; i < amounts->count; i++) {
         const struct tres_amount *a = &amounts->items[i];
         double weighed = a->amount * weights[a->tres];
         if (a->tres == TRES_BILLING) continue;
         if (!is_in_maximum(&t->items[a->tres], rule)) {
             sum += weighed;
-        } else if (weighed > most) {
-            most = weighed;
+        } else if (weighed > max) {
+            max = weighed;
         }
     }
-    return most + sum;
+    return max + sum;
 }
 
 uint64_t billing_recorded(double billing)
 {
     if (!(billing > 0.0)) return 0;
-    return (uint64_t)(billing < RECORDED_MOST ? billing : RECORDED_MOST);
+    return (uint64_t)(billing < RECORDED_MAX ? billing : RECORDED_MAX);
 }

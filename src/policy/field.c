@@ -34,15 +34,15 @@ static const char *type_words(const struct field *f)
 
 static void add_range(const struct field *f, struct buf *out)
 {
-    char least[NUMBER_TEXT_SIZE], most[NUMBER_TEXT_SIZE];
+    char min[NUMBER_TEXT_SIZE], max[NUMBER_TEXT_SIZE];
     double unit = (double)written_unit(f);
-    number_format_double(least, f->least / unit, 16, 'g');
-    number_format_double(most, f->most / unit, 16, 'g');
-    if (!(f->least < f->most)) {
-        buf_format(out, "%s, the only value it takes", least);
+    number_format_double(min, f->min / unit, 16, 'g');
+    number_format_double(max, f->max / unit, 16, 'g');
+    if (!(f->min < f->max)) {
+        buf_format(out, "%s, the only value it takes", min);
         return;
     }
-    buf_format(out, "%s from %s to %s", type_words(f), least, most);
+    buf_format(out, "%s from %s to %s", type_words(f), min, max);
     if (f->special != NULL) buf_format(out, ", or %s", f->special);
 }
 
@@ -147,7 +147,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
                 struct err *e)
 {
     struct field_value read = {0, 0.0, ""};
-    double least = f->least;
+    double min = f->min;
     if (f->type == FIELD_TEXT) {
         if (parse_text(f, value, arena, &read, e) != 0) return -1;
     } else if (f->type == FIELD_BOOL) {
@@ -158,11 +158,11 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
     } else if (is_special(f, value)) {
         read.number = FIELD_SPECIAL;
     } else if (f->type == FIELD_REAL) {
-        if (!number_parse_double(value, &read.real) || !(read.real >= least && read.real <= f->most))
+        if (!number_parse_double(value, &read.real) || !(read.real >= min && read.real <= f->max))
             return not_accepted(f, value, e);
     } else {
         if (parse_number(f, value, &read.number, e) != 0) return -1;
-        if ((double)read.number < least || (double)read.number > f->most) return not_accepted(f, value, e);
+        if ((double)read.number < min || (double)read.number > f->max) return not_accepted(f, value, e);
     }
     *out_value = read;
     return 0;

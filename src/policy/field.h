@@ -41,8 +41,8 @@ struct field {
     const char *name;
     const char *help;
     enum field_type type;
-    double least, most; /* of numbers, reals and spans (seconds); whole ones are exact */
-    struct field_value standard;
+    double min, max; /* of numbers, reals and spans (seconds); whole ones are exact */
+    struct field_value default_value;
     const char *choices; /* of FIELD_CHOICE: "merge,slurm" */
     /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. Of minutes INFINITE and -1 do, too. */
     const char *special;

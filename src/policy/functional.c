@@ -12,16 +12,16 @@
  * shares (-js) are added by each job either way.
  * Only max_functional_jobs are counted. The others get what they would have got as the next of their group in the last
  * round, which can be more.
- * Cost: O(n log n) to put n jobs in line, then contest.h. Source: docs/formulas.md 5.5. */
+ * Cost: O(n log n) to put n jobs in line, then ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "base/ensure.h"
-#include "policy/contest.h"
+#include "policy/ticket_selection.h"
 
 enum { OWN = MEMBER_KIND_COUNT, KIND_COUNT }; /* the kinds: members, then the job itself */
 
 static const double NOT_ZERO = 0.001; /* added to S_k before anybody is counted */
 
 struct functional {
-    const struct ticket_question *q;
+    const struct ticket_input *q;
     double pool;
     double weight[KIND_COUNT];            /* as set; their sum need not be 1 */
     double sum[KIND_COUNT];               /* S_k */
@@ -101,7 +101,7 @@ void functional_tickets_running(struct ticket_run *run)
     }
 }
 
-static bool standing_of(const void *policy, const struct ticket_job *j, struct standing *out)
+static bool job_key_of(const void *policy, const struct ticket_job *j, struct job_key *out)
 {
     const struct functional *f = policy;
     out->own = j->job_share;
@@ -126,10 +126,10 @@ static double next_share(const struct functional *f, int kind, uint32_t member)
     return member == NONE ? 0.0 : shared(f, kind, member, f->counted[kind][member] + 1);
 }
 
-static struct race_moment moment_of(const void *policy, const struct standing *set)
+static struct tournament_context moment_of(const void *policy, const struct job_key *set)
 {
     const struct functional *f = policy;
-    struct race_moment m = {
+    struct tournament_context m = {
         .weight = f->weight[MEMBER_USER],
         .pool = f->pool,
         .base = f->sum[MEMBER_USER] + NOT_ZERO,
@@ -150,7 +150,7 @@ static double amount_of(const void *policy, uint32_t user)
 }
 
 /* Counts a job as running; what it gets. */
-static double count_job(struct functional *f, const struct standing *s)
+static double count_job(struct functional *f, const struct job_key *s)
 {
     double tickets = 0.0;
     bool is_shared = f->q->rules->share_functional_shares;
@@ -170,12 +170,12 @@ static double count_job(struct functional *f, const struct standing *s)
 }
 
 /* What all still in line would get as the next of their groups; the one who is taken gets his own afterwards. */
-static void give_rest(const struct contest *c, struct ticket_run *run)
+static void give_rest(const struct ticket_selection *c, struct ticket_run *run)
 {
     for (uint32_t i = 0; i < c->group_count; i++) {
-        const struct contest_group *g = &c->groups[i];
+        const struct ticket_selection_group *g = &c->groups[i];
         if (g->next == g->end) continue;
-        double tickets = contest_value(c, i);
+        double tickets = ticket_selection_value(c, i);
         for (uint32_t k = g->next; k < g->end; k++) run->out[c->jobs[k].job].functional = tickets;
     }
 }
@@ -205,24 +205,24 @@ void functional_tickets_pending(struct ticket_run *run, bool is_dependent)
     copy_counts(&f, run);
     sum_running(&f);
 
-    struct contest_rules rules = {
+    struct ticket_selection_rules rules = {
         .policy = &f,
-        .standing_of = standing_of,
+        .job_key_of = job_key_of,
         .moment_of = moment_of,
         .amount_of = amount_of,
         .is_divided = run->q->rules->share_functional_shares,
         .held = is_dependent ? run->held : NULL,
         .place = run->age_place,
     };
-    struct contest c = contest_make(run, ticket_order(run, is_dependent), &rules);
-    uint32_t most = run->q->rules->max_functional_jobs;
-    if (most > c.job_count) most = c.job_count;
-    for (uint32_t i = 0; i < most; i++) {
-        uint32_t group = contest_best(&c, NULL);
-        if (i + 1 == most && most < c.job_count) give_rest(&c, run);
-        struct standing s = contest_standing(&c, group);
+    struct ticket_selection c = ticket_selection_make(run, ticket_run_order(run, is_dependent), &rules);
+    uint32_t max = run->q->rules->max_functional_jobs;
+    if (max > c.job_count) max = c.job_count;
+    for (uint32_t i = 0; i < max; i++) {
+        uint32_t group = ticket_selection_best(&c, NULL);
+        if (i + 1 == max && max < c.job_count) give_rest(&c, run);
+        struct job_key s = ticket_selection_key(&c, group);
         run->out[c.jobs[c.groups[group].next].job].functional = count_job(&f, &s);
-        contest_take(&c, group);
+        ticket_selection_take(&c, group);
     }
     if (is_dependent) hold(run);
 }

@@ -9,7 +9,7 @@
 
 #include "policy/policy_text.h"
 
-#define PRIORITY_MOST 4294967295.0
+#define PRIORITY_MAX 4294967295.0
 #define BASIC_FIRST 4294901759.0 /* what priority/basic gives the first job */
 #define S_PER_MINUTE 60.0
 #define US_PER_SECOND 1e6
@@ -26,10 +26,10 @@ static double age_factor(const struct multifactor_rules *r, int64_t now_us, int6
     return age < 1.0 ? age : 1.0;
 }
 
-static double share_of_most(uint32_t value, uint32_t most, bool is_raw)
+static double share_of_max(uint32_t value, uint32_t max, bool is_raw)
 {
     if (is_raw) return value;
-    return most == 0 ? 0.0 : (double)value / most;
+    return max == 0 ? 0.0 : (double)value / max;
 }
 
 static double size_relative_to_time(const struct multifactor_rules *r, const struct multifactor_cluster *c,
@@ -70,12 +70,12 @@ void multifactor_factors(const struct multifactor_rules *r, const struct multifa
 {
     *out_factors = (struct multifactor_factors){
         .age = age_factor(r, c->now_us, j->accrue_us),
-        .assoc = share_of_most(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
+        .assoc = share_of_max(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
         .fair_share = j->fair_share,
         .job_size = size_factor(r, c, j),
         .partition =
-            share_of_most(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
-        .qos = share_of_most(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
+            share_of_max(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
+        .qos = share_of_max(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
     };
 }
 
@@ -104,7 +104,7 @@ static double tres_term(const struct multifactor_rules *r, const struct multifac
 static uint32_t whole_priority(double sum)
 {
     if (!(sum >= 1.0)) return 1;
-    return (uint32_t)(sum < PRIORITY_MOST ? sum : PRIORITY_MOST);
+    return (uint32_t)(sum < PRIORITY_MAX ? sum : PRIORITY_MAX);
 }
 
 void multifactor_terms(const struct multifactor_rules *r, const struct multifactor_cluster *c,
@@ -143,7 +143,7 @@ void multifactor_priorities(const struct multifactor_rules *r, const struct mult
     }
 }
 
-uint32_t basic_priority(uint64_t place, int32_t nice)
+uint32_t multifactor_basic_priority(uint64_t place, int32_t nice)
 {
     return whole_priority(BASIC_FIRST - (double)place - nice);
 }

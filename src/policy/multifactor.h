@@ -80,6 +80,6 @@ void multifactor_priorities(const struct multifactor_rules *r, const struct mult
                             const struct multifactor_job *jobs, uint32_t count, uint32_t *out_priority);
 
 /* First come, first served: the priority Slurm's priority/basic gives the job at that place (0 is first). */
-uint32_t basic_priority(uint64_t place, int32_t nice);
+uint32_t multifactor_basic_priority(uint64_t place, int32_t nice);
 
 #endif

@@ -10,14 +10,13 @@
 
 enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
 
-#define UINT32_MOST 4294967295.0
-#define FSHARE                                                                                    \
-    {                                                                                             \
-        "fshare", "functional shares", FIELD_NUMBER, 0, UINT32_MOST, {0, 0, ""}, NULL, NULL, NULL \
+#define FSHARE                                                                                   \
+    {                                                                                            \
+        "fshare", "functional shares", FIELD_NUMBER, 0, UINT32_MAX, {0, 0, ""}, NULL, NULL, NULL \
     }
-#define OTICKET                                                                                   \
-    {                                                                                             \
-        "oticket", "override tickets", FIELD_NUMBER, 0, UINT32_MOST, {0, 0, ""}, NULL, NULL, NULL \
+#define OTICKET                                                                                  \
+    {                                                                                            \
+        "oticket", "override tickets", FIELD_NUMBER, 0, UINT32_MAX, {0, 0, ""}, NULL, NULL, NULL \
     }
 
 static const struct field partition_fields[PARTITION_FIELD_COUNT] = {
@@ -63,7 +62,7 @@ static const struct field partition_fields[PARTITION_FIELD_COUNT] = {
 
 static const struct field qos_fields[QOS_FIELD_COUNT] = {
     [QOS_PRIORITY] =
-        {"priority", "QOS term of a job's priority", FIELD_NUMBER, 0, UINT32_MOST, {0, 0, ""}, NULL, NULL, NULL},
+        {"priority", "QOS term of a job's priority", FIELD_NUMBER, 0, UINT32_MAX, {0, 0, ""}, NULL, NULL, NULL},
     [QOS_USAGE_FACTOR] = {"usage_factor",
                           "what usage of its jobs is multiplied with",
                           FIELD_REAL,
@@ -90,7 +89,7 @@ static const struct field qos_fields[QOS_FIELD_COUNT] = {
                    {0, 0, ""},
                    NULL,
                    NULL,
-                   qos_flags_check},
+                   policy_text_qos_flags_check},
 };
 
 static const struct field user_fields[USER_FIELD_COUNT] = {
@@ -137,7 +136,7 @@ static const struct field resource_fields[RESOURCE_FIELD_COUNT] = {
                          NULL},
 };
 
-const struct field usage_reset_field = {
+const struct field object_usage_reset_field = {
     "RawUsage", "0: what was used so far is forgotten", FIELD_NUMBER, 0, 0, {0, 0, ""}, NULL, NULL, NULL};
 
 const struct object_class object_classes[OBJECT_KIND_COUNT] = {
@@ -155,12 +154,12 @@ const struct object_class object_classes[OBJECT_KIND_COUNT] = {
                          resource_fields, RESOURCE_FIELD_COUNT, false},
 };
 
-struct object object_standard(enum object_kind kind, const char *name)
+struct object object_defaults(enum object_kind kind, const char *name)
 {
     const struct object_class *class = &object_classes[kind];
     struct object o = {.name = name};
     for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++)
-        o.value[i] = i < class->field_count ? class->fields[i].standard : (struct field_value){.text = ""};
+        o.value[i] = i < class->field_count ? class->fields[i].default_value : (struct field_value){.text = ""};
     if (kind == OBJECT_RESOURCE && strcmp(name, SLOTS_RESOURCE) == 0) o.value[RESOURCE_URGENCY].real = SLOTS_URGENCY;
     return o;
 }
@@ -223,8 +222,8 @@ static bool parse_bool(struct str value, double *out_amount)
     return false;
 }
 
-int resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
-                          struct err *e)
+int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
+                                 struct err *e)
 {
     static const char *const accepted[] = {"a whole number from 0 to 9007199254740992",
                                            "a number from 0 to 1e15",

@@ -62,7 +62,7 @@ struct object_class {
 };
 
 /* "RawUsage", which takes 0 only. */
-extern const struct field usage_reset_field;
+extern const struct field object_usage_reset_field;
 
 extern const struct object_class object_classes[OBJECT_KIND_COUNT];
 
@@ -77,7 +77,7 @@ struct object {
 #define SLOTS_URGENCY 1000.0
 
 /* Every field at its default. */
-struct object object_standard(enum object_kind kind, const char *name);
+struct object object_defaults(enum object_kind kind, const char *name);
 
 /* Reads KEY's value into the object: ERR_INPUT names kind, field, value and what is accepted; text goes into arena. */
 int object_set(struct object *o, enum object_kind kind, struct str key, struct str value, struct arena *arena,
@@ -85,7 +85,7 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
 
 /* What the amount of a request for a resource is worth: a number by the resource's type ("2", "1.5", "true", "0:30:0",
  * "2G" in bytes), 1 for text. ERR_INPUT names the resource, the value and what is accepted. */
-int resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
-                          struct err *e);
+int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
+                                 struct err *e);
 
 #endif

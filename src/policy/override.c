@@ -5,7 +5,7 @@
  * With share_override_tickets a member's are divided by its running jobs, and pending ones are counted one by one as though
  * they started, the one with the most first: the n-th of a member gets oticket / n.
  * Cost: O(n log n). Source: docs/formulas.md 5.5. */
-#include "policy/contest.h"
+#include "policy/ticket_selection.h"
 
 /* In the order they are added. */
 static const enum ticket_member_kind ORDER[MEMBER_KIND_COUNT] = {MEMBER_USER, MEMBER_PROJECT, MEMBER_DEPARTMENT,
@@ -21,13 +21,13 @@ struct override {
     struct giver *givers[MEMBER_KIND_COUNT]; /* by member */
 };
 
-static double oticket(const struct ticket_question *q, int kind, uint32_t member)
+static double oticket(const struct ticket_input *q, int kind, uint32_t member)
 {
     return member == NONE ? 0.0 : q->members[kind][member].oticket;
 }
 
 /* What a job has: of every member with counted[kind] as divisor, or undivided. */
-static double tickets_of(const struct ticket_question *q, const struct ticket_job *j, uint32_t *const *counted)
+static double tickets_of(const struct ticket_input *q, const struct ticket_job *j, uint32_t *const *counted)
 {
     double sum = 0.0;
     for (int i = 0; i < MEMBER_KIND_COUNT; i++) {
@@ -48,7 +48,7 @@ void override_tickets_running(struct ticket_run *run)
     }
 }
 
-static bool standing_of(const void *policy, const struct ticket_job *j, struct standing *out)
+static bool job_key_of(const void *policy, const struct ticket_job *j, struct job_key *out)
 {
     const struct override *o = policy;
     out->own = j->override_tickets;
@@ -68,9 +68,9 @@ static double next_share(const struct override *o, int kind, uint32_t member)
     return g->tickets / (g->counted + 1);
 }
 
-static struct race_moment moment_of(const void *policy, const struct standing *set)
+static struct tournament_context moment_of(const void *policy, const struct job_key *set)
 {
-    struct race_moment m = {.weight = 1.0, .pool = 1.0, .base = 1.0};
+    struct tournament_context m = {.weight = 1.0, .pool = 1.0, .base = 1.0};
     for (int i = 1; i < MEMBER_KIND_COUNT; i++) m.common[i - 1] = next_share(policy, ORDER[i], set->member[ORDER[i]]);
     m.common[MEMBER_KIND_COUNT - 1] = set->own;
     return m;
@@ -92,25 +92,25 @@ static void give_shared(struct ticket_run *run, bool is_dependent)
             o.givers[k][i] = (struct giver){run->q->members[k][i].oticket, run->running[k][i]};
         }
     }
-    struct contest_rules rules = {
+    struct ticket_selection_rules rules = {
         .policy = &o,
-        .standing_of = standing_of,
+        .job_key_of = job_key_of,
         .moment_of = moment_of,
         .amount_of = amount_of,
         .is_divided = true,
         .place = run->id_place,
     };
-    struct contest c = contest_make(run, ticket_order(run, is_dependent), &rules);
+    struct ticket_selection c = ticket_selection_make(run, ticket_run_order(run, is_dependent), &rules);
     double *given = arena_alloc(run->arena, c.job_count * sizeof *given); /* in line: near those who come next */
     for (uint32_t i = 0; i < c.job_count; i++) {
         double value;
-        uint32_t group = contest_best(&c, &value);
+        uint32_t group = ticket_selection_best(&c, &value);
         given[c.groups[group].next] = value;
-        struct standing s = contest_standing(&c, group);
+        struct job_key s = ticket_selection_key(&c, group);
         for (int k = MEMBER_USER + 1; k < MEMBER_KIND_COUNT; k++) {
             if (s.member[k] != NONE) o.givers[k][s.member[k]].counted++;
         }
-        contest_take(&c, group);
+        ticket_selection_take(&c, group);
     }
     for (uint32_t i = 0; i < c.job_count; i++) run->out[c.jobs[i].job].override = given[i];
 }

@@ -31,6 +31,6 @@ struct policy {
 int policy_make(const struct settings *s, struct arena *arena, struct policy *out_policy, struct err *e);
 
 /* The value AccountingStorageTRES has when wanted is asked for: what was tracked stays, what is new is appended. */
-const char *tracked_tres_append(const char *tracked, const char *wanted, struct arena *arena);
+const char *policy_tracked_tres_append(const char *tracked, const char *wanted, struct arena *arena);
 
 #endif

@@ -63,31 +63,31 @@ static int parse_words(const struct flag_word *words, struct str text, const cha
     return 0;
 }
 
-int priority_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+int policy_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e)
 {
     return parse_words(priority_words, text, what, out_flags, e);
 }
 
-int priority_flags_check(struct str text, const char *what, struct err *e)
+int policy_text_priority_flags_check(struct str text, const char *what, struct err *e)
 {
     uint32_t unused;
-    return priority_flags_parse(text, what, &unused, e);
+    return policy_text_priority_flags(text, what, &unused, e);
 }
 
-int qos_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+int policy_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e)
 {
     return parse_words(qos_words, text, what, out_flags, e);
 }
 
-int qos_flags_check(struct str text, const char *what, struct err *e)
+int policy_text_qos_flags_check(struct str text, const char *what, struct err *e)
 {
     uint32_t unused;
-    return qos_flags_parse(text, what, &unused, e);
+    return policy_text_qos_flags(text, what, &unused, e);
 }
 
 /* --- the hierarchy ------------------------------------------------------------------------------------------------ */
 
-int hierarchy_parse(struct str text, const char *what, char out_order[4], struct err *e)
+int policy_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e)
 {
     char order[4] = "";
     size_t count = 0;
@@ -106,10 +106,10 @@ int hierarchy_parse(struct str text, const char *what, char out_order[4], struct
     return 0;
 }
 
-int hierarchy_check(struct str text, const char *what, struct err *e)
+int policy_text_hierarchy_check(struct str text, const char *what, struct err *e)
 {
     char unused[4];
-    return hierarchy_parse(text, what, unused, e);
+    return policy_text_hierarchy(text, what, unused, e);
 }
 
 /* --- lists by resource -------------------------------------------------------------------------------------------- */
@@ -138,7 +138,8 @@ static int parse_by_resource(struct str text, char separator, double min, const 
     return 0;
 }
 
-int usage_weights_parse(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT], struct err *e)
+int policy_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
+                              struct err *e)
 {
     double weights[USAGE_RESOURCE_COUNT] = {0};
     bool is_none = str_equal_nocase(str_trim(text), str("NONE"));
@@ -147,29 +148,29 @@ int usage_weights_parse(struct str text, const char *what, double out_weights[US
     return 0;
 }
 
-int usage_weights_check(struct str text, const char *what, struct err *e)
+int policy_text_usage_weights_check(struct str text, const char *what, struct err *e)
 {
     double unused[USAGE_RESOURCE_COUNT];
-    return usage_weights_parse(text, what, unused, e);
+    return policy_text_usage_weights(text, what, unused, e);
 }
 
-int halflife_list_parse(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT], struct err *e)
+int policy_text_halflife_list(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT], struct err *e)
 {
     if (!str_equal_nocase(str_trim(text), str("none"))) return parse_by_resource(text, ':', -1.0, what, io_minutes, e);
     io_minutes[USAGE_FINISHED_JOBS] = -1.0;
     return 0;
 }
 
-int halflife_list_check(struct str text, const char *what, struct err *e)
+int policy_text_halflife_list_check(struct str text, const char *what, struct err *e)
 {
     double unused[USAGE_RESOURCE_COUNT] = {0};
-    return halflife_list_parse(text, what, unused, e);
+    return policy_text_halflife_list(text, what, unused, e);
 }
 
 /* --- urgency slots ------------------------------------------------------------------------------------------------ */
 
-int urgency_slots_parse(struct str text, const char *what, enum urgency_slots_rule *out_rule, uint32_t *out_number,
-                        struct err *e)
+int policy_text_urgency_slots(struct str text, const char *what, enum urgency_slots_rule *out_rule,
+                              uint32_t *out_number, struct err *e)
 {
     static const char *const words[] = {"min", "max", "avg"};
     uint64_t number;
@@ -186,9 +187,9 @@ int urgency_slots_parse(struct str text, const char *what, enum urgency_slots_ru
     return 0;
 }
 
-int urgency_slots_check(struct str text, const char *what, struct err *e)
+int policy_text_urgency_slots_check(struct str text, const char *what, struct err *e)
 {
     enum urgency_slots_rule unused;
     uint32_t unused_number;
-    return urgency_slots_parse(text, what, &unused, &unused_number, e);
+    return policy_text_urgency_slots(text, what, &unused, &unused_number, e);
 }

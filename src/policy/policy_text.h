@@ -31,31 +31,33 @@ enum {
     FLAG_NO_NORMAL_ALL = FLAG_NO_NORMAL_ASSOC | FLAG_NO_NORMAL_PART | FLAG_NO_NORMAL_QOS | FLAG_NO_NORMAL_TRES,
     FLAG_SMALL_RELATIVE_TO_TIME = 1 << 11
 };
-int priority_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e);
-int priority_flags_check(struct str text, const char *what, struct err *e);
+int policy_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int policy_text_priority_flags_check(struct str text, const char *what, struct err *e);
 
 /* QOS flags: NoDecay, EnforceUsageThreshold; others of Slurm's are refused by name. */
 enum { QOS_NO_DECAY = 1 << 0, QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1 };
-int qos_flags_parse(struct str text, const char *what, uint32_t *out_flags, struct err *e);
-int qos_flags_check(struct str text, const char *what, struct err *e);
+int policy_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int policy_text_qos_flags_check(struct str text, const char *what, struct err *e);
 
 /* The hierarchy: letters of O, F and S, none twice; or NONE. out: up to three letters and a zero byte. */
-int hierarchy_parse(struct str text, const char *what, char out_order[4], struct err *e);
-int hierarchy_check(struct str text, const char *what, struct err *e);
+int policy_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);
+int policy_text_hierarchy_check(struct str text, const char *what, struct err *e);
 
 /* Weights by resource; a resource not named weighs 0; "NONE": all 0. Not negative. */
-int usage_weights_parse(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT], struct err *e);
-int usage_weights_check(struct str text, const char *what, struct err *e);
+int policy_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
+                              struct err *e);
+int policy_text_usage_weights_check(struct str text, const char *what, struct err *e);
 
 /* Half-lives by resource in minutes: above 0; 0 never decays; -1 is gone at once. Those not named keep what stands in
  * io_minutes. "none": nothing is named, but finished_jobs becomes -1. */
-int halflife_list_parse(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT], struct err *e);
-int halflife_list_check(struct str text, const char *what, struct err *e);
+int policy_text_halflife_list(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT],
+                              struct err *e);
+int policy_text_halflife_list_check(struct str text, const char *what, struct err *e);
 
 /* How many slots a job with a range counts for in urgency. */
 enum urgency_slots_rule { URGENCY_SLOTS_MIN, URGENCY_SLOTS_MAX, URGENCY_SLOTS_AVG, URGENCY_SLOTS_NUMBER };
-int urgency_slots_parse(struct str text, const char *what, enum urgency_slots_rule *out_rule, uint32_t *out_number,
-                        struct err *e);
-int urgency_slots_check(struct str text, const char *what, struct err *e);
+int policy_text_urgency_slots(struct str text, const char *what, enum urgency_slots_rule *out_rule,
+                              uint32_t *out_number, struct err *e);
+int policy_text_urgency_slots_check(struct str text, const char *what, struct err *e);
 
 #endif

@@ -30,12 +30,12 @@ static void backtrack(struct state *s)
 {
     s->read -= ROW;
     s->dropped_count -= ROW;
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (uint32_t r = s->read; r < s->read + ROW; r++) {
-        if (s->records[r].key > most) most = s->records[r].key;
+        if (s->records[r].key > max) max = s->records[r].key;
     }
     uint32_t first = s->kept - 1;
-    while (first > 0 && s->records[first - 1].key > most) first--;
+    while (first > 0 && s->records[first - 1].key > max) first--;
     while (s->kept > first) s->dropped[s->dropped_count++] = s->records[--s->kept];
 }
 

@@ -7,30 +7,29 @@
 enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
 
 #define LONG_S (100.0 * YEAR_S)
-#define WEIGHT_MOST 1e18
-#define UINT32_MOST 4294967295.0
+#define WEIGHT_MAX 1e18
 #define SHARE_OF_FOUR 0.25
 
 /* Rows by type; the range is in the value's own unit. */
-#define NUMBER(name, help, least, most, standard)                                  \
+#define NUMBER(name, help, min, max, default_value)                                  \
+    {                                                                                \
+        name, help, FIELD_NUMBER, min, max, {default_value, 0, ""}, NULL, NULL, NULL \
+    }
+#define REAL(name, help, min, max, default_value)                                  \
     {                                                                              \
-        name, help, FIELD_NUMBER, least, most, {standard, 0, ""}, NULL, NULL, NULL \
+        name, help, FIELD_REAL, min, max, {0, default_value, ""}, NULL, NULL, NULL \
     }
-#define REAL(name, help, least, most, standard)                                  \
-    {                                                                            \
-        name, help, FIELD_REAL, least, most, {0, standard, ""}, NULL, NULL, NULL \
-    }
-#define BOOLEAN(name, help, standard)                                     \
-    {                                                                     \
-        name, help, FIELD_BOOL, 0, 1, {standard, 0, ""}, NULL, NULL, NULL \
+#define BOOLEAN(name, help, default_value)                                     \
+    {                                                                          \
+        name, help, FIELD_BOOL, 0, 1, {default_value, 0, ""}, NULL, NULL, NULL \
     }
 #define CHOICE(name, help, choices)                                     \
     {                                                                   \
         name, help, FIELD_CHOICE, 0, 0, {0, 0, ""}, choices, NULL, NULL \
     }
-#define TEXT(name, help, standard, check)                                 \
-    {                                                                     \
-        name, help, FIELD_TEXT, 0, 0, {0, 0, standard}, NULL, NULL, check \
+#define TEXT(name, help, default_value, check)                                 \
+    {                                                                          \
+        name, help, FIELD_TEXT, 0, 0, {0, 0, default_value}, NULL, NULL, check \
     }
 
 const struct field settings_table[SETTING_COUNT] = {
@@ -109,14 +108,14 @@ const struct field settings_table[SETTING_COUNT] = {
                "priority/multifactor,priority/tickets,priority/basic"),
     [SET_PRIORITY_FLAGS] =
         TEXT("PriorityFlags", "Slurm's flags, by commas: NO_FAIR_TREE, MAX_TRES ...; 'fairlead set --help' lists them",
-             "", priority_flags_check),
-    [SET_WEIGHT_AGE] = NUMBER("PriorityWeightAge", "weight of how long a job waits", 0, UINT32_MOST, 0),
-    [SET_WEIGHT_ASSOC] = NUMBER("PriorityWeightAssoc", "weight of the association's priority", 0, UINT32_MOST, 0),
+             "", policy_text_priority_flags_check),
+    [SET_WEIGHT_AGE] = NUMBER("PriorityWeightAge", "weight of how long a job waits", 0, UINT32_MAX, 0),
+    [SET_WEIGHT_ASSOC] = NUMBER("PriorityWeightAssoc", "weight of the association's priority", 0, UINT32_MAX, 0),
     [SET_WEIGHT_FAIRSHARE] =
-        NUMBER("PriorityWeightFairshare", "weight of the fair-share factor", 0, UINT32_MOST, 1000000),
-    [SET_WEIGHT_JOB_SIZE] = NUMBER("PriorityWeightJobSize", "weight of the job's size", 0, UINT32_MOST, 0),
-    [SET_WEIGHT_PARTITION] = NUMBER("PriorityWeightPartition", "weight of the partition's factor", 0, UINT32_MOST, 0),
-    [SET_WEIGHT_QOS] = NUMBER("PriorityWeightQOS", "weight of the QOS priority", 0, UINT32_MOST, 0),
+        NUMBER("PriorityWeightFairshare", "weight of the fair-share factor", 0, UINT32_MAX, 1000000),
+    [SET_WEIGHT_JOB_SIZE] = NUMBER("PriorityWeightJobSize", "weight of the job's size", 0, UINT32_MAX, 0),
+    [SET_WEIGHT_PARTITION] = NUMBER("PriorityWeightPartition", "weight of the partition's factor", 0, UINT32_MAX, 0),
+    [SET_WEIGHT_QOS] = NUMBER("PriorityWeightQOS", "weight of the QOS priority", 0, UINT32_MAX, 0),
     [SET_WEIGHT_TRES] =
         TEXT("PriorityWeightTRES", "weights of what is asked for, by its part of the partition: cpu=1000,gres/gpu=3000",
              "", NULL),
@@ -138,39 +137,39 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_TRACKED_TRES] =
         TEXT("AccountingStorageTRES", "TRES beyond the standard ones; only ever added to", "gres/gpu", NULL),
 
-    [SET_GE_WEIGHT_TICKET] = REAL("weight_ticket", "weight of the normalised tickets", -WEIGHT_MOST, WEIGHT_MOST, 0.5),
-    [SET_GE_WEIGHT_URGENCY] =
-        REAL("weight_urgency", "weight of the normalised urgency", -WEIGHT_MOST, WEIGHT_MOST, 0.5),
+    [SET_GE_WEIGHT_TICKET] = REAL("weight_ticket", "weight of the normalised tickets", -WEIGHT_MAX, WEIGHT_MAX, 0.5),
+    [SET_GE_WEIGHT_URGENCY] = REAL("weight_urgency", "weight of the normalised urgency", -WEIGHT_MAX, WEIGHT_MAX, 0.5),
     [SET_GE_WEIGHT_PRIORITY] =
-        REAL("weight_priority", "weight of the normalised POSIX priority", -WEIGHT_MOST, WEIGHT_MOST, 0),
+        REAL("weight_priority", "weight of the normalised POSIX priority", -WEIGHT_MAX, WEIGHT_MAX, 0),
     [SET_GE_WEIGHT_WAITING_TIME] =
-        REAL("weight_waiting_time", "urgency for each second of waiting", -WEIGHT_MOST, WEIGHT_MOST, 0.278),
-    [SET_GE_WEIGHT_DEADLINE] = REAL("weight_deadline", "urgency at the deadline", -WEIGHT_MOST, WEIGHT_MOST, 3600000),
-    [SET_GE_TICKETS_SHARE] = NUMBER("weight_tickets_share", "tickets of the share tree policy", 0, UINT32_MOST, 0),
+        REAL("weight_waiting_time", "urgency for each second of waiting", -WEIGHT_MAX, WEIGHT_MAX, 0.278),
+    [SET_GE_WEIGHT_DEADLINE] = REAL("weight_deadline", "urgency at the deadline", -WEIGHT_MAX, WEIGHT_MAX, 3600000),
+    [SET_GE_TICKETS_SHARE] = NUMBER("weight_tickets_share", "tickets of the share tree policy", 0, UINT32_MAX, 0),
     [SET_GE_TICKETS_FUNCTIONAL] =
-        NUMBER("weight_tickets_functional", "tickets of the functional policy", 0, UINT32_MOST, 0),
-    [SET_GE_WEIGHT_USER] = REAL("weight_user", "functional policy: weight of users", 0, WEIGHT_MOST, SHARE_OF_FOUR),
+        NUMBER("weight_tickets_functional", "tickets of the functional policy", 0, UINT32_MAX, 0),
+    [SET_GE_WEIGHT_USER] = REAL("weight_user", "functional policy: weight of users", 0, WEIGHT_MAX, SHARE_OF_FOUR),
     [SET_GE_WEIGHT_PROJECT] =
-        REAL("weight_project", "functional policy: weight of projects", 0, WEIGHT_MOST, SHARE_OF_FOUR),
+        REAL("weight_project", "functional policy: weight of projects", 0, WEIGHT_MAX, SHARE_OF_FOUR),
     [SET_GE_WEIGHT_DEPARTMENT] =
-        REAL("weight_department", "functional policy: weight of departments", 0, WEIGHT_MOST, SHARE_OF_FOUR),
+        REAL("weight_department", "functional policy: weight of departments", 0, WEIGHT_MAX, SHARE_OF_FOUR),
     [SET_GE_WEIGHT_JOB] =
-        REAL("weight_job", "functional policy: weight of the job's own shares", 0, WEIGHT_MOST, SHARE_OF_FOUR),
+        REAL("weight_job", "functional policy: weight of the job's own shares", 0, WEIGHT_MAX, SHARE_OF_FOUR),
     [SET_GE_WEIGHT_JOB_CLASS] = REAL(
         "weight_job_class", "functional policy: weight of job classes (partitions), as the N1GE 6.1 manual has them", 0,
-        WEIGHT_MOST, 0),
+        WEIGHT_MAX, 0),
     [SET_GE_SHARE_OVERRIDE_TICKETS] =
         BOOLEAN("share_override_tickets", "a member's override tickets are divided among its jobs", 1),
     [SET_GE_SHARE_FUNCTIONAL_SHARES] =
         BOOLEAN("share_functional_shares", "a member's functional shares are divided among its jobs", 1),
     [SET_GE_MAX_FUNCTIONAL_JOBS] = NUMBER("max_functional_jobs_to_schedule",
-                                          "pending jobs that the functional policy ranks exactly", 0, UINT32_MOST, 200),
+                                          "pending jobs that the functional policy ranks exactly", 0, UINT32_MAX, 200),
     [SET_GE_MAX_PENDING_TASKS] =
-        NUMBER("max_pending_tasks_per_job", "pending tasks of an array that get tickets", 1, UINT32_MOST, 50),
-    [SET_GE_POLICY_HIERARCHY] = TEXT(
-        "policy_hierarchy", "order of the policies Override, Functional, Share tree; or NONE", "OFS", hierarchy_check),
+        NUMBER("max_pending_tasks_per_job", "pending tasks of an array that get tickets", 1, UINT32_MAX, 50),
+    [SET_GE_POLICY_HIERARCHY] =
+        TEXT("policy_hierarchy", "order of the policies Override, Functional, Share tree; or NONE", "OFS",
+             policy_text_hierarchy_check),
     [SET_GE_COMPENSATION_FACTOR] =
-        REAL("compensation_factor", "how far above its target who used too little may go; 0: any", 0, WEIGHT_MOST, 5),
+        REAL("compensation_factor", "how far above its target who used too little may go; 0: any", 0, WEIGHT_MAX, 5),
     [SET_GE_HALFTIME] = {"halftime",
                          "of the share tree's usage, in hours; 0: it never fades",
                          FIELD_HOURS,
@@ -182,20 +181,20 @@ const struct field settings_table[SETTING_COUNT] = {
                          NULL},
     [SET_GE_HALFLIFE_DECAY_LIST] =
         TEXT("halflife_decay_list", "half-lives by resource in minutes: cpu=1440:mem=-1:io=0; or none", "none",
-             halflife_list_check),
-    [SET_GE_USAGE_WEIGHT_LIST] =
-        TEXT("usage_weight_list", "what counts as usage: cpu=1,mem=0,io=0", "cpu=1,mem=0,io=0", usage_weights_check),
+             policy_text_halflife_list_check),
+    [SET_GE_USAGE_WEIGHT_LIST] = TEXT("usage_weight_list", "what counts as usage: cpu=1,mem=0,io=0", "cpu=1,mem=0,io=0",
+                                      policy_text_usage_weights_check),
     [SET_GE_REPORT_PENDING_TICKETS] = BOOLEAN("report_pjob_tickets", "listings show the tickets of pending jobs", 1),
     [SET_GE_ENFORCE_USER] =
         CHOICE("enforce_user", "a user nobody named: named on submitting (auto), no tickets (none), refused (true)",
                "auto,none,true"),
     [SET_GE_AUTO_USER_FSHARE] =
-        NUMBER("auto_user_fshare", "functional shares of a user named by enforce_user = auto", 0, UINT32_MOST, 0),
+        NUMBER("auto_user_fshare", "functional shares of a user named by enforce_user = auto", 0, UINT32_MAX, 0),
     [SET_GE_AUTO_USER_OTICKET] =
-        NUMBER("auto_user_oticket", "override tickets of a user named by enforce_user = auto", 0, UINT32_MOST, 0),
+        NUMBER("auto_user_oticket", "override tickets of a user named by enforce_user = auto", 0, UINT32_MAX, 0),
     [SET_GE_URGENCY_SLOTS] =
         TEXT("urgency_slots", "slots that a job with a range counts for: min, max, avg or a number", "min",
-             urgency_slots_check),
+             policy_text_urgency_slots_check),
 
     [SET_GE_POSIX_RANGE] =
         CHOICE("posix_priority_range",
@@ -215,21 +214,21 @@ const struct field settings_table[SETTING_COUNT] = {
 static const struct {
     enum setting setting;
     struct field field;
-} other_keywords[] = {
+} aliases[] = {
     {SET_HALFLIFE_S, {"PriorityDecayHalfLife", "", FIELD_MINUTES, 0, LONG_S, {0, 0, ""}, NULL, NULL, NULL}},
     {SET_TIES, {"FairTreeTies", "", FIELD_CHOICE, 0, 0, {0, 0, ""}, "merge,slurm", NULL, NULL}},
 };
 
-struct settings settings_standard(void)
+struct settings settings_defaults(void)
 {
     struct settings s;
-    for (int i = 0; i < SETTING_COUNT; i++) s.value[i] = settings_table[i].standard;
+    for (int i = 0; i < SETTING_COUNT; i++) s.value[i] = settings_table[i].default_value;
     return s;
 }
 
-struct settings settings_published(void)
+struct settings settings_upstream_defaults(void)
 {
-    struct settings s = settings_standard();
+    struct settings s = settings_defaults();
     s.value[SET_WEIGHT_FAIRSHARE].number = 0;
     s.value[SET_TRACKED_TRES].text = "";
     return s;
@@ -243,10 +242,10 @@ int setting_find(struct str name, enum setting *out_setting, const struct field 
         *out_field = &settings_table[place];
         return 0;
     }
-    for (size_t i = 0; i < sizeof other_keywords / sizeof *other_keywords; i++) {
-        if (!str_equal_nocase(str(other_keywords[i].field.name), name)) continue;
-        *out_setting = other_keywords[i].setting;
-        *out_field = &other_keywords[i].field;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (!str_equal_nocase(str(aliases[i].field.name), name)) continue;
+        *out_setting = aliases[i].setting;
+        *out_field = &aliases[i].field;
         return 0;
     }
     return err_not_found(e, "setting", name);

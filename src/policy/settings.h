@@ -92,11 +92,11 @@ struct settings {
 extern const struct field settings_table[SETTING_COUNT];
 
 /* Every setting at Fairlead's default: fair share decides, GPUs are tracked. */
-struct settings settings_standard(void);
+struct settings settings_defaults(void);
 
 /* Every setting at the default of the program that it comes from: no weight but those given. What a document that
  * describes a cluster of another scheduler starts from. */
-struct settings settings_published(void);
+struct settings settings_upstream_defaults(void);
 
 /* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the field
  * that reads its values. ERR_NOT_FOUND names the nearest ones or all. */

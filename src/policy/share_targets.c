@@ -68,9 +68,9 @@ static void weigh_down(const struct siblings *s, double factor)
     bool is_any_above = false;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t node = s->of[i];
-        double most = factor * s->t->overall_long[node];
-        if (!(s->t->overall_short[node] > most)) continue;
-        s->weigh[i] = squared_shares(s, node) / (base_of(s, node) * (s->t->overall_short[node] / most));
+        double max = factor * s->t->overall_long[node];
+        if (!(s->t->overall_short[node] > max)) continue;
+        s->weigh[i] = squared_shares(s, node) / (base_of(s, node) * (s->t->overall_short[node] / max));
         is_any_above = true;
     }
     if (is_any_above) set_short_term(s);

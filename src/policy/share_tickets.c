@@ -26,7 +26,7 @@ static bool has_share_policy(const struct ticket_run *run)
 
 static uint32_t *count_own_jobs(const struct ticket_run *run, bool only_running)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     uint32_t *own = arena_alloc(run->arena, q->node_count * sizeof *own);
     for (uint32_t i = 0; i < q->job_count; i++) {
         const struct ticket_job *j = &q->jobs[i];
@@ -39,7 +39,7 @@ static uint32_t *count_own_jobs(const struct ticket_run *run, bool only_running)
 
 void share_tickets_running(struct ticket_run *run)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     if (!has_share_policy(run)) return;
     uint32_t *own = count_own_jobs(run, true);
     struct share_targets t;
@@ -70,7 +70,7 @@ struct slicing {
 
 static void count_by_node(const struct ticket_run *run, struct slicing *s)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     for (uint32_t i = 0; i < q->job_count; i++) {
         const struct ticket_job *j = &q->jobs[i];
         if (j->node == NONE) continue;
@@ -86,7 +86,7 @@ static void count_by_node(const struct ticket_run *run, struct slicing *s)
  * continues behind what was put in; it begins as a copy of start. */
 static void lay_out(const struct ticket_run *run, struct slicing *s, uint32_t *next)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     uint32_t count = q->node_count;
     uint32_t *own_pending = arena_alloc(run->arena, count * sizeof *own_pending);
     for (uint32_t i = 0; i < count; i++) own_pending[i] = s->pending[i];
@@ -147,7 +147,7 @@ static void divide_node(struct ticket_run *run, struct slicing *s, uint32_t node
 }
 
 /* The root, or what stands in for it: its only active child, as long as it serves nobody itself. */
-static uint32_t find_top(const struct ticket_question *q, const struct slicing *s)
+static uint32_t find_top(const struct ticket_input *q, const struct slicing *s)
 {
     uint32_t top = 0;
     for (uint32_t i = 1; i < q->node_count && s->own[top] == 0; i++) {
@@ -158,7 +158,7 @@ static uint32_t find_top(const struct ticket_question *q, const struct slicing *
 
 void share_tickets_pending(struct ticket_run *run, bool is_dependent)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     if (!has_share_policy(run) || run->pending_count == 0) return;
     struct arena *arena = run->arena;
     struct slicing s = {

@@ -4,7 +4,7 @@
 
 static void count_running(struct ticket_run *run)
 {
-    const struct ticket_question *q = run->q;
+    const struct ticket_input *q = run->q;
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
         run->running[k] = arena_alloc(run->arena, q->member_count[k] * sizeof *run->running[k]);
     }
@@ -43,7 +43,7 @@ static void order_pending(struct ticket_run *run)
     take_order(run, run->by_age, run->age_place);
 }
 
-const uint32_t *ticket_order(const struct ticket_run *run, bool is_dependent)
+const uint32_t *ticket_run_order(const struct ticket_run *run, bool is_dependent)
 {
     if (!is_dependent) return run->by_list;
     uint32_t *order = arena_alloc(run->arena, run->pending_count * sizeof *order);
@@ -56,7 +56,7 @@ const uint32_t *ticket_order(const struct ticket_run *run, bool is_dependent)
     return order;
 }
 
-struct ticket_run ticket_run_begin(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets)
+struct ticket_run ticket_run_begin(const struct ticket_input *q, struct arena *arena, struct tickets *out_tickets)
 {
     uint32_t count = q->job_count;
     struct ticket_run run = {.q = q, .arena = arena, .out = out_tickets};

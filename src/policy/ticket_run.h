@@ -4,7 +4,7 @@
  *     ticket_run.c      the orders jobs stand in
  *     share_targets.c   how the share tree's pool is divided          share_tickets.c   what each job gets of it
  *     functional.c      the functional policy                         override.c        the override policy
- *     contest.c         which pending job is next, of many, for the last two
+ *     ticket_selection.c         which pending job is next, of many, for the last two
  */
 #ifndef FAIRLEAD_POLICY_TICKET_RUN_H
 #define FAIRLEAD_POLICY_TICKET_RUN_H
@@ -13,7 +13,7 @@
 #include "policy/tickets.h"
 
 struct ticket_run {
-    const struct ticket_question *q;
+    const struct ticket_input *q;
     struct arena *arena;
     struct tickets *out;
     double *held;                          /* by job: tickets of the policies before, which its order depends on */
@@ -25,11 +25,11 @@ struct ticket_run {
 };
 
 /* Puts the question's jobs in order once. */
-struct ticket_run ticket_run_begin(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets);
+struct ticket_run ticket_run_begin(const struct ticket_input *q, struct arena *arena, struct tickets *out_tickets);
 
 /* Pending jobs in the order somebody's own jobs stand: dependent on the tickets held, the most first, then by age; else as
  * the list has them. */
-const uint32_t *ticket_order(const struct ticket_run *run, bool is_dependent);
+const uint32_t *ticket_run_order(const struct ticket_run *run, bool is_dependent);
 
 /* Targets of every node that has jobs at or below it; 0 elsewhere. Arrays by node. */
 struct share_targets {

@@ -13,11 +13,11 @@
 #include "base/ensure.h"
 #include "policy/ticket_run.h"
 
-uint32_t ticket_tasks_considered(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks)
+uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks)
 {
-    uint64_t most = free_slots < UINT32_MAX ? free_slots + 1 : UINT32_MAX;
-    if (most > r->max_pending_tasks) most = r->max_pending_tasks;
-    return most < pending_tasks ? (uint32_t)most : pending_tasks;
+    uint64_t max = free_slots < UINT32_MAX ? free_slots + 1 : UINT32_MAX;
+    if (max > r->max_pending_tasks) max = r->max_pending_tasks;
+    return max < pending_tasks ? (uint32_t)max : pending_tasks;
 }
 
 static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
@@ -32,7 +32,7 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
 
 /* The nodes as they are where only running jobs count: those above a virtual one whose user only waits are without what he
  * used. The question's own where there is no such node. */
-static const struct ticket_node *nodes_of_running(const struct ticket_question *q, struct arena *arena)
+static const struct ticket_node *nodes_of_running(const struct ticket_input *q, struct arena *arena)
 {
     bool *is_running = arena_alloc(arena, q->node_count * sizeof *is_running);
     uint32_t absent = 0;
@@ -57,8 +57,8 @@ static const struct ticket_node *nodes_of_running(const struct ticket_question *
 
 static void give_running(struct ticket_run *run)
 {
-    const struct ticket_question *q = run->q;
-    struct ticket_question of_running = *q;
+    const struct ticket_input *q = run->q;
+    struct ticket_input of_running = *q;
     of_running.nodes = nodes_of_running(q, run->arena);
     run->q = &of_running;
     share_tickets_running(run);
@@ -67,7 +67,7 @@ static void give_running(struct ticket_run *run)
     override_tickets_running(run);
 }
 
-void tickets_compute(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets)
+void tickets_compute(const struct ticket_input *q, struct arena *arena, struct tickets *out_tickets)
 {
     for (uint32_t i = 0; i < q->job_count; i++) out_tickets[i] = (struct tickets){0};
     struct ticket_run run = ticket_run_begin(q, arena, out_tickets);

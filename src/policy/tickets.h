@@ -59,8 +59,8 @@ struct ticket_job {
 };
 
 /* Jobs in the scheduler's list order: by id, but one that was changed stands last. An array's pending tasks are jobs of their
- * own here, as many as count (ticket_tasks_considered). */
-struct ticket_question {
+ * own here, as many as count (ticket_tasks_counted). */
+struct ticket_input {
     const struct ticket_rules *rules;
     const struct ticket_member *members[MEMBER_KIND_COUNT];
     uint32_t member_count[MEMBER_KIND_COUNT];
@@ -75,11 +75,11 @@ struct tickets {
 };
 
 /* out: an entry for each job, in the same order. O(n log n) for n jobs, and O(n) for each level of the tree; choices that
- * the functional policy makes look at every set of jobs besides (contest.h). Nothing in it may be negative. */
-void tickets_compute(const struct ticket_question *q, struct arena *arena, struct tickets *out_tickets);
+ * the functional policy makes look at every set of jobs besides (ticket_selection.h). Nothing in it may be negative. */
+void tickets_compute(const struct ticket_input *q, struct arena *arena, struct tickets *out_tickets);
 
 /* How many of an array's pending tasks take part. */
-uint32_t ticket_tasks_considered(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);
+uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);
 
 /* Long and short term targets of every node, of all jobs given: what the share policy divides by. Any out may be NULL. */
 void share_targets(const struct ticket_rules *r, const struct ticket_node *nodes, uint32_t count,

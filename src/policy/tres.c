@@ -20,10 +20,10 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum { NAME_MOST = 255 };
+enum { NAME_MAX = 255 };
 
-#define COUNT_MOST 9007199254740992.0 /* 2^53 */
-#define WEIGHT_MOST 1e15
+#define COUNT_MAX 9007199254740992.0 /* 2^53 */
+#define WEIGHT_MAX 1e15
 
 static const struct {
     const char *text;
@@ -76,7 +76,7 @@ uint32_t tres_find(const struct tres_table *t, struct str text)
 /* Names go into lists and weights, so what divides those is not in them; "gpu:" and ":tesla" name no type. */
 static bool name_is_good(struct str name)
 {
-    if (name.length == 0 || name.length > NAME_MOST || !str_is_printable(name)) return false;
+    if (name.length == 0 || name.length > NAME_MAX || !str_is_printable(name)) return false;
     if (name.text[0] == ':' || name.text[name.length - 1] == ':') return false;
     for (size_t i = 0; i < name.length; i++) {
         if (name.text[i] == '=' || name.text[i] == ',' || name.text[i] == ' ') return false;
@@ -96,7 +96,7 @@ static int table_add(struct tres_table *t, struct str item, const char *what, st
         return err_value_reason(e, what, item, "has a name, which %s does not take", types[type].text);
     if (types[type].has_name && !name_is_good(name))
         return err_value(e, what, item, "%s/NAME with a name of up to %d bytes without blank, ',' or '='",
-                         types[type].text, NAME_MOST);
+                         types[type].text, NAME_MAX);
     if (table_find(t, type, name) != NONE) return 0;
     if (t->count == TRES_MAX)
         return err_value_reason(e, what, item, "is one too many; the maximum is %d TRES", TRES_MAX);
@@ -168,7 +168,7 @@ static bool read_count(struct str text, enum tres_type type, double *out_count)
     if (!is_decimal(text) || !number_parse_double(text, &count)) return false;
     if (memchr(text.text, '.', text.length) != NULL && steps == 0) return false;
     count = floor(ldexp(count, steps * BITS_A_STEP));
-    if (!(count <= COUNT_MOST)) return false;
+    if (!(count <= COUNT_MAX)) return false;
     *out_count = count;
     return true;
 }
@@ -178,7 +178,7 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
     int steps = cut_suffix(&text, type);
     double weight;
     if (!number_parse_double(text, &weight)) return false;
-    if (!(fabs(weight) <= WEIGHT_MOST)) return false;
+    if (!(fabs(weight) <= WEIGHT_MAX)) return false;
     *out_weight = ldexp(weight, -steps * BITS_A_STEP);
     return true;
 }
@@ -242,7 +242,7 @@ void tres_list_format(const struct tres_table *t, const struct tres_list *list, 
     for (uint32_t i = 0; i < list->count; i++) {
         const struct tres_amount *a = &list->items[i];
         char number[NUMBER_TEXT_SIZE];
-        size_t length = a->amount >= 0.0 && a->amount <= COUNT_MOST && floor(a->amount) >= a->amount
+        size_t length = a->amount >= 0.0 && a->amount <= COUNT_MAX && floor(a->amount) >= a->amount
                             ? number_format_u64(number, (uint64_t)a->amount)
                             : number_format_shortest(number, a->amount);
         if (i > 0) buf_add_char(out, ',');

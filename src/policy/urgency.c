@@ -3,23 +3,23 @@
 #include <math.h>
 
 static const double US_PER_S = 1e6;
-static const double RANGE_LEAST = 1e-5; /* narrower than that, everybody is in the middle */
+static const double RANGE_MIN = 1e-5; /* narrower than that, everybody is in the middle */
 
-double urgency_slots(const struct urgency_rules *r, uint32_t least, uint32_t most)
+double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max)
 {
-    if (least == most) return least;
+    if (min == max) return min;
     switch (r->slots_rule) {
-    case URGENCY_SLOTS_MIN: return least;
-    case URGENCY_SLOTS_MAX: return most;
-    case URGENCY_SLOTS_AVG: return ((double)least + (double)most) / 2.0;
+    case URGENCY_SLOTS_MIN: return min;
+    case URGENCY_SLOTS_MAX: return max;
+    case URGENCY_SLOTS_AVG: return ((double)min + (double)max) / 2.0;
     case URGENCY_SLOTS_NUMBER: return r->slots_number;
     }
-    return least;
+    return min;
 }
 
 static double resource_urgency(const struct urgency_rules *r, double slots_urgency, const struct urgency_job *j)
 {
-    double slots = urgency_slots(r, j->slots_least, j->slots_most);
+    double slots = urgency_slots(r, j->slots_min, j->slots_max);
     double sum = slots_urgency * slots;
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct urgency_request *q = &j->requests[i];
@@ -48,21 +48,21 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
     *out_urgency = u;
 }
 
-static double normalised(double value, double least, double most)
+static double normalised(double value, double min, double max)
 {
-    return most - least < RANGE_LEAST ? 0.5 : (value - least) / (most - least);
+    return max - min < RANGE_MIN ? 0.5 : (value - min) / (max - min);
 }
 
 struct range {
-    double least, most;
+    double min, max;
 };
 
 static struct range range_of(uint32_t count, const double *values)
 {
     struct range range = {count > 0 ? values[0] : 0.0, count > 0 ? values[0] : 0.0};
     for (uint32_t i = 1; i < count; i++) {
-        range.least = fmin(range.least, values[i]);
-        range.most = fmax(range.most, values[i]);
+        range.min = fmin(range.min, values[i]);
+        range.max = fmax(range.max, values[i]);
     }
     return range;
 }
@@ -72,23 +72,23 @@ static struct range posix_range_of(enum posix_range rule, uint32_t count, const 
     if (rule == POSIX_FIXED) return (struct range){-1024.0, 1024.0};
     struct range range = {count > 0 ? priorities[0] : 0, count > 0 ? priorities[0] : 0};
     for (uint32_t i = 1; i < count; i++) {
-        range.least = fmin(range.least, priorities[i]);
-        range.most = fmax(range.most, priorities[i]);
+        range.min = fmin(range.min, priorities[i]);
+        range.max = fmax(range.max, priorities[i]);
     }
     return range;
 }
 
-void ticket_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
-                       const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
-                       double *out_norm_posix, double *out_prior)
+void urgency_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
+                        const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
+                        double *out_norm_posix, double *out_prior)
 {
-    double most_tickets = range_of(count, tickets).most;
+    double max_tickets = range_of(count, tickets).max;
     struct range urgencies = range_of(count, urgency);
     struct range posix = posix_range_of(r->posix_range, count, posix_priority);
     for (uint32_t i = 0; i < count; i++) {
-        double norm_tickets = normalised(tickets[i], 0.0, most_tickets);
-        double norm_urgency = normalised(urgency[i], urgencies.least, urgencies.most);
-        double norm_posix = normalised(posix_priority[i], posix.least, posix.most);
+        double norm_tickets = normalised(tickets[i], 0.0, max_tickets);
+        double norm_urgency = normalised(urgency[i], urgencies.min, urgencies.max);
+        double norm_posix = normalised(posix_priority[i], posix.min, posix.max);
         if (out_norm_tickets != NULL) out_norm_tickets[i] = norm_tickets;
         if (out_norm_urgency != NULL) out_norm_urgency[i] = norm_urgency;
         if (out_norm_posix != NULL) out_norm_posix[i] = norm_posix;

@@ -13,7 +13,7 @@
 
 #include "policy/policy_text.h"
 
-enum { POSIX_PRIORITY_LEAST = -1023, POSIX_PRIORITY_MOST = 1024 };
+enum { POSIX_PRIORITY_MIN = -1023, POSIX_PRIORITY_MAX = 1024 };
 
 /* Where the manual of N1GE 6.1 says otherwise than 8.1.9 does, the second of each two. */
 enum posix_range { POSIX_FIXED, POSIX_PRESENT };       /* -1023..1024, or the jobs present */
@@ -35,7 +35,7 @@ struct urgency_request {
 };
 
 struct urgency_job {
-    uint32_t slots_least, slots_most; /* 1 and 1: serial */
+    uint32_t slots_min, slots_max; /* 1 and 1: serial */
     const struct urgency_request *requests;
     uint32_t request_count;
     int64_t submit_us, deadline_us; /* 0: none */
@@ -51,12 +51,12 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
                 struct urgency *out_urgency);
 
 /* Slots a job counts for: exactly, or by the rule where it has a range. */
-double urgency_slots(const struct urgency_rules *r, uint32_t least, uint32_t most);
+double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max);
 
 /* All jobs' final priorities from their tickets and urgencies, count entries each. The extremes are taken over all jobs
  * given (pending and running). Any out may be NULL. */
-void ticket_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
-                       const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
-                       double *out_norm_posix, double *out_prior);
+void urgency_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
+                        const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
+                        double *out_norm_posix, double *out_prior);
 
 #endif

@@ -16,10 +16,10 @@ static struct sort_record *sort_candidates(const struct pass_queue *q, struct ar
 uint32_t pass_fits(const struct host *h, const struct pool *p, const struct pass_job *j)
 {
     if (!host_fits(h, &j->request)) return 0;
-    uint32_t most = j->slots_most > j->request.cpus ? j->slots_most : j->request.cpus;
-    if (most > h->free_cpu_count) most = h->free_cpu_count;
-    if (j->need_count > 0) most = pool_slots(p, j->needs, j->need_count, most);
-    return most < j->request.cpus ? 0 : most;
+    uint32_t max = j->slots_max > j->request.cpus ? j->slots_max : j->request.cpus;
+    if (max > h->free_cpu_count) max = h->free_cpu_count;
+    if (j->need_count > 0) max = pool_slots(p, j->needs, j->need_count, max);
+    return max < j->request.cpus ? 0 : max;
 }
 
 /* As many tasks of the job as this place in the queue stands for. */

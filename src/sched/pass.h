@@ -21,7 +21,7 @@ struct pass_job {
     uint32_t job;   /* the caller's index */
     uint32_t tasks; /* how many of it may start at once, at least 1 */
     struct capacity request;
-    uint32_t slots_most; /* takes up to so many CPUs where they are free; 0: request.cpus */
+    uint32_t slots_max; /* takes up to so many CPUs where they are free; 0: request.cpus */
     uint32_t need_count;
     const struct pool_need *needs; /* for each CPU */
 };
@@ -30,15 +30,15 @@ struct candidate {
     uint32_t job; /* place in the jobs */
     uint32_t partition;
     uint32_t tasks; /* how many of the job may start in this place, at least 1 */
-    uint64_t order; /* highest first: pass_order_whole or pass_order_real, one of them in a pass */
+    uint64_t order; /* highest first: sort_key_priority or sort_key_prior, one of them in a pass */
 };
 
 /* Tiers of partitions come first, whatever the priority. */
-static inline uint64_t pass_order_whole(uint32_t tier, uint32_t priority)
+static inline uint64_t sort_key_priority(uint32_t tier, uint32_t priority)
 {
     return (uint64_t)tier << 32 | priority;
 }
-static inline uint64_t pass_order_real(double priority)
+static inline uint64_t sort_key_prior(double priority)
 {
     return sort_key_double(priority);
 }
@@ -60,7 +60,7 @@ struct pass_starts {
     ARRAY(struct pass_start) list;
 };
 
-/* How many CPUs a task of the job would get now: from request.cpus to slots_most; 0: it does not fit. */
+/* How many CPUs a task of the job would get now: from request.cpus to slots_max; 0: it does not fit. */
 uint32_t pass_fits(const struct host *h, const struct pool *p, const struct pass_job *j);
 
 /* Takes from h and p what starts, and appends to out_starts in the order of starting. O(n) and a stable sort of n

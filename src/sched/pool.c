@@ -13,16 +13,16 @@ void pool_init(struct pool *p, uint32_t count, struct arena *arena)
     for (uint32_t i = 0; i < count; i++) p->free[i] = INFINITY;
 }
 
-uint32_t pool_slots(const struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t most)
+uint32_t pool_slots(const struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t max)
 {
     for (uint32_t i = 0; i < need_count; i++) {
         ensure(needs[i].resource < p->count);
         if (needs[i].amount <= 0.0) continue;
         double slots = p->free[needs[i].resource] / needs[i].amount;
         slots += tolerance * fabs(slots);
-        if (slots < (double)most) most = slots < 1.0 ? 0 : (uint32_t)slots;
+        if (slots < (double)max) max = slots < 1.0 ? 0 : (uint32_t)slots;
     }
-    return most;
+    return max;
 }
 
 void pool_take(struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t slots)

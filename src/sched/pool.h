@@ -29,7 +29,7 @@ void pool_init(struct pool *p, uint32_t count, struct arena *arena);
 
 /* For how many slots, at most most, the pool has what is needed for each. Amounts compare with a tolerance of 1e-9 of the
  * need, so ten tenths are one. */
-uint32_t pool_slots(const struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t most);
+uint32_t pool_slots(const struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t max);
 
 /* Takes it, whether or not it is there. */
 void pool_take(struct pool *p, const struct pool_need *needs, uint32_t need_count, uint32_t slots);

@@ -35,8 +35,8 @@ struct ticket_row {
     double norm_tickets, norm_urgency, norm_posix, prior;
 };
 
-/* out_rows: one for each job, in arena. ERR_INPUT: more than TICKET_TASKS_MOST tasks take part. */
-enum { TICKET_TASKS_MOST = 5000000 };
+/* out_rows: one for each job, in arena. ERR_INPUT: more than TICKET_TASKS_MAX tasks take part. */
+enum { TICKET_TASKS_MAX = 5000000 };
 int answer_tickets(const struct scenario *s, struct arena *arena, struct ticket_row **out_rows, struct err *e);
 
 /* Priorities by priority/basic, one for each job: by submission, then by id. */

@@ -165,7 +165,7 @@ void answer_basic(const struct scenario *s, struct arena *arena, uint32_t **out_
     uint32_t *priorities = arena_alloc(arena, (s->jobs.count + 1) * sizeof *priorities);
     for (uint32_t place = 0; place < s->jobs.count; place++) {
         const struct scenario_job *job = &s->jobs.items[records[place].index];
-        uint32_t priority = basic_priority(place, job->nice);
+        uint32_t priority = multifactor_basic_priority(place, job->nice);
         if (job->is_set) priority = job->set_priority;
         if (job->state == JOB_HELD) priority = 0;
         priorities[records[place].index] = priority;

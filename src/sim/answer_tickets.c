@@ -163,7 +163,7 @@ static uint64_t free_slots(const struct scenario *s)
     if (s->hosts.count == 0) return UINT32_MAX;
     for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].cpus;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (s->jobs.items[i].state == JOB_RUNNING) taken += s->jobs.items[i].slots_least;
+        if (s->jobs.items[i].state == JOB_RUNNING) taken += s->jobs.items[i].slots_min;
     }
     return slots > taken ? slots - taken : 0;
 }
@@ -185,7 +185,7 @@ static uint32_t tasks_of(const struct scenario *s, const struct scenario_job *jo
 {
     if (!takes_part(s, job)) return 0;
     if (job->array_tasks == 1) return 1;
-    return ticket_tasks_considered(&s->policy.tickets, slots, job->array_tasks);
+    return ticket_tasks_counted(&s->policy.tickets, slots, job->array_tasks);
 }
 
 static struct ticket_job make_entry(struct nodes *t, const struct scenario_job *job)
@@ -203,7 +203,7 @@ static struct ticket_job make_entry(struct nodes *t, const struct scenario_job *
         .node = node_of_job(t, job),
         .job_share = job->job_share,
         .override_tickets = job->override_tickets,
-        .slots = job->slots_least,
+        .slots = job->slots_min,
     };
 }
 
@@ -212,9 +212,9 @@ static int make_entries(struct nodes *t, struct arena *arena, struct entries *ou
     const struct scenario *s = t->s;
     uint64_t count = 0, slots = free_slots(s);
     for (uint32_t i = 0; i < s->jobs.count; i++) count += tasks_of(s, &s->jobs.items[i], slots);
-    if (count > TICKET_TASKS_MOST)
+    if (count > TICKET_TASKS_MAX)
         return err_set(e, ERR_INPUT, "jobs: %llu tasks take part; at most %d (max_pending_tasks_per_job)",
-                       (unsigned long long)count, TICKET_TASKS_MOST);
+                       (unsigned long long)count, TICKET_TASKS_MAX);
     *out = (struct entries){
         .jobs = arena_alloc(arena, (count + 1) * sizeof *out->jobs),
         .of = arena_alloc(arena, (count + 1) * sizeof *out->of),
@@ -260,7 +260,7 @@ static struct tickets *ask_tickets(const struct nodes *t, const struct entries *
 {
     const struct scenario *s = t->s;
     struct tickets *tickets = arena_alloc(arena, (entries->count + 1) * sizeof *tickets);
-    struct ticket_question q = {
+    struct ticket_input q = {
         .rules = &s->policy.tickets,
         .members = {[MEMBER_USER] = make_members(s->users.items, s->users.count, arena),
                     [MEMBER_DEPARTMENT] = make_members(s->departments.items, s->departments.count, arena),
@@ -283,8 +283,8 @@ static void ask_urgency(const struct scenario *s, const struct scenario_job *job
 {
     struct urgency_rules rules = s->policy.urgency;
     struct urgency_job asked = {
-        .slots_least = job->slots_least,
-        .slots_most = job->slots_most,
+        .slots_min = job->slots_min,
+        .slots_max = job->slots_max,
         .requests = job->requests,
         .request_count = job->request_count,
         .submit_us = job->submit_us,
@@ -298,7 +298,7 @@ static void ask_urgency(const struct scenario *s, const struct scenario_job *job
     urgency_of(&rules, s->slots_urgency, s->now_us, &asked, out_urgency);
 }
 
-/* Columns of all entries, as ticket_priorities takes and gives them. */
+/* Columns of all entries, as urgency_priorities takes and gives them. */
 struct columns {
     double *tickets, *urgency, *norm_tickets, *norm_urgency, *norm_posix, *prior;
     int32_t *posix;
@@ -329,8 +329,8 @@ static void make_rows(const struct scenario *s, const struct entries *entries, c
         c.urgency[i] = row->urgency.sum;
         c.posix[i] = s->jobs.items[entries->of[i]].posix_priority;
     }
-    ticket_priorities(&s->policy.urgency, entries->count, c.tickets, c.urgency, c.posix, c.norm_tickets, c.norm_urgency,
-                      c.norm_posix, c.prior);
+    urgency_priorities(&s->policy.urgency, entries->count, c.tickets, c.urgency, c.posix, c.norm_tickets,
+                       c.norm_urgency, c.norm_posix, c.prior);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         uint32_t first = entries->first[i];
         bool is_silent = s->jobs.items[i].state == JOB_PENDING && !s->policy.tickets.report_pending;

@@ -7,11 +7,10 @@
 const char *const job_state_names[JOB_STATE_COUNT] = {
     [JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING", [JOB_HELD] = "HELD"};
 
-#define UINT32_MOST 4294967295.0
-#define NICE_MOST 2147483645.0
-#define SLOTS_MOST 9999999.0
-#define LIMIT_MOST_S (3650.0 * 86400.0)
-#define SEQUENCE_MOST 9007199254740992.0
+#define NICE_MAX 2147483645.0
+#define SLOTS_MAX 9999999.0
+#define LIMIT_MAX_S (3650.0 * 86400.0)
+#define SEQUENCE_MAX 9007199254740992.0
 
 /* A job while it is read: what has to wait until all of it is known. */
 struct job_keys {
@@ -27,7 +26,7 @@ static int read_id(struct reader *r, json_t *value, void *target)
 {
     struct job_keys *keys = target;
     int64_t id = 0;
-    if (read_whole(r, value, 1, UINT32_MOST - 1, &id) != 0) return -1;
+    if (read_whole(r, value, 1, UINT32_MAX - 1, &id) != 0) return -1;
     keys->job.id = (uint32_t)id;
     return 0;
 }
@@ -101,7 +100,7 @@ static int read_set_priority(struct reader *r, json_t *value, void *target)
 {
     struct job_keys *keys = target;
     int64_t priority = 0;
-    if (read_whole(r, value, 0, UINT32_MOST, &priority) != 0) return -1;
+    if (read_whole(r, value, 0, UINT32_MAX, &priority) != 0) return -1;
     keys->job.set_priority = (uint32_t)priority;
     keys->job.is_set = true;
     return 0;
@@ -111,18 +110,17 @@ static int read_set_priority(struct reader *r, json_t *value, void *target)
 static int read_slots(struct reader *r, json_t *value, void *target)
 {
     struct job_keys *keys = target;
-    int64_t least = 0, most = 0;
+    int64_t min = 0, max = 0;
     if (json_is_array(value) && json_array_size(value) != 2)
         return reader_fail(r, "a list of %zu; a number of slots, or the least and the most, [2, 8], are accepted",
                            json_array_size(value));
     json_t *first = json_is_array(value) ? json_array_get(value, 0) : value;
     json_t *last = json_is_array(value) ? json_array_get(value, 1) : value;
-    if (read_whole(r, first, 1, SLOTS_MOST, &least) != 0) return -1;
-    if (read_whole(r, last, 1, SLOTS_MOST, &most) != 0) return -1;
-    if (most < least)
-        return reader_fail(r, "the most, %lld, is below the least, %lld", (long long)most, (long long)least);
-    keys->job.slots_least = (uint32_t)least;
-    keys->job.slots_most = (uint32_t)most;
+    if (read_whole(r, first, 1, SLOTS_MAX, &min) != 0) return -1;
+    if (read_whole(r, last, 1, SLOTS_MAX, &max) != 0) return -1;
+    if (max < min) return reader_fail(r, "the most, %lld, is below the least, %lld", (long long)max, (long long)min);
+    keys->job.slots_min = (uint32_t)min;
+    keys->job.slots_max = (uint32_t)max;
     return 0;
 }
 
@@ -132,7 +130,7 @@ static int read_urgency_slots(struct reader *r, json_t *value, void *target)
     struct str text;
     struct err below;
     if (read_scalar(r, value, &text) != 0) return -1;
-    if (urgency_slots_parse(text, "urgency_slots", &job->slots_rule, &job->slots_number, &below) != 0)
+    if (policy_text_urgency_slots(text, "urgency_slots", &job->slots_rule, &job->slots_number, &below) != 0)
         return reader_refuse(r, value, "min, max, avg or a number of slots");
     job->has_slots_rule = true;
     return 0;
@@ -150,7 +148,7 @@ static int read_one_request(struct reader *r, const char *name, json_t *value, s
     *out_request = (struct urgency_request){.urgency = resource->value[RESOURCE_URGENCY].real,
                                             .is_text = resource_type_is_text(type)};
     if (read_scalar(r, value, &text) != 0) return -1;
-    if (resource_amount_parse(type, name, text, &out_request->value, &below) != 0)
+    if (object_resource_amount_parse(type, name, text, &out_request->value, &below) != 0)
         return reader_fail(r, "%s", ERR_SENTENCE(&below));
     return 0;
 }
@@ -177,7 +175,7 @@ static int read_sequence(struct reader *r, json_t *value, void *target)
 {
     struct job_keys *keys = target;
     int64_t sequence = 0;
-    if (read_whole(r, value, 0, SEQUENCE_MOST, &sequence) != 0) return -1;
+    if (read_whole(r, value, 0, SEQUENCE_MAX, &sequence) != 0) return -1;
     keys->job.sequence = (uint64_t)sequence;
     keys->has_sequence = true;
     return 0;
@@ -202,22 +200,22 @@ static const struct key job_keys[] = {
     OTHER_KEY("state", read_state),
     MOMENT_KEY("eligible", struct job_keys, job.eligible_us),
     OTHER_KEY("start", read_start),
-    I64_KEY("time_limit_s", struct job_keys, job.time_limit_s, 1, LIMIT_MOST_S),
+    I64_KEY("time_limit_s", struct job_keys, job.time_limit_s, 1, LIMIT_MAX_S),
     MOMENT_KEY("deadline", struct job_keys, job.deadline_us),
-    U32_KEY("cpus", struct job_keys, job.cpus, 0, UINT32_MOST),
-    U32_KEY("nodes", struct job_keys, job.nodes, 1, UINT32_MOST),
+    U32_KEY("cpus", struct job_keys, job.cpus, 0, UINT32_MAX),
+    U32_KEY("nodes", struct job_keys, job.nodes, 1, UINT32_MAX),
     OTHER_KEY("mem", read_job_memory),
     OTHER_KEY("tres", read_tres),
-    I32_KEY("nice", struct job_keys, job.nice, -NICE_MOST, NICE_MOST),
-    I32_KEY("site", struct job_keys, job.site, -NICE_MOST, NICE_MOST),
+    I32_KEY("nice", struct job_keys, job.nice, -NICE_MAX, NICE_MAX),
+    I32_KEY("site", struct job_keys, job.site, -NICE_MAX, NICE_MAX),
     OTHER_KEY("set_priority", read_set_priority),
-    U32_KEY("array_tasks", struct job_keys, job.array_tasks, 1, UINT32_MOST),
+    U32_KEY("array_tasks", struct job_keys, job.array_tasks, 1, UINT32_MAX),
     OTHER_KEY("slots", read_slots),
     OTHER_KEY("urgency_slots", read_urgency_slots),
     OTHER_KEY("request", read_requests),
-    I32_KEY("posix_priority", struct job_keys, job.posix_priority, POSIX_PRIORITY_LEAST, POSIX_PRIORITY_MOST),
-    REAL_KEY("job_share", struct job_keys, job.job_share, 0, UINT32_MOST),
-    REAL_KEY("override_tickets", struct job_keys, job.override_tickets, 0, UINT32_MOST),
+    I32_KEY("posix_priority", struct job_keys, job.posix_priority, POSIX_PRIORITY_MIN, POSIX_PRIORITY_MAX),
+    REAL_KEY("job_share", struct job_keys, job.job_share, 0, UINT32_MAX),
+    REAL_KEY("override_tickets", struct job_keys, job.override_tickets, 0, UINT32_MAX),
     OTHER_KEY("seq", read_sequence),
 };
 
@@ -250,8 +248,7 @@ static int finish_tres(struct reader *r, struct job_keys *keys)
         memcpy(given.items, items, whole.count * sizeof *items);
     }
     double cpus = tres_amount_of(&given, TRES_CPU), nodes = tres_amount_of(&given, TRES_NODE);
-    if (cpus > UINT32_MOST || nodes > UINT32_MOST)
-        return reader_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
+    if (cpus > UINT32_MAX || nodes > UINT32_MAX) return reader_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     job->tres = given;
     if (cpus > 0.0) job->cpus = (uint32_t)cpus;
     if (nodes > 0.0) job->nodes = (uint32_t)nodes;
@@ -291,8 +288,8 @@ static int read_job(struct reader *r, json_t *value, uint32_t index)
                                 .cpus = 1,
                                 .nodes = 1,
                                 .array_tasks = 1,
-                                .slots_least = 1,
-                                .slots_most = 1,
+                                .slots_min = 1,
+                                .slots_max = 1,
                                 .project = NONE,
                                 .qos = NONE,
                                 .eligible_us = INT64_MIN,

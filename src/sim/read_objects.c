@@ -44,7 +44,7 @@ static int read_by_form(struct reader *r, json_t *value, const struct form *form
     json_t *item;
     uint32_t seen = 0;
     if (!json_is_object(value)) return reader_refuse(r, value, "an object");
-    *target = object_standard(form->kind, "");
+    *target = object_defaults(form->kind, "");
     json_object_foreach(value, name, item)
     {
         const struct key *key = key_find(form->keys, form->count, name);
@@ -220,7 +220,7 @@ static const double *license_totals(struct scenario *s)
 static void finish_partitions(struct scenario *s)
 {
     const double *licenses = license_totals(s);
-    if (s->partitions.count == 0) array_add(&s->partitions)->object = object_standard(OBJECT_PARTITION, "");
+    if (s->partitions.count == 0) array_add(&s->partitions)->object = object_defaults(OBJECT_PARTITION, "");
     for (uint32_t p = 0; p < s->partitions.count; p++) {
         struct scenario_partition *partition = &s->partitions.items[p];
         double *totals = arena_alloc(&s->arena, s->policy.tres.count * sizeof *totals);
@@ -285,7 +285,7 @@ static int read_usage_into(struct reader *r, json_t *value, struct ticket_usage 
         if (resource == USAGE_RESOURCE_COUNT)
             return reader_fail(r, "no key '%.60s'; there are: cpu, mem, io, finished_jobs", name);
         size_t length = reader_enter(r, name);
-        if (read_real(r, item, 0, USAGE_MOST, &out_usage->used[resource]) != 0) return -1;
+        if (read_real(r, item, 0, USAGE_MAX, &out_usage->used[resource]) != 0) return -1;
         reader_leave(r, length);
     }
     return 0;
@@ -370,7 +370,7 @@ static uint32_t find_default_department(struct scenario *s)
     uint32_t index = map_get(&s->department_names, str(default_department));
     if (index != NONE) return index;
     index = s->departments.count;
-    array_add(&s->departments)->object = object_standard(OBJECT_DEPARTMENT, default_department);
+    array_add(&s->departments)->object = object_defaults(OBJECT_DEPARTMENT, default_department);
     map_set(&s->department_names, str(default_department), index);
     return index;
 }
@@ -403,7 +403,7 @@ int member_of_user(struct reader *r, const char *name, uint32_t *out_member)
         index = s->users.count;
         struct scenario_member *user = array_add(&s->users);
         *user = (struct scenario_member){
-            .object = object_standard(OBJECT_USER, name),
+            .object = object_defaults(OBJECT_USER, name),
             .fshare = (double)setting_number(&s->settings, SET_GE_AUTO_USER_FSHARE),
             .oticket = (double)setting_number(&s->settings, SET_GE_AUTO_USER_OTICKET),
             .usage_us = s->now_us,

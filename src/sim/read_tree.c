@@ -38,7 +38,7 @@ static int read_usage_tres(struct reader *r, json_t *value, void *target)
         size_t length = reader_enter(r, name);
         if (tres_find(&r->s->policy.tres, str(name)) == NONE)
             return reader_fail(r, "no such TRES; AccountingStorageTRES names those beyond cpu, mem, node ...");
-        if (read_real(r, item, 0, USAGE_MOST, &used) != 0) return -1;
+        if (read_real(r, item, 0, USAGE_MAX, &used) != 0) return -1;
         reader_leave(r, length);
     }
     return 0;
@@ -51,7 +51,7 @@ static const struct key association_keys[] = {
     NAME_KEY("partition", struct scenario_association, partition),
     OTHER_KEY("shares", read_shares),
     I64_KEY("priority", struct scenario_association, priority, 0, 4294967295.0),
-    REAL_KEY("usage", struct scenario_association, usage, 0, USAGE_MOST),
+    REAL_KEY("usage", struct scenario_association, usage, 0, USAGE_MAX),
     OTHER_KEY("usage_tres", read_usage_tres),
 };
 

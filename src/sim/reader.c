@@ -115,11 +115,11 @@ int read_name(struct reader *r, json_t *value, const char **out_name)
     return 0;
 }
 
-static int refuse_number(struct reader *r, json_t *value, const char *kind, double least, double most)
+static int refuse_number(struct reader *r, json_t *value, const char *kind, double min, double max)
 {
     char accepted[100], from[NUMBER_TEXT_SIZE], to[NUMBER_TEXT_SIZE];
-    number_format_double(from, least, 16, 'g');
-    number_format_double(to, most, 16, 'g');
+    number_format_double(from, min, 16, 'g');
+    number_format_double(to, max, 16, 'g');
     text_format(accepted, sizeof accepted, "a %s from %s to %s", kind, from, to);
     return reader_refuse(r, value, accepted);
 }
@@ -127,31 +127,30 @@ static int refuse_number(struct reader *r, json_t *value, const char *kind, doub
 /* 4 and 4.0 are the same number, and some programs write every number with a point. */
 static bool is_whole(json_t *value, int64_t *out_number)
 {
-    static const double most = 9007199254740992.0; /* 2^53 */
+    static const double max = 9007199254740992.0; /* 2^53 */
     double real = json_is_real(value) ? json_real_value(value) : 0.5;
     if (json_is_integer(value)) {
         *out_number = json_integer_value(value);
         return true;
     }
-    if (!(fabs(real) <= most) || floor(real) < real) return false;
+    if (!(fabs(real) <= max) || floor(real) < real) return false;
     *out_number = (int64_t)real;
     return true;
 }
 
-int read_whole(struct reader *r, json_t *value, double least, double most, int64_t *out_number)
+int read_whole(struct reader *r, json_t *value, double min, double max, int64_t *out_number)
 {
     int64_t number;
-    if (!is_whole(value, &number) || (double)number < least || (double)number > most)
-        return refuse_number(r, value, "whole number", least, most);
+    if (!is_whole(value, &number) || (double)number < min || (double)number > max)
+        return refuse_number(r, value, "whole number", min, max);
     *out_number = number;
     return 0;
 }
 
-int read_real(struct reader *r, json_t *value, double least, double most, double *out_number)
+int read_real(struct reader *r, json_t *value, double min, double max, double *out_number)
 {
     double number = json_number_value(value);
-    if (!json_is_number(value) || !(number >= least && number <= most))
-        return refuse_number(r, value, "number", least, most);
+    if (!json_is_number(value) || !(number >= min && number <= max)) return refuse_number(r, value, "number", min, max);
     *out_number = number + 0.0; /* no -0, which would stand before 0 where jobs are put in order */
     return 0;
 }
@@ -162,7 +161,7 @@ int read_moment(struct reader *r, json_t *value, int64_t *out_us)
     int64_t whole;
     bool is_text = json_is_string(value) || is_whole(value, &whole);
     if (is_text && read_scalar(r, value, &text) != 0) return -1;
-    if (!is_text || moment_parse(text, "", out_us, NULL) != 0)
+    if (!is_text || time_parse(text, "", out_us, NULL) != 0)
         return reader_refuse(r, value, "a moment: seconds since 1970, or a text like '2026-11-21T09:05:00Z'");
     return 0;
 }
@@ -239,7 +238,7 @@ int key_unknown(struct reader *r, const char *name, const struct key *keys, uint
 static int read_number_key(struct reader *r, json_t *value, const struct key *key, char *member)
 {
     int64_t number = 0;
-    if (read_whole(r, value, key->least, key->most, &number) != 0) return -1;
+    if (read_whole(r, value, key->min, key->max, &number) != 0) return -1;
     switch (key->type) {
     case KEY_U32: *(uint32_t *)member = (uint32_t)number; return 0;
     case KEY_I32: *(int32_t *)member = (int32_t)number; return 0;
@@ -258,7 +257,7 @@ int read_key(struct reader *r, json_t *value, const struct key *key, void *targe
     case KEY_I32:
     case KEY_U64:
     case KEY_I64: status = read_number_key(r, value, key, member); break;
-    case KEY_REAL: status = read_real(r, value, key->least, key->most, (double *)member); break;
+    case KEY_REAL: status = read_real(r, value, key->min, key->max, (double *)member); break;
     case KEY_NAME: status = read_name(r, value, (const char **)member); break;
     case KEY_MOMENT: status = read_moment(r, value, (int64_t *)member); break;
     case KEY_OTHER: status = key->read(r, value, target); break;

@@ -37,7 +37,7 @@ struct key {
     enum key_type type;
     bool is_needed;
     size_t offset; /* of the member */
-    double least, most;
+    double min, max;
     int (*read)(struct reader *r, json_t *value, void *target); /* of KEY_OTHER */
 };
 
@@ -45,11 +45,11 @@ struct key {
 #define KEY_MEMBER(s, member, c_type) (offsetof(s, member) + 0 * sizeof(_Generic(((s *)0)->member, c_type : 0)))
 
 /* clang-format off */
-#define U32_KEY(name, s, member, least, most) {name, KEY_U32, false, KEY_MEMBER(s, member, uint32_t), least, most, NULL}
-#define I32_KEY(name, s, member, least, most) {name, KEY_I32, false, KEY_MEMBER(s, member, int32_t), least, most, NULL}
-#define U64_KEY(name, s, member, least, most) {name, KEY_U64, false, KEY_MEMBER(s, member, uint64_t), least, most, NULL}
-#define I64_KEY(name, s, member, least, most) {name, KEY_I64, false, KEY_MEMBER(s, member, int64_t), least, most, NULL}
-#define REAL_KEY(name, s, member, least, most) {name, KEY_REAL, false, KEY_MEMBER(s, member, double), least, most, NULL}
+#define U32_KEY(name, s, member, min, max) {name, KEY_U32, false, KEY_MEMBER(s, member, uint32_t), min, max, NULL}
+#define I32_KEY(name, s, member, min, max) {name, KEY_I32, false, KEY_MEMBER(s, member, int32_t), min, max, NULL}
+#define U64_KEY(name, s, member, min, max) {name, KEY_U64, false, KEY_MEMBER(s, member, uint64_t), min, max, NULL}
+#define I64_KEY(name, s, member, min, max) {name, KEY_I64, false, KEY_MEMBER(s, member, int64_t), min, max, NULL}
+#define REAL_KEY(name, s, member, min, max) {name, KEY_REAL, false, KEY_MEMBER(s, member, double), min, max, NULL}
 #define NAME_KEY(name, s, member) {name, KEY_NAME, false, KEY_MEMBER(s, member, const char *), 0, 0, NULL}
 #define NEEDED_NAME_KEY(name, s, member) {name, KEY_NAME, true, KEY_MEMBER(s, member, const char *), 0, 0, NULL}
 #define MOMENT_KEY(name, s, member) {name, KEY_MOMENT, false, KEY_MEMBER(s, member, int64_t), 0, 0, NULL}
@@ -59,7 +59,7 @@ struct key {
 #define COUNT_OF(table) (uint32_t)(sizeof(table) / sizeof *(table))
 
 /* 1e18: beyond this a usage is a mistake. */
-#define USAGE_MOST 1e18
+#define USAGE_MAX 1e18
 
 /* Going one level down, and back up to where enter was called. */
 size_t reader_enter(struct reader *r, const char *key);
@@ -83,8 +83,8 @@ bool name_is_good(const char *name, size_t length);
 
 /* Single values. A whole number may have a point: 4.0. */
 int read_name(struct reader *r, json_t *value, const char **out_name);
-int read_whole(struct reader *r, json_t *value, double least, double most, int64_t *out_number);
-int read_real(struct reader *r, json_t *value, double least, double most, double *out_number);
+int read_whole(struct reader *r, json_t *value, double min, double max, int64_t *out_number);
+int read_real(struct reader *r, json_t *value, double min, double max, double *out_number);
 int read_moment(struct reader *r, json_t *value, int64_t *out_us);
 int read_memory(struct reader *r, json_t *value, uint64_t *out_mib); /* 0 is legal: none */
 

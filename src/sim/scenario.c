@@ -160,7 +160,7 @@ static int syntax_error(const json_error_t *where, const char *name, struct err 
 int scenario_read(struct str text, const char *name, struct scenario *out_scenario, struct err *e)
 {
     json_error_t where;
-    *out_scenario = (struct scenario){.settings = settings_published(), .slots_urgency = SLOTS_URGENCY};
+    *out_scenario = (struct scenario){.settings = settings_upstream_defaults(), .slots_urgency = SLOTS_URGENCY};
     if (str_starts(text, byte_order_mark))
         text = str_range(text.text + byte_order_mark.length, text.text + text.length);
     json_t *document = json_loadb(text.text, text.length, JSON_REJECT_DUPLICATES, &where);

@@ -76,7 +76,7 @@ struct scenario_job {
     bool is_set;
 
     uint32_t array_tasks; /* pending ones; 1 for what is no array */
-    uint32_t slots_least, slots_most;
+    uint32_t slots_min, slots_max;
     bool has_slots_rule; /* its own, not the setting's */
     enum urgency_slots_rule slots_rule;
     uint32_t slots_number;

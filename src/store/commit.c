@@ -4,25 +4,25 @@
  *
  * Invariants
  *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, also not after a
- *      crash: see bury_turn.
+ *      crash: see overwrite_failed_commit.
  *   2. Each row is written once, in the order of tables and indices; so what is in the database depends on the turn only.
  *   3. Nobody else writes: when another connection did (somebody with sqlite3), memory is no longer what the database says
  *      and the turn is refused until the state was loaded anew. A file that was moved away or removed takes no turn at
  *      all: at the next start nobody would find it.
  * A row is written by one upsert that names every column that may change; what happens to all rows of a table alike, by one
- * statement before (TABLE_USAGES, TABLE_FLOORS). */
+ * statement before (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
 #include <sys/stat.h>
 
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "store/internal.h"
-#include "store/lists.h"
+#include "store/list_columns.h"
 
 #define JOB_COLUMNS                                                                                                    \
     "id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib,"           \
     " time_limit_s, submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, cancelled_us,"       \
     " ended_us, begin_us, accrue_us, deadline_us, partitions, qos, project, nice, site, set_priority, posix_priority," \
-    " job_share, override_tickets, slots_most, requests"
+    " job_share, override_tickets, slots_max, requests"
 #define TASK_COLUMNS                                                                                                    \
     "job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus," \
     " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, association_id, partition, usage_factor, tres"
@@ -45,7 +45,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " accrue_us = excluded.accrue_us, deadline_us = excluded.deadline_us, partitions = excluded.partitions,"
         " qos = excluded.qos, project = excluded.project, nice = excluded.nice, site = excluded.site,"
         " set_priority = excluded.set_priority, posix_priority = excluded.posix_priority, job_share = excluded.job_share,"
-        " override_tickets = excluded.override_tickets, slots_most = excluded.slots_most, requests = excluded.requests",
+        " override_tickets = excluded.override_tickets, slots_max = excluded.slots_max, requests = excluded.requests",
     [PUT_TASK] =
         "INSERT INTO task(" TASK_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
         " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23) ON CONFLICT(job_id, task_id) DO UPDATE SET state = excluded.state,"
@@ -64,9 +64,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
                            " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL",
     [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0",
     [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
-    [CLEAR_FLOORS] = "DELETE FROM priority_floor",
-    [REMOVE_FLOORS] = "DELETE FROM priority_floor WHERE job_id = ?1",
-    [PUT_FLOOR] = "INSERT INTO priority_floor(job_id, partition, priority) VALUES(?1, ?2, ?3)",
+    [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
+    [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
+    [PUT_MIN_PRIORITY] = "INSERT INTO min_priority(job_id, partition, priority) VALUES(?1, ?2, ?3)",
     [PUT_SETTING] =
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
@@ -77,7 +77,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
         " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us",
     [PUT_JOURNAL] =
-        "INSERT INTO journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
     [PUT_CONTENT] = "INSERT INTO content(hash, bytes) VALUES(?1, ?2)",
     [PUT_SCRIPT] =
@@ -86,9 +86,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "SELECT script_name, script.bytes, arguments, environment.bytes FROM job_script"
         " JOIN content AS script ON script.id = script_id JOIN content AS environment ON environment.id = environment_id"
         " WHERE job_id = ?1",
-    [BEGIN_TURN] = "BEGIN IMMEDIATE",
-    [COMMIT_TURN] = "COMMIT",
-    [ROLLBACK_TURN] = "ROLLBACK",
+    [BEGIN_COMMIT] = "BEGIN IMMEDIATE",
+    [COMMIT_COMMIT] = "COMMIT",
+    [ROLLBACK_COMMIT] = "ROLLBACK",
     [TOUCH_COUNTERS] = "UPDATE counters SET last_commit_us = ?1",
     [DATA_VERSION] = "PRAGMA data_version",
 };
@@ -125,7 +125,7 @@ static int put_assoc(struct store *s, const struct state *state, uint32_t index,
     const struct assoc *a = &state->assocs.items[index];
     sqlite3_stmt *put = s->statements[PUT_ASSOC];
     struct buf *tres = text_of_row(s, 0);
-    usage_list_format(&state->policy.tres, a->usage_tres, tres);
+    list_column_usage_format(&state->policy.tres, a->usage_tres, tres);
     sql_bind_int(put, 1, a->id);
     sql_bind_int_or_null(put, 2, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
     sql_bind_text(put, 3, a->account);
@@ -165,8 +165,8 @@ static int64_t cancelled_us(const struct job *j, int64_t now_us)
 static void bind_terms(struct store *s, sqlite3_stmt *put, const struct state *state, const struct job *j)
 {
     struct buf *partitions = text_of_row(s, 3), *requests = text_of_row(s, 4);
-    partition_list_format(state, j, partitions);
-    request_list_format(state, j, requests);
+    list_column_partitions_format(state, j, partitions);
+    list_column_requests_format(state, j, requests);
     sql_bind_int_or_null(put, 22, j->begin_us);
     sql_bind_int_or_null(put, 23, j->accrue_us);
     sql_bind_int_or_null(put, 24, j->deadline_us);
@@ -179,7 +179,7 @@ static void bind_terms(struct store *s, sqlite3_stmt *put, const struct state *s
     sql_bind_int(put, 31, j->posix_priority);
     sql_bind_int(put, 32, j->job_share);
     sql_bind_int(put, 33, j->override_tickets);
-    sql_bind_int_or_null(put, 34, j->slots_most);
+    sql_bind_int_or_null(put, 34, j->slots_max);
     sql_bind_text(put, 35, closed(requests));
 }
 
@@ -215,7 +215,7 @@ static int put_task(struct store *s, const struct state *state, uint32_t index, 
     const struct task *k = &state->tasks.items[index];
     sqlite3_stmt *put = s->statements[PUT_TASK];
     struct buf *tres = text_of_row(s, 2);
-    amount_list_format(&state->policy.tres, &k->tres, tres);
+    list_column_amounts_format(&state->policy.tres, &k->tres, tres);
     sql_bind_int(put, 1, k->job_id);
     sql_bind_int(put, 2, k->task_id);
     sql_bind_text(put, 3, job_state_name(k->state));
@@ -284,8 +284,8 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);
     case TABLE_OWNER: return owner_write(s, state, c.index, e);
-    case TABLE_FLOORS: return run(s, CLEAR_FLOORS, e);
-    case TABLE_FLOOR: return floors_write(s, state, c.index, e);
+    case TABLE_MIN_PRIORITIES: return run(s, CLEAR_MIN_PRIORITIES, e);
+    case TABLE_MIN_PRIORITY: return floors_write(s, state, c.index, e);
     case TABLE_COUNTERS: return 0; /* written with every turn */
     case TABLE_COUNT: break;
     }
@@ -293,12 +293,13 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     return -1;
 }
 
-static int put_journal(struct store *s, const struct journal_entry *j, struct err *e)
+static int put_journal(struct store *s, const struct usage_journal_entry *j, struct err *e)
 {
     static const char *const kinds[] = {
-        [JOURNAL_HALFLIFE] = "HALFLIFE", [JOURNAL_SHARES] = "SHARES",       [JOURNAL_FOLD] = "FOLD",
-        [JOURNAL_LATE] = "LATE",         [JOURNAL_QOS_DECAY] = "QOS_DECAY", [JOURNAL_OWNER_RULE] = "OWNER_RULE",
-        [JOURNAL_RESET] = "RESET"};
+        [USAGE_JOURNAL_HALFLIFE] = "HALFLIFE",   [USAGE_JOURNAL_SHARES] = "SHARES",
+        [USAGE_JOURNAL_FOLD] = "FOLD",           [USAGE_JOURNAL_LATE] = "LATE",
+        [USAGE_JOURNAL_QOS_DECAY] = "QOS_DECAY", [USAGE_JOURNAL_OWNER_RULE] = "OWNER_RULE",
+        [USAGE_JOURNAL_RESET] = "RESET"};
     sqlite3_stmt *put = s->statements[PUT_JOURNAL];
     ensure((size_t)j->kind < sizeof kinds / sizeof kinds[0]);
     sql_bind_int(put, 1, j->at_us);
@@ -360,16 +361,16 @@ static int check_alone(struct store *s, struct err *e)
 /* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where a crash right now would
  * find it and take it for committed. A transaction of one small change goes over it. Where even that fails, the disk is
  * gone, and so is what can be promised. */
-static void bury_turn(struct store *s, int64_t now_us)
+static void overwrite_failed_commit(struct store *s, int64_t now_us)
 {
     struct err ignored;
-    if (run(s, BEGIN_TURN, &ignored) != 0) return;
+    if (run(s, BEGIN_COMMIT, &ignored) != 0) return;
     int64_t differs = now_us != s->last_commit_us ? now_us : now_us + 1;
     sql_bind_int(s->statements[TOUCH_COUNTERS], 1, differs);
-    if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_TURN, &ignored) == 0)
+    if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_COMMIT, &ignored) == 0)
         s->last_commit_us = differs;
     else if (!sqlite3_get_autocommit(s->db))
-        run(s, ROLLBACK_TURN, &ignored);
+        run(s, ROLLBACK_COMMIT, &ignored);
 }
 
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
@@ -377,14 +378,14 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
 {
     if (outcome->changes.count == 0 && outcome->journal.count == 0 && s->scripts.count == 0) return 0;
     struct err ignored;
-    if (run(s, BEGIN_TURN, e) != 0) return -1;
+    if (run(s, BEGIN_COMMIT, e) != 0) return -1;
     if (check_alone(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {
-        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_TURN, &ignored);
+        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
         return -1;
     }
-    if (run(s, COMMIT_TURN, e) != 0) {
-        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_TURN, &ignored);
-        bury_turn(s, now_us);
+    if (run(s, COMMIT_COMMIT, e) != 0) {
+        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
+        overwrite_failed_commit(s, now_us);
         return -1;
     }
     s->last_commit_us = now_us;

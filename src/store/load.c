@@ -6,7 +6,7 @@
  *     owner_usage                 all
  *     association                 those that stand (a job that lives belongs to one that stands)
  *     job                         ended_us IS NULL
- *     priority_floor              all: those of a job go with its end
+ *     min_priority              all: those of a job go with its end
  *     task                        end_us IS NULL; the ended tasks of an array that still runs stay where they are
  *
  * All of it is read from one snapshot. What cannot be a row of ours (a number out of range, a state that is no word of
@@ -16,7 +16,7 @@
 
 #include "base/ensure.h"
 #include "store/internal.h"
-#include "store/lists.h"
+#include "store/list_columns.h"
 
 static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
@@ -36,7 +36,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
     struct str tres = str(sql_column_text(row, 8));
     if (bad) return sql_bad_row(s->path, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
-    if (tres.length > 0 && usage_list_parse(&state->policy.tres, tres, &a.usage_tres, e) != 0)
+    if (tres.length > 0 && list_column_usage_parse(&state->policy.tres, tres, &a.usage_tres, e) != 0)
         return err_prefix(e, "%s: association %u: usage_tres", s->path, a.id);
     state_restore_assoc(state, &a, parent_id);
     return 0;
@@ -84,17 +84,18 @@ static int load_terms(sqlite3_stmt *row, struct state *state, struct job *j, str
     j->posix_priority = (int32_t)sql_column_ranged(row, 28, INT32_MIN, INT32_MAX, &bad);
     j->job_share = (uint32_t)sql_column_ranged(row, 29, 0, UINT32_MAX, &bad);
     j->override_tickets = (uint32_t)sql_column_ranged(row, 30, 0, UINT32_MAX, &bad);
-    j->slots_most = (uint32_t)sql_column_ranged(row, 31, 0, UINT32_MAX, &bad);
+    j->slots_max = (uint32_t)sql_column_ranged(row, 31, 0, UINT32_MAX, &bad);
     if (bad) return err_set(e, ERR_INTERNAL, "a number is out of range");
 
     struct arena *arena = &state->cycle;
     struct str qos = str(sql_column_text(row, 23)), project = str(sql_column_text(row, 24));
-    if (partition_list_parse(state, str(sql_column_text(row, 22)), arena, j, e) != 0) return -1;
-    if (object_id_find(state, OBJECT_QOS, qos, arena, &j->qos, e) != 0) return -1;
+    if (list_column_partitions_parse(state, str(sql_column_text(row, 22)), arena, j, e) != 0) return -1;
+    if (list_column_object_id(state, OBJECT_QOS, qos, arena, &j->qos, e) != 0) return -1;
     j->project = NONE;
-    if (!sql_column_is_null(row, 24) && object_id_find(state, OBJECT_PROJECT, project, arena, &j->project, e) != 0)
+    if (!sql_column_is_null(row, 24) &&
+        list_column_object_id(state, OBJECT_PROJECT, project, arena, &j->project, e) != 0)
         return -1;
-    return request_list_parse(state, str(sql_column_text(row, 32)), arena, j, e);
+    return list_column_requests_parse(state, str(sql_column_text(row, 32)), arena, j, e);
 }
 
 static void release_lists(struct job *j)
@@ -182,8 +183,8 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
     int result = load_placement(row, &k.placement, e);
     if (result != 0)
         sql_bad_row(s->path, "task of job", job_id, "its CPUs or GPUs cannot be read", e);
-    else if (object_id_find(state, OBJECT_PARTITION, partition, &state->cycle, &k.partition, e) != 0 ||
-             amount_list_parse(&state->policy.tres, tres, &k.tres, e) != 0)
+    else if (list_column_object_id(state, OBJECT_PARTITION, partition, &state->cycle, &k.partition, e) != 0 ||
+             list_column_amounts_parse(&state->policy.tres, tres, &k.tres, e) != 0)
         result = err_prefix(e, "%s: task of job %lld", s->path, (long long)job_id);
     if (result == 0)
         state_restore_task(state, &k);
@@ -238,10 +239,10 @@ static const struct table_source rows[] = {
      load_assoc},
     {"SELECT id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib, time_limit_s,"
      " submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, begin_us, accrue_us, deadline_us,"
-     " partitions, qos, project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_most, requests"
+     " partitions, qos, project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_max, requests"
      " FROM job WHERE ended_us IS NULL ORDER BY id",
      load_job},
-    {"SELECT job_id, partition, priority FROM priority_floor", floor_load},
+    {"SELECT job_id, partition, priority FROM min_priority", floor_load},
     {"SELECT job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus,"
      " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, partition, usage_factor, tres"
      " FROM task WHERE end_us IS NULL ORDER BY launch_id",

@@ -16,7 +16,7 @@
 
 #include "base/ensure.h"
 #include "store/internal.h"
-#include "store/lists.h"
+#include "store/list_columns.h"
 
 const char *object_table(enum object_kind kind)
 {
@@ -189,11 +189,11 @@ static int read_field(sqlite3_stmt *row, int column, const struct field *f, stru
         return field_parse(f, str(sql_column_text(row, column)), arena, out_value, e);
     if (f->type == FIELD_REAL) {
         out_value->real = sqlite3_column_double(row, column);
-        bad = !(out_value->real >= f->least && out_value->real <= f->most);
+        bad = !(out_value->real >= f->min && out_value->real <= f->max);
     } else if (f->special != NULL && sql_column_is_null(row, column)) {
         out_value->number = FIELD_SPECIAL;
     } else {
-        out_value->number = sql_column_ranged(row, column, (int64_t)f->least, (int64_t)f->most, &bad);
+        out_value->number = sql_column_ranged(row, column, (int64_t)f->min, (int64_t)f->max, &bad);
     }
     return bad ? err_set(e, ERR_INTERNAL, "%s is out of range", f->name) : 0;
 }
@@ -203,7 +203,7 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
     const struct object_class *class = &object_classes[kind];
     bool bad = false;
     struct object_row o = {.id = (uint32_t)sql_column_ranged(row, AT_ID, 1, NONE - 1, &bad),
-                           .object = object_standard(kind, sql_column_text(row, AT_NAME)),
+                           .object = object_defaults(kind, sql_column_text(row, AT_NAME)),
                            .created_us = sqlite3_column_int64(row, AT_CREATED_US)};
     if (kind == OBJECT_QOS) {
         o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMNS, &bad);

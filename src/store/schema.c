@@ -6,7 +6,7 @@
  *          └──< journal                          what changed the meaning of usage
  *     partition, qos, user_policy, project, department, resource      what an administrator names (policy/objects.h)
  *     owner_usage                               of users and projects, for the share tree of the tickets model
- *     priority_floor                            what jobs keep with INCR_ONLY
+ *     min_priority                            what jobs keep with INCR_ONLY
  *     setting, counters
  *
  * Invariants
@@ -259,7 +259,12 @@ static const char step_3[] =
     "    ' halflife_decay_list=' || ifnull((SELECT value FROM setting WHERE name = 'halflife_decay_list'), 'none')\n"
     "  FROM counters;\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3};
+/* One word for one thing: the journal is that of usage; a range of slots has a maximum. */
+static const char step_4[] = "ALTER TABLE journal RENAME TO usage_journal;\n"
+                             "ALTER TABLE priority_floor RENAME TO min_priority;\n"
+                             "ALTER TABLE job RENAME COLUMN slots_most TO slots_max;\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

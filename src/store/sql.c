@@ -160,12 +160,12 @@ double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range
     return 0.0;
 }
 
-int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t least, int64_t most, bool *out_of_range)
+int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t min, int64_t max, bool *out_of_range)
 {
     int64_t value = sqlite3_column_int64(statement, column);
-    if (value >= least && value <= most) return value;
+    if (value >= min && value <= max) return value;
     *out_of_range = true;
-    return least;
+    return min;
 }
 
 int sql_bad_row(const char *path, const char *table, int64_t id, const char *what, struct err *e)

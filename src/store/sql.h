@@ -48,7 +48,7 @@ bool sql_column_is_null(sqlite3_stmt *statement, int column);
 double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range);
 
 /* A number that has to be in a range, or out_of_range is set and the least is returned. */
-int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t least, int64_t most, bool *out_of_range);
+int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t min, int64_t max, bool *out_of_range);
 
 /* The error of a row that cannot be one of ours: the file, the table, the row's id, what is wrong. */
 int sql_bad_row(const char *path, const char *table, int64_t id, const char *what, struct err *e);

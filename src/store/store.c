@@ -28,7 +28,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
-#include "engine/owner_rule.h"
+#include "engine/usage_decay_rule.h"
 #include "store/filesystem.h"
 #include "store/internal.h"
 #include "store/schema.h"
@@ -152,10 +152,10 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
         for (uint32_t i = 0; i < fresh.objects[kind].count; i++)
             *array_add(&first.changes) = (struct change){TABLE_OBJECT, object_change((enum object_kind)kind, i)};
     }
-    *array_add(&first.journal) =
-        (struct journal_entry){now_us, JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S), NULL};
-    *array_add(&first.journal) =
-        (struct journal_entry){now_us, JOURNAL_OWNER_RULE, 0, 0, 0, owner_rule_format(&fresh.settings, &fresh.arena)};
+    *array_add(&first.journal) = (struct usage_journal_entry){
+        now_us, USAGE_JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S), NULL};
+    *array_add(&first.journal) = (struct usage_journal_entry){
+        now_us, USAGE_JOURNAL_OWNER_RULE, 0, 0, 0, usage_decay_rule_format(&fresh.settings, &fresh.arena)};
     int result = commit_prepare(s, e);
     if (result == 0) result = commit_write(s, &fresh, &first, now_us, e);
     outcome_release(&first);

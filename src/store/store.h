@@ -7,7 +7,7 @@
 #define FAIRLEAD_STORE_STORE_H
 
 #include "engine/engine.h"
-#include "engine/view.h"
+#include "engine/job_query.h"
 
 struct store;
 
@@ -54,7 +54,7 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
 /* When something was last committed: until then at least, this daemon ran. */
 int64_t store_last_commit_us(const struct store *s);
 
-/* Listings, each from a snapshot of its own (a reading connection); see engine/view.h. Good until store_close. */
+/* Listings, each from a snapshot of its own (a reading connection); see engine/job_query.h. Good until store_close. */
 struct job_reader store_job_reader(struct store *s);
 
 /* The usage of every association, in all and by TRES, of every QOS, and of every owner by resource, computed again from the

@@ -34,7 +34,7 @@
 #include "base/idset.h"
 #include "base/number.h"
 #include "store/internal.h"
-#include "store/lists.h"
+#include "store/list_columns.h"
 #include "store/verify_decay.h"
 #include "store/verify_owners.h"
 
@@ -154,7 +154,7 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
     buf_clear(&a->text);
     array_clear(&a->list);
     struct str rest = text, name, value;
-    while (list_next(&rest, &name, &value)) {
+    while (list_column_next(&rest, &name, &value)) {
         double amount;
         if (!number_parse_double(value, &amount))
             return err_set(e, ERR_INTERNAL, "%s: amounts by TRES: '%.*s' cannot be read", v->path,
@@ -195,7 +195,7 @@ static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
                           .sum = {.stored = sqlite3_column_double(row, 3)}};
     map_set_u64(&v->qos_by_id, q->id, place);
     map_set(&v->qos_by_name, str(q->name), place);
-    if (qos_flags_parse(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
+    if (policy_text_qos_flags(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
         return err_prefix(e, "%s: qos %u", v->path, q->id);
     segments_begin(&q->segments, (flags & QOS_NO_DECAY) == 0);
     return 0;
@@ -296,7 +296,7 @@ static const struct {
     {"SELECT user, project, at_us, reset_us, cpu_s, mem_gib_s, io_gib, finished_jobs FROM owner_usage"
      " ORDER BY user, project",
      take_owner},
-    {"SELECT at_us, kind, association_id, before, after, seq, detail FROM journal ORDER BY seq", take_journal},
+    {"SELECT at_us, kind, association_id, before, after, seq, detail FROM usage_journal ORDER BY seq", take_journal},
 };
 
 static int read_rules(struct verification *v, struct err *e)

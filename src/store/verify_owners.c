@@ -4,7 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
-#include "engine/owner_rule.h"
+#include "engine/usage_decay_rule.h"
 
 static const long double SECOND_US = 1e6L;
 static const long double MINUTE_S = 60.0L;
@@ -15,7 +15,7 @@ int owners_add_rule(struct owners *o, int64_t at_us, int64_t seq, const char *ru
 {
     struct ticket_decay decay;
     struct owner_rule added = {.from_us = at_us, .seq = seq};
-    if (owner_rule_parse(str(rule), &o->arena, &decay, e) != 0) return -1;
+    if (usage_decay_rule_parse(str(rule), &o->arena, &decay, e) != 0) return -1;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
         added.fading[r] = -logl((long double)ticket_decay_minute(&decay, (enum usage_resource)r)) / MINUTE_S;
     bool same =
@@ -25,9 +25,9 @@ int owners_add_rule(struct owners *o, int64_t at_us, int64_t seq, const char *ru
     return 0;
 }
 
-static int64_t rule_end(const struct owners *o, uint32_t rule, int64_t most_us)
+static int64_t rule_end(const struct owners *o, uint32_t rule, int64_t max_us)
 {
-    if (rule + 1 == o->rules.count || o->rules.items[rule + 1].from_us > most_us) return most_us;
+    if (rule + 1 == o->rules.count || o->rules.items[rule + 1].from_us > max_us) return max_us;
     return o->rules.items[rule + 1].from_us;
 }
 

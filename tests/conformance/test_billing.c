@@ -112,7 +112,7 @@ static void read_conf(struct world *w, const char *run)
     struct row row;
     struct err e;
     char *cursor = read_file(w, run, "slurm.conf"), *again = arena_copy(&w->arena, str(cursor));
-    w->settings = settings_published();
+    w->settings = settings_upstream_defaults();
     while (rows_next(&cursor, '\n', &row)) {
         struct str value, key = str_cut(str(row.field[0]), '=', &value);
         if (!str_equal(key, str("PartitionName")) && !str_equal(key, str("AccountingStorageEnforce")))

@@ -552,8 +552,8 @@ static _Noreturn void check_it(const char *directory, enum way way, uint32_t ack
     uint64_t found = stored_hash(store);
     while (turns <= TURNS && hashes[turns] != found) turns++;
     if (turns > TURNS) give_up("what is left", "is not what any number of turns leads to");
-    uint32_t most = way == WAY_ERROR || way == WAY_FULL || way == WAY_ERROR_KILL ? acknowledged : acknowledged + 1;
-    if (turns < acknowledged || turns > most) {
+    uint32_t max = way == WAY_ERROR || way == WAY_FULL || way == WAY_ERROR_KILL ? acknowledged : acknowledged + 1;
+    if (turns < acknowledged || turns > max) {
         char text[80];
         snprintf(text, sizeof text, "%u turns where %u were acknowledged", turns, acknowledged);
         give_up("what is left", text);

@@ -436,7 +436,7 @@ def test_a_clock_that_was_ahead(instance):
     assert instance.stop() == 0
     century = 100 * 365 * 86400 * 1000000
     with sqlite3.connect(instance.state / 'fairlead.db') as database:
-        for table, columns in (('counters', ('reference_us', 'last_commit_us')), ('journal', ('at_us',)),
+        for table, columns in (('counters', ('reference_us', 'last_commit_us')), ('usage_journal', ('at_us',)),
                                ('task', ('launch_us', 'start_us', 'charged_us', 'end_us'))):
             for column in columns:
                 database.execute('UPDATE %s SET %s = %s + %d' % (table, column, column, century))

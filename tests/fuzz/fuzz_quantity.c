@@ -51,14 +51,14 @@ static void check_moment(struct str s)
     char text[32];
     struct err e = {0};
     int64_t moment_us = 77, back;
-    if (moment_parse(s, "field", &moment_us, &e) != 0) {
+    if (time_parse(s, "field", &moment_us, &e) != 0) {
         ensure(moment_us == 77);
         check_refusal(&e);
         return;
     }
-    size_t length = moment_format(text, moment_us);
+    size_t length = time_format(text, moment_us);
     ensure(length == 20 && text[length] == '\0');
-    ensure(moment_parse((struct str){text, length}, "field", &back, NULL) == 0);
+    ensure(time_parse((struct str){text, length}, "field", &back, NULL) == 0);
     ensure(back <= moment_us && moment_us - back < US_PER_S);
 }
 
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&any, data, sizeof any);
         ensure(duration_format(text, any) == strlen(text) && strlen(text) < sizeof text);
         ensure(duration_format_short(text, any) == strlen(text) && strlen(text) < sizeof text);
-        ensure(moment_format(text, any) == strlen(text) && strlen(text) < sizeof text);
+        ensure(time_format(text, any) == strlen(text) && strlen(text) < sizeof text);
         ensure(memory_format(text, (uint64_t)any) == strlen(text) && strlen(text) < sizeof text);
     }
     return 0;

@@ -26,7 +26,7 @@ static void check_jobs(const struct scenario *s)
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct scenario_job *job = &s->jobs.items[i];
         ensure(map_get_u64(&s->job_ids, job->id) == i);
-        ensure(job->partition_count > 0 && job->slots_least > 0 && job->slots_least <= job->slots_most);
+        ensure(job->partition_count > 0 && job->slots_min > 0 && job->slots_min <= job->slots_max);
         for (uint32_t p = 0; p < job->partition_count; p++) ensure(job->partitions[p] < s->partitions.count);
         ensure(job->member == NONE || job->member < s->users.count);
         ensure(job->project == NONE || job->project < s->projects.count);

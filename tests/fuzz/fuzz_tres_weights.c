@@ -26,10 +26,10 @@ static void check_reads_back(const struct tres_table *t, const double *weights)
 static void check_billing(const struct tres_table *t, const double *weights)
 {
     struct tres_amount items[TRES_MAX];
-    struct tres_list most = {items, t->count};
+    struct tres_list max = {items, t->count};
     for (uint32_t i = 0; i < t->count; i++) items[i] = (struct tres_amount){i, 0x1p53};
     for (enum billing_rule rule = BILLING_SUM; rule <= BILLING_MAX_TRES_GRES; rule++) {
-        double billing = billing_of(t, &most, weights, rule);
+        double billing = billing_of(t, &max, weights, rule);
         ensure(isfinite(billing));
         ensure(billing < 0.0 ? billing_recorded(billing) == 0 : (double)billing_recorded(billing) <= billing);
     }

@@ -17,19 +17,19 @@ static struct tres_table table;
 /* By name, as the description has it: "max over {cpu, mem, node, every gres} of count x weight + sum over the rest". */
 static double slow_billing(const double *amounts, const double *weights, enum billing_rule rule)
 {
-    double most = 0, sum = 0;
+    double max = 0, sum = 0;
     for (uint32_t t = 0; t < table.count; t++) {
         const char *name = table.items[t].text;
         bool is_host = strcmp(name, "cpu") == 0 || strcmp(name, "mem") == 0 || strcmp(name, "node") == 0;
         bool is_gres = strncmp(name, "gres/", 5) == 0;
         if (strcmp(name, "billing") == 0) continue;
         if (rule != BILLING_SUM && (is_host || (is_gres && rule == BILLING_MAX_TRES))) {
-            most = fmax(most, amounts[t] * weights[t]);
+            max = fmax(max, amounts[t] * weights[t]);
         } else {
             sum += amounts[t] * weights[t];
         }
     }
-    return most + sum;
+    return max + sum;
 }
 
 static struct tres_list list_of(const double *amounts, struct tres_amount *items)

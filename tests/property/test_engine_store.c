@@ -13,7 +13,7 @@
  * come late, twice or for launches nobody knows, associations deleted and made again, arrays cancelled in pieces. */
 #include "../dies.h"
 #include "../unit/store_world.h"
-#include "engine/floors.h"
+#include "engine/min_priority.h"
 #include "engine/priorities.h"
 
 #include "base/rng.h"
@@ -237,7 +237,7 @@ static struct event_terms make_terms(struct history *h)
     if (one_in(h, 9)) w.set_priority = below(h, 4);
     if (one_in(h, 9)) w.begin_us = h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
     if (one_in(h, 9)) w.deadline_us = h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
-    if (one_in(h, 9)) w.slots_most = below(h, 8);
+    if (one_in(h, 9)) w.slots_max = below(h, 8);
     return w;
 }
 
@@ -259,7 +259,7 @@ static struct event_terms make_changed_terms(struct history *h)
     w.qos = said.qos;
     w.project = said.project;
     w.requests = said.requests;
-    w.slots_most = said.slots_most;
+    w.slots_max = said.slots_max;
     return w;
 }
 
@@ -407,8 +407,8 @@ static void make_event(struct history *h, struct event *event)
 /* Mostly seconds; now and then as long as a machine that was off for years. */
 static void let_time_pass(struct history *h)
 {
-    int64_t most = one_in(h, 200) ? 100000000 * SECOND : one_in(h, 10) ? 100000 * SECOND : 100 * SECOND;
-    if (!one_in(h, 3)) h->now_us += (int64_t)(rng_double(&h->rng) * (double)most);
+    int64_t max = one_in(h, 200) ? 100000000 * SECOND : one_in(h, 10) ? 100000 * SECOND : 100 * SECOND;
+    if (!one_in(h, 3)) h->now_us += (int64_t)(rng_double(&h->rng) * (double)max);
 }
 
 /* Law 2. */
@@ -520,7 +520,7 @@ static void assert_same_derived(const struct state *a, const struct state *b)
  * fair-share factor. */
 static bool restart_shows(const struct state *s)
 {
-    if (keeps_floors(s)) return true;
+    if (min_priority_is_kept(s)) return true;
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         const struct object_row *qos = &s->objects[OBJECT_QOS].items[i];
         if (!qos->is_deleted && (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0) return true;
@@ -562,7 +562,7 @@ static void assert_floors_survive(struct history *h)
 {
     const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
     struct state rebuilt;
-    if (!keeps_floors(&h->s)) return;
+    if (!min_priority_is_kept(&h->s)) return;
     h->s.pass_is_due = true;
     assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);
     store_must_commit(h->store, &h->s, &h->out, h->now_us);

@@ -51,10 +51,10 @@ static double slow_size(const struct multifactor_rules *r, const struct multifac
     return fmin(fmax(x, 0), 1);
 }
 
-static double slow_share(double value, double most, bool raw)
+static double slow_share(double value, double max, bool raw)
 {
     if (raw) return value;
-    return most > 0 ? value / most : 0;
+    return max > 0 ? value / max : 0;
 }
 
 static double slow_tres(const struct multifactor_rules *r, const struct multifactor_cluster *c,
@@ -199,9 +199,9 @@ struct world {
 };
 
 /* Often 0, else of any size up to most. */
-static double random_size(struct rng *r, double most)
+static double random_size(struct rng *r, double max)
 {
-    return rng_below(r, 4) == 0 ? 0 : floor(exp2(rng_double(r) * log2(most)));
+    return rng_below(r, 4) == 0 ? 0 : floor(exp2(rng_double(r) * log2(max)));
 }
 
 static void random_rules(struct rng *r, struct multifactor_rules *out)
@@ -376,13 +376,13 @@ static void who_comes_first_is_first(void **unused)
     for (int i = 0; i < 1000000; i++) {
         uint64_t place = rng_u64(&r) >> rng_below(&r, 64), later = place + rng_below(&r, 1000);
         int32_t nice = (int32_t)(rng_u64(&r) >> (32 + rng_below(&r, 32)));
-        uint32_t priority = basic_priority(place, nice);
+        uint32_t priority = multifactor_basic_priority(place, nice);
         assert_true(priority >= 1);
         if (later < place) continue;
-        assert_true(basic_priority(later, nice) <= priority);
-        if (nice < INT32_MAX) assert_true(basic_priority(place, nice + 1) <= priority);
+        assert_true(multifactor_basic_priority(later, nice) <= priority);
+        if (nice < INT32_MAX) assert_true(multifactor_basic_priority(place, nice + 1) <= priority);
         if (priority > 1001 && priority < UINT32_MAX)
-            assert_int_equal(basic_priority(later, nice), priority - (later - place));
+            assert_int_equal(multifactor_basic_priority(later, nice), priority - (later - place));
     }
 }
 

@@ -34,14 +34,14 @@ static void make_queue(struct queue *q, struct rng *rng)
         *j = (struct pass_job){.job = i,
                                .tasks = 1 + rng_below(rng, 4),
                                .request = {1 + rng_below(rng, 4), rng_below(rng, 4) == 0, rng_below(rng, 15)},
-                               .slots_most = rng_below(rng, 2) * rng_below(rng, 8),
+                               .slots_max = rng_below(rng, 2) * rng_below(rng, 8),
                                .needs = q->needs[i],
                                .need_count = rng_below(rng, RESOURCES + 1)};
         for (uint32_t n = 0; n < RESOURCES; n++) q->needs[i][n] = (struct pool_need){n, rng_below(rng, 4)};
         for (uint32_t p = 0; p < PARTITIONS; p++) {
             if (rng_below(rng, 3) == 0) continue;
-            q->candidates[q->candidate_count++] =
-                (struct candidate){i, p, 1 + rng_below(rng, 3), pass_order_whole(rng_below(rng, 2), rng_below(rng, 6))};
+            q->candidates[q->candidate_count++] = (struct candidate){
+                i, p, 1 + rng_below(rng, 3), sort_key_priority(rng_below(rng, 2), rng_below(rng, 6))};
         }
     }
 }
@@ -56,8 +56,8 @@ struct plain {
 static uint32_t plain_fits(const struct plain *p, const struct pass_job *j)
 {
     if (j->request.cpus > p->cpus || j->request.gpus > p->gpus || j->request.mem_mib > p->mem_mib) return 0;
-    uint32_t most = j->slots_most > j->request.cpus ? j->slots_most : j->request.cpus;
-    for (uint32_t slots = most < p->cpus ? most : p->cpus; slots >= j->request.cpus; slots--) {
+    uint32_t max = j->slots_max > j->request.cpus ? j->slots_max : j->request.cpus;
+    for (uint32_t slots = max < p->cpus ? max : p->cpus; slots >= j->request.cpus; slots--) {
         bool fits = true;
         for (uint32_t n = 0; n < j->need_count; n++)
             fits = fits && j->needs[n].amount * slots <= p->free[j->needs[n].resource];
@@ -154,11 +154,11 @@ static bool may_start(struct world *w, const struct priority_row *row, const uin
 {
     const struct job *j = &w->s.jobs.items[row->job];
     const struct object_row *qos = &w->s.objects[OBJECT_QOS].items[j->qos];
-    int64_t most_s = w->s.objects[OBJECT_PARTITION].items[row->partition].object.value[PARTITION_MAX_TIME].number;
+    int64_t max_s = w->s.objects[OBJECT_PARTITION].items[row->partition].object.value[PARTITION_MAX_TIME].number;
     uint32_t waiting = idset_count(&j->pending) - started[row->job], live = j->live_tasks + started[row->job];
     if (row->task != NONE || j->held || j->begin_us > w->now_us || waiting == 0) return false;
     if (j->array_limit != 0 && live >= j->array_limit) return false;
-    if (most_s >= 0 && j->time_limit_s > most_s) return false;
+    if (max_s >= 0 && j->time_limit_s > max_s) return false;
     if ((qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) == 0) return true;
     double factor = state_factors(&w->s, w->now_us, &w->s.cycle)[w->s.node_of.items[j->assoc]];
     return factor >= qos->object.value[QOS_USAGE_THRESHOLD].real;
@@ -178,7 +178,7 @@ static struct pass_job asked_for(const struct job *j, struct pool_need needs[RES
     for (uint32_t r = 0; r < j->request_count; r++)
         needs[r] = (struct pool_need){j->requests[r].resource, j->requests[r].amount};
     return (struct pass_job){
-        .request = j->request, .slots_most = j->slots_most, .needs = needs, .need_count = j->request_count};
+        .request = j->request, .slots_max = j->slots_max, .needs = needs, .need_count = j->request_count};
 }
 
 struct expected {

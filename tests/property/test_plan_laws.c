@@ -45,9 +45,9 @@ static void make_world(struct world *w, struct rng *rng)
     world_settings(w, rng_below(rng, 2) ? "enforce_user=auto" : "max_pending_tasks_per_job=2");
 }
 
-static void submit_some(struct world *w, struct rng *rng, uint32_t most)
+static void submit_some(struct world *w, struct rng *rng, uint32_t max)
 {
-    for (uint32_t jobs = rng_below(rng, most); jobs > 0; jobs--) {
+    for (uint32_t jobs = rng_below(rng, max); jobs > 0; jobs--) {
         const char *project = rng_below(rng, 2) ? projects[rng_below(rng, 4)] : NULL;
         pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], project);
     }
@@ -509,7 +509,7 @@ static void list_nodes(const struct world *w, struct share_nodes *out, struct ar
     map_release(&seen);
 }
 
-static void expect_same_nodes(const struct share_moment *m, const struct share_nodes *listed)
+static void expect_same_nodes(const struct share_snapshot *m, const struct share_nodes *listed)
 {
     assert_int_equal(m->active.count, listed->nodes.count);
     for (uint32_t i = 0; i < listed->nodes.count; i++) {
@@ -522,21 +522,21 @@ static void expect_same_nodes(const struct share_moment *m, const struct share_n
     }
 }
 
-static uint32_t expect_same_place(struct share_moment *m, const struct share_nodes *listed, uint32_t assoc,
+static uint32_t expect_same_place(struct share_snapshot *m, const struct share_nodes *listed, uint32_t assoc,
                                   uint32_t project)
 {
     const struct state *s = m->s;
     const char *name = project != NONE ? s->objects[OBJECT_PROJECT].items[project].object.name : NULL;
     bool is_default;
     uint32_t expected = share_nodes_serve(listed, s->assocs.items[assoc].user, name, &is_default);
-    uint32_t node = share_moment_serve(m, assoc, project);
+    uint32_t node = share_snapshot_serve(m, assoc, project);
     if (!is_default) {
         assert_int_equal(node, expected);
         return 0;
     }
     assert_true(node >= listed->nodes.count && m->active.items[node].is_virtual);
     assert_int_equal(m->active.items[node].parent, listed->nodes.items[expected].parent);
-    assert_int_equal(share_moment_serve(m, assoc, project), node);
+    assert_int_equal(share_snapshot_serve(m, assoc, project), node);
     return 1;
 }
 
@@ -549,12 +549,12 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
         struct world w;
         make_world(&w, &rng);
         for (int step = 0; step < 3; step++) {
-            struct share_moment m;
+            struct share_snapshot m;
             struct share_nodes listed;
             struct arena arena = {0};
             submit_some(&w, &rng, 6); /* strangers get associations */
             if (step == 1) change_rules(&w, &rng);
-            share_moment_make(&m, &w.s);
+            share_snapshot_make(&m, &w.s);
             list_nodes(&w, &listed, &arena);
             expect_same_nodes(&m, &listed);
             for (uint32_t a = 0; a < w.s.assocs.count; a++) {
@@ -562,7 +562,7 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
                 for (uint32_t p = 0; p <= 4; p++, served++)
                     virtual += expect_same_place(&m, &listed, a, p < 4 ? p : NONE);
             }
-            share_moment_release(&m);
+            share_snapshot_release(&m);
             share_nodes_release(&listed);
             arena_release(&arena);
         }
@@ -573,9 +573,9 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
 }
 
 /* Of one moment. */
-static void expect_same_question(const struct ticket_asked *a, const struct ticket_asked *b)
+static void expect_same_question(const struct ticket_snapshot *a, const struct ticket_snapshot *b)
 {
-    const struct ticket_question *x = &a->question, *y = &b->question;
+    const struct ticket_input *x = &a->question, *y = &b->question;
     assert_int_equal(x->job_count, y->job_count);
     assert_int_equal(x->node_count, y->node_count);
     for (uint32_t i = 0; i < x->job_count; i++) {
@@ -605,21 +605,21 @@ static void what_is_kept_is_what_would_be_made(void **unused)
         struct world w;
         make_world(&w, &rng);
         for (int step = 0; step < 10; step++) {
-            struct ticket_asked kept, made;
+            struct ticket_snapshot kept, made;
             submit_some(&w, &rng, 6);
             if (rng_below(&rng, 2)) plan_or_pass(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
             disturb(&w, &rng);
-            ticket_asked_make(&kept, &w.s, w.now_us);
+            ticket_snapshot_make(&kept, &w.s, w.now_us);
             share_tree_free(w.s.share_tree);
-            ticket_book_free(w.s.ticket_book);
+            ticket_book_free(w.s.ticket_identities);
             w.s.share_tree = NULL;
-            w.s.ticket_book = NULL;
-            ticket_asked_make(&made, &w.s, w.now_us);
+            w.s.ticket_identities = NULL;
+            ticket_snapshot_make(&made, &w.s, w.now_us);
             expect_same_question(&kept, &made);
             jobs += kept.question.job_count;
-            ticket_asked_release(&kept);
-            ticket_asked_release(&made);
+            ticket_snapshot_release(&kept);
+            ticket_snapshot_release(&made);
         }
         world_release(&w);
     }

@@ -19,14 +19,14 @@ struct world {
     struct ticket_node nodes[NODES];
     bool is_leaf[NODES];
     struct ticket_job jobs[JOBS];
-    struct ticket_question q;
+    struct ticket_input q;
     struct tickets tickets[JOBS], tickets2[JOBS];
     struct arena arena;
 };
 
-static uint32_t below(struct world *w, uint32_t most)
+static uint32_t below(struct world *w, uint32_t max)
 {
-    return rng_below(&w->rng, most);
+    return rng_below(&w->rng, max);
 }
 
 /* Few values, so that ties are many; now and then any value. */

@@ -30,7 +30,7 @@ static void test_decay_composes(void **state)
     double worst = 0;
     for (int i = 0; i < 300000; i++) {
         struct decay d = {.halflife_us = 1 + random_span(&r) % (400 * 86400 * S)};
-        int64_t most = d.halflife_us * 500, a = random_span(&r) % most, b = random_span(&r) % most;
+        int64_t max = d.halflife_us * 500, a = random_span(&r) % max, b = random_span(&r) % max;
         struct decay later = {.halflife_us = d.halflife_us, .reference_us = a};
         worst = fmax(worst, error(decay_scale(&d, a) * decay_scale(&later, a + b), decay_scale(&d, a + b)));
     }
@@ -46,8 +46,8 @@ static void test_charge_splits(void **state)
     double worst = 0;
     for (int i = 0; i < 300000; i++) {
         struct decay d = {.halflife_us = i % 10 == 0 ? 0 : 1 + random_span(&r) % (400 * 86400 * S)};
-        int64_t most = d.halflife_us == 0 ? 86400 * S : d.halflife_us * 200;
-        int64_t a = random_span(&r) % most, b = a + random_span(&r) % most, c = b + random_span(&r) % most + 1;
+        int64_t max = d.halflife_us == 0 ? 86400 * S : d.halflife_us * 200;
+        int64_t a = random_span(&r) % max, b = a + random_span(&r) % max, c = b + random_span(&r) % max + 1;
         double rate = 1 + rng_double(&r) * 1000;
         double whole = usage_charge_stored(&d, rate, a, c);
         double parts = usage_charge_stored(&d, rate, a, b) + usage_charge_stored(&d, rate, b, c);

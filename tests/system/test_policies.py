@@ -158,7 +158,7 @@ def test_terms_of_a_job(full):
     row = full.job(job)
     assert (row['partition'], row['qos'], row['project'], row['requests']) == \
         ('fast,main', 'urgent', 'P1', 'license=2,bigio=true')
-    assert (row['cpus'], row['slots_most'], row['nice'], row['posix_priority'], row['job_share'], row['override_tickets'],
+    assert (row['cpus'], row['slots_max'], row['nice'], row['posix_priority'], row['job_share'], row['override_tickets'],
             row['set_priority'], row['site']) == (2, 4, 100, -5, 9, 11, 77, -3)
     assert row['begin_us'] == 4102444800 * 10**6
     assert abs(row['deadline_us'] / 10**6 - time.time() - 3600) < 60
@@ -175,7 +175,7 @@ def test_terms_of_a_job(full):
               '--begin', 'none', '--deadline', 'none', '--slots', '1-3', '--priority', '1024', '--site-factor', '0')
     row = full.job(job)
     assert (row['partition'], row['qos'], row['project'], row['requests']) == ('main', 'normal', '', '')
-    assert (row['cpus'], row['slots_most'], row['nice'], row['posix_priority'], row['job_share'], row['override_tickets'],
+    assert (row['cpus'], row['slots_max'], row['nice'], row['posix_priority'], row['job_share'], row['override_tickets'],
             row['set_priority'], row['site'], row['begin_us'], row['deadline_us']) == \
         (1, 3, -7, 1024, 9, 11, None, 0, None, None)
     full.good('update', job, '--job-share', '0', '--override-tickets', '0')
@@ -183,7 +183,7 @@ def test_terms_of_a_job(full):
     assert (row['nice'], row['job_share'], row['override_tickets']) == (-7, 0, 0)
     full.good('update', job, '--slots', '3')
     row = full.job(job)
-    assert (row['cpus'], row['slots_most']) == (3, 0)
+    assert (row['cpus'], row['slots_max']) == (3, 0)
 
 
 def test_a_job_is_told_how_many_of_its_slots_it_got(instance):

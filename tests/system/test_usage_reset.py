@@ -183,7 +183,7 @@ def test_midnight(busy, seconds):
     busy.good('stop')
     busy.start()
     assert_counts_since(busy, midnight)
-    assert stored(busy, "SELECT count(*) FROM journal WHERE kind = 'RESET' AND detail = 'everything'") == 1
+    assert stored(busy, "SELECT count(*) FROM usage_journal WHERE kind = 'RESET' AND detail = 'everything'") == 1
 
 
 @before_midnight

@@ -99,7 +99,7 @@ static inline void house_add_job(struct house_cursor *c, const struct state *s, 
                          .posix_priority = j->posix_priority,
                          .job_share = j->job_share,
                          .override_tickets = j->override_tickets,
-                         .slots_most = j->slots_most,
+                         .slots_max = j->slots_max,
                          .begin_us = j->begin_us,
                          .deadline_us = j->deadline_us};
     for (uint32_t i = 0; i < s->tasks.count; i++) {

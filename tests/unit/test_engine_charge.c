@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/internal.h"
+#include "engine/handlers.h"
 
 #define WEIGHTS "TRESBillingWeights=CPU=1.0,Mem=0.25G,GRES/gpu=2.0"
 
@@ -83,7 +83,7 @@ static struct ticket_usage owner_now(struct world *w, const char *user, const ch
     struct arena arena = {0};
     struct ticket_usage found = {{NAN, NAN, NAN, NAN}};
     uint64_t before = state_hash(&w->s);
-    const struct ticket_usage *all = owner_usage_now(&w->s, w->now_us, &arena);
+    const struct ticket_usage *all = usage_owner_now(&w->s, w->now_us, &arena);
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
         const struct owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) found = all[i];
@@ -368,9 +368,9 @@ static void a_new_halftime_counts_from_when_it_is_set(void **unused)
     world_set(&w, "halftime", "1");
     assert_close(owner_now(&w, "ann", "").used[USAGE_CPU], 4 * HOUR_S);
     assert_int_equal(w.out.journal.count, 2);
-    assert_int_equal(w.out.journal.items[0].kind, JOURNAL_HALFLIFE);
+    assert_int_equal(w.out.journal.items[0].kind, USAGE_JOURNAL_HALFLIFE);
     assert_int_equal(w.out.journal.items[0].before, w.out.journal.items[0].after);
-    assert_int_equal(w.out.journal.items[1].kind, JOURNAL_OWNER_RULE);
+    assert_int_equal(w.out.journal.items[1].kind, USAGE_JOURNAL_OWNER_RULE);
     assert_string_equal(w.out.journal.items[1].detail, "halftime=1 halftime_rule=exact halflife_decay_list=none");
     w.now_us += HOUR_S * SECOND;
     double expected = 2 * HOUR_S + 4 * (HOUR_S / M_LN2) * 0.5;

@@ -269,7 +269,7 @@ static void accounts_and_users_have_a_priority(void **unused)
 static void restore(struct state *s, enum object_kind kind, uint32_t id, const char *name, const char *key,
                     const char *value)
 {
-    struct object_row row = {.id = id, .object = object_standard(kind, name), .created_us = 1};
+    struct object_row row = {.id = id, .object = object_defaults(kind, name), .created_us = 1};
     if (key != NULL) assert_int_equal(object_set(&row.object, kind, str(key), str(value), &s->cycle, NULL), 0);
     state_restore_object(s, kind, &row);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/internal.h"
+#include "engine/handlers.h"
 
 enum { HOUR_S = 3600 };
 
@@ -83,7 +83,7 @@ static double owned(struct world *w, const char *user, const char *project, enum
 {
     struct arena arena = {0};
     double found = NAN;
-    const struct ticket_usage *all = owner_usage_now(&w->s, w->now_us, &arena);
+    const struct ticket_usage *all = usage_owner_now(&w->s, w->now_us, &arena);
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
         const struct owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) found = all[i].used[r];
@@ -211,7 +211,7 @@ static void an_account_is_all_below_it(void **unused)
     outcome_clear(&w.out);
     must(&w, reset_of_account("physics"));
     assert_int_equal(w.out.journal.count, 1);
-    assert_int_equal(w.out.journal.items[0].kind, JOURNAL_RESET);
+    assert_int_equal(w.out.journal.items[0].kind, USAGE_JOURNAL_RESET);
     assert_int_equal(w.out.journal.items[0].after, w.now_us);
     let(&w, 10);
     assert_close(usage_of(&w, "physics", "ann"), 20);

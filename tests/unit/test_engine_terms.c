@@ -61,7 +61,7 @@ static void who_says_nothing_gets_the_standard(void **unused)
     assert_int_equal(j->set_priority, NONE);
     assert_int_equal(j->accrue_us, w.now_us);
     assert_int_equal(j->time_limit_s, 86400);
-    assert_int_equal(j->begin_us + j->deadline_us + j->slots_most + j->request_count, 0);
+    assert_int_equal(j->begin_us + j->deadline_us + j->slots_max + j->request_count, 0);
     assert_int_equal(j->nice + j->site + j->posix_priority + (int)(j->job_share + j->override_tickets), 0);
     world_release(&w);
 }
@@ -87,7 +87,7 @@ static void who_says_everything_gets_it(void **unused)
                                               .set_priority = 99,
                                               .begin_us = w.now_us + 60 * SECOND,
                                               .deadline_us = w.now_us + 3600 * SECOND,
-                                              .slots_most = 4};
+                                              .slots_max = 4};
     if (world_apply(&w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
     const struct job *j = job_at(&w, id);
     assert_int_equal(j->partition_count, 2);
@@ -104,7 +104,7 @@ static void who_says_everything_gets_it(void **unused)
     assert_int_equal(j->begin_us, w.now_us + 60 * SECOND);
     assert_int_equal(j->accrue_us, j->begin_us);
     assert_int_equal(j->deadline_us, w.now_us + 3600 * SECOND);
-    assert_int_equal(j->slots_most, 4);
+    assert_int_equal(j->slots_max, 4);
     assert_int_equal(j->request_count, 4);
     const double amounts[] = {2, 1, 1, 1536};
     const char *const texts[] = {"2", "true", "lx-amd64", "1.5K"};
@@ -148,13 +148,13 @@ static void refused_submissions_leave_no_trace(void **unused)
         {{.begin_us = -7}, ERR_INPUT, "begin: a moment before 1970"},
         {{.deadline_us = 1700000000 * SECOND}, ERR_INPUT, "deadline: it is over"},
         {{.deadline_us = 1700000001 * SECOND}, ERR_DENIED, "deadline: user 'ann' may not have one"},
-        {{.slots_most = 1}, ERR_INPUT, "slots: a range from 2 up to 1 is empty"},
-        {{.slots_most = 5}, ERR_TOO_LARGE, "slots: up to 5 are more than the host has: 4"},
+        {{.slots_max = 1}, ERR_INPUT, "slots: a range from 2 up to 1 is empty"},
+        {{.slots_max = 5}, ERR_TOO_LARGE, "slots: up to 5 are more than the host has: 4"},
     };
     struct world w;
     furnish(&w);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct event event = world_submission("ann", NULL, rows[i].terms.slots_most != 0 ? 2 : 1);
+        struct event event = world_submission("ann", NULL, rows[i].terms.slots_max != 0 ? 2 : 1);
         event.submit.terms = rows[i].terms;
         world_refuses(&w, event, rows[i].code, rows[i].text);
     }
@@ -260,7 +260,7 @@ static void updates_keep_what_they_do_not_say(void **unused)
                                                        .nice = 7,
                                                        .posix_priority = -5,
                                                        .job_share = 4,
-                                                       .slots_most = 3});
+                                                       .slots_max = 3});
     uint64_t before = state_hash(&w.s);
     must_update(&w, id, TERMS_KEPT);
     assert_true(state_hash(&w.s) == before);
@@ -279,7 +279,7 @@ static void updates_keep_what_they_do_not_say(void **unused)
     assert_int_equal(j->set_priority, 50);
     assert_int_equal(j->posix_priority, -5);
     assert_int_equal(j->job_share, 4);
-    assert_int_equal(j->slots_most, 3);
+    assert_int_equal(j->slots_max, 3);
     change = TERMS_KEPT;
     change.set_priority = -2;
     must_update(&w, id, change);
@@ -324,9 +324,12 @@ static void what_started_stays_where_it_is(void **unused)
         struct event_terms terms;
         const char *text;
     } rows[] = {
-        {{.partitions = "long"}, "its partitions cannot change"}, {{.qos = "high"}, "its QOS cannot change"},
-        {{.project = "moon"}, "its project cannot change"},       {{.requests = ""}, "its requests cannot change"},
-        {{.slots_most = 2}, "its slots cannot change"},           {{.begin_us = -1}, "its begin cannot change"},
+        {{.partitions = "long"}, "its partitions cannot change"},
+        {{.qos = "high"}, "its QOS cannot change"},
+        {{.project = "moon"}, "its project cannot change"},
+        {{.requests = ""}, "its requests cannot change"},
+        {{.slots_max = 2}, "its slots cannot change"},
+        {{.begin_us = -1}, "its begin cannot change"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct event_terms terms = TERMS_KEPT;
@@ -334,7 +337,7 @@ static void what_started_stays_where_it_is(void **unused)
         terms.qos = rows[i].terms.qos;
         terms.project = rows[i].terms.project;
         terms.requests = rows[i].terms.requests;
-        terms.slots_most = rows[i].terms.slots_most;
+        terms.slots_max = rows[i].terms.slots_max;
         terms.begin_us = rows[i].terms.begin_us;
         world_refuses(&w, update_of(id, terms, world_operator), ERR_CONFLICT, rows[i].text);
     }
@@ -354,7 +357,7 @@ static void more_cpus_need_more_of_everything(void **unused)
     (void)unused;
     struct world w;
     furnish(&w);
-    uint32_t id = must_submit(&w, (struct event_terms){.requests = "license=2", .slots_most = 3});
+    uint32_t id = must_submit(&w, (struct event_terms){.requests = "license=2", .slots_max = 3});
     struct event event = update_of(id, TERMS_KEPT, ann);
     event.update.request.cpus = 3;
     world_refuses(&w, event, ERR_TOO_LARGE, "license: 2 for each of 3 CPUs is more than there is: 4");
@@ -362,9 +365,9 @@ static void more_cpus_need_more_of_everything(void **unused)
     event.update.request.cpus = 4;
     world_refuses(&w, event, ERR_INPUT, "slots: a range from 4 up to 3 is empty");
     event.update.request.cpus = 2;
-    event.update.terms.slots_most = 2;
+    event.update.terms.slots_max = 2;
     assert_int_equal(world_apply(&w, event, NULL), 0);
-    assert_int_equal(job_at(&w, id)->slots_most, 0);
+    assert_int_equal(job_at(&w, id)->slots_max, 0);
     event = update_of(id, TERMS_KEPT, ann);
     event.update.request.cpus = 4;
     assert_int_equal(world_apply(&w, event, NULL), 0);
@@ -379,14 +382,14 @@ static void what_became_too_much_may_be_changed_otherwise(void **unused)
     (void)unused;
     struct world w;
     furnish(&w);
-    uint32_t id = must_submit(&w, (struct event_terms){.requests = "license=4", .slots_most = 4});
+    uint32_t id = must_submit(&w, (struct event_terms){.requests = "license=4", .slots_max = 4});
     world_object(&w, OBJECT_RESOURCE, "license", "amount=2");
     world_set(&w, "host_cpus", "2");
     struct event_terms nice = TERMS_KEPT;
     nice.nice = 5;
     must_update(&w, id, nice);
     struct event_terms slots = TERMS_KEPT;
-    slots.slots_most = 3;
+    slots.slots_max = 3;
     world_refuses(&w, update_of(id, slots, world_operator), ERR_TOO_LARGE, "slots: up to 3");
     struct event_terms requests = TERMS_KEPT;
     requests.requests = "license=3";

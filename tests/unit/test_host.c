@@ -66,7 +66,7 @@ static void a_pool_gives_amounts_for_each_slot(void **unused)
     const struct {
         const char *what;
         struct pool_need needs[2];
-        uint32_t most, expected;
+        uint32_t max, expected;
     } rows[] = {
         {"as many as there are", {{LICENSE, 1}, {ENDLESS, 1e18}}, 8, 5},
         {"no more than asked for", {{LICENSE, 1}, {ENDLESS, 1}}, 3, 3},
@@ -77,7 +77,7 @@ static void a_pool_gives_amounts_for_each_slot(void **unused)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         print_message("# %s\n", rows[i].what);
-        assert_int_equal(pool_slots(&p, rows[i].needs, 2, rows[i].most), rows[i].expected);
+        assert_int_equal(pool_slots(&p, rows[i].needs, 2, rows[i].max), rows[i].expected);
     }
     for (int i = 0; i < 9; i++) pool_take(&p, &(struct pool_need){SCRATCH, 0.1}, 1, 1);
     assert_int_equal(pool_slots(&p, &(struct pool_need){SCRATCH, 0.1}, 1, 100), 1);

@@ -97,7 +97,7 @@ static int64_t moment(const char *time_of_day)
     char text[40];
     int64_t us = 0;
     text_format(text, sizeof text, "2026-11-21T%sZ", time_of_day);
-    assert_int_equal(moment_parse(str(text), "time", &us, NULL), 0);
+    assert_int_equal(time_parse(str(text), "time", &us, NULL), 0);
     return us;
 }
 
@@ -517,7 +517,7 @@ static void basic_rows(void **unused)
         {UINT64_MAX, 0, 1},         {UINT64_MAX, INT32_MIN, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(basic_priority(rows[i].place, rows[i].nice), rows[i].priority);
+        assert_int_equal(multifactor_basic_priority(rows[i].place, rows[i].nice), rows[i].priority);
 }
 
 static int release(void **unused)

@@ -37,10 +37,10 @@ static void the_highest_order_first_then_the_place(void **unused)
         {.job = 13, .tasks = 1, .request = {.cpus = 1, .mem_mib = 1}},
     };
     const struct candidate candidates[] = {
-        {.job = 0, .tasks = 1, .order = pass_order_real(-0.5)},
-        {.job = 1, .tasks = 1, .order = pass_order_real(-0.5)},
-        {.job = 2, .tasks = 9, .order = pass_order_real(0.9)},
-        {.job = 3, .tasks = 1, .order = pass_order_real(-0.5)},
+        {.job = 0, .tasks = 1, .order = sort_key_prior(-0.5)},
+        {.job = 1, .tasks = 1, .order = sort_key_prior(-0.5)},
+        {.job = 2, .tasks = 9, .order = sort_key_prior(0.9)},
+        {.job = 3, .tasks = 1, .order = sort_key_prior(-0.5)},
     };
     const uint32_t expected[] = {12, 12, 12, 10};
     struct queue_world w;
@@ -57,9 +57,9 @@ static void the_highest_order_first_then_the_place(void **unused)
 static void a_tier_comes_before_any_priority(void **unused)
 {
     (void)unused;
-    assert_true(pass_order_whole(2, 0) > pass_order_whole(1, UINT32_MAX));
-    assert_true(pass_order_whole(1, 2) > pass_order_whole(1, 1));
-    assert_true(pass_order_real(-1.0) < pass_order_real(0.0) && pass_order_real(0.25) < pass_order_real(3.0));
+    assert_true(sort_key_priority(2, 0) > sort_key_priority(1, UINT32_MAX));
+    assert_true(sort_key_priority(1, 2) > sort_key_priority(1, 1));
+    assert_true(sort_key_prior(-1.0) < sort_key_prior(0.0) && sort_key_prior(0.25) < sort_key_prior(3.0));
 }
 
 static void a_job_starts_once_where_it_comes_first(void **unused)
@@ -91,8 +91,8 @@ static void a_range_of_slots_takes_what_is_free(void **unused)
     (void)unused;
     const struct pool_need needs[] = {{.resource = 0, .amount = 2}};
     struct pass_job jobs[] = {
-        {.job = 0, .tasks = 1, .request = {.cpus = 2}, .slots_most = 8, .needs = needs, .need_count = 1},
-        {.job = 1, .tasks = 2, .request = {.cpus = 1}, .slots_most = 4},
+        {.job = 0, .tasks = 1, .request = {.cpus = 2}, .slots_max = 8, .needs = needs, .need_count = 1},
+        {.job = 1, .tasks = 2, .request = {.cpus = 1}, .slots_max = 4},
         {.job = 2, .tasks = 1, .request = {.cpus = 1}, .needs = needs, .need_count = 1},
     };
     const struct candidate candidates[] = {
@@ -341,7 +341,7 @@ static void ranges_of_slots_take_licenses_for_each(void **unused)
     world_object(&w, OBJECT_RESOURCE, "license", "amount=9");
     struct event job = world_job("ann");
     job.submit.request.cpus = 2;
-    job.submit.terms = (struct event_terms){.requests = "license=2", .slots_most = 12};
+    job.submit.terms = (struct event_terms){.requests = "license=2", .slots_max = 12};
     uint32_t first = world_take(&w, job);
     job.submit.terms.requests = NULL;
     uint32_t second = world_take(&w, job), third = world_take(&w, job);
@@ -366,7 +366,7 @@ static void what_starts_is_billed_for_what_it_gets(void **unused)
     struct event job = world_job("ann");
     job.submit.request = (struct capacity){.cpus = 2, .gpus = 3, .mem_mib = 512};
     job.submit.terms =
-        (struct event_terms){.partitions = "gpus", .qos = "cheap", .requests = "matlab=2", .slots_most = 5};
+        (struct event_terms){.partitions = "gpus", .qos = "cheap", .requests = "matlab=2", .slots_max = 5};
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 1);
     const struct task *k = world_task(&w, id, 0);
@@ -527,11 +527,11 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
     job.submit.terms.qos = "high";
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 0); /* a pass that finds nothing free, too */
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].floors[0].least, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].floors[0].min, 1000);
     world_object(&w, OBJECT_QOS, "high", "priority=0");
     world_object(&w, OBJECT_QOS, "normal", "priority=1");
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].floors[0].least, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].floors[0].min, 1000);
     world_end(&w, blocker, 0);
     assert_int_equal(world_pass(&w), 1);
     assert_non_null(world_task(&w, other, 0)); /* 1000 both: the lower id */

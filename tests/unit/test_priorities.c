@@ -344,8 +344,8 @@ static void basic_goes_by_the_place_of_submission(void **unused)
     uint32_t second = world_take(&w, job);
     job.submit.held = true;
     uint32_t held = world_take(&w, job);
-    near(row_of(&w, first, 0).priority, basic_priority(first - 1, 0));
-    near(row_of(&w, second, 0).priority, basic_priority(second - 1, 10));
+    near(row_of(&w, first, 0).priority, multifactor_basic_priority(first - 1, 0));
+    near(row_of(&w, second, 0).priority, multifactor_basic_priority(second - 1, 10));
     near(row_of(&w, held, 0).priority, 0);
     world_release(&w);
 }
@@ -496,7 +496,7 @@ static void urgency_is_of_requests_slots_and_moments(void **unused)
     struct event job = world_job("ann");
     job.submit.request.cpus = 2;
     job.submit.terms = (struct event_terms){.requests = "license=3,arch=lx-amd64",
-                                            .slots_most = 4,
+                                            .slots_max = 4,
                                             .deadline_us = w.now_us + 3600 * SECOND,
                                             .posix_priority = 512};
     uint32_t id = world_take(&w, job);
@@ -688,7 +688,7 @@ static void tickets_of_running_tasks_do_not_depend_on_what_waits(void **unused)
     }
     w.now_us += 1000 * SECOND;
     for (int i = 0; i < 5; i++) submit_in(&w, i % 2 ? "bob" : "cat", i % 3 ? "P1" : "");
-    const double *alone = running_tickets(&w.s, w.now_us, &w.s.cycle);
+    const double *alone = ticket_ranks_of_running(&w.s, w.now_us, &w.s.cycle);
     struct priorities all = list(&w, NONE);
     uint32_t running = 0;
     for (uint32_t i = 0; i < all.count; i++) {

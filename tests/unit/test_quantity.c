@@ -288,7 +288,7 @@ static void test_moment_parse(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         int64_t moment_us = 77;
         struct err e = {0};
-        int status = moment_parse(str(rows[i].text), "begin", &moment_us, &e);
+        int status = time_parse(str(rows[i].text), "begin", &moment_us, &e);
         assert_int_equal(status, rows[i].good ? 0 : -1);
         assert_int_equal(moment_us, rows[i].good ? rows[i].moment_us : 77);
         assert_int_equal(e.code, rows[i].good ? ERR_NONE : ERR_INPUT);
@@ -316,7 +316,7 @@ static void test_moment_format(void **state)
     };
     char out[32];
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(moment_format(out, rows[i].moment_us), strlen(rows[i].text));
+        assert_int_equal(time_format(out, rows[i].moment_us), strlen(rows[i].text));
         assert_string_equal(out, rows[i].text);
     }
 }
@@ -333,9 +333,9 @@ static void test_moment_as_gmtime(void **state)
         int64_t back;
         assert_non_null(gmtime_r(&moment_s, &parts));
         strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%SZ", &parts);
-        size_t length = moment_format(out, moment_s * US_PER_S + (int64_t)rng_below(&r, US_PER_S));
+        size_t length = time_format(out, moment_s * US_PER_S + (int64_t)rng_below(&r, US_PER_S));
         assert_string_equal(out, expected);
-        assert_int_equal(moment_parse((struct str){out, length}, "moment", &back, NULL), 0);
+        assert_int_equal(time_parse((struct str){out, length}, "moment", &back, NULL), 0);
         assert_int_equal(back, moment_s * US_PER_S);
     }
 }

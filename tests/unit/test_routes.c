@@ -166,8 +166,8 @@ static void check_field(const struct wire_field *w, const struct field *f, uint3
     if (!str_starts(str(w->help), str(f->help))) fail_msg("%s: '%s' is not '%s'", f->name, w->help, f->help);
     if (f->type == FIELD_CHOICE) assert_string_equal(w->choices, f->choices);
     if (f->type == FIELD_NUMBER) {
-        assert_int_equal(w->least, (int64_t)f->least);
-        assert_int_equal(w->most, (int64_t)f->most);
+        assert_int_equal(w->min, (int64_t)f->min);
+        assert_int_equal(w->max, (int64_t)f->max);
         assert_int_equal(w->is_required, f->special == NULL);
         assert_int_equal(w->absent, FIELD_SPECIAL);
     }
@@ -183,7 +183,7 @@ static void objects_have_the_fields_of_their_tables(void **unused)
         const struct wire_field *w = wire_object_kinds[kind].row->fields;
         assert_string_equal(w->name, "name");
         for (uint32_t i = 0; i < class->field_count; i++) check_field(++w, &class->fields[i], i);
-        while ((++w)->name != NULL) assert_true(w->is_made);
+        while ((++w)->name != NULL) assert_true(w->is_read_only);
         assert_string_equal(wire_object_kinds[kind].list->fields[0].name, class->plural);
         assert_ptr_equal(wire_object_kinds[kind].list->fields[0].shape, wire_object_kinds[kind].row);
     }

@@ -114,7 +114,7 @@ static void whole_numbers_may_have_a_point(void **unused)
     assert_int_equal(s.associations.items[0].shares, 3);
     assert_int_equal(s.jobs.items[0].id, 2);
     assert_int_equal(s.jobs.items[0].nice, -5);
-    assert_int_equal(s.jobs.items[0].slots_most, 8);
+    assert_int_equal(s.jobs.items[0].slots_max, 8);
     assert_false(signbit(s.jobs.items[0].job_share));
     scenario_release(&s);
 }
@@ -308,14 +308,14 @@ static void members_and_requests(void **unused)
     assert_int_equal(s.slots_urgency, 12);
 
     const struct scenario_job *job = &s.jobs.items[0];
-    assert_int_equal(job->slots_least, 2);
-    assert_int_equal(job->slots_most, 8);
+    assert_int_equal(job->slots_min, 2);
+    assert_int_equal(job->slots_max, 8);
     assert_int_equal(job->slots_rule, URGENCY_SLOTS_MAX);
     assert_int_equal(job->request_count, 3);
     assert_int_equal(job->requests[0].value, 2);
     assert_int_equal(job->requests[1].value, 2048);
     assert_true(job->requests[2].is_text);
-    assert_int_equal(s.jobs.items[1].slots_most, 3);
+    assert_int_equal(s.jobs.items[1].slots_max, 3);
     assert_int_equal(s.jobs.items[1].member, 1);
     scenario_release(&s);
 }

@@ -238,7 +238,7 @@ static void first_come_first_served(void **unused)
         "'HELD'}, {'id': 6, 'user': 'u', 'submit': '1969-12-31T23:00:00Z', 'nice': 100}]}",
         &s);
     answer_basic(&s, &arena, &priorities);
-    const uint32_t first = basic_priority(0, 0);
+    const uint32_t first = multifactor_basic_priority(0, 0);
     const uint32_t expected[] = {first - 3, first - 4, first - 2, 12, 0, first - 100};
     for (uint32_t i = 0; i < COUNT_OF(expected); i++) assert_int_equal(priorities[i], expected[i]);
     scenario_release(&s);

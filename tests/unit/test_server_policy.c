@@ -120,12 +120,12 @@ static const struct row terms[] = {
     {"POST", "/v1/jobs",
      "{" JOB
      ",\"partitions\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"cpus\":2,"
-     "\"slots_most\":4,\"nice\":100,\"site\":-5,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,"
+     "\"slots_max\":4,\"nice\":100,\"site\":-5,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,"
      "\"set_priority\":77,\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000,\"department\":\"chem\"}",
      201, "1"},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"qos\":\"urgent\",\"project\":\"\",\"requests\":\"\",\"tres\":\"\",\"billing\":null,\"nice\":100,\"site\":-5,"
-     "\"set_priority\":77,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,\"slots_most\":4,"
+     "\"set_priority\":77,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,\"slots_max\":4,"
      "\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000}"},
     {"POST", "/v1/jobs", "{" JOB ",\"department\":\"bio\"}", 400,
      "department: user alice is of department 'chem', and so are the jobs; 'bio' is not it"},
@@ -139,16 +139,16 @@ static const struct row terms[] = {
     {"POST", "/v1/jobs", "{" JOB ",\"nice\":2147483646}", 400, "nice: 2147483646 is not a whole number from -2147"},
     {"POST", "/v1/jobs", "{" JOB ",\"nice\":\"5\"}", 400, "nice: '5' is not a whole number"},
     {"POST", "/v1/jobs", "{" JOB ",\"deadline_us\":1}", 400, "deadline: it is over"},
-    {"POST", "/v1/jobs", "{" JOB ",\"cpus\":2,\"slots_most\":1}", 400, "slots"},
+    {"POST", "/v1/jobs", "{" JOB ",\"cpus\":2,\"slots_max\":1}", 400, "slots"},
     {"POST", "/v1/jobs", "{" JOB ",\"set_priority\":4294967296}", 400, "set_priority: 4294967296 is not"},
     {"POST", "/v1/jobs", "{" JOB "}", 201, "2"},
     {"GET", "/v1/jobs/2", NULL, 200,
      "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,"
-     "\"slots_most\":0,\"begin_us\":null,\"deadline_us\":null}"},
+     "\"slots_max\":0,\"begin_us\":null,\"deadline_us\":null}"},
     {"PATCH", "/v1/jobs/1", "{\"nice\":0,\"deadline_us\":0,\"set_priority\":0}", 200, "true"},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
-     "\"override_tickets\":4294967295,\"slots_most\":4,\"begin_us\":1700000100000000,\"deadline_us\":null}"},
+     "\"override_tickets\":4294967295,\"slots_max\":4,\"begin_us\":1700000100000000,\"deadline_us\":null}"},
     {"PATCH", "/v1/jobs/1", "{\"begin_us\":0,\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200, "true"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change is named"},

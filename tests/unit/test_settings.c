@@ -159,9 +159,9 @@ static void bad_values_are_refused_by_name(void **unused)
 static void every_default_is_a_value_it_accepts(void **unused)
 {
     (void)unused;
-    struct settings standard = settings_standard(), published = settings_published();
+    struct settings default_value = settings_defaults(), published = settings_upstream_defaults();
     for (int i = 0; i < SETTING_COUNT; i++) {
-        const struct field_value *values[] = {&standard.value[i], &published.value[i]};
+        const struct field_value *values[] = {&default_value.value[i], &published.value[i]};
         for (int k = 0; k < 2; k++) {
             struct buf text = {0};
             struct field_value value;

@@ -65,7 +65,7 @@ static void a_new_store_has_its_first_rows(void **unused)
     assert_sql(h.directory, "SELECT count(*) FROM setting", settings);
     assert_sql(h.directory,
                "SELECT group_concat(kind || ' ' || before || ' ' || after || ifnull(' ' || detail, ''), '; ')"
-               " FROM journal",
+               " FROM usage_journal",
                "HALFLIFE 0 604800; OWNER_RULE 0 0 halftime=168 halftime_rule=program halflife_decay_list=none");
     assert_sql(h.directory, "PRAGMA application_id", "1181508961");
     assert_sql(h.directory, "PRAGMA journal_mode", "wal");
@@ -325,11 +325,11 @@ static void a_database_of_version_1_opens_and_keeps_its_usage(void **unused)
     assert_true(h.w.s.objects[OBJECT_QOS].items[0].usage == 1242.0);
     assert_true(h.w.s.owners.items[0].usage.used[USAGE_CPU] == 1234.5);
     assert_int_equal(h.w.s.assocs.items[ann].reset_us + h.w.s.usage_reset_us + h.w.s.owners.items[0].reset_us, 0);
-    assert_sql(h.directory, "PRAGMA user_version", "3");
+    assert_sql(h.directory, "PRAGMA user_version", "4");
     assert_sql(h.directory,
-               "SELECT group_concat(seq || kind || before || '-' || after || ifnull(detail, '')) FROM journal",
+               "SELECT group_concat(seq || kind || before || '-' || after || ifnull(detail, '')) FROM usage_journal",
                "1HALFLIFE0-604800,2FOLD0-2,3OWNER_RULE0-0halftime=24 halftime_rule=program halflife_decay_list=none");
-    assert_sql(h.directory, "SELECT at_us FROM journal WHERE seq = 3", "1700000000000000");
+    assert_sql(h.directory, "SELECT at_us FROM usage_journal WHERE seq = 3", "1700000000000000");
     world_set(&h.w, "PriorityUsageResetPeriod", "NOW");
     house_commit(&h);
     assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association", "0.0");

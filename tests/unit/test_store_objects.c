@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "store/internal.h"
-#include "store/lists.h"
+#include "store/list_columns.h"
 
 static void house_open(struct house *h)
 {
@@ -273,8 +273,8 @@ static void lists_that_are_none_are_refused(void **unused)
         struct tres_list list = {0};
         double *usage = NULL;
         int expected = rows[i].error ? -1 : 0;
-        assert_int_equal(usage_list_parse(&s.policy.tres, str(rows[i].text), &usage, &e), expected);
-        assert_int_equal(amount_list_parse(&s.policy.tres, str(rows[i].text), &list, NULL), expected);
+        assert_int_equal(list_column_usage_parse(&s.policy.tres, str(rows[i].text), &usage, &e), expected);
+        assert_int_equal(list_column_amounts_parse(&s.policy.tres, str(rows[i].text), &list, NULL), expected);
         if (expected != 0 && strstr(ERR_SENTENCE(&e), rows[i].error) == NULL)
             fail_msg("%s: '%s'", rows[i].text, ERR_SENTENCE(&e));
         mem_free(usage);
@@ -327,19 +327,19 @@ static void terms_come_back_as_they_were(void **unused)
                                     .set_priority = UINT32_MAX - 1,
                                     .begin_us = NOW_US + 1000 * SECOND,
                                     .deadline_us = NOW_US + 2000 * SECOND,
-                                    .slots_most = 4});
+                                    .slots_max = 4});
     commit_and_load(&h);
     assert_sql(h.directory,
                "SELECT partitions || qos || nice || site || posix_priority || job_share || override_tickets || requests"
                " FROM job WHERE project IS NULL AND set_priority IS NULL AND begin_us IS NULL AND deadline_us IS NULL"
-               " AND slots_most IS NULL AND accrue_us = submit_us",
+               " AND slots_max IS NULL AND accrue_us = submit_us",
                "mainnormal00000");
     assert_sql(h.directory,
                "SELECT partitions || ' ' || qos || ' ' || project || ' ' || requests FROM job WHERE id = 2",
                "\xc3\xa9t\xc3\xa9,main,fast good=best apollo license=2,arch=lx=amd64,scratch=1.5G,bigio=TRUE");
     assert_sql(h.directory,
                "SELECT ((begin_us - submit_us) / 1000000) || ' ' || ((deadline_us - submit_us) / 1000000) || ' ' ||"
-               " set_priority || ' ' || slots_most || ' ' || job_share || ' ' || nice FROM job WHERE id = 2",
+               " set_priority || ' ' || slots_max || ' ' || job_share || ' ' || nice FROM job WHERE id = 2",
                "1000 2000 4294967294 4 4294967295 -2147483645");
     struct event update = {
         .kind = EVENT_UPDATE,

@@ -1,7 +1,7 @@
 /* Listings of jobs: which rows, in which order, what stands in them, from one moment, without sorting. */
 #include "store_house.h"
 
-#include "store/reader_sql.h"
+#include "store/job_reader_sql.h"
 
 static uint32_t submit(struct house *h, const char *user, const char *account, const char *array, bool held)
 {
@@ -283,7 +283,7 @@ static void rows_say_what_policies_use(void **unused)
                                               .posix_priority = -5,
                                               .job_share = 7,
                                               .begin_us = h.w.now_us + SECOND,
-                                              .slots_most = 1};
+                                              .slots_max = 1};
     assert_int_equal(world_apply(&h.w, event, NULL), 0);
     house_commit(&h);
 

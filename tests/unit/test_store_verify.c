@@ -167,13 +167,13 @@ static void wrong_rows_are_found(void **unused)
         {"UPDATE owner_usage SET finished_jobs = 7 WHERE user = 'eve'", "eve@.finished_jobs"},
         {"UPDATE owner_usage SET at_us = at_us + 60000000 WHERE user = 'eve'", "eve@.cpu eve@.mem eve@.finished_jobs"},
         {"INSERT INTO owner_usage VALUES('zoe', 'moon', 1, 0, 0, 0, 1, NULL)", "zoe@moon.cpu"},
-        {"UPDATE journal SET detail = replace(detail, '=168', '=24') WHERE kind = 'OWNER_RULE'",
+        {"UPDATE usage_journal SET detail = replace(detail, '=168', '=24') WHERE kind = 'OWNER_RULE'",
          ANN_OWNS " " BOB_OWNS " " EVE_OWNS},
         {"UPDATE association SET reset_us = 1700006001000000 WHERE user = 'eve'", "chem/eve " EVE_TRES},
         {"UPDATE association SET reset_us = 1700001500000000 WHERE user = 'bob'", "physics/ " ABOVE_BOB_TRES},
         {"UPDATE qos SET reset_us = 1700000000500000", "qos=normal"},
         {"UPDATE owner_usage SET reset_us = 1700000000500000 WHERE user = 'eve'", EVE_OWNS},
-        {"UPDATE journal SET after = 10001 WHERE seq = (SELECT max(seq) FROM journal WHERE kind = 'HALFLIFE')",
+        {"UPDATE usage_journal SET after = 10001 WHERE seq = (SELECT max(seq) FROM usage_journal WHERE kind = 'HALFLIFE')",
          "chem/eve " EVE_TRES " qos=normal"},
         {"UPDATE counters SET reference_us = reference_us + 1000000",
          "physics/ " ABOVE_BOB_TRES " physics/ann " ANN_TRES " chem/eve " EVE_TRES " qos=normal"},
@@ -195,14 +195,16 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
     static const struct {
         const char *statement, *text;
     } rows[] = {
-        {"DELETE FROM journal WHERE kind = 'FOLD'", "who took over the usage of association 4"},
-        {"UPDATE journal SET after = 4 WHERE kind = 'FOLD'", "who took over the usage of association 4"},
-        {"DELETE FROM journal WHERE kind = 'HALFLIFE'", "does not say the first half-life"},
-        {"DELETE FROM journal WHERE kind = 'OWNER_RULE'", "does not say how the share tree's usage fades"},
-        {"UPDATE journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
+        {"DELETE FROM usage_journal WHERE kind = 'FOLD'", "who took over the usage of association 4"},
+        {"UPDATE usage_journal SET after = 4 WHERE kind = 'FOLD'", "who took over the usage of association 4"},
+        {"DELETE FROM usage_journal WHERE kind = 'HALFLIFE'", "does not say the first half-life"},
+        {"DELETE FROM usage_journal WHERE kind = 'OWNER_RULE'", "does not say how the share tree's usage fades"},
+        {"UPDATE usage_journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
          "journal 2: halftime: 'x' is not a span"},
-        {"UPDATE journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'", "journal 2: 'halftime' is not a rule"},
-        {"UPDATE journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'", "journal 2: 'halftime=1' is not a rule"},
+        {"UPDATE usage_journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'",
+         "journal 2: 'halftime' is not a rule"},
+        {"UPDATE usage_journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'",
+         "journal 2: 'halftime=1' is not a rule"},
         {"UPDATE task SET cpus = 'x' WHERE job_id = 2", "task of job 2: cpus"},
         {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that is not there"},
     };
@@ -260,7 +262,7 @@ static void usage_is_of_what_ran_since_the_reset(void **unused)
     assert_string_equal(verify(&h), "");
     end_job(&h, run_job(&h, "ann", "physics", 2), 70);
     assert_string_equal(verify(&h), "");
-    assert_sql(h.directory, "SELECT count(*) FROM journal WHERE kind = 'RESET'", "6");
+    assert_sql(h.directory, "SELECT count(*) FROM usage_journal WHERE kind = 'RESET'", "6");
     store_sql(h.directory, "UPDATE counters SET usage_reset_us = NULL");
     assert_true(strstr(verify(&h), "physics/ann physics/ann.cpu") != NULL);
     assert_true(strstr(verify(&h), "qos=normal") != NULL && strstr(verify(&h), "ann@.cpu") != NULL);
@@ -296,7 +298,7 @@ static void owners_of_an_older_database_are_passed_over(void **unused)
     (void)unused;
     struct house h;
     house_open(&h);
-    store_sql(h.directory, "UPDATE journal SET at_us = 1700005999000000 WHERE kind = 'OWNER_RULE';"
+    store_sql(h.directory, "UPDATE usage_journal SET at_us = 1700005999000000 WHERE kind = 'OWNER_RULE';"
                            "UPDATE owner_usage SET cpu_s = cpu_s + 5");
     assert_string_equal(verify(&h), "");
     assert_int_equal(h.report.owner_count, 0);
@@ -322,9 +324,9 @@ static void starts_that_were_learned_late_follow_the_journal(void **unused)
     h.w.now_us += 500 * SECOND;
     world_ended(&h.w, world_task(&h.w, id, 0)->launch_id, JOB_COMPLETED, started_us);
     commit(&h);
-    store_sql(h.directory, "DELETE FROM journal WHERE kind = 'LATE'");
+    store_sql(h.directory, "DELETE FROM usage_journal WHERE kind = 'LATE'");
     assert_string_equal(verify(&h), "chem/eve " EVE_TRES " qos=normal");
-    store_sql(h.directory, "INSERT INTO journal(at_us, kind, association_id, before, after)"
+    store_sql(h.directory, "INSERT INTO usage_journal(at_us, kind, association_id, before, after)"
                            " SELECT 1, 'LATE', association_id, job_id, task_id FROM task WHERE job_id = 5");
     assert_string_equal(verify(&h), "");
     house_close(&h);
@@ -378,10 +380,10 @@ static void a_qos_fades_when_it_says_so(void **unused)
     static const struct {
         const char *statement, *found;
     } rows[] = {
-        {"UPDATE journal SET at_us = at_us + 1000000 WHERE kind = 'QOS_DECAY' AND after = 0", "qos=fast"},
-        {"UPDATE journal SET at_us = at_us - 1000000 WHERE kind = 'QOS_DECAY' AND after = 1", "qos=fast"},
-        {"DELETE FROM journal WHERE kind = 'QOS_DECAY'", "qos=fast"},
-        {"DELETE FROM journal WHERE kind = 'LATE'", "qos=fast"},
+        {"UPDATE usage_journal SET at_us = at_us + 1000000 WHERE kind = 'QOS_DECAY' AND after = 0", "qos=fast"},
+        {"UPDATE usage_journal SET at_us = at_us - 1000000 WHERE kind = 'QOS_DECAY' AND after = 1", "qos=fast"},
+        {"DELETE FROM usage_journal WHERE kind = 'QOS_DECAY'", "qos=fast"},
+        {"DELETE FROM usage_journal WHERE kind = 'LATE'", "qos=fast"},
         {"UPDATE qos SET created_us = created_us + 1 WHERE name = 'fast'", "qos=fast"},
         {"UPDATE qos SET usage_billing_s = 0 WHERE name = 'normal'", "qos=normal"},
         {"SELECT 1", ""},

@@ -522,13 +522,13 @@ static void test_tasks_considered(void **state)
 {
     (void)state;
     struct ticket_rules r = {.max_pending_tasks = 50};
-    assert_int_equal(ticket_tasks_considered(&r, 0, 10), 1);
-    assert_int_equal(ticket_tasks_considered(&r, 3, 10), 4);
-    assert_int_equal(ticket_tasks_considered(&r, 3, 2), 2);
-    assert_int_equal(ticket_tasks_considered(&r, UINT64_MAX, 100000), 50);
+    assert_int_equal(ticket_tasks_counted(&r, 0, 10), 1);
+    assert_int_equal(ticket_tasks_counted(&r, 3, 10), 4);
+    assert_int_equal(ticket_tasks_counted(&r, 3, 2), 2);
+    assert_int_equal(ticket_tasks_counted(&r, UINT64_MAX, 100000), 50);
     r.max_pending_tasks = 2;
-    assert_int_equal(ticket_tasks_considered(&r, 3, 10), 2);
-    assert_int_equal(ticket_tasks_considered(&r, 3, 0), 0);
+    assert_int_equal(ticket_tasks_counted(&r, 3, 10), 2);
+    assert_int_equal(ticket_tasks_counted(&r, 3, 0), 0);
 }
 
 /* Long term by shares alone, short term by usage too; of nodes without jobs neither. docs/formulas.md 5.3. */

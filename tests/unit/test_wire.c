@@ -64,14 +64,14 @@ static void shapes_fit_their_structs(void **unused)
             }
             bool is_word = f->type == WIRE_SHARE || f->type == WIRE_PRIORITY;
             bool is_number = (f->type >= WIRE_U32 && f->type <= WIRE_I64) || is_word;
-            if (is_number && f->least >= f->most && strcmp(f->name, "raw_usage") != 0)
+            if (is_number && f->min >= f->max && strcmp(f->name, "raw_usage") != 0)
                 fail_msg("%s.%s has no range", s->name, f->name);
-            if (f->type == WIRE_U32 && (f->least < 0 || f->most > UINT32_MAX)) fail_msg("%s.%s", s->name, f->name);
-            if (f->type == WIRE_I32 && f->most > INT32_MAX) fail_msg("%s.%s", s->name, f->name);
-            if (f->type == WIRE_U64 && f->least < 0) fail_msg("%s.%s", s->name, f->name);
+            if (f->type == WIRE_U32 && (f->min < 0 || f->max > UINT32_MAX)) fail_msg("%s.%s", s->name, f->name);
+            if (f->type == WIRE_I32 && f->max > INT32_MAX) fail_msg("%s.%s", s->name, f->name);
+            if (f->type == WIRE_U64 && f->min < 0) fail_msg("%s.%s", s->name, f->name);
             /* But for the GPUs of a submission, where absent means 0. */
-            if (is_number && !is_word && !s->is_reply && !f->is_required && f->absent >= f->least &&
-                f->absent <= f->most && strcmp(f->name, "gpus") != 0)
+            if (is_number && !is_word && !s->is_reply && !f->is_required && f->absent >= f->min &&
+                f->absent <= f->max && strcmp(f->name, "gpus") != 0)
                 fail_msg("%s.%s: its absent value can be meant", s->name, f->name);
         }
     }
@@ -142,7 +142,7 @@ static void absent_fields(void **unused)
     assert_string_equal(written(&wire_update_shape, &update), "{}");
     update.gpus = update.array_limit = 0;
     assert_string_equal(written(&wire_update_shape, &update), "{\"gpus\":0,\"array_limit\":0}");
-    update.terms = (struct wire_terms){.slots_most = 0};
+    update.terms = (struct wire_terms){.slots_max = 0};
     assert_string_equal(written(&wire_update_shape, &update),
                         "{\"gpus\":0,\"array_limit\":0,\"nice\":0,\"site\":0,\"posix_priority\":0,\"job_share\":0,"
                         "\"override_tickets\":0,\"set_priority\":0,\"begin_us\":0,\"deadline_us\":0}");
@@ -212,7 +212,7 @@ static void lists_have_a_row_a_line(void **unused)
     assert_string_equal(written(&wire_setting_list_shape, &list), text);
     assert_int_equal(wire_read_text(&wire_setting_list_shape, str(text), &arena, &got, &e), 0);
     assert_int_equal(got.settings.count, 2);
-    assert_string_equal(((struct wire_setting *)got.settings.items)[1].standard, "4");
+    assert_string_equal(((struct wire_setting *)got.settings.items)[1].default_value, "4");
     arena_release(&arena);
 }
 
@@ -261,7 +261,7 @@ static const struct {
     {&wire_update_shape, "{\"na\\nme\":1}",
      "unknown field 'na?me'; there are: name, cpus, mem_mib, gpus, time_limit_s, array_limit, "
      "partitions, qos, project, requests, nice, site, posix_priority, job_share, override_tickets, set_priority, "
-     "begin_us, deadline_us, slots_most"},
+     "begin_us, deadline_us, slots_max"},
     {&wire_jobs_shape, "{\"ids\":\"5\"}", "ids: '5' is not a list"},
     {&wire_jobs_shape, "{\"ids\":[\"5\",[]]}", "ids: a list is not text"},
     {&wire_jobs_shape, "{\"all\":1}", "all: 1 is not true or false"},

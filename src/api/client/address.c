@@ -73,9 +73,9 @@ int address_absolute(const char *path, struct arena *a, const char **out_path, s
 int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
 {
     if (given) return address_absolute(given, a, out_path, e);
-    const char *standard = standard_directory(a);
-    if (standard == NULL) return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set: say --state DIR");
-    *out_path = standard;
+    const char *default_value = standard_directory(a);
+    if (default_value == NULL) return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set: say --state DIR");
+    *out_path = default_value;
     return 0;
 }
 

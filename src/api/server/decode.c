@@ -44,7 +44,7 @@ static int32_t term_or(int32_t given, int32_t otherwise)
     return given == WIRE_TERM_UNSET ? otherwise : given;
 }
 
-static int64_t at_least_zero(int64_t given)
+static int64_t not_negative(int64_t given)
 {
     return given > 0 ? given : 0;
 }
@@ -60,12 +60,12 @@ static struct event_terms terms_of(const struct wire_terms *t)
         .nice = term_or(t->nice, 0),
         .site = term_or(t->site, 0),
         .posix_priority = term_or(t->posix_priority, 0),
-        .job_share = at_least_zero(t->job_share),
-        .override_tickets = at_least_zero(t->override_tickets),
-        .set_priority = at_least_zero(t->set_priority),
-        .begin_us = at_least_zero(t->begin_us),
-        .deadline_us = at_least_zero(t->deadline_us),
-        .slots_most = t->slots_most,
+        .job_share = not_negative(t->job_share),
+        .override_tickets = not_negative(t->override_tickets),
+        .set_priority = not_negative(t->set_priority),
+        .begin_us = not_negative(t->begin_us),
+        .deadline_us = not_negative(t->deadline_us),
+        .slots_max = t->slots_max,
     };
 }
 
@@ -90,7 +90,7 @@ static struct event_terms changed_terms(const struct wire_terms *t)
         .set_priority = t->set_priority == 0 ? -2 : t->set_priority,
         .begin_us = changed_moment(t->begin_us),
         .deadline_us = changed_moment(t->deadline_us),
-        .slots_most = t->slots_most,
+        .slots_max = t->slots_max,
     };
 }
 
@@ -101,7 +101,7 @@ static int check_department(const struct request *r, const char *department, str
     if (department == NULL) return 0;
     const char *user = r->actor.user ? r->actor.user : "";
     uint32_t index = state_find_object(s, OBJECT_USER, user);
-    const struct field_value *own = index == NONE ? &object_classes[OBJECT_USER].fields[USER_DEPARTMENT].standard
+    const struct field_value *own = index == NONE ? &object_classes[OBJECT_USER].fields[USER_DEPARTMENT].default_value
                                                   : &s->objects[OBJECT_USER].items[index].object.value[USER_DEPARTMENT];
     if (strcmp(own->text, department) == 0) return 0;
     return err_set(e, ERR_INPUT, "department: user %s is of department '%s', and so are the jobs; '%.64s' is not it",
@@ -132,13 +132,13 @@ static int check_environment(const struct wire_list *environment, struct err *e)
 }
 
 /* The first characters of a text, whole ones, in memory of arena. */
-static const char *beginning(struct str text, size_t most, struct arena *arena)
+static const char *beginning(struct str text, size_t max, struct arena *arena)
 {
     struct str rest = text;
     while (rest.length > 0) {
         size_t sequence = str_utf8(rest);
         if (sequence == 0) sequence = 1;
-        if ((size_t)(rest.text - text.text) + sequence > most) break;
+        if ((size_t)(rest.text - text.text) + sequence > max) break;
         rest.text += sequence;
         rest.length -= sequence;
     }

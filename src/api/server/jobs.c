@@ -79,7 +79,7 @@ static double factor_of(const struct job_view *v, const struct listing *l)
 static const char *reason_of(const struct job_view *v, const struct listing *l)
 {
     if (strcmp(v->reason, "Resources") != 0) return v->reason;
-    const char *obstacle = job_obstacle(l->server->host.state, v->job_id, factor_of(v, l));
+    const char *obstacle = job_pending_reason(l->server->host.state, v->job_id, factor_of(v, l));
     return obstacle != NULL ? obstacle : v->reason;
 }
 
@@ -133,7 +133,7 @@ static void write_row(const struct job_view *v, const struct listing *l, struct 
         .posix_priority = v->posix_priority,
         .job_share = v->job_share,
         .override_tickets = v->override_tickets,
-        .slots_most = v->slots_most,
+        .slots_max = v->slots_max,
         .begin_us = v->begin_us,
         .deadline_us = v->deadline_us,
     };

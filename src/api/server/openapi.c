@@ -73,13 +73,13 @@ static void write_range(struct json *j, const struct wire_field *f, bool is_null
 {
     write_type_name(j, "integer", is_nullable);
     text_member(j, "format", "int64");
-    if (f->least != INT64_MIN) {
+    if (f->min != INT64_MIN) {
         json_key(j, "minimum");
-        json_i64(j, f->least);
+        json_i64(j, f->min);
     }
-    if (f->most != INT64_MAX) {
+    if (f->max != INT64_MAX) {
         json_key(j, "maximum");
-        json_i64(j, f->most);
+        json_i64(j, f->max);
     }
 }
 
@@ -297,15 +297,15 @@ static void write_fields_body(struct json *j, const struct wire_shape *row, enum
     text_member(j, "description", row->help);
     open_member(j, "properties");
     for (const struct wire_field *f = row->fields + !is_new; f->name; f++) {
-        if (f->is_made) continue;
+        if (f->is_read_only) continue;
         open_member(j, f->name);
         text_member(j, "description", f->help);
         write_given(j);
         json_end(j);
     }
     if (!is_new && object_classes[kind].has_usage) {
-        open_member(j, usage_reset_field.name);
-        text_member(j, "description", usage_reset_field.help);
+        open_member(j, object_usage_reset_field.name);
+        text_member(j, "description", object_usage_reset_field.help);
         write_given(j);
         json_end(j);
     }

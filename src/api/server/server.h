@@ -8,7 +8,7 @@
 #define FAIRLEAD_API_SERVER_SERVER_H
 
 #include "engine/engine.h"
-#include "engine/view.h"
+#include "engine/job_query.h"
 
 struct server;
 struct request;

@@ -128,9 +128,9 @@ static struct wire_list settings_rows(const struct state *s, struct arena *arena
     for (int i = 0; i < SETTING_COUNT; i++) {
         const struct field *row = &settings_table[i];
         const char *value = value_text((enum setting)i, &s->settings.value[i], arena);
-        const char *standard = value_text((enum setting)i, &row->standard, arena);
+        const char *default_value = value_text((enum setting)i, &row->default_value, arena);
         rows[i] = (struct wire_setting){
-            row->name, value, standard, row->help, group_of((enum setting)i), accepted_text(row, arena)};
+            row->name, value, default_value, row->help, group_of((enum setting)i), accepted_text(row, arena)};
     }
     return (struct wire_list){rows, SETTING_COUNT};
 }

@@ -353,7 +353,7 @@ static void take_order(struct keeper *k, struct str line)
     bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
     if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
     if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;
-    if (weight < CPU_WEIGHT_LEAST || weight > CPU_WEIGHT_MOST) return;
+    if (weight < CPU_WEIGHT_MIN || weight > CPU_WEIGHT_MAX) return;
     k->cpu_weight = (uint32_t)weight;
     weigh(k);
 }

@@ -1,0 +1,54 @@
+#include "engine/apply.h"
+
+void apply_note_change(struct apply_context *t, enum table table, uint32_t index)
+{
+    *array_add(&t->out->changes) = (struct change){table, index};
+}
+
+void apply_note_usage_journal(struct apply_context *t, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
+                              int64_t after)
+{
+    *array_add(&t->out->journal) = (struct usage_journal_entry){t->now_us, kind, assoc_id, before, after, NULL};
+}
+
+void apply_note_usage_journal_detail(struct apply_context *t, enum usage_journal_kind kind, int64_t before,
+                                     int64_t after, const char *detail)
+{
+    *array_add(&t->out->journal) = (struct usage_journal_entry){t->now_us, kind, 0, before, after, detail};
+}
+
+void apply_note_decision(struct apply_context *t, enum decision_kind kind, const struct task *k)
+{
+    *array_add(&t->out->decisions) =
+        (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
+}
+
+int apply_require_operator(struct apply_context *t, const struct actor *actor, const char *what)
+{
+    if (actor->is_operator) return 0;
+    return err_set(t->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
+}
+
+int apply_check_name(const char *what, const char *name, struct err *e)
+{
+    struct str n = str(name);
+    if (n.length == 0) return err_field(e, ERR_INPUT, what, "a name cannot be empty");
+    if (n.length > NAME_BYTES_MAX)
+        return err_value_reason(e, what, n, "has %zu bytes; the maximum for a name is %d", n.length, NAME_BYTES_MAX);
+    if (!str_is_printable(n)) return err_value(e, what, n, "a name of printable UTF-8");
+    for (size_t i = 0; i < n.length; i++) {
+        for (const char *banned = " |/,:\"'"; *banned != '\0'; banned++) {
+            if (n.text[i] == *banned)
+                return err_value_reason(e, what, n,
+                                        "has a '%c'; names have no blanks, quotes, or any of | / , :", *banned);
+        }
+    }
+    if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))
+        return err_value_reason(e, what, n, "cannot be a name: it begins with '-', or is '.' or '..'");
+    return 0;
+}
+
+void state_want_pass_at(struct state *s, int64_t at_us)
+{
+    if (s->next_due_us == 0 || at_us < s->next_due_us) s->next_due_us = at_us;
+}

@@ -1,0 +1,68 @@
+/* CPU weights: among running jobs, entitlement is what the kernel gives each when they want more than there is.
+ *
+ *     weight = 100 tickets / mean of the tickets of all that run        1 to 10000; 100 for all when nobody has tickets
+ *
+ * The share policy's tickets change with usage: while several tasks run, they are weighed every minute.
+ * Only the tickets model has an opinion on it; when another one takes over, all go back to the ordinary 100.
+ * task.cpu_weight is what the executor was last told. What was said before a restart of either side may not have been heard,
+ * so once the executor is synced all are told again. */
+#include <math.h>
+
+#include "engine/ranking.h"
+
+enum { WEIGHT_MIN = 1, WEIGHT_MAX = 10000 };
+
+static void tell_weight(struct apply_context *t, struct task *k, uint32_t weight)
+{
+    if (k->cpu_weight == weight) return;
+    k->cpu_weight = weight;
+    *array_add(&t->out->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
+                                                       .launch_id = k->launch_id,
+                                                       .job_id = k->job_id,
+                                                       .task_id = k->task_id,
+                                                       .cpu_weight = weight};
+}
+
+static uint32_t weight_of(double tickets, double mean)
+{
+    double weight = mean > 0.0 ? round(CPU_WEIGHT_DEFAULT * (tickets / mean)) : CPU_WEIGHT_DEFAULT;
+    return (uint32_t)fmin(fmax(weight, WEIGHT_MIN), WEIGHT_MAX);
+}
+
+static void make_all_ordinary(struct apply_context *t)
+{
+    for (uint32_t i = 0; i < t->s->tasks.count; i++) {
+        struct task *k = &t->s->tasks.items[i];
+        if (!job_state_is_end(k->state)) tell_weight(t, k, CPU_WEIGHT_DEFAULT);
+    }
+}
+
+void cpu_weight_forget(struct state *s)
+{
+    for (uint32_t i = 0; i < s->tasks.count; i++) s->tasks.items[i].cpu_weight = 0;
+    s->pass_is_due = true;
+}
+
+void cpu_weight_update(struct apply_context *t)
+{
+    struct state *s = t->s;
+    double sum = 0.0;
+    uint32_t running = 0;
+    if (s->task_by_launch.count == 0) return;
+    if (s->policy.model != MODEL_TICKETS) {
+        make_all_ordinary(t);
+        return;
+    }
+    if (s->task_by_launch.count > 1 && s->policy.tickets.share_pool > 0.0)
+        state_want_pass_at(s, t->now_us + USAGE_WAIT_US);
+    const double *tickets = ticket_ranks_of_running(s, t->now_us, &s->cycle);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (job_state_is_end(s->tasks.items[i].state)) continue;
+        sum += tickets[i];
+        running++;
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        if (!job_state_is_end(k->state)) tell_weight(t, k, weight_of(tickets[i], sum / running));
+    }
+}

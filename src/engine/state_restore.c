@@ -1,0 +1,266 @@
+/* A state's beginning and end: new, made of rows again, released. While rows come in they refer to each other by id;
+ * state_restore_done makes that indices. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/min_priority.h"
+#include "engine/share_tree.h"
+#include "engine/ticket_identities.h"
+
+static void init_empty(struct state *s)
+{
+    *s = (struct state){.settings = settings_defaults(), .next_assoc_id = 1, .next_job_id = 1, .next_launch_id = 1};
+    ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
+    s->tree_is_stale = true;
+    s->order = rank_order_new();
+    tree_init(&s->tree);
+}
+
+void state_init(struct state *s, int64_t now_us)
+{
+    init_empty(s);
+    s->decay = (struct decay){setting_number(&s->settings, SET_HALFLIFE_S) * US_PER_S, now_us};
+    struct assoc root = {.parent = NONE, .account = "root", .shares = 1, .priority = NONE, .created_us = now_us};
+    assoc_append(s, &root);
+    const struct object partition = object_defaults(OBJECT_PARTITION, DEFAULT_PARTITION);
+    const struct object qos = object_defaults(OBJECT_QOS, DEFAULT_QOS);
+    object_row_add(s, OBJECT_PARTITION, &partition, now_us);
+    object_row_add(s, OBJECT_QOS, &qos, now_us);
+}
+
+void state_release(struct state *s)
+{
+    state_release_rows(s);
+    host_release(&s->host);
+    tree_release(&s->tree);
+    array_release(&s->node_of);
+    array_release(&s->assoc_of);
+    array_release(&s->usage_of);
+    rank_order_free(s->order);
+    share_tree_free(s->share_tree);
+    ticket_book_free(s->ticket_identities);
+    arena_release(&s->cycle);
+    arena_release(&s->arena);
+    memset(s, 0, sizeof *s);
+}
+
+void state_restore_begin(struct state *s)
+{
+    state_release_rows(s);
+}
+
+void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
+{
+    ensure(row->id > 0 && (s->assocs.count == 0 || row->id > s->assocs.items[s->assocs.count - 1].id));
+    struct assoc *a = array_add(&s->assocs);
+    *a = *row;
+    a->account = arena_copy(&s->arena, str(row->account));
+    a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
+    a->parent = parent_id;
+    a->live_jobs = 0;
+    a->work = (struct work){0};
+}
+
+void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id)
+{
+    uint32_t index = job_append(s, row);
+    struct job *j = &s->jobs.items[index];
+    mem_free(row->partitions);
+    mem_free(row->requests);
+    j->assoc = assoc_id;
+    j->live_tasks = 0;
+    j->floors = NULL;
+}
+
+void state_restore_task(struct state *s, const struct task *row)
+{
+    task_append(s, row);
+}
+
+void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row)
+{
+    uint32_t count = s->objects[kind].count;
+    ensure(row->id > 0 && (count == 0 || row->id > s->objects[kind].items[count - 1].id));
+    object_append(s, kind, row);
+}
+
+void state_restore_owner(struct state *s, const struct owner *row)
+{
+    usage_owner_append(s, row);
+}
+
+bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority)
+{
+    uint32_t index = state_find_job(s, job_id);
+    return index != NONE && min_priority_set_stored(&s->jobs.items[index], partition_id, priority);
+}
+
+int state_restore_policy(struct state *s, struct err *e)
+{
+    if (policy_make(&s->settings, &s->arena, &s->policy, e) == 0) return 0;
+    return err_prefix(e, "the settings");
+}
+
+static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
+{
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        struct assoc *a = &s->assocs.items[i];
+        if (a->id >= s->next_assoc_id)
+            return err_set(e, ERR_INTERNAL, "association %u is beyond the next id %u", a->id, s->next_assoc_id);
+        if (strlen(a->account) > NAME_BYTES_MAX || (a->user != NULL && strlen(a->user) > NAME_BYTES_MAX))
+            return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id, NAME_BYTES_MAX);
+        if (state_find_assoc(s, a->account, a->user) != NONE)
+            return err_set(e, ERR_INTERNAL, "association %u stands twice: account %s, user %s", a->id, a->account,
+                           a->user ? a->user : "-");
+        uint32_t parent = map_get_u64(by_id, a->parent);
+        bool is_root = i == 0;
+        if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
+            return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
+        if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
+            return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
+        a->parent = parent;
+        assoc_index_name(s, i);
+    }
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        uint32_t steps = 0;
+        for (uint32_t up = i; up != NONE && steps <= TREE_DEPTH_MAX; up = s->assocs.items[up].parent) steps++;
+        if (steps > TREE_DEPTH_MAX + 1u)
+            return err_set(e, ERR_INTERNAL, "association %u is in a circle", s->assocs.items[i].id);
+    }
+    return 0;
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+/* The index of the object with that id, by halving: rows ascend. */
+static uint32_t object_of_id(const struct state *s, enum object_kind kind, uint32_t id)
+{
+    uint32_t low = 0, high = s->objects[kind].count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->objects[kind].items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->objects[kind].count && s->objects[kind].items[low].id == id ? low : NONE;
+}
+
+static int link_object(const struct state *s, enum object_kind kind, uint32_t job_id, uint32_t *io_reference,
+                       struct err *e)
+{
+    uint32_t index = object_of_id(s, kind, *io_reference);
+    if (index == NONE)
+        return err_set(e, ERR_INTERNAL, "job %u points at %s %u, which there is not", job_id, object_classes[kind].name,
+                       *io_reference);
+    *io_reference = index;
+    return 0;
+}
+
+static int check_departments(const struct state *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->objects[OBJECT_USER].count; i++) {
+        const struct object *o = &s->objects[OBJECT_USER].items[i].object;
+        const char *department = o->value[USER_DEPARTMENT].text;
+        if (strcmp(department, DEFAULT_DEPARTMENT) == 0) continue;
+        if (state_find_object(s, OBJECT_DEPARTMENT, department) == NONE)
+            return err_set(e, ERR_INTERNAL, "user '%s' is in department '%.*s', which there is not", o->name,
+                           NAME_BYTES_MAX, department);
+    }
+    return 0;
+}
+
+static int check_objects(struct state *s, struct err *e)
+{
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        if (s->object_by_name[kind].count != s->objects[kind].count)
+            return err_set(e, ERR_INTERNAL, "two of the %s have the same name", object_classes[kind].plural);
+    }
+    if (object_first(s, OBJECT_PARTITION) == NONE) return err_set(e, ERR_INTERNAL, "there is no partition");
+    if (state_find_object(s, OBJECT_QOS, DEFAULT_QOS) == NONE)
+        return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", DEFAULT_QOS);
+    if (s->owner_by_name.count != s->owners.count)
+        return err_set(e, ERR_INTERNAL, "usage of a user or project stands twice");
+    if (object_derive_all(s, e) != 0) return err_prefix(e, "the objects");
+    return check_departments(s, e);
+}
+
+/* --- jobs and tasks ----------------------------------------------------------------------------------------------- */
+
+static int link_terms(struct state *s, struct job *j, struct err *e)
+{
+    if (j->partition_count == 0) return err_set(e, ERR_INTERNAL, "job %u is in no partition", j->id);
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (link_object(s, OBJECT_PARTITION, j->id, &j->partitions[i], e) != 0) return -1;
+    }
+    if (link_object(s, OBJECT_QOS, j->id, &j->qos, e) != 0) return -1;
+    if (j->project == 0) j->project = NONE;
+    if (j->project != NONE && link_object(s, OBJECT_PROJECT, j->id, &j->project, e) != 0) return -1;
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        if (link_object(s, OBJECT_RESOURCE, j->id, &j->requests[i].resource, e) != 0) return -1;
+    }
+    return 0;
+}
+
+static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        struct job *j = &s->jobs.items[i];
+        uint32_t assoc = map_get_u64(by_id, j->assoc);
+        if (assoc == NONE || s->assocs.items[assoc].user == NULL)
+            return err_set(e, ERR_INTERNAL, "job %u belongs to association %u, which is no user's", j->id, j->assoc);
+        if (j->id >= s->next_job_id)
+            return err_set(e, ERR_INTERNAL, "job %u is beyond the next id %u", j->id, s->next_job_id);
+        if (link_terms(s, j, e) != 0) return -1;
+        j->assoc = assoc;
+        s->assocs.items[assoc].live_jobs++;
+        assoc_count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
+        job_count_references(s, j, 1);
+        job_ensure_usage_owners(s, j);
+    }
+    return 0;
+}
+
+static bool names_only_tracked(const struct state *s, const struct task *k)
+{
+    for (uint32_t i = 0; i < k->tres.count; i++) {
+        if (k->tres.items[i].tres >= s->policy.tres.count) return false;
+    }
+    return true;
+}
+
+static int link_tasks(struct state *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        uint32_t job = state_find_job(s, k->job_id);
+        if (job == NONE || k->launch_id >= s->next_launch_id || k->state == JOB_PENDING || job_state_is_end(k->state))
+            return err_set(e, ERR_INTERNAL, "task %u_%u does not fit its job or the next launch id", k->job_id,
+                           k->task_id);
+        if (link_object(s, OBJECT_PARTITION, k->job_id, &k->partition, e) != 0) return -1;
+        if (!names_only_tracked(s, k))
+            return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
+        k->assoc = s->jobs.items[job].assoc;
+        const struct work work = task_work(k);
+        assoc_count_work(s, k->assoc, &work, 1);
+        s->jobs.items[job].live_tasks++;
+    }
+    return 0;
+}
+
+int state_restore_done(struct state *s, struct err *e)
+{
+    struct map by_id = {0};
+    if (s->assocs.count == 0 || s->assocs.items[0].id != 1)
+        return err_set(e, ERR_INTERNAL, "there is no root association");
+    if (state_restore_policy(s, e) != 0) return -1;
+    if (check_objects(s, e) != 0) return -1;
+    for (uint32_t i = 0; i < s->assocs.count; i++) map_set_u64(&by_id, s->assocs.items[i].id, i);
+    int result = link_assocs(s, &by_id, e);
+    if (result == 0) result = link_jobs(s, &by_id, e);
+    map_release(&by_id);
+    if (result != 0 || link_tasks(s, e) != 0) return -1;
+    s->tree_is_stale = true;
+    state_rebuild_host(s);
+    return 0;
+}

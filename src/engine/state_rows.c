@@ -1,0 +1,333 @@
+#include "engine/state_rows.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+
+/* --- associations ------------------------------------------------------------------------------------------------- */
+
+void assoc_index_name(struct state *s, uint32_t index)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    char key[NAME_KEY_SIZE];
+    struct str name = state_name_key(key, a->account, a->user);
+    ensure(name.length > 0);
+    map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, name), name.length}, index);
+    if (a->user != NULL && a->is_default) map_set(&s->default_of_user, str(a->user), index);
+}
+
+void assoc_forget_name(struct state *s, uint32_t index)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    char key[NAME_KEY_SIZE];
+    ensure(map_remove(&s->assoc_by_name, state_name_key(key, a->account, a->user)));
+    if (a->user != NULL && a->is_default) map_remove(&s->default_of_user, str(a->user));
+}
+
+uint32_t assoc_append(struct state *s, const struct assoc *row)
+{
+    uint32_t index = s->assocs.count;
+    struct assoc *a = array_add(&s->assocs);
+    *a = *row;
+    a->id = s->next_assoc_id++;
+    a->account = arena_copy(&s->arena, str(row->account));
+    a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
+    assoc_index_name(s, index);
+    s->tree_is_stale = true;
+    return index;
+}
+
+void assoc_set_default(struct state *s, uint32_t index, bool is_default)
+{
+    struct assoc *a = &s->assocs.items[index];
+    a->is_default = is_default;
+    if (is_default)
+        map_set(&s->default_of_user, str(a->user), index);
+    else
+        map_remove(&s->default_of_user, str(a->user));
+}
+
+void assoc_set_usage(struct state *s, uint32_t index, double usage)
+{
+    s->assocs.items[index].usage = usage;
+    if (!s->tree_is_stale && s->node_of.items[index] != NONE) s->usage_of.items[s->node_of.items[index]] = usage;
+}
+
+void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, int by)
+{
+    uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
+    for (; assoc != NONE; assoc = s->assocs.items[assoc].parent) {
+        struct work *sum = &s->assocs.items[assoc].work;
+        sum->pending += by < 0 ? -work->pending : work->pending;
+        sum->running += step * work->running;
+        sum->running_cpus += step * work->running_cpus;
+    }
+}
+
+struct work task_work(const struct task *k)
+{
+    return (struct work){.running = 1, .running_cpus = idset_count(&k->placement.cpus)};
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t index)
+{
+    ensure(index < s->objects[kind].count);
+    return &s->objects[kind].items[index];
+}
+
+uint32_t object_first(const struct state *s, enum object_kind kind)
+{
+    uint32_t i = 0;
+    while (i < s->objects[kind].count && s->objects[kind].items[i].is_deleted) i++;
+    return i < s->objects[kind].count ? i : NONE;
+}
+
+/* Text of the object into the state's own memory. */
+static void keep_text(struct state *s, struct object *o)
+{
+    o->name = arena_copy(&s->arena, str(o->name));
+    for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++) {
+        const char *text = o->value[i].text;
+        o->value[i].text = text == NULL || text[0] == '\0' ? "" : arena_copy(&s->arena, str(text));
+    }
+}
+
+uint32_t object_append(struct state *s, enum object_kind kind, const struct object_row *row)
+{
+    uint32_t index = s->objects[kind].count;
+    struct object_row *o = array_add(&s->objects[kind]);
+    *o = *row;
+    o->live_jobs = 0;
+    o->billing_weights = NULL;
+    keep_text(s, &o->object);
+    map_set(&s->object_by_name[kind], str(o->object.name), index);
+    return index;
+}
+
+/* One more than the last that stands: the same whenever the state was loaded. */
+static uint32_t next_id(const struct state *s, enum object_kind kind)
+{
+    uint32_t i = s->objects[kind].count;
+    while (i > 0 && s->objects[kind].items[i - 1].is_deleted) i--;
+    return i > 0 ? s->objects[kind].items[i - 1].id + 1 : 1;
+}
+
+uint32_t object_row_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us)
+{
+    struct object_row row = {.id = next_id(s, kind), .object = *object, .created_us = now_us};
+    return object_append(s, kind, &row);
+}
+
+void job_count_references(struct state *s, const struct job *j, int by)
+{
+    uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
+    for (uint32_t i = 0; i < j->partition_count; i++)
+        object_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
+    object_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
+    if (j->project != NONE) object_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
+    for (uint32_t i = 0; i < j->request_count; i++)
+        object_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
+}
+
+/* --- owners ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t usage_owner_find(const struct state *s, const char *user, const char *project)
+{
+    char key[NAME_KEY_SIZE];
+    return map_get(&s->owner_by_name, state_name_key(key, user, project));
+}
+
+uint32_t usage_owner_append(struct state *s, const struct owner *row)
+{
+    char key[NAME_KEY_SIZE];
+    uint32_t index = s->owners.count;
+    struct owner *o = array_add(&s->owners);
+    *o = *row;
+    o->user = arena_copy(&s->arena, str(row->user));
+    o->project = arena_copy(&s->arena, str(row->project));
+    struct str pair = state_name_key(key, row->user, row->project);
+    map_set(&s->owner_by_name, (struct str){arena_copy(&s->arena, pair), pair.length}, index);
+    return index;
+}
+
+static void ensure_usage_owner(struct state *s, const char *user, const char *project)
+{
+    struct owner row = {.user = user, .project = project};
+    if (usage_owner_find(s, user, project) == NONE) usage_owner_append(s, &row);
+}
+
+static const char *project_of(const struct state *s, const struct job *j)
+{
+    return j->project == NONE ? "" : s->objects[OBJECT_PROJECT].items[j->project].object.name;
+}
+
+void job_ensure_usage_owners(struct state *s, const struct job *j)
+{
+    ensure_usage_owner(s, s->assocs.items[j->assoc].user, project_of(s, j));
+    if (j->project != NONE) ensure_usage_owner(s, "", project_of(s, j));
+}
+
+void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_owners[2])
+{
+    out_owners[0] = usage_owner_find(s, s->assocs.items[j->assoc].user, project_of(s, j));
+    out_owners[1] = j->project == NONE ? NONE : usage_owner_find(s, "", project_of(s, j));
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static char *own_copy(const char *text)
+{
+    if (text == NULL) return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_resize(NULL, 0, size), text, size);
+}
+
+static void *own_array(const void *items, size_t size)
+{
+    return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
+}
+
+/* Partitions and requests of the row, as memory of the job. */
+static void own_terms(struct job *j)
+{
+    j->partitions = own_array(j->partitions, j->partition_count * sizeof *j->partitions);
+    j->requests = own_array(j->requests, j->request_count * sizeof *j->requests);
+    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(j->requests[i].text);
+}
+
+static void release_terms(struct job *j)
+{
+    mem_free(j->partitions);
+    for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
+    mem_free(j->requests);
+}
+
+static void release_job(struct job *j)
+{
+    mem_free(j->name);
+    mem_free(j->directory);
+    mem_free(j->out_pattern);
+    mem_free(j->err_pattern);
+    mem_free(j->command);
+    release_terms(j);
+    mem_free(j->floors);
+    idset_release(&j->array);
+    idset_release(&j->pending);
+    idset_release(&j->cancelled);
+}
+
+uint32_t job_append(struct state *s, const struct job *row)
+{
+    uint32_t index = s->jobs.count;
+    struct job *j = array_add(&s->jobs);
+    *j = *row;
+    j->name = own_copy(row->name);
+    j->directory = own_copy(row->directory);
+    j->out_pattern = own_copy(row->out_pattern);
+    j->err_pattern = own_copy(row->err_pattern);
+    j->command = own_copy(row->command);
+    own_terms(j);
+    map_set_u64(&s->job_by_id, j->id, index);
+    return index;
+}
+
+void job_replace(struct state *s, uint32_t index, const struct job *row)
+{
+    struct job *j = &s->jobs.items[index], old = *j;
+    job_count_references(s, &old, -1);
+    *j = *row;
+    own_terms(j);
+    if (j->name != old.name) j->name = own_copy(j->name);
+    if (j->name != old.name) mem_free(old.name);
+    release_terms(&old);
+    job_count_references(s, j, 1);
+    job_ensure_usage_owners(s, j);
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+static void release_task(struct task *k)
+{
+    placement_release(&k->placement);
+    mem_free(k->tres.items);
+}
+
+uint32_t task_append(struct state *s, const struct task *row)
+{
+    uint32_t index = s->tasks.count;
+    *array_add(&s->tasks) = *row;
+    map_set_u64(&s->task_by_launch, row->launch_id, index);
+    map_set_u64(&s->task_by_id, task_key(row->job_id, row->task_id), index);
+    return index;
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+void state_rebuild_host(struct state *s)
+{
+    const struct settings *set = &s->settings;
+    struct capacity has = s->found;
+    if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
+    if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
+        has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);
+    if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
+    host_release(&s->host);
+    host_init(&s->host, has);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (!job_state_is_end(s->tasks.items[i].state)) host_take_again(&s->host, &s->tasks.items[i].placement);
+    }
+    s->pass_is_due = true;
+}
+
+void state_release_rows(struct state *s)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) release_job(&s->jobs.items[i]);
+    for (uint32_t i = 0; i < s->tasks.count; i++) release_task(&s->tasks.items[i]);
+    for (uint32_t i = 0; i < s->assocs.count; i++) mem_free(s->assocs.items[i].usage_tres);
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < s->objects[kind].count; i++) mem_free(s->objects[kind].items[i].billing_weights);
+        array_release(&s->objects[kind]);
+        map_release(&s->object_by_name[kind]);
+    }
+    array_release(&s->jobs);
+    array_release(&s->tasks);
+    array_release(&s->assocs);
+    array_release(&s->owners);
+    map_release(&s->assoc_by_name);
+    map_release(&s->default_of_user);
+    map_release(&s->owner_by_name);
+    map_release(&s->job_by_id);
+    map_release(&s->task_by_launch);
+    map_release(&s->task_by_id);
+}
+
+/* Keeps the rows that have not ended, in order, and numbers them anew. */
+void state_compact_rows(struct state *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (s->jobs.items[i].ended_us != 0) {
+            release_job(&s->jobs.items[i]);
+            continue;
+        }
+        map_set_u64(&s->job_by_id, s->jobs.items[i].id, kept);
+        s->jobs.items[kept++] = s->jobs.items[i];
+    }
+    s->jobs.count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) {
+            release_task(k);
+            continue;
+        }
+        map_set_u64(&s->task_by_launch, k->launch_id, kept);
+        map_set_u64(&s->task_by_id, task_key(k->job_id, k->task_id), kept);
+        s->tasks.items[kept++] = *k;
+    }
+    s->tasks.count = kept;
+    s->ended_rows = 0;
+}

@@ -1,0 +1,184 @@
+/* Resets: what was used before counts no more.
+ *
+ *     charges   ====|=======|=======|=====        of tasks that ran before, across and after
+ *                           reset_us
+ *     counts                |=======|=====        stored usage becomes 0; whatever runs goes on being charged
+ *
+ * Nothing is charged at a reset. The row remembers the moment, and no charge of it begins earlier (charge.c); so a task that
+ * runs across it, one whose start is told only later, and one whose end is, each count by their part behind it.
+ *
+ *     everything       PriorityUsageResetPeriod: state.usage_reset_us, for every association, QOS and owner
+ *     an account       and all below it: assoc.reset_us of each
+ *     a user           the associations; in all accounts also what the share tree counts: owner.reset_us of the user's rows
+ *     a QOS            object_row.reset_us
+ *     a project        what the share tree counts: owner.reset_us of its row and of its users' in it
+ *
+ * Invariants
+ *   1. Of one row a later reset has a larger reset_us, also in the same microsecond: it names the reset. By that the
+ *      journal says of usage that was folded into an account whether it came before or after the account's last one.
+ *   2. Nothing that was charged before the reset is of a time after it. Those by hand are of now; a boundary that was passed
+ *      while nobody looked is applied before anything else happens.
+ *   3. A project's usage is that of its users in it, together.
+ * Cost: one walk over associations and owners. A reset of everything is written by a statement a table and not by rows:
+ * with 10^5 associations in 0.1 s and not in 0.5 s, in which nobody is served. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+#include "engine/handlers.h"
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Invariant 1. */
+static int64_t moment_of(int64_t at_us, int64_t last_us)
+{
+    return at_us > last_us ? at_us : last_us + 1;
+}
+
+int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
+{
+    return later_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
+}
+
+static void empty_assoc(struct state *s, uint32_t index)
+{
+    struct assoc *a = &s->assocs.items[index];
+    assoc_set_usage(s, index, 0.0);
+    if (a->usage_tres != NULL) memset(a->usage_tres, 0, TRES_MAX * sizeof *a->usage_tres);
+}
+
+/* --- everything ------------------------------------------------------------------------------------------------------ */
+
+static int64_t last_reset(const struct state *s)
+{
+    int64_t last_us = s->usage_reset_us;
+    for (uint32_t i = 0; i < s->assocs.count; i++) last_us = later_of(last_us, s->assocs.items[i].reset_us);
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++)
+        last_us = later_of(last_us, s->objects[OBJECT_QOS].items[i].reset_us);
+    for (uint32_t i = 0; i < s->owners.count; i++) last_us = later_of(last_us, s->owners.items[i].reset_us);
+    return last_us;
+}
+
+void reset_all(struct apply_context *t, int64_t at_us)
+{
+    struct state *s = t->s;
+    int64_t before_us = s->usage_reset_us;
+    s->usage_reset_us = moment_of(at_us, last_reset(s));
+    for (uint32_t i = 0; i < s->assocs.count; i++) empty_assoc(s, i);
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
+    for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
+    s->pass_is_due = true;
+    apply_note_usage_journal_detail(t, USAGE_JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
+    apply_note_change(t, TABLE_USAGES, 0);
+    apply_note_change(t, TABLE_COUNTERS, 0);
+}
+
+int apply_reset(struct apply_context *t, const struct event *event)
+{
+    int64_t at_us = event->reset_us < t->now_us ? event->reset_us : t->now_us;
+    reset_all(t, at_us);
+    t->s->reset_period_us = later_of(t->s->reset_period_us, at_us);
+    return 0;
+}
+
+/* --- associations ---------------------------------------------------------------------------------------------------- */
+
+static bool is_within(const struct state *s, uint32_t index, uint32_t ancestor)
+{
+    while (index != NONE && index != ancestor) index = s->assocs.items[index].parent;
+    return index == ancestor;
+}
+
+void reset_assocs(struct apply_context *t, uint32_t assoc)
+{
+    struct state *s = t->s;
+    int64_t before_us = assoc_reset_us(s, assoc);
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us != 0 || !is_within(s, i, assoc)) continue;
+        empty_assoc(s, i);
+        a->reset_us = moment_of(t->now_us, assoc_reset_us(s, i));
+        apply_note_change(t, TABLE_ASSOC, i);
+    }
+    s->pass_is_due = true;
+    apply_note_usage_journal(t, USAGE_JOURNAL_RESET, s->assocs.items[assoc].id, before_us, assoc_reset_us(s, assoc));
+}
+
+/* --- what the share tree counts ---------------------------------------------------------------------------------------- */
+
+static void note_reset_of(struct apply_context *t, const char *what, const char *name, int64_t before_us,
+                          int64_t after_us)
+{
+    char detail[2 * NAME_BYTES_MAX];
+    size_t length = text_format(detail, sizeof detail, "%s %s", what, name);
+    ensure(length < sizeof detail);
+    apply_note_usage_journal_detail(t, USAGE_JOURNAL_RESET, before_us, after_us, arena_copy(&t->s->arena, str(detail)));
+    t->s->pass_is_due = true;
+}
+
+static void reset_owner(struct apply_context *t, uint32_t index)
+{
+    struct owner *o = &t->s->owners.items[index];
+    o->usage = (struct ticket_usage){{0}};
+    o->reset_us = moment_of(t->now_us, later_of(o->reset_us, t->s->usage_reset_us));
+    apply_note_change(t, TABLE_OWNER, index);
+}
+
+/* Invariant 3. Added up anew: what is left of a difference of large numbers would be their rounding. */
+static void sum_project(struct apply_context *t, const char *project)
+{
+    struct state *s = t->s;
+    const struct ticket_decay *d = &s->policy.tickets.decay;
+    struct owner *of_project = NULL;
+    struct ticket_usage sum = {{0}};
+    for (uint32_t i = 0; i < s->owners.count; i++) {
+        struct owner *o = &s->owners.items[i], now = *o;
+        if (strcmp(o->project, project) != 0) continue;
+        if (o->user[0] == '\0') {
+            of_project = o;
+            apply_note_change(t, TABLE_OWNER, i);
+            continue;
+        }
+        usage_owner_fade(d, &now, t->now_us);
+        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum.used[r] += now.usage.used[r];
+    }
+    if (of_project == NULL) return;
+    usage_owner_fade(d, of_project, t->now_us);
+    of_project->usage = sum;
+}
+
+void reset_user(struct apply_context *t, const char *user)
+{
+    struct state *s = t->s;
+    for (uint32_t i = 0; i < s->owners.count; i++) {
+        if (strcmp(s->owners.items[i].user, user) != 0) continue;
+        reset_owner(t, i);
+        if (s->owners.items[i].project[0] != '\0') sum_project(t, s->owners.items[i].project);
+    }
+    note_reset_of(t, "user", user, 0, t->now_us);
+}
+
+static void reset_project(struct apply_context *t, const char *project)
+{
+    for (uint32_t i = 0; i < t->s->owners.count; i++) {
+        if (strcmp(t->s->owners.items[i].project, project) == 0) reset_owner(t, i);
+    }
+    note_reset_of(t, "project", project, 0, t->now_us);
+}
+
+void reset_object(struct apply_context *t, enum object_kind kind, uint32_t index)
+{
+    struct object_row *row = object_at(t->s, kind, index);
+    ensure(kind == OBJECT_QOS || kind == OBJECT_PROJECT);
+    if (kind == OBJECT_PROJECT) {
+        reset_project(t, row->object.name);
+        return;
+    }
+    int64_t before_us = later_of(row->reset_us, t->s->usage_reset_us);
+    row->usage = 0.0;
+    row->reset_us = moment_of(t->now_us, before_us);
+    note_reset_of(t, "qos", row->object.name, before_us, row->reset_us);
+}

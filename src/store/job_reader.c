@@ -1,0 +1,427 @@
+/* Listings of jobs, each from a snapshot: a cursor has a connection of its own, inside a read transaction that began when
+ * it was opened. The loop goes on committing meanwhile; SQLite's write-ahead log keeps what the snapshot needs.
+ *
+ *     tasks      12   40   40   41      \
+ *     pending         40           43    >  merged by (end, job, part, task): 12 40 40 40 41 43 45
+ *     cancelled                    45   /
+ *
+ * Several statements, each giving its rows in order without sorting (reader_sql.c), merged here. Of a user or account with
+ * few associations the tasks and pending jobs are read association by association, so that somebody with ten jobs does not
+ * wait for a walk through everybody's million.
+ *
+ * Invariants
+ *   1. A source that has a row stands on a row of SQLite's; the row given last is left only when the next is asked for, so
+ *      its text stays good until then.
+ *   2. A connection goes back to the store's idle ones only after its transaction ended well.
+ * Cost: about 1 us a row; opening 0.2 ms. What a filter leaves out costs time too, about half of that: an account of many
+ * users is a walk through all rows of the listing. So that this holds nobody up, a call passes over at most PASSED_MAX of
+ * them and then says "not yet". */
+#include "base/ensure.h"
+#include "base/idset.h"
+#include "store/internal.h"
+#include "store/job_reader_sql.h"
+#include "store/schema.h"
+
+enum { FEW_ASSOCS = 32, SOURCES_MAX = 2 * FEW_ASSOCS + 1, PASSED_MAX = 500 };
+
+struct row_key {
+    int64_t end_us; /* 0 unless the order is by time */
+    uint32_t job_id;
+    enum reader_part part;
+    uint32_t task_id;
+};
+
+struct source {
+    sqlite3_stmt *statement;
+    enum reader_part part;
+    uint32_t assoc_id; /* 0: of all */
+    bool has_row;
+    struct row_key key;
+};
+
+struct cursor {
+    struct store *store;
+    sqlite3 *db;
+    struct arena arena;
+    struct job_query query; /* text and ids in memory of arena; ids in the order they are read */
+    enum reader_access access;
+    struct source sources[SOURCES_MAX];
+    uint32_t source_count;
+    uint32_t ids_begun; /* BY_JOB: how many of the ids are read or being read */
+    uint32_t given;     /* rows */
+    struct source *last;
+    bool failed;
+    struct buf pattern, tasks, out_path, err_path;
+};
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+sqlite3 *reader_connect(const char *path, struct err *e)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        sql_fail(db, "opening", e);
+    } else if (schema_prepare_connection(db, e) == 0) {
+        return db;
+    }
+    sqlite3_close(db);
+    return NULL;
+}
+
+/* Ids ascending (descending where newest first), each once. */
+static void copy_ids(struct cursor *c, const struct job_query *query)
+{
+    uint32_t count = query->job_id_count, kept = 0;
+    if (count == 0) return;
+    struct sort_record *records = arena_alloc(&c->arena, 2 * (size_t)count * sizeof *records);
+    uint32_t *ids = arena_alloc(&c->arena, count * sizeof *ids);
+    for (uint32_t i = 0; i < count; i++)
+        records[i].key = query->newest_first ? UINT32_MAX - query->job_ids[i] : query->job_ids[i];
+    sort_records(records, count, records + count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && records[i].key == records[i - 1].key) continue;
+        ids[kept++] = query->newest_first ? (uint32_t)(UINT32_MAX - records[i].key) : (uint32_t)records[i].key;
+    }
+    c->query.job_ids = ids;
+    c->query.job_id_count = kept;
+}
+
+static void copy_query(struct cursor *c, const struct job_query *query)
+{
+    c->query = *query;
+    if (query->account) c->query.account = arena_copy(&c->arena, str(query->account));
+    if (query->user) c->query.user = arena_copy(&c->arena, str(query->user));
+    copy_ids(c, query);
+}
+
+static void bind_named(sqlite3_stmt *statement, const char *name, int64_t value)
+{
+    int parameter = sqlite3_bind_parameter_index(statement, name);
+    if (parameter > 0) sql_bind_int(statement, parameter, value);
+}
+
+static void bind_named_text(sqlite3_stmt *statement, const char *name, const char *value)
+{
+    int parameter = sqlite3_bind_parameter_index(statement, name);
+    if (parameter > 0) sql_bind_text(statement, parameter, value);
+}
+
+static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id, struct err *e)
+{
+    const struct job_query *q = &c->query;
+    struct buf text = {0};
+    ensure(c->source_count < SOURCES_MAX);
+    reader_compose(part, c->access, q, &text);
+    sqlite3_stmt *statement = sql_prepare(c->db, text.text, e);
+    buf_release(&text);
+    if (statement == NULL) return -1;
+    c->sources[c->source_count++] = (struct source){.statement = statement, .part = part, .assoc_id = assoc_id};
+    bind_named(statement, ":association", assoc_id);
+    bind_named(statement, ":task", q->task_id);
+    bind_named(statement, ":since", q->since_us);
+    bind_named(statement, ":until", q->until_us);
+    bind_named_text(statement, ":account", q->account);
+    bind_named_text(statement, ":user", q->user);
+    if (q->state < JOB_STATE_COUNT) bind_named_text(statement, ":state", job_state_name(q->state));
+    return 0;
+}
+
+/* The associations, standing or deleted, that the query's account and user name; *out_count is NONE when there are more
+ * than a few, or the query names none. */
+static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out_count, struct err *e)
+{
+    const struct job_query *q = &c->query;
+    *out_count = NONE;
+    if ((q->account == NULL && q->user == NULL) || q->job_id_count > 0) return 0;
+    struct buf text = {0};
+    buf_format(&text, "SELECT id FROM association WHERE user %s%s LIMIT %d",
+               q->user != NULL ? "= :user" : "IS NOT NULL", q->account != NULL ? " AND account = :account" : "",
+               FEW_ASSOCS + 1);
+    sqlite3_stmt *find = sql_prepare(c->db, text.text, e);
+    buf_release(&text);
+    if (find == NULL) return -1;
+    bind_named_text(find, ":account", q->account);
+    bind_named_text(find, ":user", q->user);
+    uint32_t count = 0;
+    int result;
+    while ((result = sql_step(find, e)) == 1) {
+        if (count < FEW_ASSOCS) ids[count] = (uint32_t)sqlite3_column_int64(find, 0);
+        count++;
+    }
+    sqlite3_finalize(find);
+    if (result == 0 && count <= FEW_ASSOCS) *out_count = count;
+    return result;
+}
+
+static int add_sources(struct cursor *c, struct err *e)
+{
+    uint32_t assocs[FEW_ASSOCS], assoc_count;
+    if (find_assocs(c, assocs, &assoc_count, e) != 0) return -1;
+    bool is_single = assoc_count != NONE;
+    c->access = reader_choose_access(&c->query, is_single);
+    for (uint32_t i = 0; i < (is_single ? assoc_count : 1); i++) {
+        uint32_t assoc_id = is_single ? assocs[i] : 0;
+        if (reader_wants(PART_TASKS, &c->query) && add_source(c, PART_TASKS, assoc_id, e) != 0) return -1;
+        if (reader_wants(PART_PENDING, &c->query) && add_source(c, PART_PENDING, assoc_id, e) != 0) return -1;
+    }
+    return reader_wants(PART_CANCELLED, &c->query) ? add_source(c, PART_CANCELLED, 0, e) : 0;
+}
+
+/* --- walking ------------------------------------------------------------------------------------------------------ */
+
+static int advance(struct cursor *c, struct source *source, struct err *e)
+{
+    sqlite3_stmt *row = source->statement;
+    int result = sql_step(row, e);
+    source->has_row = result == 1;
+    if (result <= 0) return result;
+    bool by_id = c->access == BY_JOB || c->access == BY_ID || c->access == BY_ID_IN_ASSOC;
+    source->key = (struct row_key){
+        .end_us = by_id ? 0 : sqlite3_column_int64(row, COLUMN_END_US),
+        .job_id = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_ID),
+        .part = source->part,
+        .task_id = (uint32_t)sqlite3_column_int64(row, COLUMN_TASK_ID),
+    };
+    return 0;
+}
+
+/* All sources on their first rows; BY_JOB: of the next id. */
+static int begin_walk(struct cursor *c, struct err *e)
+{
+    for (uint32_t i = 0; i < c->source_count; i++) {
+        if (c->access == BY_JOB) bind_named(c->sources[i].statement, ":job", c->query.job_ids[c->ids_begun]);
+        if (advance(c, &c->sources[i], e) != 0) return -1;
+    }
+    c->ids_begun++;
+    return 0;
+}
+
+static bool is_before(const struct row_key *a, const struct row_key *b)
+{
+    if (a->end_us != b->end_us) return a->end_us < b->end_us;
+    if (a->job_id != b->job_id) return a->job_id < b->job_id;
+    if (a->part != b->part) return a->part < b->part;
+    return a->task_id < b->task_id;
+}
+
+/* The source whose row comes next, or NULL. */
+static struct source *first_source(struct cursor *c)
+{
+    struct source *first = NULL;
+    for (uint32_t i = 0; i < c->source_count; i++) {
+        struct source *s = &c->sources[i];
+        if (!s->has_row) continue;
+        if (first == NULL ||
+            (c->query.newest_first ? is_before(&first->key, &s->key) : is_before(&s->key, &first->key)))
+            first = s;
+    }
+    return first;
+}
+
+/* --- one row ------------------------------------------------------------------------------------------------------ */
+
+/* The pattern of tasks that have no number yet: %a stays as it is, and %j becomes A_%a. */
+static const char *numberless_pattern(struct buf *out, const char *pattern)
+{
+    buf_clear(out);
+    for (const char *p = pattern; *p != '\0'; p++) {
+        if (p[0] == '%' && p[1] == 'a')
+            buf_add_text(out, "%%");
+        else if (p[0] == '%' && p[1] == 'j')
+            buf_add_text(out, "%A_%%a");
+        else if (p[0] == '%' && p[1] != '\0')
+            buf_add(out, p, 2);
+        else
+            buf_add_char(out, *p);
+        if (p[0] == '%' && p[1] != '\0' && p[1] != 'a') p++;
+    }
+    return out->length > 0 ? out->text : "";
+}
+
+static char *borrowed(const char *text)
+{
+    union {
+        const char *from;
+        char *to;
+    } view = {.from = text};
+    return view.to;
+}
+
+static const char *expand(struct cursor *c, const struct job_view *v, const char *pattern, struct buf *out)
+{
+    struct job j = {
+        .id = v->job_id, .is_array = v->is_array, .name = borrowed(v->name), .directory = borrowed(v->directory)};
+    bool numberless = v->is_array && v->task_id == NONE;
+    buf_clear(out);
+    job_expand_path(&j, v->user, v->task_id == NONE ? 0 : v->task_id,
+                    numberless ? numberless_pattern(&c->pattern, pattern) : pattern, out);
+    return out->text;
+}
+
+/* What stands for several tasks: which, and how many. False where the query wants a task that is not among them. */
+static bool fill_tasks(struct cursor *c, const char *text, struct job_view *v)
+{
+    struct idset set = {0};
+    v->tasks = "";
+    v->task_count = 1;
+    bool wants_one = c->query.job_id_count == 1 && c->query.task_id != NONE;
+    if (!v->is_array) return !wants_one;
+    if (idset_parse(str(text), NONE - 1, "tasks", &set, NULL) != 0) return true;
+    v->tasks = text;
+    v->task_count = idset_count(&set);
+    bool is_in = !wants_one || idset_has(&set, c->query.task_id);
+    idset_release(&set);
+    if (!wants_one) return true;
+    buf_clear(&c->tasks);
+    buf_add_u64(&c->tasks, c->query.task_id);
+    v->tasks = c->tasks.text;
+    v->task_count = 1;
+    return is_in;
+}
+
+static const char *reason(const struct job_view *v, uint32_t live, int64_t now_us)
+{
+    if (v->state != JOB_PENDING) return "None";
+    if (v->held) return "JobHeldUser";
+    if (v->begin_us > now_us) return "BeginTime";
+    return v->array_limit != 0 && live >= v->array_limit ? "JobArrayTaskLimit" : "Resources";
+}
+
+static void fill_job(sqlite3_stmt *row, struct job_view *v)
+{
+    v->job_id = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_ID);
+    v->assoc_id = (uint32_t)sqlite3_column_int64(row, COLUMN_ASSOC_ID);
+    v->account = sql_column_text(row, COLUMN_ACCOUNT);
+    v->user = sql_column_text(row, COLUMN_USER);
+    v->uid = (uint32_t)sqlite3_column_int64(row, COLUMN_UID);
+    v->name = sql_column_text(row, COLUMN_NAME);
+    v->command = sql_column_text(row, COLUMN_COMMAND);
+    v->directory = sql_column_text(row, COLUMN_DIRECTORY);
+    v->request.cpus = (uint32_t)sqlite3_column_int64(row, COLUMN_CPU_COUNT);
+    v->request.gpus = (uint32_t)sqlite3_column_int64(row, COLUMN_GPU_COUNT);
+    v->request.mem_mib = (uint64_t)sqlite3_column_int64(row, COLUMN_MEM_MIB);
+    v->time_limit_s = sqlite3_column_int64(row, COLUMN_TIME_LIMIT_S);
+    v->submit_us = sqlite3_column_int64(row, COLUMN_SUBMIT_US);
+    v->held = sqlite3_column_int(row, COLUMN_IS_HELD) != 0;
+    v->is_array = sqlite3_column_int(row, COLUMN_IS_ARRAY) != 0;
+    v->array_limit = (uint32_t)sqlite3_column_int64(row, COLUMN_ARRAY_LIMIT);
+}
+
+static void fill_terms(sqlite3_stmt *row, struct job_view *v)
+{
+    v->partition = sql_column_text(row, COLUMN_PARTITION);
+    v->qos = sql_column_text(row, COLUMN_QOS);
+    v->project = sql_column_text(row, COLUMN_PROJECT);
+    v->requests = sql_column_text(row, COLUMN_REQUESTS);
+    v->nice = sqlite3_column_int(row, COLUMN_NICE);
+    v->site = sqlite3_column_int(row, COLUMN_SITE);
+    bool is_computed = sqlite3_column_type(row, COLUMN_SET_PRIORITY) == SQLITE_NULL;
+    v->set_priority = is_computed ? NONE : (uint32_t)sqlite3_column_int64(row, COLUMN_SET_PRIORITY);
+    v->posix_priority = sqlite3_column_int(row, COLUMN_POSIX_PRIORITY);
+    v->job_share = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_SHARE);
+    v->override_tickets = (uint32_t)sqlite3_column_int64(row, COLUMN_OVERRIDE_TICKETS);
+    v->slots_max = (uint32_t)sqlite3_column_int64(row, COLUMN_SLOTS_MAX);
+    v->begin_us = sqlite3_column_int64(row, COLUMN_BEGIN_US);
+    v->deadline_us = sqlite3_column_int64(row, COLUMN_DEADLINE_US);
+}
+
+static void fill_task(sqlite3_stmt *row, struct job_view *v)
+{
+    v->state = job_state_from_name(sql_column_text(row, COLUMN_STATE));
+    v->start_us = sqlite3_column_int64(row, COLUMN_START_US);
+    v->end_us = sqlite3_column_int64(row, COLUMN_END_US);
+    v->cpus = sql_column_text(row, COLUMN_CPUS);
+    v->gpus = sql_column_text(row, COLUMN_GPUS);
+    v->exit_status = sqlite3_column_int(row, COLUMN_EXIT_STATUS);
+    v->signal = sqlite3_column_int(row, COLUMN_SIGNAL);
+    v->cpu_us = sqlite3_column_int64(row, COLUMN_CPU_US);
+    v->max_rss_kib = sqlite3_column_int64(row, COLUMN_MAX_RSS_KIB);
+    v->detail = sql_column_text(row, COLUMN_DETAIL);
+    v->launch_id = (uint64_t)sqlite3_column_int64(row, COLUMN_LAUNCH_ID);
+    v->tres = sql_column_text(row, COLUMN_TRES);
+    v->billing = sqlite3_column_double(row, COLUMN_BILLING);
+}
+
+/* False where the query does not want it. */
+static bool fill_row(struct cursor *c, const struct source *source, struct job_view *v)
+{
+    sqlite3_stmt *row = source->statement;
+    if (sqlite3_column_int(row, COLUMN_WANTED) == 0) return false;
+    *v = (struct job_view){.task_id = NONE, .tasks = "", .task_count = 1};
+    fill_job(row, v);
+    fill_terms(row, v);
+    fill_task(row, v);
+    if (source->part == PART_TASKS)
+        v->task_id = (uint32_t)sqlite3_column_int64(row, COLUMN_TASK_ID);
+    else if (!fill_tasks(c, sql_column_text(row, COLUMN_TASKS), v))
+        return false;
+    v->reason = reason(v, (uint32_t)sqlite3_column_int64(row, COLUMN_LIVE), c->query.now_us);
+    v->out_path = expand(c, v, sql_column_text(row, COLUMN_OUT_PATTERN), &c->out_path);
+    v->err_path = sql_column_is_null(row, COLUMN_ERR_PATTERN)
+                      ? v->out_path
+                      : expand(c, v, sql_column_text(row, COLUMN_ERR_PATTERN), &c->err_path);
+    return true;
+}
+
+/* --- the reader --------------------------------------------------------------------------------------------------- */
+
+static void close_cursor(void *cursor)
+{
+    struct cursor *c = cursor;
+    struct store *s = c->store;
+    for (uint32_t i = 0; i < c->source_count; i++) sqlite3_finalize(c->sources[i].statement);
+    if (c->db != NULL && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) c->failed = true;
+    if (c->db != NULL && !c->failed && s->idle_reader_count < IDLE_READERS_MAX)
+        s->idle_readers[s->idle_reader_count++] = c->db;
+    else
+        sqlite3_close(c->db);
+    buf_release(&c->pattern);
+    buf_release(&c->tasks);
+    buf_release(&c->out_path);
+    buf_release(&c->err_path);
+    arena_release(&c->arena);
+    mem_free(c);
+}
+
+/* The snapshot is of the moment of the first read inside the transaction, so something is read at once. */
+static void *open_cursor(void *context, const struct job_query *query, struct err *e)
+{
+    struct store *s = context;
+    struct cursor *c = mem_resize(NULL, 0, sizeof *c);
+    int64_t unused;
+    c->store = s;
+    copy_query(c, query);
+    c->db = s->idle_reader_count > 0 ? s->idle_readers[--s->idle_reader_count] : reader_connect(s->path, e);
+    if (c->db != NULL && sql_run(c->db, "BEGIN", e) == 0 &&
+        sql_number(c->db, "SELECT id FROM counters", &unused, e) == 0 && add_sources(c, e) == 0)
+        return c;
+    c->failed = true;
+    close_cursor(c);
+    return NULL;
+}
+
+static int next_row(void *cursor, struct job_view *out_row, struct err *e)
+{
+    struct cursor *c = cursor;
+    if (c->last != NULL && advance(c, c->last, e) != 0) c->failed = true;
+    c->last = NULL;
+    if (c->query.limit != 0 && c->given == c->query.limit) return 0;
+    uint32_t walks = c->access == BY_JOB ? c->query.job_id_count : 1;
+    for (uint32_t passed = 0; !c->failed; passed++) {
+        struct source *first = first_source(c);
+        if (first == NULL && c->ids_begun == walks) return 0;
+        if (first != NULL && fill_row(c, first, out_row)) {
+            c->last = first;
+            c->given++;
+            return 1;
+        }
+        if (passed == PASSED_MAX) return 2;
+        if ((first == NULL ? begin_walk(c, e) : advance(c, first, e)) != 0) c->failed = true;
+    }
+    return -1;
+}
+
+struct job_reader store_job_reader(struct store *s)
+{
+    return (struct job_reader){.context = s, .open = open_cursor, .next = next_row, .close = close_cursor};
+}

@@ -1,0 +1,210 @@
+/* The text of the statements behind listings: put together from the fragments below and nothing else; what people gave is
+ * bound.
+ *
+ *     SELECT <key>, wanted, <columns> FROM task INDEXED BY ...      walked in order; WHERE has only what an index serves
+ *            LEFT JOIN association ON <its key> AND <filters>       looked up only where the filters hold
+ *            LEFT JOIN job ON <its key>
+ *
+ * Invariants
+ *   1. Every statement gives its rows in the order it promises straight from an index: no statement sorts, so the first
+ *      row is there at once and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
+ *   2. Order is by (end, job, part, task), backward where newest_first; end counts only when read by time.
+ *   3. A row that a filter leaves out is given all the same, with its key, and wanted is 0: a step of SQLite's passes over
+ *      a handful of rows at most, and who reads may stop between any two.
+ * A LEFT JOIN is looked up in the order it is written; INDEXED BY is an error rather than a slow plan where the index went
+ * away. */
+#include "store/job_reader_sql.h"
+
+#include "base/ensure.h"
+
+/* In the order of enum reader_column: behind the key come the part's tasks, then the job's columns, then a task's. */
+#define JOB_COLUMNS                                                                                                     \
+    " job.association_id, account, user, uid, name, command, directory, out_pattern, err_pattern, job.cpus, job.gpus,"  \
+    " job.mem_mib, time_limit_s, submit_us, is_held, array_tasks IS NOT NULL, array_limit, begin_us, deadline_us, qos," \
+    " project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_max, requests,"
+#define NO_TASK " NULL, '', '', 0, 0, 0, 0, '', 0, partitions, '', 0"
+
+static const char *const columns[PART_COUNT] = {
+    [PART_TASKS] = " NULL, 0," JOB_COLUMNS
+                   " state, start_us, task.cpus, task.gpus, exit_status, signal, cpu_us, max_rss_kib, detail,"
+                   " launch_id, partition, tres, billing",
+    [PART_PENDING] =
+        " pending_tasks, iif(array_limit IS NULL OR association.id IS NULL, 0, (SELECT count(*) FROM task INDEXED BY"
+        " task_live WHERE task.job_id = job.id AND end_us IS NULL))," JOB_COLUMNS " 'PENDING'," NO_TASK,
+    [PART_CANCELLED] = " cancelled_tasks, 0," JOB_COLUMNS " 'CANCELLED'," NO_TASK,
+};
+
+static bool is_by_time(enum reader_access access)
+{
+    return access == BY_TIME || access == BY_TIME_IN_ASSOC || access == BY_TIME_OF_STATE;
+}
+
+/* --- what is walked ----------------------------------------------------------------------------------------------- */
+
+/* Only live rows are in an index of their own; the rest is walked by key. */
+static const char *task_walk(enum reader_access access, bool live)
+{
+    switch (access) {
+    case BY_JOB:
+    case BY_ID: return live ? "task INDEXED BY task_live" : "task";
+    case BY_ID_IN_ASSOC: return live ? "job INDEXED BY job_live_association" : "job INDEXED BY job_association";
+    case BY_TIME: return "task INDEXED BY task_ended_time";
+    case BY_TIME_IN_ASSOC: return "task INDEXED BY task_ended_association";
+    case BY_TIME_OF_STATE: return "task INDEXED BY task_ended_state";
+    case ACCESS_COUNT: break;
+    }
+    ensure(!"an access of the table");
+    return "";
+}
+
+static const char *job_walk(enum reader_part part, enum reader_access access)
+{
+    if (access == BY_JOB) return "job";
+    if (part == PART_PENDING)
+        return access == BY_ID_IN_ASSOC ? "job INDEXED BY job_live_association" : "job INDEXED BY job_live";
+    return access == BY_TIME ? "job INDEXED BY job_cancelled_time" : "job INDEXED BY job_cancelled";
+}
+
+static const char *key_condition(enum reader_part part, enum reader_access access)
+{
+    switch (access) {
+    case BY_JOB: return part == PART_TASKS ? "task.job_id = :job" : "job.id = :job";
+    case BY_ID_IN_ASSOC: return "job.association_id = :association";
+    case BY_TIME_IN_ASSOC: return "task.association_id = :association";
+    case BY_TIME_OF_STATE: return "state = :state";
+    case BY_ID:
+    case BY_TIME:
+    case ACCESS_COUNT: break;
+    }
+    return "1";
+}
+
+/* Of a task; "" where both kinds are wanted. */
+static const char *which_condition(const struct job_query *query)
+{
+    if (query->which == JOBS_ALL) return "";
+    return query->which == JOBS_LIVE ? " AND end_us IS NULL" : " AND end_us IS NOT NULL";
+}
+
+/* What an index serves, or leaves out only little. An index of live rows is found only under its own condition. */
+static void add_walk_condition(enum reader_part part, enum reader_access access, const struct job_query *query,
+                               struct buf *out)
+{
+    const char *end = part == PART_TASKS ? "end_us" : "cancelled_us";
+    buf_add_text(out, key_condition(part, access));
+    if (part == PART_PENDING) buf_add_text(out, " AND job.ended_us IS NULL");
+    if (part == PART_CANCELLED) buf_add_text(out, " AND cancelled_us IS NOT NULL");
+    if (part == PART_TASKS && access == BY_ID_IN_ASSOC && query->which == JOBS_LIVE)
+        buf_add_text(out, " AND job.ended_us IS NULL");
+    if (part == PART_TASKS && access != BY_ID_IN_ASSOC) buf_add_text(out, which_condition(query));
+    if (part == PART_TASKS && query->job_id_count == 1 && query->task_id != NONE)
+        buf_add_text(out, " AND task_id = :task");
+    if (!is_by_time(access)) return;
+    if (query->since_us != 0) buf_format(out, " AND %s >= :since", end);
+    if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
+}
+
+/* --- what is joined ----------------------------------------------------------------------------------------------- */
+
+/* Invariant 3. */
+static void add_filters(enum reader_part part, enum reader_access access, const struct job_query *query,
+                        struct buf *out)
+{
+    const char *end = part == PART_TASKS ? "end_us" : "cancelled_us";
+    if (part == PART_PENDING) buf_add_text(out, " AND pending_tasks <> ''");
+    if (part == PART_CANCELLED) buf_add_text(out, " AND cancelled_tasks <> ''");
+    if (part == PART_TASKS && query->state != JOB_STATE_COUNT && access != BY_TIME_OF_STATE)
+        buf_add_text(out, " AND state = :state");
+    if (is_by_time(access)) return;
+    if (query->since_us != 0) buf_format(out, " AND %s >= :since", end);
+    if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
+}
+
+static void add_names(const struct job_query *query, struct buf *out)
+{
+    if (query->account != NULL) buf_add_text(out, " AND account = :account");
+    if (query->user != NULL) buf_add_text(out, " AND user = :user");
+}
+
+/* The tables behind the one that is walked; the last one's key says whether the row is wanted. */
+static void add_joins(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
+{
+    bool is_of_jobs = part == PART_TASKS && access == BY_ID_IN_ASSOC;
+    if (is_of_jobs) {
+        buf_format(out, " LEFT JOIN task%s ON task.job_id = job.id%s",
+                   query->which == JOBS_LIVE ? " INDEXED BY task_live" : "", which_condition(query));
+        add_filters(part, access, query, out);
+        buf_add_text(out, " LEFT JOIN association ON task.job_id IS NOT NULL AND association.id = job.association_id");
+        return;
+    }
+    buf_format(out, " LEFT JOIN association ON association.id = %s.association_id",
+               part == PART_TASKS ? "task" : "job");
+    add_filters(part, access, query, out);
+    add_names(query, out);
+    if (part != PART_TASKS) return;
+    buf_add_text(out, " LEFT JOIN job ON association.id IS NOT NULL AND job.id = task.job_id");
+    if (query->job_id_count == 1 && query->task_id != NONE) buf_add_text(out, " AND array_tasks IS NOT NULL");
+}
+
+/* --- the statement ------------------------------------------------------------------------------------------------ */
+
+static const char *key(enum reader_part part, enum reader_access access)
+{
+    if (part == PART_CANCELLED) return "job.id, NULL, cancelled_us, association.id IS NOT NULL,";
+    if (part == PART_PENDING) return "job.id, NULL, NULL, association.id IS NOT NULL,";
+    return access == BY_ID_IN_ASSOC ? "job.id, task_id, end_us, association.id IS NOT NULL,"
+                                    : "task.job_id, task_id, end_us, job.id IS NOT NULL,";
+}
+
+static const char *order(enum reader_part part, enum reader_access access, bool backward)
+{
+    bool by_time = is_by_time(access);
+    if (part == PART_TASKS && by_time)
+        return backward ? "end_us DESC, task.job_id DESC, task_id DESC" : "end_us, task.job_id, task_id";
+    if (part == PART_TASKS && access == BY_ID_IN_ASSOC)
+        return backward ? "job.id DESC, task_id DESC" : "job.id, task_id";
+    if (part == PART_TASKS) return backward ? "task.job_id DESC, task_id DESC" : "task.job_id, task_id";
+    if (by_time) return backward ? "cancelled_us DESC, job.id DESC" : "cancelled_us, job.id";
+    return backward ? "job.id DESC" : "job.id";
+}
+
+bool reader_wants(enum reader_part part, const struct job_query *query)
+{
+    bool any = query->state == JOB_STATE_COUNT;
+    switch (part) {
+    case PART_TASKS: return any || query->state != JOB_PENDING;
+    case PART_PENDING:
+        return query->which != JOBS_ENDED && query->since_us == 0 && query->until_us == 0 &&
+               (any || query->state == JOB_PENDING);
+    case PART_CANCELLED: return query->which != JOBS_LIVE && (any || query->state == JOB_CANCELLED);
+    case PART_COUNT: break;
+    }
+    return false;
+}
+
+enum reader_access reader_choose_access(const struct job_query *query, bool is_single)
+{
+    if (query->job_id_count > 0) return BY_JOB;
+    bool by_time = query->which == JOBS_ENDED && query->newest_first;
+    if (is_single) return by_time ? BY_TIME_IN_ASSOC : BY_ID_IN_ASSOC;
+    if (!by_time) return BY_ID;
+    return query->state == JOB_STATE_COUNT ? BY_TIME : BY_TIME_OF_STATE;
+}
+
+/* Jobs have fewer indices than tasks. */
+static enum reader_access job_access(enum reader_part part, enum reader_access access)
+{
+    if (is_by_time(access)) return BY_TIME;
+    return part == PART_CANCELLED && access == BY_ID_IN_ASSOC ? BY_ID : access;
+}
+
+void reader_compose(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
+{
+    if (part != PART_TASKS) access = job_access(part, access);
+    buf_format(out, "SELECT %s%s FROM %s", key(part, access), columns[part],
+               part == PART_TASKS ? task_walk(access, query->which == JOBS_LIVE) : job_walk(part, access));
+    add_joins(part, access, query, out);
+    buf_add_text(out, " WHERE ");
+    add_walk_condition(part, access, query, out);
+    buf_format(out, " ORDER BY %s", order(part, access, query->newest_first));
+}

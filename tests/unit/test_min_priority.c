@@ -1,0 +1,408 @@
+/* INCR_ONLY: what a job keeps in memory, and in the store from the pass on in which it binds. */
+#include "engine/min_priority.h"
+#include "engine/priorities.h"
+#include "store_house.h"
+
+/* Every job's priority is 1000 x its partition's factor / the largest + 1000 x the QOS' priority / 8: 1500 in main at first,
+ * 2000 in fast. */
+static uint32_t open_house(struct house *h)
+{
+    house_build(h, (struct capacity){1, 0, 1000});
+    world_user(&h->w, "physics", 1, "ann");
+    world_set(&h->w, "PriorityFlags", "INCR_ONLY");
+    world_set(&h->w, "PriorityWeightFairshare", "0");
+    world_set(&h->w, "PriorityWeightPartition", "1000");
+    world_set(&h->w, "PriorityWeightQOS", "1000");
+    world_object(&h->w, OBJECT_PARTITION, "fast", "PriorityJobFactor=2");
+    world_object(&h->w, OBJECT_QOS, "normal", "priority=8");
+    uint32_t blocker = world_submit(&h->w, "ann", NULL, 1);
+    house_commit(h);
+    assert_int_equal(world_pass(&h->w), 1);
+    house_commit(h);
+    return blocker;
+}
+
+/* A job that waits, in these partitions. */
+static uint32_t submit(struct house *h, const char *partitions)
+{
+    uint32_t id;
+    struct event job = world_submission("ann", NULL, 1);
+    job.submit.terms.partitions = partitions;
+    assert_int_equal(world_apply(&h->w, job, &id), 0);
+    house_commit(h);
+    return id;
+}
+
+/* What comes of the QOS from now on, of 1000. */
+static void set_qos_term(struct house *h, uint32_t term)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%u", term);
+    world_set(&h->w, "PriorityWeightQOS", value);
+    house_commit(h);
+}
+
+/* How many jobs' floors the pass had written. */
+static uint32_t pass(struct house *h)
+{
+    uint32_t written = 0;
+    h->w.s.pass_is_due = true;
+    assert_int_equal(world_pass(&h->w), 0);
+    for (uint32_t i = 0; i < h->w.out.changes.count; i++)
+        written += h->w.out.changes.items[i].table == TABLE_MIN_PRIORITY;
+    house_commit(h);
+    return written;
+}
+
+static void load_anew(struct house *h)
+{
+    uint64_t before = state_hash(&h->w.s);
+    state_release(&h->w.s);
+    store_must_load(h->store, &h->w.s);
+    house_set_host(h, (struct capacity){1, 0, 1000});
+    assert_true(state_hash(&h->w.s) == before);
+}
+
+static uint32_t priority_in(struct house *h, uint32_t id, const char *partition)
+{
+    struct arena arena = {0};
+    struct priorities all;
+    uint32_t found = 0, wanted = state_find_object(&h->w.s, OBJECT_PARTITION, partition);
+    state_priorities(&h->w.s, h->w.now_us, id, &arena, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.rows[i].partition == wanted) found = (uint32_t)all.rows[i].priority;
+    }
+    arena_release(&arena);
+    return found;
+}
+
+static void apply_to(struct house *h, enum event_kind kind, uint32_t id)
+{
+    const struct job_ref ref = {id, NONE};
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = kind, .jobs = {&ref, 1, false}}, NULL), 0);
+    house_commit(h);
+}
+
+static void update(struct house *h, uint32_t id, struct event_terms terms)
+{
+    struct event event = {.kind = EVENT_UPDATE,
+                          .update = {.job_id = id, .request = {.gpus = NONE}, .array_limit = NONE, .terms = terms}};
+    assert_int_equal(world_apply(&h->w, event, NULL), 0);
+    house_commit(h);
+}
+
+#define FLOORS "SELECT group_concat(partition || '=' || priority, ' ') FROM min_priority WHERE job_id = 2"
+
+static void what_binds_is_stored_once(void **unused)
+{
+    (void)unused;
+    struct house h;
+    open_house(&h);
+    uint32_t id = submit(&h, NULL);
+    assert_int_equal(id, 2);
+    assert_int_equal(pass(&h), 0);
+    assert_sql(h.directory, FLOORS, "");
+    set_qos_term(&h, 500);
+    assert_int_equal(pass(&h), 1);
+    assert_sql(h.directory, FLOORS, "main=1500");
+    set_qos_term(&h, 400);
+    assert_int_equal(pass(&h), 0);
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 1500);
+    set_qos_term(&h, 1200);
+    assert_int_equal(pass(&h), 0); /* it does not bind: nothing is written */
+    assert_int_equal(priority_in(&h, id, "main"), 1700);
+    assert_sql(h.directory, FLOORS, "main=1500");
+    set_qos_term(&h, 100);
+    assert_int_equal(pass(&h), 1);
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 1700);
+    assert_sql(h.directory, FLOORS, "main=1700");
+    house_close(&h);
+}
+
+static void the_worked_example(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint32_t computed, priority;
+        const char *stored;
+    } passes[] = {{900, 900, ""},
+                  {1000, 1000, ""},
+                  {950, 1000, "main=1000"},
+                  {970, 1000, "main=1000"},
+                  {1010, 1010, "main=1000"}};
+    struct house h;
+    open_house(&h);
+    world_set(&h.w, "PriorityWeightPartition", "0");
+    uint32_t id = submit(&h, NULL);
+    for (size_t i = 0; i < COUNT(passes); i++) {
+        set_qos_term(&h, passes[i].computed);
+        pass(&h);
+        assert_int_equal(priority_in(&h, id, "main"), passes[i].priority);
+        assert_sql(h.directory, FLOORS, passes[i].stored);
+    }
+    house_close(&h);
+}
+
+static void each_partition_has_its_own(void **unused)
+{
+    (void)unused;
+    struct house h;
+    open_house(&h);
+    world_object(&h.w, OBJECT_PARTITION, "slow", "PriorityJobFactor=0");
+    uint32_t id = submit(&h, "fast,main");
+    pass(&h);
+    set_qos_term(&h, 500);
+    assert_int_equal(pass(&h), 1);
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, id, "fast"), 2000);
+    assert_int_equal(priority_in(&h, id, "main"), 1500);
+    struct event_terms terms = TERMS_KEPT;
+    terms.partitions = "slow,main";
+    update(&h, id, terms);
+    assert_sql(h.directory, FLOORS, "main=1500");
+    assert_int_equal(priority_in(&h, id, "slow"), 500);
+    assert_int_equal(priority_in(&h, id, "main"), 1500);
+    load_anew(&h);
+    pass(&h);
+    set_qos_term(&h, 0);
+    assert_int_equal(pass(&h), 1);
+    assert_sql(h.directory, FLOORS, "main=1500 slow=500");
+    terms.partitions = "fast"; /* it was there before, but is not any more */
+    update(&h, id, terms);
+    assert_sql(h.directory, FLOORS, "");
+    assert_int_equal(priority_in(&h, id, "fast"), 1000);
+    load_anew(&h);
+    house_close(&h);
+}
+
+/* A house with a floor of 1500 that binds at 1000. */
+static uint32_t open_bound(struct house *h)
+{
+    open_house(h);
+    uint32_t id = submit(h, NULL);
+    pass(h);
+    set_qos_term(h, 500);
+    assert_int_equal(pass(h), 1);
+    assert_sql(h->directory, FLOORS, "main=1500");
+    return id;
+}
+
+static void assert_forgotten(struct house *h, uint32_t id)
+{
+    assert_sql(h->directory, "SELECT count(*) FROM min_priority", "0");
+    assert_null(h->w.s.jobs.items[state_find_job(&h->w.s, id)].floors);
+    load_anew(h);
+}
+
+static void hold_and_a_priority_by_hand_forget(void **unused)
+{
+    (void)unused;
+    struct house h;
+    uint32_t id = open_bound(&h);
+    apply_to(&h, EVENT_HOLD, id);
+    assert_forgotten(&h, id);
+    apply_to(&h, EVENT_RELEASE, id);
+    assert_int_equal(priority_in(&h, id, "main"), 1000);
+    pass(&h);
+    set_qos_term(&h, 0);
+    pass(&h);
+    assert_sql(h.directory, FLOORS, "main=1000");
+    struct event_terms terms = TERMS_KEPT;
+    terms.set_priority = 7;
+    update(&h, id, terms);
+    assert_forgotten(&h, id);
+    pass(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 7);
+    terms.set_priority = -2;
+    update(&h, id, terms);
+    assert_int_equal(priority_in(&h, id, "main"), 500);
+    house_close(&h);
+}
+
+static void other_changes_keep(void **unused)
+{
+    (void)unused;
+    struct house h;
+    uint32_t id = open_bound(&h);
+    struct event_terms terms = TERMS_KEPT;
+    terms.nice = 300;
+    update(&h, id, terms);
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 1500);
+    assert_sql(h.directory, FLOORS, "main=1500");
+    house_close(&h);
+}
+
+static void flag_and_model_forget(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name, *away, *back;
+    } rows[] = {
+        {"PriorityFlags", "NO_FAIR_TREE", "NO_FAIR_TREE,INCR_ONLY"},
+        {"PriorityType", "priority/tickets", "priority/multifactor"},
+        {"PriorityType", "priority/basic", "priority/multifactor"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        uint32_t id = open_bound(&h);
+        world_set(&h.w, "PriorityFlags", "INCR_ONLY,ACCRUE_ALWAYS"); /* another flag does not matter */
+        house_commit(&h);
+        assert_sql(h.directory, FLOORS, "main=1500");
+        world_set(&h.w, rows[i].name, rows[i].away);
+        house_commit(&h);
+        assert_forgotten(&h, id);
+        world_set(&h.w, rows[i].name, rows[i].back);
+        house_commit(&h);
+        pass(&h);
+        assert_int_equal(priority_in(&h, id, "main"), 1000);
+        house_close(&h);
+    }
+}
+
+/* All in one turn: what is written of the new floors is not among what goes. */
+static void flag_away_and_back_in_one_turn(void **unused)
+{
+    (void)unused;
+    struct house h;
+    uint32_t id = open_bound(&h);
+    world_set(&h.w, "PriorityFlags", "");
+    world_set(&h.w, "PriorityFlags", "INCR_ONLY");
+    const struct event time = {.kind = EVENT_TIME, .time = {"boot-1"}};
+    assert_int_equal(world_apply(&h.w, time, NULL), 0);
+    world_set(&h.w, "PriorityWeightQOS", "0");
+    assert_int_equal(world_apply(&h.w, time, NULL), 0);
+    house_commit(&h);
+    assert_sql(h.directory, FLOORS, "main=1000");
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 1000);
+    house_close(&h);
+}
+
+static void the_end_of_a_job_forgets(void **unused)
+{
+    (void)unused;
+    struct house h;
+    uint32_t id = open_bound(&h), task;
+    apply_to(&h, EVENT_CANCEL, id);
+    assert_sql(h.directory, "SELECT count(*) FROM min_priority", "0");
+    load_anew(&h);
+
+    id = submit(&h, NULL);
+    pass(&h);
+    set_qos_term(&h, 0);
+    assert_int_equal(pass(&h), 1);
+    apply_to(&h, EVENT_CANCEL, 1);
+    struct event ended = {.kind = EVENT_ENDED, .record = {1, h.w.now_us, h.w.now_us, JOB_CANCELLED, 0, 0, 0, 0, NULL}};
+    assert_int_equal(world_apply(&h.w, ended, NULL), 0);
+    house_commit(&h);
+    assert_int_equal(world_pass(&h.w), 1);
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT job_id || partition FROM min_priority", "3main");
+    load_anew(&h);
+    task = state_find_task(&h.w.s, id, 0);
+    assert_int_not_equal(task, NONE);
+    ended.record.launch_id = h.w.s.tasks.items[task].launch_id;
+    assert_int_equal(world_apply(&h.w, ended, NULL), 0);
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT count(*) FROM min_priority", "0");
+    load_anew(&h);
+    house_close(&h);
+}
+
+static void many_are_written_by_several_passes(void **unused)
+{
+    (void)unused;
+    enum { JOBS = 2 * FLOORS_A_PASS + 5 };
+    struct house h;
+    open_house(&h);
+    for (int i = 0; i < JOBS; i++) world_submit(&h.w, "ann", NULL, 1);
+    house_commit(&h);
+    assert_int_equal(pass(&h), 0);
+    set_qos_term(&h, 500);
+    assert_int_equal(pass(&h), FLOORS_A_PASS);
+    assert_int_equal(priority_in(&h, JOBS, "main"), 1500);
+    for (uint32_t rest = JOBS - FLOORS_A_PASS; rest > 0;) {
+        uint32_t max = rest < FLOORS_A_PASS ? rest : FLOORS_A_PASS;
+        assert_int_equal(state_next_due_us(&h.w.s), h.w.now_us + FLOORS_PAUSE_US);
+        h.w.now_us += FLOORS_PAUSE_US;
+        assert_int_equal(pass(&h), max);
+        rest -= max;
+    }
+    assert_int_equal(state_next_due_us(&h.w.s), 0);
+    assert_sql(h.directory, "SELECT count(*) FROM min_priority WHERE priority = 1500", "4005");
+    load_anew(&h);
+    assert_int_equal(priority_in(&h, JOBS + 1, "main"), 1500);
+    house_close(&h);
+}
+
+static void rows_that_fit_no_job_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *change, *error;
+    } rows[] = {
+        {"UPDATE min_priority SET job_id = 99", "min_priority of job 99: it does not wait in partition 'main'"},
+        {"UPDATE min_priority SET partition = 'fast'", "job 2: it does not wait in partition 'fast'"},
+        {"UPDATE min_priority SET partition = 'none'", "min_priority of job 2: "},
+        {"UPDATE min_priority SET job_id = -1", "a number is out of range"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        struct state s;
+        struct err e = {0};
+        open_bound(&h);
+        store_sql(h.directory, rows[i].change);
+        state_init(&s, NOW_US);
+        assert_int_equal(store_load(h.store, &s, &e), -1);
+        if (strstr(ERR_SENTENCE(&e), rows[i].error) == NULL)
+            fail_msg("'%s' is not in '%s'", rows[i].error, ERR_SENTENCE(&e));
+        state_release(&s);
+        house_close(&h);
+    }
+}
+
+/* A database of version 1 had no such table. */
+static void an_older_database_gets_the_table(void **unused)
+{
+    (void)unused;
+    struct house h;
+    open_bound(&h);
+    store_close(h.store);
+    store_sql(h.directory,
+              "DROP TABLE min_priority; ALTER TABLE association DROP COLUMN reset_us;"
+              "ALTER TABLE qos DROP COLUMN reset_us; ALTER TABLE owner_usage DROP COLUMN reset_us;"
+              "ALTER TABLE counters DROP COLUMN usage_reset_us;"
+              "ALTER TABLE counters DROP COLUMN reset_period_us; ALTER TABLE usage_journal RENAME TO journal;"
+              "ALTER TABLE job RENAME COLUMN slots_max TO slots_most; PRAGMA user_version = 1");
+    h.store = store_must_open(h.directory, NOW_US);
+    state_release(&h.w.s);
+    store_must_load(h.store, &h.w.s);
+    house_set_host(&h, (struct capacity){1, 0, 1000});
+    assert_int_equal(priority_in(&h, 2, "main"), 1000);
+    pass(&h);
+    set_qos_term(&h, 0);
+    assert_int_equal(pass(&h), 1);
+    assert_sql(h.directory, FLOORS, "main=1000");
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_binds_is_stored_once),
+        cmocka_unit_test(the_worked_example),
+        cmocka_unit_test(each_partition_has_its_own),
+        cmocka_unit_test(hold_and_a_priority_by_hand_forget),
+        cmocka_unit_test(other_changes_keep),
+        cmocka_unit_test(flag_and_model_forget),
+        cmocka_unit_test(flag_away_and_back_in_one_turn),
+        cmocka_unit_test(the_end_of_a_job_forgets),
+        cmocka_unit_test(many_are_written_by_several_passes),
+        cmocka_unit_test(rows_that_fit_no_job_are_refused),
+        cmocka_unit_test(an_older_database_gets_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* Moments as people write them, read at a known now in a known zone, with and without summer time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "cli/time_text.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+
+/* Two hours ahead of UTC in summer, one in winter. */
+static const char zone[] = "CET-1CEST,M3.5.0,M10.5.0/3";
+
+struct row {
+    const char *now, *text, *moment;
+};
+
+static const struct row rows[] = {
+    {"2026-11-21T10:00:00Z", "now", "2026-11-21T10:00:00Z"},
+    {"2026-11-21T10:00:00Z", "NOW", "2026-11-21T10:00:00Z"},
+    {"2026-11-21T10:00:00Z", "now+90", "2026-11-21T10:01:30Z"},
+    {"2026-11-21T10:00:00Z", "now+0", "2026-11-21T10:00:00Z"},
+    {"2026-11-21T10:00:00Z", "now+1hour", "2026-11-21T11:00:00Z"},
+    {"2026-11-21T10:00:00Z", "now+2hours", "2026-11-21T12:00:00Z"},
+    {"2026-11-21T10:00:00Z", "now+30m", "2026-11-21T10:30:00Z"},
+    {"2026-11-21T10:00:00Z", "now+1day", "2026-11-22T10:00:00Z"},
+    {"2026-11-21T10:00:00Z", "now+2weeks", "2026-12-05T10:00:00Z"},
+    {"2026-11-21T10:00:00Z", "16:00", "2026-11-21T15:00:00Z"},
+    {"2026-11-21T10:00:00Z", "16:00:30", "2026-11-21T15:00:30Z"},
+    {"2026-11-21T10:00:00Z", "10:30", "2026-11-22T09:30:00Z"},
+    {"2026-11-21T10:00:00Z", "11:00", "2026-11-22T10:00:00Z"}, /* it is that already: the next one */
+    {"2026-11-30T10:00:00Z", "10:30", "2026-12-01T09:30:00Z"},
+    {"2026-12-31T23:30:00Z", "00:10", "2027-01-01T23:10:00Z"},
+    {"2026-11-21T10:00:00Z", "noon", "2026-11-21T11:00:00Z"},
+    {"2026-11-21T10:00:00Z", "midnight", "2026-11-21T23:00:00Z"},
+    {"2026-11-21T10:00:00Z", "tomorrow", "2026-11-21T23:00:00Z"},
+    {"2026-11-21T10:00:00Z", "today", "2026-11-20T23:00:00Z"},
+    {"2026-03-28T12:00:00Z", "tomorrow", "2026-03-28T23:00:00Z"},
+    {"2026-03-28T12:00:00Z", "10:00", "2026-03-29T08:00:00Z"}, /* the clocks went forward in between */
+    {"2026-11-21T10:00:00Z", "2026-11-22", "2026-11-21T23:00:00Z"},
+    {"2026-11-21T10:00:00Z", "2026-07-01", "2026-06-30T22:00:00Z"},
+    {"2026-11-21T10:00:00Z", "2026-11-22T09:05", "2026-11-22T08:05:00Z"},
+    {"2026-11-21T10:00:00Z", "2026-11-22 09:05:07", "2026-11-22T08:05:07Z"},
+    {"2026-11-21T10:00:00Z", "2026-11-22T09:05Z", "2026-11-22T09:05:00Z"},
+    {"2026-11-21T10:00:00Z", "2026-11-22T09:05:00-03:30", "2026-11-22T12:35:00Z"},
+    {"2026-11-21T10:00:00Z", "2024-02-29", "2024-02-28T23:00:00Z"},
+    {"2026-11-21T10:00:00Z", "202611220905", "2026-11-22T08:05:00Z"},
+    {"2026-11-21T10:00:00Z", "202611220905.30", "2026-11-22T08:05:30Z"},
+    {"2026-11-21T10:00:00Z", "1795243000", "2026-11-21T06:36:40Z"},
+    {"2026-11-21T10:00:00Z", "0", "1970-01-01T00:00:00Z"},
+};
+
+static const char *const bad[] = {
+    "",
+    "now+",
+    "now-1",
+    "now+1x",
+    "now+x",
+    "now+1hourss",
+    "now +1",
+    "now+999999999999",
+    "nowhere",
+    "yesterday",
+    "24:00",
+    "12:60",
+    "1:00",
+    "12:00:60",
+
+    "2026-13-01",
+    "2026-02-30",
+    "2026-11-21T",
+    "2026-11-21T9:05",
+    "2026-11-21T24:00",
+    "2026-11-21t09:05",
+    "2026-11-21T09:05:00 Z",
+    "21.11.2026",
+    "-1",
+    "1.5",
+    "202613220905",
+};
+
+static int64_t at(const char *text)
+{
+    int64_t moment_us;
+    struct err e;
+    if (time_parse(str(text), "test", &moment_us, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    return moment_us;
+}
+
+static void moments_are_read(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t moment_us;
+        char text[32];
+        struct err e = {0};
+        if (moment_read(str(rows[i].text), "--begin", at(rows[i].now), &moment_us, &e) != 0)
+            fail_msg("'%s': %s", rows[i].text, ERR_SENTENCE(&e));
+        time_format(text, moment_us);
+        if (moment_us != at(rows[i].moment)) fail_msg("'%s' is %s, not %s", rows[i].text, text, rows[i].moment);
+    }
+}
+
+static void others_are_refused(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        int64_t moment_us = 7;
+        struct err e = {0};
+        if (moment_read(str(bad[i]), "--begin", at("2026-11-21T10:00:00Z"), &moment_us, &e) != -1)
+            fail_msg("'%s' is taken for a moment", bad[i]);
+        assert_int_equal(e.code, ERR_INPUT);
+        assert_true(str_starts(str(ERR_SENTENCE(&e)), str("--begin: '")));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_are_read),
+        cmocka_unit_test(others_are_refused),
+    };
+    setenv("TZ", zone, 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
