@@ -1,10 +1,10 @@
-/* Seeded random numbers (SplitMix64): for tests, benchmarks and simulation. Nothing that decides uses them. */
+/* Seeded random numbers (SplitMix64), for tests, benchmarks and simulation. Nothing that decides uses them. */
 #ifndef FAIRLEAD_BASE_RNG_H
 #define FAIRLEAD_BASE_RNG_H
 
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/hash.h"
 
 struct rng {
     uint64_t state;

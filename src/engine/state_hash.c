@@ -1,6 +1,7 @@
 /* A state's hash: every row that has not ended, by content and id. What is derived is not in it. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "engine/handlers.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)

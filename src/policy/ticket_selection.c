@@ -9,6 +9,7 @@
 #include "policy/ticket_selection.h"
 
 #include "base/ensure.h"
+#include "base/hash.h"
 
 enum { SET_KIND_COUNT = MEMBER_KIND_COUNT - 1, RECENT_COUNT = 1024 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "base/map.h"
+#include "base/hash.h"
 #include "store/internal.h"
 
 static struct str join(struct arena *arena, const struct str *list, uint32_t count)

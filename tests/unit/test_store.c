@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "base/hash.h"
 #include "store/schema.h"
 
 static void house_open(struct house *h)
