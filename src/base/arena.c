@@ -1,5 +1,7 @@
-/* Arenas hand out memory from blocks of 64 KiB, newest first, by moving a pointer; nothing is given back one by one. What
- * they cost is a memset, so that every struct starts as all zero, which is what our types take for empty. */
+/* Arenas hand out memory from blocks of 64 KiB by moving a pointer. Single allocations are never freed.
+ *
+ * Cost: an allocation is a comparison, an addition and a memset. The memset makes every struct start as all zero, which
+ * our types take for empty. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -12,7 +14,7 @@ enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 struct arena_block {
     struct arena_block *older;
-    size_t size; /* of the whole block, this head included */
+    size_t size; /* of the whole block, including this header */
     _Alignas(ALIGNMENT) char bytes[];
 };
 
@@ -25,11 +27,11 @@ static void *system_memory(void *old, size_t size)
 
 static struct arena_block *new_block(struct arena *a, size_t room, struct arena_block *older)
 {
-    size_t whole = sizeof(struct arena_block) + room;
-    struct arena_block *block = system_memory(NULL, whole);
+    size_t size = sizeof(struct arena_block) + room;
+    struct arena_block *block = system_memory(NULL, size);
     block->older = older;
-    block->size = whole;
-    a->bytes += whole;
+    block->size = size;
+    a->bytes += size;
     return block;
 }
 
@@ -40,8 +42,8 @@ static void use_block(struct arena *a, struct arena_block *block)
     a->end = (char *)block + block->size;
 }
 
-/* What is large gets a block of its own behind the newest: that one's rest stays in use, and what arena_clear keeps is
- * never somebody's huge array. */
+/* A large allocation gets a block of its own, which is linked behind the newest one. So the rest of the newest block
+ * stays in use, and the block that arena_clear keeps is never one huge array. */
 static char *large_memory(struct arena *a, size_t size)
 {
     struct arena_block *block = new_block(a, size, a->blocks->older);
@@ -75,14 +77,19 @@ char *arena_copy(struct arena *a, struct str s)
     return copy;
 }
 
+static void free_blocks(struct arena_block *block)
+{
+    for (struct arena_block *older; block != NULL; block = older) {
+        older = block->older;
+        free(block);
+    }
+}
+
 void arena_clear(struct arena *a)
 {
     struct arena_block *kept = a->blocks;
     if (kept == NULL) return;
-    for (struct arena_block *block = kept->older, *older; block != NULL; block = older) {
-        older = block->older;
-        free(block);
-    }
+    free_blocks(kept->older);
     kept->older = NULL;
     use_block(a, kept);
     a->bytes = kept->size;
@@ -90,10 +97,7 @@ void arena_clear(struct arena *a)
 
 void arena_release(struct arena *a)
 {
-    for (struct arena_block *block = a->blocks, *older; block != NULL; block = older) {
-        older = block->older;
-        free(block);
-    }
+    free_blocks(a->blocks);
     *a = (struct arena){0};
 }
 

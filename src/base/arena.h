@@ -1,6 +1,7 @@
-/* Memory. Three lifetimes: the process, the state, one cycle (a request, a scheduling pass). What lives as long as its
- * cycle comes from an arena and goes with it in one call; what grows comes from mem_resize (see base/array.h). This is
- * the only file that calls malloc, realloc and free, and the only place where running out of memory is met: it aborts.
+/* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). What lives
+ * as long as its cycle comes from an arena and is freed with it in one call. What grows comes from mem_resize (see
+ * base/array.h). This is the only file that calls malloc, realloc and free, and the only one that meets running out of
+ * memory: it aborts.
  *
  *     struct arena cycle = {0};
  *     char *name = arena_copy(&cycle, str("abc"));
@@ -19,27 +20,27 @@ struct arena_block;
 /* All zero is an empty arena. */
 struct arena {
     struct arena_block *blocks; /* newest first */
-    char *next, *end;           /* what is free of the newest block */
+    char *next, *end;           /* the free part of the newest block */
     size_t bytes;               /* taken from the system, for reports */
 };
 
 /* size bytes, zeroed, aligned for any type; never NULL. They live until the arena is cleared or released. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(2)));
 
-/* The same, with anything in it: for large arrays of which every entry that is read was written before. */
+/* The same without zeroing: for large arrays whose entries are all written before they are read. */
 void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(2)));
 
 /* A copy of the view's bytes with a closing zero byte. */
 char *arena_copy(struct arena *a, struct str s) __attribute__((returns_nonnull));
 
-/* Forgets what was allocated, keeps one block for the next cycle. */
+/* Frees everything that was allocated, but keeps one block for the next cycle. */
 void arena_clear(struct arena *a);
 
-/* Gives everything back; the arena is empty and usable again. */
+/* Gives all memory back to the system. The arena is empty and usable again. */
 void arena_release(struct arena *a);
 
-/* size bytes that hold what old held (its first old_size bytes); new bytes are zero. old may be NULL; size 0 frees and
- * returns NULL. */
+/* Resizes old to size bytes and returns its new address. The first old_size bytes are kept; new bytes are zero. old may
+ * be NULL. Size 0 frees old and returns NULL. */
 void *mem_resize(void *old, size_t old_size, size_t size);
 void mem_free(void *memory);
 

@@ -1,4 +1,5 @@
-/* The part of base/array.h that need not be a macro. Capacity doubles, so n additions move fewer than 2n items. */
+/* Growing the arrays of base/array.h: the part that need not be a macro. Capacity doubles, so n additions move fewer
+ * than 2n items. */
 #include "base/array.h"
 
 #include <string.h>

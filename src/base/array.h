@@ -5,7 +5,7 @@
  *     for (uint32_t i = 0; i < jobs.count; i++) use(&jobs.items[i]);
  *     array_release(&jobs);
  *
- * A pointer into an array is good until the next array_add; keep indices instead. */
+ * array_add may move the items, so a pointer into an array is valid only until the next call: keep indices instead. */
 #ifndef FAIRLEAD_BASE_ARRAY_H
 #define FAIRLEAD_BASE_ARRAY_H
 
@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 
-/* "No index": what a uint32_t index holds when it points at nothing. */
+/* "No index": the value of a uint32_t index that points at nothing. */
 #define NONE UINT32_MAX
 
 #define ARRAY(type)               \
@@ -22,18 +22,19 @@
         uint32_t count, capacity; \
     }
 
-/* Room for at least wanted items in all. Amortised doubling. */
+/* Makes room for at least wanted items in all. Capacity doubles, so adding is O(1) amortised. */
 #define array_reserve(a, wanted) \
     ((a)->items = array_grow((a)->items, sizeof *(a)->items, (a)->count, &(a)->capacity, (wanted)))
 
-/* One more item, zeroed; its address. */
+/* Appends a zeroed item and returns its address. */
 #define array_add(a) (array_reserve((a), (a)->count + 1u), &(a)->items[(a)->count++])
 
-/* Empties without giving memory back: what is used next is not zeroed again by the system, so array_grow does it. */
+/* Empties the array. array_clear keeps its memory, and array_grow zeroes the items that are added to it later. */
 #define array_clear(a) ((void)((a)->count = 0))
 #define array_release(a) (mem_free((a)->items), (a)->items = NULL, (a)->count = 0, (a)->capacity = 0)
 
-/* items with room for wanted; the item at count is zeroed. Behind the macros. */
+/* The function behind the macros. Returns items, perhaps moved, with room for wanted of them. The items from count to
+ * wanted are zeroed. */
 void *array_grow(void *items, size_t item_size, uint32_t count, uint32_t *capacity, uint32_t wanted);
 
 #endif

@@ -1,28 +1,28 @@
-/* Doubles and decimal digits, by one multiplication with a power of ten.
+/* Doubles and decimal digits, converted by one multiplication with a power of ten.
  *
- * A double is m · 2^e. Its first n digits are the whole part of m · 2^e · 10^q, where q = n - 1 - floor(log10
- * value), and rounding asks what the rest is: below a half, above, or equal. The power of ten is kept to 128 bits,
- * rounded down, so the product, 192 bits of which the last are in doubt, lies less than WINDOW units of its middle
- * word below the true one. Where that interval does not reach across a half, rounding the product is rounding the
- * truth, and that is so in all but a few cases in 10^18. Otherwise "not sure" is the answer.
+ * A double is m · 2^e. Its first n digits are the whole part of m · 2^e · 10^q, where q = n - 1 - floor(log10 value).
+ * To round them, one must know whether the rest is below, above or equal to a half. The power of ten is kept to 128 bits,
+ * rounded down. So the product has 192 bits, the last of which are in doubt: it lies less than WINDOW units of its middle
+ * word below the true value. Where that interval does not reach across a half, rounding the product is the same as
+ * rounding the true value. That holds in all but a few cases in 10^18; in those the answer is "not sure".
  *
  *       high             middle           low
  *     [ whole | rest    |        WINDOW? | only when the power is exact ]
  *
- * Numbers people write are not random, and ties are what they write: 0.5 to no places, 2^-n. For q from 0 to 55, 5^q
- * has at most 128 bits, the product is exact and a tie is seen as one. All ties to 17 digits are there: a tie is D +
- * 1/2 with D >= 10^16, and times 5^-q, q < 0, it would not fit the 53 bits of m. Other ties (250000 to one digit) fall
- * within the window.
+ * Numbers that people write are not random; they are often ties: 0.5 to no places, or 2^-n. For q from 0 to 55, 5^q has
+ * at most 128 bits, so the product is exact and a tie is recognised. All ties to 17 digits lie in that range: a tie is
+ * D + 1/2 with D >= 10^16, and multiplied by 5^-q with q < 0 it would not fit into the 53 bits of m. Other ties (250000 to
+ * one digit) fall within the window.
  *
- * The way back is the same multiplication, cut to 53 bits: digits · 10^q with digits below 2^64. Where digits and
- * power both are doubles, one division or multiplication rounds correctly by itself (Clinger, "How to read floating
- * point numbers accurately", PLDI 1990).
+ * The way back is the same multiplication, cut to 53 bits: digits · 10^q with digits below 2^64. Where digits and power
+ * are both doubles, a single division or multiplication rounds correctly (Clinger, "How to read floating point numbers
+ * accurately", PLDI 1990).
  *
- * Powers: 5^q = 5^(27a) · 5^r with 0 <= r < 27: 26 long factors and 27 short, in place of 683 long ones. A product of
- * two truncated factors, truncated, is short by less than 3 units of its last place; with the truncation of the
- * product with m that makes WINDOW. Truncated powers and the interval test are those of Lemire, "Number parsing at a
- * gigabyte per second", 2021, and Adams, "Ryu: fast float-to-string conversion", PLDI 2018, with the proofs replaced
- * by asking at run time. */
+ * The powers are split, 5^q = 5^(27a) · 5^r with 0 <= r < 27, so 26 long factors and 27 short ones replace 683 long ones.
+ * A truncated product of two truncated factors is short by less than 3 units of its last place. Together with the
+ * truncation of the product with m, that makes WINDOW. Truncated powers and the interval test come from Lemire, "Number
+ * parsing at a gigabyte per second", 2021, and Adams, "Ryu: fast float-to-string conversion", PLDI 2018; here a test at
+ * run time takes the place of their proofs. */
 #include "base/decimal.h"
 
 #include <float.h>
@@ -39,7 +39,7 @@ struct long_factor {
     uint64_t high, low;
 };
 
-/* 5^(27a), first bit in the top bit, rounded down. */
+/* 5^(27a), shifted so that its first bit is the top bit, and rounded down. */
 static const struct long_factor long_fives[] = {
     {UINT64_C(0x8049a4ac0c5811ae), UINT64_C(0x205b896d777d6278)}, /* 5^-351 */
     {UINT64_C(0xcf42894a5dce35ea), UINT64_C(0x52064cac828675b9)}, /* 5^-324 */
@@ -69,7 +69,7 @@ static const struct long_factor long_fives[] = {
     {UINT64_C(0x9e19db92b4e31ba9), UINT64_C(0x6c07a2c26a8346d1)}, /* 5^324 */
 };
 
-/* 5^0 to 5^26, first bit in the top bit: all exact. */
+/* 5^0 to 5^26, shifted so that their first bit is the top bit. All are exact. */
 static const uint64_t short_fives[STEP] = {
     UINT64_C(0x8000000000000000), UINT64_C(0xa000000000000000), UINT64_C(0xc800000000000000),
     UINT64_C(0xfa00000000000000), UINT64_C(0x9c40000000000000), UINT64_C(0xc350000000000000),
@@ -86,7 +86,7 @@ static const uint64_t short_fives[STEP] = {
 struct product {
     uint64_t high, middle, low;
     int exponent;
-    bool exact; /* else the true value is above, by less than WINDOW units of middle */
+    bool is_exact; /* otherwise the true value is larger, by less than WINDOW units of middle */
 };
 
 static struct product multiply(struct long_factor a, uint64_t b)
@@ -99,8 +99,8 @@ static struct product multiply(struct long_factor a, uint64_t b)
 /* m · 2^e · 10^q, where the top bit of m is set. */
 static struct product scale(uint64_t m, int e, int q)
 {
-    unsigned place = (unsigned)(q - LONG_MIN_POWER);
-    struct product power = multiply(long_fives[place / STEP], short_fives[place % STEP]);
+    unsigned power_index = (unsigned)(q - LONG_MIN_POWER);
+    struct product power = multiply(long_fives[power_index / STEP], short_fives[power_index % STEP]);
     if (power.high >> 63 == 0) {
         power.high = power.high << 1 | power.middle >> 63;
         power.middle = power.middle << 1 | power.low >> 63;
@@ -108,7 +108,7 @@ static struct product scale(uint64_t m, int e, int q)
     struct product p = multiply((struct long_factor){power.high, power.middle}, m);
     /* 217706 / 2^16 is log2 10; the floor is right for |q| <= 1233. */
     p.exponent = e + (q * 217706 >> 16) - 127;
-    p.exact = q >= 0 && q <= EXACT_POWER_MAX;
+    p.is_exact = q >= 0 && q <= EXACT_POWER_MAX;
     return p;
 }
 
@@ -139,8 +139,8 @@ uint64_t decimal_power(int power)
     return powers[power];
 }
 
-/* value = m · 2^*e, the top bit of m set. */
-static uint64_t take_apart(double value, int *e)
+/* value = m · 2^*out_e, where the top bit of the returned m is set. */
+static uint64_t split(double value, int *out_e)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -153,12 +153,12 @@ static uint64_t take_apart(double value, int *e)
         m <<= zeros;
         biased -= zeros;
     }
-    *e = biased - 1023 - 63;
+    *out_e = biased - 1023 - 63;
     return m;
 }
 
-/* floor(log10(m · 2^e)) or, seldom, one less. The binary logarithm is taken as e + 63 + (m/2^63 - 1), which is below the
- * true one by less than 0.09; SLACK keeps the rounded factor from making it more. */
+/* floor(log10(m · 2^e)) or, rarely, one less. The binary logarithm is approximated as e + 63 + (m/2^63 - 1), which is
+ * below the true one by less than 0.09. slack keeps the rounded factor from raising the result above it. */
 static int log10_floor(uint64_t m, int e)
 {
     const int64_t log10_of_2 = 1292913986; /* · 2^32 */
@@ -167,14 +167,14 @@ static int log10_floor(uint64_t m, int e)
     return (int)((log2 * log10_of_2 - slack) >> 52);
 }
 
-/* Rounds what stands above bit `cut` (1 to 63) of high to nearest, ties to even; false when not sure. */
+/* Rounds the bits of high from bit `cut` (1 to 63) up to nearest, ties to even; false when not sure. */
 static bool round_product(const struct product *p, int cut, uint64_t *out_rounded)
 {
     uint64_t whole = p->high >> cut;
     uint64_t half = UINT64_C(1) << (cut - 1);
     uint64_t rest = p->high & (2 * half - 1);
     bool up = rest >= half;
-    if (p->exact) {
+    if (p->is_exact) {
         if (rest == half && p->middle == 0 && p->low == 0) up = whole & 1;
     } else {
         if (rest == half - 1 && p->middle > UINT64_MAX - WINDOW) return false;
@@ -184,17 +184,18 @@ static bool round_product(const struct product *p, int cut, uint64_t *out_rounde
     return true;
 }
 
-bool decimal_from_double(double value, int count, struct decimal *out_decimal)
+bool decimal_from_double(double value, int digit_count, struct decimal *out_decimal)
 {
-    ensure(count >= 1 && count <= DECIMAL_DIGITS_MAX);
+    ensure(digit_count >= 1 && digit_count <= DECIMAL_DIGITS_MAX);
+    ensure(value > 0 && value <= DBL_MAX);
     int e;
-    uint64_t m = take_apart(value, &e);
-    int q = count - 1 - log10_floor(m, e);
+    uint64_t m = split(value, &e);
+    int q = digit_count - 1 - log10_floor(m, e);
     struct product p = scale(m, e, q);
-    if (p.high >> (-p.exponent - 128) >= decimal_power(count)) p = scale(m, e, --q);
+    if (p.high >> (-p.exponent - 128) >= decimal_power(digit_count)) p = scale(m, e, --q);
     uint64_t digits;
     if (!round_product(&p, -p.exponent - 128, &digits)) return false;
-    if (digits == decimal_power(count)) {
+    if (digits == decimal_power(digit_count)) {
         digits /= 10;
         q--;
     }
@@ -202,7 +203,8 @@ bool decimal_from_double(double value, int count, struct decimal *out_decimal)
     return true;
 }
 
-/* Both are doubles without rounding, and so one operation rounds as it should: 10^22 is the last power that is one. */
+/* Where digits and power are doubles without rounding, one operation rounds correctly. 10^22 is the largest power of ten
+ * that is a double. */
 static bool divide_or_multiply(struct decimal d, double *out_value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -228,7 +230,7 @@ bool decimal_to_double(struct decimal d, double *out_value)
     if (!round_product(&p, cut, &mantissa)) return false;
     int biased = p.exponent + 128 + cut + 52 + 1023;
     if (biased < 1 || biased > 2045) return false;
-    /* Adding the mantissa's own top bit, and the one it may have grown by rounding up, to the exponent. */
+    /* The mantissa's own top bit, and the bit that rounding up may have added, are carried into the exponent. */
     uint64_t bits = ((uint64_t)(biased - 1) << 52) + mantissa;
     memcpy(out_value, &bits, sizeof bits);
     return true;
@@ -236,6 +238,7 @@ bool decimal_to_double(struct decimal d, double *out_value)
 
 uint64_t decimal_scaled(double value, int places)
 {
+    ensure(value >= 0);
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     int biased = (int)(bits >> 52);

@@ -1,11 +1,11 @@
-/* The one place that aborts. It writes with write(2) alone: the heap or stdio may be what is broken. */
+/* The only place that aborts. It uses nothing but write(2), because the heap or stdio may be what is broken. */
 #include "base/ensure.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void say(const char *text)
+static void print(const char *text)
 {
     size_t length = strlen(text);
     while (length > 0) {
@@ -24,13 +24,13 @@ _Noreturn void ensure_failed(const char *condition, const char *file, int line, 
     for (unsigned rest = (unsigned)line; d == digits + sizeof digits - 1 || rest > 0; rest /= 10)
         *--d = (char)('0' + rest % 10);
 
-    say(file);
-    say(":");
-    say(d);
-    say(": ");
-    say(function);
-    say(": broken invariant: ");
-    say(condition);
-    say("\n");
+    print(file);
+    print(":");
+    print(d);
+    print(": ");
+    print(function);
+    print(": broken invariant: ");
+    print(condition);
+    print("\n");
     abort();
 }

@@ -3,11 +3,11 @@
  *     {0..9, 12}      ranges: [0,9] [12,12]
  *
  * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is
- * missing, so that equal sets have equal ranges and format gives the shortest text.
+ * missing. So equal sets have equal ranges, and idset_format gives the shortest text.
  *
- * A number is found by bisection, O(log ranges); adding and removing move what is behind, O(ranges). Both are cheap
- * where it counts: an array job starts its tasks in order, so it takes from the front of one range. Reading collects
- * the ranges as they are written and sorts them only where they were not in order. */
+ * A number is found by bisection, O(log ranges). Adding and removing move the ranges behind it, O(ranges). Both are cheap
+ * in the common case: an array job starts its tasks in order, so it removes from the front of one range. Parsing collects
+ * the ranges as they are written and sorts them only if they were out of order. */
 #include "base/idset.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-/* "0-4000000000:2" is short to write and long to keep: how many separate pieces a text may name. */
-enum { PIECES_MAX = 1 << 22 };
+/* The limit of separate ranges in a text: "0-4000000000:2" is short to write and takes gigabytes to store. */
+enum { RANGES_MAX = 1 << 22 };
 
-/* The first range that ends at id or behind it; count where there is none. */
+/* The index of the first range that ends at id or above; the number of ranges if there is none. */
 static uint32_t find(const struct idset *s, uint32_t id)
 {
     uint32_t low = 0, high = s->ranges.count;
@@ -33,19 +33,19 @@ static uint32_t find(const struct idset *s, uint32_t id)
     return low;
 }
 
-static void insert_range(struct idset *s, uint32_t at, struct idset_range range)
+static void insert_range(struct idset *s, uint32_t index, struct idset_range range)
 {
     array_add(&s->ranges);
-    struct idset_range *place = &s->ranges.items[at];
-    memmove(place + 1, place, (s->ranges.count - 1 - at) * sizeof *place);
-    *place = range;
+    struct idset_range *at = &s->ranges.items[index];
+    memmove(at + 1, at, (s->ranges.count - 1 - index) * sizeof *at);
+    *at = range;
 }
 
-static void remove_range(struct idset *s, uint32_t at)
+static void remove_range(struct idset *s, uint32_t index)
 {
-    struct idset_range *place = &s->ranges.items[at];
+    struct idset_range *at = &s->ranges.items[index];
     s->ranges.count--;
-    memmove(place, place + 1, (s->ranges.count - at) * sizeof *place);
+    memmove(at, at + 1, (s->ranges.count - index) * sizeof *at);
 }
 
 uint32_t idset_count(const struct idset *s)
@@ -140,88 +140,88 @@ void idset_format(const struct idset *s, struct buf *out)
     }
 }
 
-/* A set while it is read: ranges as written, joined at the end where that is possible. */
-struct reading {
+/* A set that is being put together, from a text or from two sets. Its ranges are in the order in which they came. */
+struct builder {
     struct idset set;
-    bool unsorted;
+    bool is_unsorted;
     uint32_t max;
     const char *what;
 };
 
-/* Joins a range to the last one, or puts it behind, or leaves order to the end. */
-static void append(struct reading *r, struct idset_range range)
+/* Joins a range to the last one if they touch, else appends it and notes whether that broke the order. */
+static void append(struct builder *b, struct idset_range range)
 {
-    struct idset_range *last = r->set.ranges.count > 0 ? &r->set.ranges.items[r->set.ranges.count - 1] : NULL;
+    struct idset_range *last = b->set.ranges.count > 0 ? &b->set.ranges.items[b->set.ranges.count - 1] : NULL;
     if (last != NULL && range.first >= last->first && range.first <= last->last + 1) {
         if (range.last > last->last) last->last = range.last;
         return;
     }
-    if (last != NULL && range.first < last->first) r->unsorted = true;
-    *array_add(&r->set.ranges) = range;
+    if (last != NULL && range.first < last->first) b->is_unsorted = true;
+    *array_add(&b->set.ranges) = range;
 }
 
-/* Restores order and joins: both ends of a range fit one sort key. */
-static void put_in_order(struct reading *r)
+/* Sorts the ranges and joins those that touch. Both ends of a range fit into one sort key. */
+static void sort_ranges(struct builder *b)
 {
-    uint32_t count = r->set.ranges.count;
+    uint32_t count = b->set.ranges.count;
     struct sort_record *records = mem_resize(NULL, 0, 2 * count * sizeof *records);
     for (uint32_t i = 0; i < count; i++) {
-        struct idset_range range = r->set.ranges.items[i];
+        struct idset_range range = b->set.ranges.items[i];
         records[i] = (struct sort_record){.key = (uint64_t)range.first << 32 | range.last};
     }
     sort_records(records, count, records + count);
-    array_clear(&r->set.ranges);
+    array_clear(&b->set.ranges);
     for (uint32_t i = 0; i < count; i++) {
-        append(r, (struct idset_range){(uint32_t)(records[i].key >> 32), (uint32_t)records[i].key});
+        append(b, (struct idset_range){(uint32_t)(records[i].key >> 32), (uint32_t)records[i].key});
     }
     mem_free(records);
 }
 
-/* A number of a piece; the whole piece is what the error shows, because that is what was typed. */
-static int read_id(struct reading *r, struct str s, struct str piece, uint32_t *out_id, struct err *e)
+/* A number in an item of the list. The error shows the whole item, because that is what was typed. */
+static int parse_id(struct builder *b, struct str s, struct str item, uint32_t *out_id, struct err *e)
 {
     uint64_t id;
-    if (!number_parse_u64(s, &id) || id > r->max)
-        return err_value(e, r->what, piece, "a number from 0 to %u, or a range such as 0-9", r->max);
+    if (!number_parse_u64(s, &id) || id > b->max)
+        return err_value(e, b->what, item, "a number from 0 to %u, or a range such as 0-9", b->max);
     *out_id = (uint32_t)id;
     return 0;
 }
 
-static int too_many(const struct reading *r, struct err *e)
+static int too_many(const struct builder *b, struct err *e)
 {
-    return err_field(e, ERR_INPUT, r->what, "more than %d separate numbers", PIECES_MAX);
+    return err_field(e, ERR_INPUT, b->what, "more than %d separate numbers", RANGES_MAX);
 }
 
-/* One of "7", "0-9", "20-30:5". */
-static int read_piece(struct reading *r, struct str s, struct err *e)
+/* One item of the list: "7", "0-9" or "20-30:5". */
+static int parse_item(struct builder *b, struct str s, struct err *e)
 {
     struct str step_text, last_text;
     struct str first_text = str_cut(str_cut(s, ':', &step_text), '-', &last_text);
     uint32_t first, last, step = 1;
-    if (read_id(r, first_text, s, &first, e) != 0) return -1;
+    if (parse_id(b, first_text, s, &first, e) != 0) return -1;
     last = first;
-    if (last_text.text != NULL && read_id(r, last_text, s, &last, e) != 0) return -1;
-    if (step_text.text != NULL && read_id(r, step_text, s, &step, e) != 0) return -1;
-    if (last < first) return err_value_reason(e, r->what, s, "ends before it begins");
-    if (step == 0) return err_value_reason(e, r->what, s, "has step 0; the smallest step is 1");
+    if (last_text.text != NULL && parse_id(b, last_text, s, &last, e) != 0) return -1;
+    if (step_text.text != NULL && parse_id(b, step_text, s, &step, e) != 0) return -1;
+    if (last < first) return err_value_reason(e, b->what, s, "ends before it begins");
+    if (step == 0) return err_value_reason(e, b->what, s, "has step 0; the smallest step is 1");
     if (step_text.text != NULL && last_text.text == NULL)
-        return err_value_reason(e, r->what, s, "has a step but no range; write FIRST-LAST:STEP");
+        return err_value_reason(e, b->what, s, "has a step but no range; write FIRST-LAST:STEP");
     if (step == 1) {
-        append(r, (struct idset_range){first, last});
+        append(b, (struct idset_range){first, last});
         return 0;
     }
-    if ((last - first) / step >= PIECES_MAX - r->set.ranges.count) return too_many(r, e);
-    for (uint64_t id = first; id <= last; id += step) append(r, (struct idset_range){(uint32_t)id, (uint32_t)id});
+    if ((last - first) / step >= RANGES_MAX - b->set.ranges.count) return too_many(b, e);
+    for (uint64_t id = first; id <= last; id += step) append(b, (struct idset_range){(uint32_t)id, (uint32_t)id});
     return 0;
 }
 
-static int read_all(struct reading *r, struct str s, struct err *e)
+static int parse_all(struct builder *b, struct str s, struct err *e)
 {
     if (s.length == 0) return 0;
     while (s.text != NULL) {
-        struct str piece = str_cut(s, ',', &s);
-        if (r->set.ranges.count >= PIECES_MAX) return too_many(r, e);
-        if (read_piece(r, piece, e) != 0) return -1;
+        struct str item = str_cut(s, ',', &s);
+        if (b->set.ranges.count >= RANGES_MAX) return too_many(b, e);
+        if (parse_item(b, item, e) != 0) return -1;
     }
     return 0;
 }
@@ -229,19 +229,19 @@ static int read_all(struct reading *r, struct str s, struct err *e)
 int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e)
 {
     ensure(max < NONE);
-    struct reading r = {.max = max, .what = what};
-    if (read_all(&r, s, e) != 0) {
-        idset_release(&r.set);
+    struct builder b = {.max = max, .what = what};
+    if (parse_all(&b, s, e) != 0) {
+        idset_release(&b.set);
         return -1;
     }
-    if (r.unsorted) put_in_order(&r);
-    *out_set = r.set;
+    if (b.is_unsorted) sort_ranges(&b);
+    *out_set = b.set;
     return 0;
 }
 
 void idset_add_all(struct idset *to, const struct idset *from)
 {
-    struct reading both = {0};
+    struct builder both = {0};
     uint32_t i = 0, j = 0;
     while (i < to->ranges.count || j < from->ranges.count) {
         bool is_from = i == to->ranges.count ||

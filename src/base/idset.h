@@ -1,5 +1,5 @@
-/* A set of small numbers, kept as sorted ranges: the tasks of an array that have not started, the CPUs of a job. A
- * million numbers in a row cost one range. */
+/* A set of small numbers, stored as sorted ranges: the tasks of an array that have not started, the CPUs of a job. A
+ * million consecutive numbers cost one range. */
 #ifndef FAIRLEAD_BASE_IDSET_H
 #define FAIRLEAD_BASE_IDSET_H
 
@@ -15,28 +15,28 @@ struct idset_range {
     uint32_t first, last; /* both in the set */
 };
 
-/* Ranges ascending, not touching each other. All zero is the empty set. */
+/* Ascending ranges with gaps between them. All zero is the empty set. */
 struct idset {
     ARRAY(struct idset_range) ranges;
 };
 
-/* Reads "0-9,12,20-30:5" (step behind a colon), in any order, overlapping or not. Numbers up to max; what names the field
- * in the error. The empty text is the empty set: refuse that where one number at least is meant. out_set is
- * overwritten: release what it held. */
+/* Reads "0-9,12,20-30:5" (a step after a colon). Ranges may come in any order and may overlap. Numbers go up to max; what
+ * names the field in the error. An empty text gives the empty set; a caller that needs at least one number refuses that.
+ * out_set is overwritten, so release it first. ERR_INPUT otherwise. */
 int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e);
 
-/* "0-9,12": appended. The empty set gives "". */
+/* Appends "0-9,12"; nothing for the empty set. */
 void idset_format(const struct idset *s, struct buf *out);
 
-/* Looking: how many, the least, the next one up. O(ranges). */
-uint32_t idset_count(const struct idset *s);
-uint32_t idset_first(const struct idset *s);             /* NONE when empty */
-uint32_t idset_next(const struct idset *s, uint32_t id); /* the next in the set after id, or NONE */
-bool idset_has(const struct idset *s, uint32_t id);
-void idset_add(struct idset *s, uint32_t id);
-bool idset_remove(struct idset *s, uint32_t id);                /* true when it was there */
+uint32_t idset_count(const struct idset *s);             /* O(ranges) */
+uint32_t idset_first(const struct idset *s);             /* the smallest number; NONE when empty */
+uint32_t idset_next(const struct idset *s, uint32_t id); /* the smallest number above id, or NONE; O(log ranges) */
+bool idset_has(const struct idset *s, uint32_t id);      /* O(log ranges) */
+
+void idset_add(struct idset *s, uint32_t id);                   /* id is not NONE; O(ranges) */
+bool idset_remove(struct idset *s, uint32_t id);                /* whether it was there; O(ranges) */
 void idset_add_all(struct idset *to, const struct idset *from); /* O(ranges of both) */
-void idset_copy(struct idset *to, const struct idset *from);
+void idset_copy(struct idset *to, const struct idset *from);    /* replaces what to had */
 void idset_release(struct idset *s);
 
 #endif

@@ -1,13 +1,13 @@
-/* Writing JSON (RFC 8259) into a buffer, for listings of any length.
+/* Writes JSON (RFC 8259) into a buffer, for listings of any length.
  *
- * The writer keeps no tree: a depth, one bit per level that says how the level closes, whether a comma is due, and
- * whether a key waits for its value. That is enough to refuse, by ensure, everything that would not be JSON: a value
- * in an object without a key, a key in an array, an end too many.
+ * The writer builds no tree. Its state is a depth, one bit per level that says whether the level is an array, whether a
+ * comma is due, and whether a key waits for its value. That is enough for ensure to refuse everything that would not be
+ * JSON: a value in an object without a key, a key in an array, one end too many.
  *
- * Text is looked at one run of plain ASCII at a time, which is nearly all there is, and copied run by run. Escaped are
- * what RFC 8259 section 7 asks for, quotation mark, backslash and U+0000 to U+001F, and the other control characters,
- * U+007F to U+009F: a listing printed on a terminal must not steer it. Bytes that are not UTF-8 become U+FFFD, one for
- * each: names of jobs come from users, and a listing must not become unreadable by one. */
+ * Text is copied in runs of plain ASCII, which make up nearly all of it. RFC 8259 section 7 requires escapes for the
+ * quotation mark, the backslash and U+0000 to U+001F. The other control characters, U+007F to U+009F, are escaped too, so
+ * that a listing cannot control the terminal it is printed on. Every byte that is not part of valid UTF-8 becomes U+FFFD:
+ * job names come from users, and one of them must not make a whole listing unreadable. */
 #include "base/json.h"
 
 #include <math.h>
@@ -17,33 +17,33 @@
 
 enum { DEPTH_MAX = 32 };
 
-static bool in_array(const struct json *j)
+static bool is_in_array(const struct json *j)
 {
-    return j->closers >> j->depth & 1;
+    return j->array_levels >> j->depth & 1;
 }
 
-/* What comes before any value. */
+/* Writes the comma that separates values. */
 static void begin_value(struct json *j)
 {
-    ensure(j->depth == 0 || in_array(j) || j->after_key);
+    ensure(j->depth == 0 || is_in_array(j) || j->is_after_key);
     if (j->needs_comma) buf_add_char(j->out, ',');
-    j->after_key = false;
+    j->is_after_key = false;
 }
 
-/* What comes after any value. Values at depth 0 are documents of their own and are not separated here. */
+/* Values at depth 0 are separate documents, with no comma between them. */
 static void end_value(struct json *j)
 {
     j->needs_comma = j->depth > 0;
 }
 
-static void open_level(struct json *j, char opener, bool array)
+static void open_level(struct json *j, char opener, bool is_new_array)
 {
     begin_value(j);
     ensure(j->depth < DEPTH_MAX);
     buf_add_char(j->out, opener);
     j->depth++;
     uint64_t bit = UINT64_C(1) << j->depth;
-    j->closers = array ? j->closers | bit : j->closers & ~bit;
+    j->array_levels = is_new_array ? j->array_levels | bit : j->array_levels & ~bit;
     j->needs_comma = false;
 }
 
@@ -59,8 +59,8 @@ void json_begin_array(struct json *j)
 
 void json_end(struct json *j)
 {
-    ensure(j->depth > 0 && !j->after_key);
-    buf_add_char(j->out, in_array(j) ? ']' : '}');
+    ensure(j->depth > 0 && !j->is_after_key);
+    buf_add_char(j->out, is_in_array(j) ? ']' : '}');
     j->depth--;
     end_value(j);
 }
@@ -82,7 +82,7 @@ static bool is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
 }
 
-/* One character that is not plain; returns its bytes. */
+/* Writes the first character of s, which is not plain, and returns its length in bytes. */
 static size_t add_special(struct buf *out, struct str s)
 {
     size_t sequence = str_utf8(s);
@@ -93,7 +93,7 @@ static size_t add_special(struct buf *out, struct str s)
     else if (str_is_printable((struct str){s.text, sequence}))
         buf_add(out, s.text, sequence);
     else
-        add_escape(out, (unsigned char)s.text[1]); /* U+0080 to U+009F, whose last byte is their number */
+        add_escape(out, (unsigned char)s.text[1]); /* U+0080 to U+009F: the second byte is the code point */
     return sequence > 0 ? sequence : 1;
 }
 
@@ -116,12 +116,12 @@ static void add_quoted(struct buf *out, struct str s)
 
 void json_key(struct json *j, const char *key)
 {
-    ensure(j->depth > 0 && !in_array(j) && !j->after_key);
+    ensure(j->depth > 0 && !is_in_array(j) && !j->is_after_key);
     if (j->needs_comma) buf_add_char(j->out, ',');
     add_quoted(j->out, str(key));
     buf_add_char(j->out, ':');
     j->needs_comma = false;
-    j->after_key = true;
+    j->is_after_key = true;
 }
 
 void json_str(struct json *j, struct str value)

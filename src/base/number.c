@@ -1,14 +1,14 @@
-/* Numbers from text: whole ones with every overflow noticed, and doubles rounded as strtod rounds them.
+/* Numbers from text: whole numbers with every overflow detected, and doubles rounded as strtod rounds them.
  *
- * strtod itself obeys the locale (in German, it ends at the point of "2.5"), wants a closing zero byte, and takes
- * hexadecimal and NaN. So text is scanned here, into up to 19 digits and a power of ten, and base/decimal.c makes the
- * double. Only where that is not sure, or where there are more digits, is strtod asked, with the number written as a
- * whole number with an exponent ("12345e-3"), which is the same in every locale.
+ * strtod itself is not strict enough. It depends on the locale (in German it stops at the point of "2.5"), needs a closing
+ * zero byte, and accepts hexadecimal and NaN. So text is scanned here into up to 19 digits and a power of ten, from which
+ * base/decimal.c makes the double. strtod is asked only where that is not sure or where there are more digits. It gets the
+ * number as a whole number with an exponent ("12345e-3"), which reads the same in every locale.
  *
- * How many digits count: the middle between two doubles has at most 767 significant digits (2^-1075 times an odd
- * 54-bit number). So of longer text 800 are kept, and a 1 behind them stands for whatever was not 0.
+ * How many digits matter: the middle between two doubles has at most 767 significant digits (2^-1075 times an odd 54-bit
+ * number). So 800 digits of a longer text are kept, and a 1 after them stands for any rest that is not 0.
  *
- * Numbers to text: base/number_format.c, which asks this file whether a text reads back. */
+ * base/number_format.c makes text from numbers. It calls this file to check that a text reads back. */
 #include "base/number.h"
 
 #include <math.h>
@@ -18,12 +18,18 @@
 
 enum { EASY_DIGITS_MAX = 19, DIGITS_MAX = 800, EXPONENT_MAX = 99999, EXPONENT_DIGITS = 5 };
 
+/* The value of a digit; more than 9 for any other character. */
+static unsigned digit_value(char c)
+{
+    return (unsigned)(unsigned char)c - '0';
+}
+
 bool number_parse_u64(struct str s, uint64_t *out_value)
 {
     if (s.length == 0) return false;
     uint64_t value = 0;
     for (size_t i = 0; i < s.length; i++) {
-        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        unsigned digit = digit_value(s.text[i]);
         if (digit > 9) return false;
         if (__builtin_mul_overflow(value, 10u, &value)) return false;
         if (__builtin_add_overflow(value, digit, &value)) return false;
@@ -32,7 +38,7 @@ bool number_parse_u64(struct str s, uint64_t *out_value)
     return true;
 }
 
-/* Takes a sign off the front; true for a minus. */
+/* Removes a sign from the front; true for a minus. */
 static bool cut_sign(struct str *s)
 {
     if (s->length == 0 || (s->text[0] != '-' && s->text[0] != '+')) return false;
@@ -44,56 +50,57 @@ static bool cut_sign(struct str *s)
 bool number_parse_i64(struct str s, int64_t *out_value)
 {
     uint64_t magnitude;
-    bool negative = cut_sign(&s);
-    if (!number_parse_u64(s, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative) return false;
-    *out_value = (int64_t)(negative ? 0 - magnitude : magnitude);
+    bool is_negative = cut_sign(&s);
+    if (!number_parse_u64(s, &magnitude) || magnitude > (uint64_t)INT64_MAX + is_negative) return false;
+    *out_value = (int64_t)(is_negative ? 0 - magnitude : magnitude);
     return true;
 }
 
-/* A number as it was scanned: digits · 10^exponent, and where its digits stand for the case that they are too many. */
+/* A number as it was scanned: digits · 10^exponent. The runs of digits are kept in case they are too many. */
 struct scanned {
     struct str whole, fraction; /* the runs of digits */
     int64_t written_exponent;
     uint64_t digits;
     int64_t exponent;
-    unsigned count; /* of digits, the zeros in front apart */
-    bool lost;      /* one other than 0 was left out of digits */
+    unsigned digit_count; /* without zeros in front */
+    bool has_rest;        /* a digit other than 0 is not in digits */
 };
 
-/* The run of digits at the front of s, added to d. */
-static struct str scan_digits(struct str s, struct scanned *d, bool fraction)
+/* Adds the run of digits at the front of s to d, and returns the run. */
+static struct str scan_digits(struct str s, struct scanned *d, bool is_fraction)
 {
     size_t i = 0;
     for (; i < s.length; i++) {
-        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        unsigned digit = digit_value(s.text[i]);
         if (digit > 9) break;
-        if (d->count < EASY_DIGITS_MAX) {
+        if (d->digit_count < EASY_DIGITS_MAX) {
             d->digits = d->digits * 10 + digit;
-            d->count += d->digits > 0;
-            d->exponent -= fraction;
+            d->digit_count += d->digits > 0;
+            d->exponent -= is_fraction;
         } else {
-            d->lost |= digit > 0;
-            d->exponent += !fraction;
+            d->has_rest |= digit > 0;
+            d->exponent += !is_fraction;
         }
     }
     return (struct str){s.text, i};
 }
 
+/* Exponents beyond 2^55 are not told apart: what they make is 0 or too large in any case. */
 static bool scan_exponent(struct str s, int64_t *out_exponent)
 {
-    bool negative = cut_sign(&s);
+    bool is_negative = cut_sign(&s);
     if (s.length == 0) return false;
     int64_t value = 0;
     for (size_t i = 0; i < s.length; i++) {
-        unsigned digit = (unsigned)(unsigned char)s.text[i] - '0';
+        unsigned digit = digit_value(s.text[i]);
         if (digit > 9) return false;
         if (value < INT64_C(1) << 55) value = value * 10 + digit;
     }
-    *out_exponent = negative ? -value : value;
+    *out_exponent = is_negative ? -value : value;
     return true;
 }
 
-/* digits [. digits] [e [sign] digits], at least one digit before the exponent; all of s. */
+/* All of s: digits [. digits] [e [sign] digits], with at least one digit before the exponent. */
 static bool scan(struct str s, struct scanned *d)
 {
     const char *end = s.text + s.length;
@@ -111,49 +118,49 @@ static bool scan(struct str s, struct scanned *d)
     return true;
 }
 
-/* The number in strtod's hands: at most 800 digits, without zeros in front, and an exponent. */
+/* The text that strtod reads: at most 800 digits, without zeros in front, and an exponent. */
 struct digit_text {
     char text[DIGITS_MAX + 32];
-    size_t count;
+    size_t length;
     int64_t exponent;
-    bool lost;
+    bool has_rest;
 };
 
-static void copy_digits(struct str run, struct digit_text *to, bool fraction)
+static void copy_digits(struct str run, struct digit_text *to, bool is_fraction)
 {
     for (size_t i = 0; i < run.length; i++) {
-        if (to->count == DIGITS_MAX) {
-            to->lost |= run.text[i] != '0';
-            to->exponent += !fraction;
+        if (to->length == DIGITS_MAX) {
+            to->has_rest |= run.text[i] != '0';
+            to->exponent += !is_fraction;
         } else {
-            if (to->count > 0 || run.text[i] != '0') to->text[to->count++] = run.text[i];
-            to->exponent -= fraction;
+            if (to->length > 0 || run.text[i] != '0') to->text[to->length++] = run.text[i];
+            to->exponent -= is_fraction;
         }
     }
 }
 
-/* "e-00003": exponents beyond MOST_EXPONENT are as good as that, since 800 digits then make 0 or an infinity anyway. */
+/* "e-00003". A larger exponent than EXPONENT_MAX makes no difference: 800 digits with it are 0 or infinite already. */
 static void put_exponent(struct digit_text *t)
 {
-    bool negative = t->exponent < 0;
-    uint64_t rest = negative ? 0 - (uint64_t)t->exponent : (uint64_t)t->exponent;
+    bool is_negative = t->exponent < 0;
+    uint64_t rest = is_negative ? 0 - (uint64_t)t->exponent : (uint64_t)t->exponent;
     if (rest > EXPONENT_MAX) rest = EXPONENT_MAX;
-    t->text[t->count++] = 'e';
-    t->text[t->count++] = negative ? '-' : '+';
-    for (int i = EXPONENT_DIGITS - 1; i >= 0; i--, rest /= 10) t->text[t->count + (size_t)i] = (char)('0' + rest % 10);
-    t->text[t->count + EXPONENT_DIGITS] = '\0';
+    t->text[t->length++] = 'e';
+    t->text[t->length++] = is_negative ? '-' : '+';
+    for (int i = EXPONENT_DIGITS - 1; i >= 0; i--, rest /= 10) t->text[t->length + (size_t)i] = (char)('0' + rest % 10);
+    t->text[t->length + EXPONENT_DIGITS] = '\0';
 }
 
 static double ask_strtod(const struct scanned *d)
 {
-    struct digit_text t;
-    t.count = 0;
+    struct digit_text t; /* without an initialiser, which would zero 800 bytes */
+    t.length = 0;
     t.exponent = d->written_exponent;
-    t.lost = false;
+    t.has_rest = false;
     copy_digits(d->whole, &t, false);
     copy_digits(d->fraction, &t, true);
-    if (t.lost) {
-        t.text[t.count++] = '1';
+    if (t.has_rest) {
+        t.text[t.length++] = '1';
         t.exponent--;
     }
     put_exponent(&t);
@@ -164,7 +171,7 @@ static bool parse_finite(struct str s, double *out_value)
 {
     struct scanned d = {0};
     if (!scan(s, &d)) return false;
-    if (!d.lost && d.exponent > -EXPONENT_MAX && d.exponent < EXPONENT_MAX) {
+    if (!d.has_rest && d.exponent > -EXPONENT_MAX && d.exponent < EXPONENT_MAX) {
         if (decimal_to_double((struct decimal){d.digits, (int)d.exponent}, out_value)) return true;
     }
     double value = d.digits == 0 ? 0 : ask_strtod(&d);
@@ -175,7 +182,7 @@ static bool parse_finite(struct str s, double *out_value)
 
 bool number_parse_double(struct str s, double *out_value)
 {
-    bool negative = cut_sign(&s);
+    bool is_negative = cut_sign(&s);
     double value;
     bool may_be_infinite = s.length > 0 && (s.text[0] | 0x20) == 'i';
     if (may_be_infinite && (str_equal_nocase(s, str("inf")) || str_equal_nocase(s, str("infinity")))) {
@@ -183,6 +190,6 @@ bool number_parse_double(struct str s, double *out_value)
     } else if (!parse_finite(s, &value)) {
         return false;
     }
-    *out_value = negative ? -value : value;
+    *out_value = is_negative ? -value : value;
     return true;
 }

@@ -1,4 +1,4 @@
-/* Numbers from text and to text: strict, exact, independent of locale. */
+/* Numbers from text and to text: strict, exact and independent of the locale. */
 #ifndef FAIRLEAD_BASE_NUMBER_H
 #define FAIRLEAD_BASE_NUMBER_H
 
@@ -7,28 +7,29 @@
 
 #include "base/str.h"
 
-/* The whole view as a number in base ten, or false (out untouched): no blanks, no sign for u64, no overflow. */
+/* The whole view as a number in base ten. False, with out_value untouched, for anything else: no blanks, no sign for
+ * u64, no overflow. */
 bool number_parse_u64(struct str s, uint64_t *out_value);
 bool number_parse_i64(struct str s, int64_t *out_value);
 
-/* The nearest double to decimal text with optional sign, fraction and exponent ("1", "-2.5e-3", ".5"), or false. "inf"
- * and "infinity" (any case, optional sign) are read as such; a finite text too large for a double is refused, and so
- * is NaN. */
+/* The double nearest to a decimal text with an optional sign, fraction and exponent ("1", "-2.5e-3", ".5"). "inf" and
+ * "infinity" (any case, optional sign) are infinite. False for a finite text that is too large for a double, for NaN, and
+ * for anything else. */
 bool number_parse_double(struct str s, double *out_value);
 
-enum { NUMBER_TEXT_SIZE = 400 }; /* enough for any of the below with precision up to 40 */
+/* The formatters write the text and a closing zero byte to out, which has NUMBER_TEXT_SIZE bytes, and return the length
+ * of the text. That is enough for every double with a precision of up to 40. */
+enum { NUMBER_TEXT_SIZE = 400 };
 
-/* Writes the text and a closing zero byte to out (NUMBER_TEXT_SIZE bytes); returns its length. inf and -inf; nan.
- * style 'f', 'e' or 'g' as printf's. */
+/* style is 'f', 'e' or 'g', as in printf; also "inf", "-inf" and "nan". */
 size_t number_format_double(char *out, double value, int precision, char style);
 
-/* The shortest text that reads back as the same double: what JSON gets. */
+/* The shortest text that reads back as the same double: for JSON. */
 size_t number_format_shortest(char *out, double value);
 
-/* As printf's %.17g: what -P columns get. */
+/* The same as printf's %.17g: for the columns of -P. */
 size_t number_format_g17(char *out, double value);
 
-/* In base ten. */
 size_t number_format_u64(char *out, uint64_t value);
 
 #endif

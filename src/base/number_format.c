@@ -1,16 +1,16 @@
 /* Numbers to text, exactly as printf writes them in the C locale, and several times faster.
  *
- * Listings print 10^5 rows with half a dozen doubles each. printf("%.17g") takes 200 to 400 ns for one, because it
- * works with numbers of any size; here nearly every double takes one of these ways, the cheapest first:
+ * Listings print 10^5 rows with half a dozen doubles each. printf("%.17g") takes 200 to 400 ns for one, because it computes
+ * with numbers of any size. Here nearly every double goes one of these ways, the cheapest first:
  *
  *     a whole number that is short enough       its digits as they are
- *     'f', below 2^64                           whole part and fraction apart, in 128 bits, exact
+ *     'f', below 2^64                           whole part and fraction separately, in 128 bits, exact
  *     'e' and 'g', up to 17 digits              decimal_from_double
- *     else                                      strfromd, with the point put in place of what the locale has there
+ *     everything else                           strfromd, with its point in place of the locale's
  *
- * The shortest text is found by asking for 15 digits, which every double has to offer, then 16, then 17, which always
- * suffice, and reading back (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG). Zeros at the end go. Subnormal numbers have
- * fewer digits to offer and start at one. */
+ * The shortest text is found by trying 15 digits, then 16, then 17, and reading each back. Every double has a value for 15
+ * digits, and 17 always suffice (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG). Zeros at the end are dropped. Subnormal
+ * numbers are less precise, so for them the search starts at one digit. */
 #include "base/number.h"
 
 #include <float.h>
@@ -23,8 +23,9 @@
 
 enum { PRECISION_MAX = 40, G17 = 17, PLACES_MAX = 19, COPIED = 20 };
 
-/* Digits to lay out. A copy of COPIED bytes from anywhere in the front half is one of known length, which the compiler
- * makes two moves of; out has room (NUMBER_TEXT_SIZE), and what is copied too much is overwritten or cut off. */
+/* Digits to lay out. They are always copied COPIED bytes at a time: the compiler makes two moves of a copy of constant
+ * length. Such a copy may start anywhere in the first half of text, and out has room for it (NUMBER_TEXT_SIZE). The bytes
+ * beyond the digits are overwritten or cut off afterwards. */
 struct digits {
     char text[2 * COPIED];
 };
@@ -38,7 +39,7 @@ static void write_two(char *out, uint64_t value)
     memcpy(out, pairs + 2 * value, 2);
 }
 
-/* Exactly eight digits: independent divisions, which the processor overlaps. */
+/* Exactly eight digits. The divisions are independent, so the processor overlaps them. */
 static void write_eight(char *out, uint32_t value)
 {
     uint32_t high = value / 10000, low = value % 10000;
@@ -48,7 +49,7 @@ static void write_eight(char *out, uint32_t value)
     write_two(out + 6, low % 100);
 }
 
-/* Exactly count digits (1 to 20) of value, with zeros in front. */
+/* Exactly count digits (1 to 20) of value, padded with zeros in front. */
 static void write_digits(char *out, uint64_t value, unsigned count)
 {
     for (; count >= 8; count -= 8, value /= 100000000) write_eight(out + count - 8, (uint32_t)(value % 100000000));
@@ -58,7 +59,7 @@ static void write_digits(char *out, uint64_t value, unsigned count)
 
 static unsigned count_digits(uint64_t value)
 {
-    /* 1233 / 2^12 is log10 2; the guess is right or one too low. */
+    /* 1233 / 2^12 is log10 2. The guess is right or one too low. */
     unsigned guess = (unsigned)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
     return guess + (guess >= PLACES_MAX + 1 || value >= decimal_power((int)guess) || guess == 0);
 }
@@ -80,15 +81,15 @@ static size_t put_word(char *out, const char *word)
 
 static char *put_exponent(char *to, int exponent)
 {
-    unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);
+    unsigned magnitude = (unsigned)(exponent < 0 ? -exponent : exponent);
     *to++ = 'e';
     *to++ = exponent < 0 ? '-' : '+';
-    unsigned count = size < 100 ? 2 : 3;
-    write_digits(to, size, count);
+    unsigned count = magnitude < 100 ? 2 : 3;
+    write_digits(to, magnitude, count);
     return to + count;
 }
 
-/* d[.ddd]e+XX of count digits; exponent is that of the first. */
+/* Lays out count digits as d[.ddd]e+XX. exponent belongs to the first digit. */
 static size_t lay_out_e(char *out, const struct digits *digits, unsigned count, int exponent)
 {
     char *to = out;
@@ -103,7 +104,7 @@ static size_t lay_out_e(char *out, const struct digits *digits, unsigned count, 
     return (size_t)(to - out);
 }
 
-/* Without exponent; exponent is that of the first digit, -4 to 16. */
+/* Lays out count digits without an exponent. exponent belongs to the first digit and is from -4 to 16. */
 static size_t lay_out_fixed(char *out, const struct digits *digits, unsigned count, int exponent)
 {
     char *to = out;
@@ -127,7 +128,8 @@ static size_t lay_out_fixed(char *out, const struct digits *digits, unsigned cou
     return (size_t)(to - out);
 }
 
-/* As %g lays out: the count digits of d without zeros at the end, an exponent below -4 or from precision on. */
+/* Lays out the count digits of d as %g does: without zeros at the end, and with an exponent if that is below -4 or at
+ * least precision. */
 static size_t lay_out_g(char *out, struct decimal d, unsigned count, int precision)
 {
     struct digits digits = {{0}};
@@ -138,7 +140,8 @@ static size_t lay_out_g(char *out, struct decimal d, unsigned count, int precisi
     return lay_out_fixed(out, &digits, count, exponent);
 }
 
-/* libc's answer, right for every double and every precision; the locale's point (one byte or several) is replaced. */
+/* libc's text, which is right for every double and every precision. The locale's point (one byte or several) becomes '.'.
+ */
 static size_t ask_strfromd(char *out, double value, int precision, char style)
 {
     char format[] = {'%', '.', (char)('0' + precision / 10), (char)('0' + precision % 10), style, '\0'};
@@ -146,8 +149,8 @@ static size_t ask_strfromd(char *out, double value, int precision, char style)
     strfromd(text, sizeof text, format, value);
     char *to = out;
     for (const char *from = text; *from != '\0'; from++) {
-        bool known = (*from >= '0' && *from <= '9') || *from == 'e' || *from == '-' || *from == '+';
-        if (known)
+        bool is_plain = (*from >= '0' && *from <= '9') || *from == 'e' || *from == '-' || *from == '+';
+        if (is_plain)
             *to++ = *from;
         else if (to[-1] != '.')
             *to++ = '.';
@@ -156,7 +159,7 @@ static size_t ask_strfromd(char *out, double value, int precision, char style)
     return (size_t)(to - out);
 }
 
-/* value >= 0 from here on. Below 2^64 whole part and fraction are both exact, and so is the rounding. */
+/* In the next functions value >= 0. Below 2^64 whole part and fraction are both exact, and so is the rounding. */
 static size_t format_f(char *out, double value, int precision)
 {
     if (value >= 0x1p64 || precision > PLACES_MAX) return ask_strfromd(out, value, precision, 'f');
@@ -186,7 +189,7 @@ static size_t format_e(char *out, double value, int precision)
     return lay_out_e(out, &digits, (unsigned)count, d.exponent + count - 1);
 }
 
-/* Whether value is a whole number below 2^53, as most that are printed are. */
+/* Whether value is a whole number below 2^53. Most printed values are. */
 static bool is_whole(double value)
 {
     return value < 0x1p53 && value == (double)(int64_t)value;
@@ -203,21 +206,21 @@ static size_t format_g(char *out, double value, int precision)
     return lay_out_g(out, d, (unsigned)precision, precision);
 }
 
-/* Writes the sign, or all of what is not finite; returns the length. value becomes its magnitude. */
-static size_t begin(char *out, double *value)
+/* Writes the sign, or the whole text if value is not finite. Returns the length; *value becomes its magnitude. */
+static size_t put_sign(char *out, double *value)
 {
     if (isnan(*value)) return put_word(out, "nan");
-    bool negative = signbit(*value);
+    bool is_negative = signbit(*value);
     *value = fabs(*value);
-    if (isinf(*value)) return put_word(out, negative ? "-inf" : "inf");
+    if (isinf(*value)) return put_word(out, is_negative ? "-inf" : "inf");
     out[0] = '-';
-    return negative;
+    return is_negative;
 }
 
 size_t number_format_double(char *out, double value, int precision, char style)
 {
     ensure(precision >= 0 && precision <= PRECISION_MAX);
-    size_t length = begin(out, &value);
+    size_t length = put_sign(out, &value);
     if (!isfinite(value)) return length;
     switch (style) {
     case 'f': return length + format_f(out + length, value, precision);
@@ -228,7 +231,7 @@ size_t number_format_double(char *out, double value, int precision, char style)
 
 size_t number_format_g17(char *out, double value)
 {
-    size_t length = begin(out, &value);
+    size_t length = put_sign(out, &value);
     return isfinite(value) ? length + format_g(out + length, value, G17) : length;
 }
 
@@ -241,8 +244,9 @@ static bool reads_back(double value, struct decimal d, int count)
     return number_parse_double((struct str){text, length}, &back) && back == value;
 }
 
-/* Whether there are count digits that read back as value. Those nearest to it do if any do, but below a power of two
- * doubles lie closer together than above: there the next above may when the nearest, below, does not (2^-44). */
+/* Whether count digits can read back as value. If any can, those nearest to value do, with one exception. Below a power of
+ * two, doubles lie closer together than above it. So if the nearest digits are below the power of two and do not read
+ * back, the next ones above it may (2^-44). */
 static bool suffices(double value, int count, struct decimal *out_decimal)
 {
     struct decimal d;
@@ -258,7 +262,7 @@ static bool suffices(double value, int count, struct decimal *out_decimal)
 
 size_t number_format_shortest(char *out, double value)
 {
-    size_t length = begin(out, &value);
+    size_t length = put_sign(out, &value);
     if (!isfinite(value)) return length;
     out += length;
     if (is_whole(value)) return length + number_format_u64(out, (uint64_t)value);

@@ -1,14 +1,14 @@
-/* Spans of time, amounts of memory and moments, from text and to text.
+/* Durations, amounts of memory and points in time, from text and to text.
  *
- * Spans are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
- * "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As there, a part may exceed its usual
- * range: "90:00" is an hour and a half. Unlike there, 0 is refused: in sbatch it asks for no limit, which nobody
- * guesses.
+ * Durations are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
+ * "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As in Slurm, a part may exceed its usual
+ * range: "90:00" is an hour and a half. Unlike in Slurm, 0 is refused: sbatch takes it as "no limit", which users do not
+ * expect.
  *
- * Moments are days and a time of day. Days become dates and back by counting from 1 March of year 0 in eras of 400
- * years (146097 days), so that the leap day is the last of its year: Howard Hinnant, "chrono-Compatible Low-Level Date
- * Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one, without leap seconds,
- * as POSIX counts. No zone but the one in the text is ever consulted. */
+ * A point in time is a number of days and a time of day. Days become dates and back by counting from 1 March of year 0 in
+ * eras of 400 years (146097 days), so that the leap day is the last day of its year: Howard Hinnant, "chrono-Compatible
+ * Low-Level Date Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one without leap
+ * seconds, as in POSIX. Only the zone that is in the text is ever used. */
 #include "base/quantity.h"
 
 #include <stdbool.h>
@@ -23,7 +23,8 @@ enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, 
 #define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define LAST_SECOND INT64_C(253402300799)  /* 9999-12-31T23:59:59Z */
 
-/* Numbers between colons. Returns how many, or 0 where one is missing, is none, is over 2^40, or there are too many. */
+/* Reads numbers that are separated by colons. Returns their count, or 0 if one is missing, is not a number or is 2^40 or
+ * more, or if there are too many. */
 static int read_parts(struct str s, int64_t parts[PARTS_MAX])
 {
     int count = 0;
@@ -35,25 +36,25 @@ static int read_parts(struct str s, int64_t parts[PARTS_MAX])
     return count;
 }
 
-/* The span in seconds, or -1. What the parts mean depends on whether days are given and on how many parts there are. */
-static int64_t read_span(struct str s)
+/* The duration in seconds, or -1. The meaning of the parts depends on their count and on whether days are given. */
+static int64_t read_duration(struct str s)
 {
     static const int units[2][PARTS_MAX][PARTS_MAX] = {
         {{S_PER_MINUTE}, {S_PER_MINUTE, 1}, {S_PER_HOUR, S_PER_MINUTE, 1}},
         {{S_PER_HOUR}, {S_PER_HOUR, S_PER_MINUTE}, {S_PER_HOUR, S_PER_MINUTE, 1}},
     };
-    struct str behind_days;
-    struct str days_text = str_cut(s, '-', &behind_days);
-    bool has_days = behind_days.text != NULL;
+    struct str after_days;
+    struct str days_text = str_cut(s, '-', &after_days);
+    bool has_days = after_days.text != NULL;
     uint64_t days = 0;
     if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return -1;
 
     int64_t parts[PARTS_MAX];
-    int count = read_parts(has_days ? behind_days : s, parts);
+    int count = read_parts(has_days ? after_days : s, parts);
     if (count == 0) return -1;
-    int64_t span_s = (int64_t)days * S_PER_DAY;
-    for (int i = 0; i < count; i++) span_s += parts[i] * units[has_days][count - 1][i];
-    return span_s;
+    int64_t duration_s = (int64_t)days * S_PER_DAY;
+    for (int i = 0; i < count; i++) duration_s += parts[i] * units[has_days][count - 1][i];
+    return duration_s;
 }
 
 int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e)
@@ -62,12 +63,13 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
         *out_s = INT64_MAX;
         return 0;
     }
-    int64_t span_s = read_span(s);
-    if (span_s < 0) return err_value(e, what, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
-    if (span_s == 0) return err_value_reason(e, what, s, "is less than one second");
-    if (span_s > DURATION_S_MAX)
+    int64_t duration_s = read_duration(s);
+    if (duration_s < 0)
+        return err_value(e, what, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
+    if (duration_s == 0) return err_value_reason(e, what, s, "is less than one second");
+    if (duration_s > DURATION_S_MAX)
         return err_value_reason(e, what, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
-    *out_s = span_s;
+    *out_s = duration_s;
     return 0;
 }
 
@@ -78,41 +80,41 @@ static char *add_two(char *to, uint64_t value)
     return to;
 }
 
-/* Hours and days appear where they are needed; padded: two digits in front and hours always. */
-static size_t format_span(char *out, int64_t span_s, bool padded)
+/* Days and hours appear where they are needed. is_padded: hours always appear, with two digits. */
+static size_t format_duration(char *out, int64_t duration_s, bool is_padded)
 {
-    if (span_s == INT64_MAX) return text_format(out, TEXT_SIZE, "UNLIMITED");
+    if (duration_s == INT64_MAX) return text_format(out, TEXT_SIZE, "UNLIMITED");
     char *to = out;
-    if (span_s < 0) *to++ = '-';
-    uint64_t s = span_s < 0 ? 0 - (uint64_t)span_s : (uint64_t)span_s;
-    bool days = s >= S_PER_DAY, hours = padded || s >= S_PER_HOUR;
-    if (days) {
+    if (duration_s < 0) *to++ = '-';
+    uint64_t s = duration_s < 0 ? 0 - (uint64_t)duration_s : (uint64_t)duration_s;
+    bool has_days = s >= S_PER_DAY, has_hours = is_padded || s >= S_PER_HOUR;
+    if (has_days) {
         to += number_format_u64(to, s / S_PER_DAY);
         *to++ = '-';
     }
     uint64_t hour = s / S_PER_HOUR % 24, minute = s / S_PER_MINUTE % 60;
-    if (hours) {
-        to = days || padded ? add_two(to, hour) : to + number_format_u64(to, hour);
+    if (has_hours) {
+        to = has_days || is_padded ? add_two(to, hour) : to + number_format_u64(to, hour);
         *to++ = ':';
     }
-    to = hours ? add_two(to, minute) : to + number_format_u64(to, minute);
+    to = has_hours ? add_two(to, minute) : to + number_format_u64(to, minute);
     *to++ = ':';
     to = add_two(to, s % 60);
     *to = '\0';
     return (size_t)(to - out);
 }
 
-size_t duration_format(char *out, int64_t span_s)
+size_t duration_format(char *out, int64_t duration_s)
 {
-    return format_span(out, span_s, true);
+    return format_duration(out, duration_s, true);
 }
 
-size_t duration_format_short(char *out, int64_t span_s)
+size_t duration_format_short(char *out, int64_t duration_s)
 {
-    return format_span(out, span_s, false);
+    return format_duration(out, duration_s, false);
 }
 
-/* Cuts "K", "MB", "GiB" and the like off the end; returns the letter in upper case, 'M' where there is none. */
+/* Removes "K", "MB", "GiB" and the like from the end. Returns the letter in upper case, or 'M' if there is none. */
 static char cut_suffix(struct str *s)
 {
     size_t length = s->length;
@@ -135,8 +137,8 @@ int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *
         return err_value(e, what, s,
                          "an amount of memory: a whole number with an optional suffix K, M (default), G or T");
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
-    bool too_large = suffix == 'K' ? value > MIB_MAX << 10 : value > MIB_MAX >> shift;
-    if (value == 0 || too_large)
+    bool is_too_large = suffix == 'K' ? value > MIB_MAX << 10 : value > MIB_MAX >> shift;
+    if (value == 0 || is_too_large)
         return err_value(e, what, s, "an amount of memory from 1K to %uT", (unsigned)(MIB_MAX >> 20));
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
     return 0;
@@ -192,22 +194,22 @@ static struct date date_of_days(int64_t days)
     };
 }
 
-size_t time_format(char *out, int64_t moment_us)
+size_t time_format(char *out, int64_t time_us)
 {
-    int64_t moment_s = floor_divide(moment_us, US_PER_S);
-    int64_t days = floor_divide(moment_s, S_PER_DAY);
-    unsigned s = (unsigned)(moment_s - days * S_PER_DAY);
+    int64_t time_s = floor_divide(time_us, US_PER_S);
+    int64_t days = floor_divide(time_s, S_PER_DAY);
+    unsigned s = (unsigned)(time_s - days * S_PER_DAY);
     struct date d = date_of_days(days);
     return text_format(out, TEXT_SIZE, "%s%04jd-%02u-%02uT%02u:%02u:%02uZ", d.year < 0 ? "-" : "",
                        (intmax_t)(d.year < 0 ? -d.year : d.year), d.month, d.day, s / S_PER_HOUR, s / S_PER_MINUTE % 60,
                        s % 60);
 }
 
-/* Takes count digits from the front; false where they are not there or out of range. */
-static bool take(struct str *s, size_t count, unsigned low, unsigned high, unsigned *out)
+/* Takes a number of exactly count digits from the front; false if it is not there or not from min to max. */
+static bool take_number(struct str *s, size_t count, unsigned min, unsigned max, unsigned *out)
 {
     uint64_t value;
-    if (s->length < count || !number_parse_u64((struct str){s->text, count}, &value) || value < low || value > high)
+    if (s->length < count || !number_parse_u64((struct str){s->text, count}, &value) || value < min || value > max)
         return false;
     s->text += count;
     s->length -= count;
@@ -223,51 +225,53 @@ static bool take_char(struct str *s, char c)
     return true;
 }
 
+/* All of s: "Z" or "+01:00". out_ahead_s: how far the zone's clock is ahead of UTC. */
 static bool read_zone(struct str s, int64_t *out_ahead_s)
 {
     unsigned hours = 0, minutes = 0;
-    bool west = false;
+    bool is_behind = false;
     if (!take_char(&s, 'Z')) {
-        west = take_char(&s, '-');
-        if (!west && !take_char(&s, '+')) return false;
-        if (!take(&s, 2, 0, 23, &hours) || !take_char(&s, ':') || !take(&s, 2, 0, 59, &minutes)) return false;
+        is_behind = take_char(&s, '-');
+        if (!is_behind && !take_char(&s, '+')) return false;
+        if (!take_number(&s, 2, 0, 23, &hours) || !take_char(&s, ':') || !take_number(&s, 2, 0, 59, &minutes))
+            return false;
     }
     int64_t ahead_s = (int64_t)hours * S_PER_HOUR + (int64_t)minutes * S_PER_MINUTE;
-    *out_ahead_s = west ? -ahead_s : ahead_s;
+    *out_ahead_s = is_behind ? -ahead_s : ahead_s;
     return s.length == 0;
 }
 
-/* ".5", ".123456789": digits behind the sixth are dropped. */
+/* ".5", ".123456789". Digits after the sixth are dropped. */
 static bool take_fraction(struct str *s, int64_t *out_us)
 {
     *out_us = 0;
     if (!take_char(s, '.')) return true;
     unsigned digit;
-    if (!take(s, 1, 0, 9, &digit)) return false;
+    if (!take_number(s, 1, 0, 9, &digit)) return false;
     int64_t unit = US_PER_S;
     do {
         unit /= 10;
         *out_us += digit * unit;
-    } while (take(s, 1, 0, 9, &digit));
+    } while (take_number(s, 1, 0, 9, &digit));
     return true;
 }
 
 static bool take_date(struct str *s, int64_t *out_days)
 {
     unsigned year, month, day;
-    bool read = take(s, 4, 1, 9999, &year) && take_char(s, '-') && take(s, 2, 1, 12, &month) && take_char(s, '-') &&
-                take(s, 2, 1, 31, &day);
-    if (!read) return false;
-    *out_days = days_of_date((struct date){year, month, day});
-    return date_of_days(*out_days).day == day; /* 30 February is 1 or 2 March */
+    bool is_read = take_number(s, 4, 1, 9999, &year) && take_char(s, '-') && take_number(s, 2, 1, 12, &month) &&
+                   take_char(s, '-') && take_number(s, 2, 1, 31, &day);
+    if (!is_read) return false;
+    *out_days = days_of_date((struct date){.year = year, .month = month, .day = day});
+    return date_of_days(*out_days).day == day; /* 30 February would become 1 or 2 March */
 }
 
 static bool take_time(struct str *s, int64_t *out_us)
 {
     unsigned hour, minute, second = 0;
     int64_t fraction_us = 0;
-    if (!take(s, 2, 0, 23, &hour) || !take_char(s, ':') || !take(s, 2, 0, 59, &minute)) return false;
-    if (take_char(s, ':') && (!take(s, 2, 0, 59, &second) || !take_fraction(s, &fraction_us))) return false;
+    if (!take_number(s, 2, 0, 23, &hour) || !take_char(s, ':') || !take_number(s, 2, 0, 59, &minute)) return false;
+    if (take_char(s, ':') && (!take_number(s, 2, 0, 59, &second) || !take_fraction(s, &fraction_us))) return false;
     *out_us = ((int64_t)hour * S_PER_HOUR + (int64_t)minute * S_PER_MINUTE + second) * US_PER_S + fraction_us;
     return true;
 }
@@ -284,14 +288,14 @@ static bool read_iso(struct str s, int64_t *out_us)
 int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
 {
     uint64_t since_epoch_s;
-    int64_t moment_us;
+    int64_t time_us;
     if (number_parse_u64(s, &since_epoch_s) && since_epoch_s <= LAST_SECOND) {
-        moment_us = (int64_t)since_epoch_s * US_PER_S;
-    } else if (!read_iso(s, &moment_us)) {
+        time_us = (int64_t)since_epoch_s * US_PER_S;
+    } else if (!read_iso(s, &time_us)) {
         return err_value(e, what, s,
                          "a time: seconds since 1970, or a date and time with its zone such as 2026-11-21T09:05:00Z or "
                          "2026-11-21T10:05+01:00");
     }
-    *out_us = moment_us;
+    *out_us = time_us;
     return 0;
 }

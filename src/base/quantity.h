@@ -1,4 +1,6 @@
-/* Quantities as people write them: spans of time as sbatch reads them, amounts of memory, moments. */
+/* Quantities as people write them: durations as sbatch reads them, amounts of memory, and points in time. The formatters
+ * write a text and a closing zero byte to out, which has 32 bytes, and return the length of the text. The parsers take the
+ * field's name as what, for the error, and leave their output untouched when they fail. */
 #ifndef FAIRLEAD_BASE_QUANTITY_H
 #define FAIRLEAD_BASE_QUANTITY_H
 
@@ -10,30 +12,29 @@
 
 #define US_PER_S INT64_C(1000000)
 
-/* A span in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S. "UNLIMITED", "INFINITE" (any case)
- * give INT64_MAX. 0 or a negative or malformed span, or one over 3650 days: ERR_INPUT; what is the field's name for the
- * text of the error. */
+/* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. "UNLIMITED" and "INFINITE"
+ * (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that is negative, malformed or over 3650 days. */
 int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e);
 
-/* "1-02:03:04", "02:03:04" below a day, "UNLIMITED": what duration_parse reads back. A negative span, from a clock set
- * back, has a minus in front. out: 32 bytes; the length is returned. */
-size_t duration_format(char *out, int64_t span_s);
+/* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which a clock
+ * that was set back can give, has a minus in front. */
+size_t duration_format(char *out, int64_t duration_s);
 
-/* A span as short as a person wants it in a table: "2:05", "1:02:03", "3-04:05:06". */
-size_t duration_format_short(char *out, int64_t span_s);
+/* A duration in the short form for tables: "2:05", "1:02:03", "3-04:05:06". */
+size_t duration_format_short(char *out, int64_t duration_s);
 
-/* An amount of memory in MiB: a whole number, MiB unless a suffix K, M, G or T (any case, an optional B or iB behind it)
- * says otherwise; K is rounded up to whole MiB. Zero, fractions and over 2^40 MiB: ERR_INPUT. */
+/* An amount of memory in MiB: a whole number with an optional suffix K, M (default), G or T, in any case and optionally
+ * followed by B or iB. K is rounded up to whole MiB. ERR_INPUT for zero, fractions and more than 2^40 MiB. */
 int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *e);
 
-/* "512M", "4G", "1536M": what memory_parse reads back. out: 32 bytes. */
+/* "512M", "4G", "1536M": memory_parse reads it back. */
 size_t memory_format(char *out, uint64_t mib);
 
-/* "2026-11-21T09:05:00Z" of microseconds since the epoch, UTC, without a fraction. out: 32 bytes. */
-size_t time_format(char *out, int64_t moment_us);
+/* "2026-11-21T09:05:00Z": UTC, without the fraction of a second. time_us: microseconds since the epoch. */
+size_t time_format(char *out, int64_t time_us);
 
-/* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and optional seconds and fraction, cut to
- * microseconds; years 1 to 9999. ERR_INPUT otherwise. */
+/* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and with optional seconds and fraction. The fraction
+ * is cut to microseconds. Years 1 to 9999; ERR_INPUT otherwise. */
 int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e);
 
 #endif

@@ -1,6 +1,8 @@
 /* Radix sort, least significant digit first (Knuth, TAOCP 5.2.5, algorithm R, with counts in place of lists). All digits
- * are counted in one pass; digits that all records share, which with small numbers is most of them, cost nothing more.
- * What is in order already, as the order of the last pass often is, is noticed and left. */
+ * are counted in one pass. A digit that all records share costs nothing more; with small numbers that is most digits.
+ * Records that are in order already, such as last pass's order often is, are recognised and left alone.
+ *
+ * Cost: two reads of the records, and one move for each of the digits that differ; below SMALL records an insertion sort. */
 #include "base/sort.h"
 
 #include <stdbool.h>
@@ -25,7 +27,7 @@ static bool is_sorted(const struct sort_record *records, uint32_t count)
     return true;
 }
 
-/* Moves every record to its place by one digit; starts: where each digit's first record goes. */
+/* Moves every record to its position by one digit. starts: by value of the digit, the position of the next record. */
 static void scatter(const struct sort_record *from, uint32_t count, struct sort_record *to, uint32_t *starts, int shift)
 {
     for (uint32_t i = 0; i < count; i++) to[starts[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];

@@ -1,6 +1,6 @@
-/* Sorting by a 64-bit key, stable. The keys of a pass are numbers; comparing structures through a callback costs three
- * times as much. Insertion sort below a few dozen records, else least-significant-digit radix that skips digits which
- * all share. */
+/* Stable sorting by a 64-bit key. A pass sorts by numbers, and comparing structs through a callback would cost three times
+ * as much. Few records are sorted by insertion, more by a radix sort from the least significant digit, which skips the
+ * digits that all records share. */
 #ifndef FAIRLEAD_BASE_SORT_H
 #define FAIRLEAD_BASE_SORT_H
 
@@ -10,10 +10,10 @@
 struct sort_record {
     uint64_t key;
     uint32_t index;
-    uint32_t extra; /* the caller's; travels with the record */
+    uint32_t extra; /* the caller's; moves with the record */
 };
 
-/* Ascending by key; equal keys keep their order. scratch: room for count records. O(count). */
+/* Sorts ascending by key; equal keys keep their order. scratch: room for count records. O(count). */
 void sort_records(struct sort_record *records, uint32_t count, struct sort_record *scratch);
 
 /* A key that orders doubles ascending (descending: its complement ~). NaN is not allowed; -0 counts as 0. */

@@ -1,6 +1,6 @@
-/* String views. Nothing here allocates or looks beyond length; an empty view may have no address, and so no view reaches
- * memcmp or memchr without a look at its length. UTF-8 is judged by RFC 3629: no overlong forms, no surrogates, nothing
- * above U+10FFFF. */
+/* String views. Nothing here allocates or reads beyond length. An empty view may have no address, so its length is checked
+ * before memcmp or memchr is called. UTF-8 is validated by RFC 3629: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. */
 #include "base/str.h"
 
 #include <stdint.h>
@@ -42,8 +42,8 @@ bool str_starts(struct str s, struct str prefix)
 
 int str_compare(struct str a, struct str b)
 {
-    size_t shared = a.length < b.length ? a.length : b.length;
-    int order = shared > 0 ? memcmp(a.text, b.text, shared) : 0;
+    size_t common = a.length < b.length ? a.length : b.length;
+    int order = common > 0 ? memcmp(a.text, b.text, common) : 0;
     if (order != 0) return order;
     return a.length < b.length ? -1 : a.length > b.length;
 }
@@ -83,13 +83,13 @@ size_t str_utf8(struct str s)
         if ((t[i] & 0xc0) != 0x80) return 0;
         point = point << 6 | (t[i] & 0x3fu);
     }
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool surrogate = point >= 0xd800 && point <= 0xdfff;
-    return point < smallest[length] || point > 0x10ffff || surrogate ? 0 : length;
+    static const uint32_t min_of_length[] = {[1] = 0, [2] = 0x80, [3] = 0x800, [4] = 0x10000};
+    bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
+    return point < min_of_length[length] || point > 0x10ffff || is_surrogate ? 0 : length;
 }
 
-/* U+061C; U+200E, U+200F, U+2028..U+202E; U+2066..U+2069, as UTF-8. */
-static bool is_direction(const unsigned char *t, size_t length)
+/* Whether a UTF-8 sequence is U+061C, U+200E, U+200F, one of U+2028..U+202E or one of U+2066..U+2069. */
+static bool is_direction_or_separator(const unsigned char *t, size_t length)
 {
     if (length == 2) return t[0] == 0xd8 && t[1] == 0x9c;
     if (length != 3 || t[0] != 0xe2) return false;
@@ -104,7 +104,7 @@ bool str_is_printable(struct str s)
         unsigned char first = (unsigned char)s.text[0];
         if (length == 0 || first < 0x20 || first == 0x7f) return false;
         if (length == 2 && first == 0xc2 && (unsigned char)s.text[1] < 0xa0) return false;
-        if (is_direction((const unsigned char *)s.text, length)) return false;
+        if (is_direction_or_separator((const unsigned char *)s.text, length)) return false;
         s.text += length;
         s.length -= length;
     }

@@ -1,4 +1,4 @@
-/* String views: text that belongs to somebody else, by address and length, passed by value. What parsers work on. */
+/* String views: an address and a length, passed by value. A view does not own its text. Parsers work on views. */
 #ifndef FAIRLEAD_BASE_STR_H
 #define FAIRLEAD_BASE_STR_H
 
@@ -14,25 +14,25 @@ struct str {
 struct str str(const char *text);
 struct str str_range(const char *begin, const char *end);
 
-/* Comparing, byte by byte. */
+/* Comparisons, byte by byte. */
 bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII only */
 bool str_starts(struct str s, struct str prefix);
 int str_compare(struct str a, struct str b); /* byte order, as strcmp */
 
-/* Without ASCII blanks (space, tab, CR, LF) at both ends. */
+/* s without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str s);
 
-/* The part before the first separator; *rest is what follows it. Where there is none: all of s, and *rest is empty
- * with text NULL, so that "a," gives "a" then "" and "a" gives "a" and ends. */
+/* The part before the first separator; *rest becomes the part after it. Without a separator: all of s, and *rest becomes
+ * empty with text NULL. So "a," gives "a" and then "", and "a" gives "a" and then ends. */
 struct str str_cut(struct str s, char separator, struct str *rest);
 
-/* The valid UTF-8 sequence at the beginning: its length in bytes (1 to 4), 0 where there is none or it is not valid. */
+/* The length in bytes (1 to 4) of the valid UTF-8 sequence that s begins with; 0 if there is none. */
 size_t str_utf8(struct str s);
 
-/* Whether all of it is valid UTF-8 without control characters (U+0000..U+001F, U+007F..U+009F), line and paragraph
- * separators, and the controls of direction, which make a text look like another one (U+061C, U+200E, U+200F,
- * U+202A..U+202E, U+2066..U+2069). */
+/* Whether all of s is valid UTF-8 without these characters: control characters (U+0000..U+001F, U+007F..U+009F), line and
+ * paragraph separators (U+2028, U+2029), and direction controls, which can make a text look like another one (U+061C,
+ * U+200E, U+200F, U+202A..U+202E, U+2066..U+2069). */
 bool str_is_printable(struct str s);
 
 #endif

@@ -1,16 +1,17 @@
-/* Making text: a growing buffer, and the formatter behind err_set, buf_format and every message.
+/* Making text: a growing buffer, and the formatter below buf_format and all messages.
  *
- * The formatter is our own for three reasons: printf obeys the host program's locale, which a library cannot choose;
- * the pure rooms may call nothing of stdio; and a conversion we do not use is better refused than half supported.
+ * There are three reasons for a formatter of our own. printf obeys the locale of the host program, which a library cannot
+ * choose. The pure rooms may call nothing of stdio. And a conversion that Fairlead does not use is better refused than half
+ * supported.
  *
  *     %[flags][width][.precision][length]conversion      flags: - 0      length: hh h l ll z j t
  *
- * One pass over the format. Every conversion ends as up to three pieces: blanks or zeros to fill, a sign, a body;
- * put_field lays them out, so width and flags are handled in one place. Text that does not fit is counted and dropped,
- * so that the length returned is that of the whole text, as with snprintf (C17 7.21.6.5).
+ * The format is read once. Every conversion yields up to three pieces: padding, a sign and a body. put_field lays them out,
+ * so width and flags are handled in one place. Text that does not fit is counted and dropped, so that the returned length
+ * is that of the whole text, as with snprintf (C17 7.21.6.5).
  *
- * The buffer doubles, so adding is O(1) amortised, and keeps a zero byte behind its text: it can be handed to whoever
- * wants a C string. Running out of memory is met in base/arena.c. */
+ * The buffer doubles, so adding is O(1) amortised. It keeps a zero byte after its text, which can therefore be used as a
+ * C string. base/arena.c handles running out of memory. */
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -20,23 +21,24 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum { MAX_DOUBLE_PRECISION = 40 }; /* what NUMBER_TEXT_SIZE has room for */
+enum { DOUBLE_PRECISION_MAX = 40 }; /* NUMBER_TEXT_SIZE has room for it */
 
-/* Where text goes: length counts all of it, what lies beyond size is dropped. */
+/* The output. length counts the whole text; the part beyond size is dropped. */
 struct sink {
     char *out;
     size_t size, length;
 };
 
 struct spec {
-    bool left, zero;
+    bool is_left_aligned, is_zero_padded;
     size_t width;
     int precision; /* -1: none given */
     char length;   /* 'h' 'l' 'z' 'j' 't', 'H' for hh, 'L' for ll, 0 for int */
     char conversion;
 };
 
-/* A va_list that can be passed by address: where va_list is an array type, a parameter of it is a pointer already. */
+/* A va_list that can be passed by address. Where va_list is an array type, a parameter of that type is a pointer, and its
+ * address has another type. */
 struct arguments {
     va_list list;
 };
@@ -59,20 +61,20 @@ static void put_many(struct sink *s, char c, size_t count)
     s->length += count;
 }
 
-/* zeros stand between sign and body: those a precision asks for, or those that fill the width. */
+/* Zeros go between sign and body: as many as the precision needs, or as many as fill the width. */
 static void put_field(struct sink *s, const struct spec *spec, struct str sign, size_t zeros, struct str body)
 {
     size_t length = sign.length + zeros + body.length;
     size_t fill = spec->width > length ? spec->width - length : 0;
-    if (spec->zero && !spec->left) {
+    if (spec->is_zero_padded && !spec->is_left_aligned) {
         zeros += fill;
         fill = 0;
     }
-    if (!spec->left) put_many(s, ' ', fill);
+    if (!spec->is_left_aligned) put_many(s, ' ', fill);
     if (sign.length > 0) put(s, sign.text, sign.length);
     put_many(s, '0', zeros);
     if (body.length > 0) put(s, body.text, body.length);
-    if (spec->left) put_many(s, ' ', fill);
+    if (spec->is_left_aligned) put_many(s, ' ', fill);
 }
 
 static int read_number(const char **format)
@@ -95,16 +97,16 @@ static char read_length(const char **format)
     return length == 'h' ? 'H' : 'L';
 }
 
-/* format points behind the percent sign; it is moved behind the conversion. */
+/* *format points after the percent sign, and is moved after the conversion. */
 static struct spec read_spec(const char **format, struct arguments *a)
 {
     struct spec spec = {.precision = -1};
     for (; **format == '-' || **format == '0'; (*format)++) {
-        if (**format == '-') spec.left = true;
-        if (**format == '0') spec.zero = true;
+        if (**format == '-') spec.is_left_aligned = true;
+        if (**format == '0') spec.is_zero_padded = true;
     }
     int width = **format == '*' ? ((*format)++, va_arg(a->list, int)) : read_number(format);
-    if (width < 0) spec.left = true;
+    if (width < 0) spec.is_left_aligned = true;
     spec.width = width < 0 ? (size_t) - (int64_t)width : (size_t)width;
     if (**format == '.') {
         (*format)++;
@@ -157,35 +159,35 @@ static size_t format_hex(char *out, uint64_t value)
 static void put_integer(struct sink *s, struct spec spec, struct arguments *a)
 {
     char digits[NUMBER_TEXT_SIZE];
-    bool negative = false;
+    bool is_negative = false;
     uint64_t magnitude;
     if (spec.conversion == 'd' || spec.conversion == 'i') {
         int64_t value = signed_argument(spec.length, a);
-        negative = value < 0;
-        magnitude = negative ? 0 - (uint64_t)value : (uint64_t)value;
+        is_negative = value < 0;
+        magnitude = is_negative ? 0 - (uint64_t)value : (uint64_t)value;
     } else {
         magnitude = unsigned_argument(spec.length, a);
     }
     size_t length = spec.conversion == 'x' ? format_hex(digits, magnitude) : number_format_u64(digits, magnitude);
     size_t zeros = 0;
     if (spec.precision >= 0) {
-        spec.zero =
-            false; /* C17 7.21.6.1: with a precision the 0 flag is ignored, and 0 with precision 0 has no digits */
+        /* C17 7.21.6.1: with a precision the 0 flag is ignored, and the value 0 with precision 0 has no digits. */
+        spec.is_zero_padded = false;
         if (spec.precision == 0 && magnitude == 0) length = 0;
         if ((size_t)spec.precision > length) zeros = (size_t)spec.precision - length;
     }
-    put_field(s, &spec, (struct str){"-", negative}, zeros, (struct str){digits, length});
+    put_field(s, &spec, (struct str){"-", is_negative}, zeros, (struct str){digits, length});
 }
 
 static void put_double(struct sink *s, struct spec spec, struct arguments *a)
 {
     ensure(spec.length == 0 || spec.length == 'l');
-    ensure(spec.precision <= MAX_DOUBLE_PRECISION);
+    ensure(spec.precision <= DOUBLE_PRECISION_MAX);
     char text[NUMBER_TEXT_SIZE];
     size_t length =
         number_format_double(text, va_arg(a->list, double), spec.precision < 0 ? 6 : spec.precision, spec.conversion);
     size_t sign = text[0] == '-';
-    if (text[sign] == 'i' || text[sign] == 'n') spec.zero = false;
+    if (text[sign] == 'i' || text[sign] == 'n') spec.is_zero_padded = false;
     put_field(s, &spec, (struct str){text, sign}, 0, (struct str){text + sign, length - sign});
 }
 
@@ -193,17 +195,17 @@ static void put_string(struct sink *s, struct spec spec, struct arguments *a)
 {
     ensure(spec.length == 0);
     const char *text = va_arg(a->list, const char *);
-    ensure(text != NULL || spec.precision == 0); /* an empty struct str may have no address */
+    ensure(text != NULL || spec.precision == 0); /* an empty view may have no address */
     size_t length = 0;
     if (text != NULL) length = spec.precision < 0 ? strlen(text) : strnlen(text, (size_t)spec.precision);
-    spec.zero = false;
+    spec.is_zero_padded = false;
     put_field(s, &spec, (struct str){0}, 0, (struct str){text, length});
 }
 
 static void put_char(struct sink *s, struct spec spec, struct arguments *a)
 {
     char c = (char)va_arg(a->list, int);
-    spec.zero = false;
+    spec.is_zero_padded = false;
     put_field(s, &spec, (struct str){0}, 0, (struct str){&c, 1});
 }
 
@@ -253,7 +255,7 @@ static void grow(struct buf *b, size_t wanted)
     ensure(wanted > b->length && wanted < SIZE_MAX / 2);
     size_t capacity = b->capacity < 64 ? 64 : b->capacity * 2;
     if (capacity < wanted) capacity = wanted;
-    /* old and new size are given as equal so that memory about to be written is not zeroed first. */
+    /* Equal old and new sizes keep mem_resize from zeroing memory that is about to be written. */
     b->text = mem_resize(b->text, capacity, capacity);
     b->capacity = capacity;
 }
