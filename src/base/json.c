@@ -5,9 +5,10 @@
  * JSON: a value in an object without a key, a key in an array, one end too many.
  *
  * Text is copied in runs of plain ASCII, which make up nearly all of it. RFC 8259 section 7 requires escapes for the
- * quotation mark, the backslash and U+0000 to U+001F. The other control characters, U+007F to U+009F, are escaped too, so
- * that a listing cannot control the terminal it is printed on. Every byte that is not part of valid UTF-8 becomes U+FFFD:
- * job names come from users, and one of them must not make a whole listing unreadable. */
+ * quotation mark, the backslash and U+0000 to U+001F. Everything else that str_is_printable refuses is escaped too, such as
+ * U+007F to U+009F and the direction controls, so that a listing cannot control the terminal it is printed on. Every byte
+ * that is not part of valid UTF-8 becomes U+FFFD: job names come from users, and one of them must not make a whole listing
+ * unreadable. */
 #include "base/json.h"
 
 #include <math.h>
@@ -65,16 +66,28 @@ void json_end(struct json *j)
     end_value(j);
 }
 
-static void add_escape(struct buf *out, unsigned char c)
+static void add_escape(struct buf *out, unsigned point)
 {
     static const char letters[32] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     static const char hex[] = "0123456789abcdef";
-    char letter = c < 0x20 ? letters[c] : c < 0x7f ? (char)c : 0;
+    ensure(point <= 0xffff);
+    char letter = point < 0x20 ? letters[point] : point < 0x7f ? (char)point : 0;
     if (letter != 0) {
         buf_add(out, (char[]){'\\', letter}, 2);
     } else {
-        buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+        char escape[] = {'\\', 'u', hex[point >> 12], hex[point >> 8 & 15], hex[point >> 4 & 15], hex[point & 15]};
+        buf_add(out, escape, sizeof escape);
     }
+}
+
+/* The code point of a valid UTF-8 sequence of one to three bytes. */
+static unsigned code_point(const char *sequence, size_t length)
+{
+    const unsigned char *t = (const unsigned char *)sequence;
+    if (length == 1) return t[0];
+    if (length == 2) return (t[0] & 0x1fu) << 6 | (t[1] & 0x3fu);
+    ensure(length == 3); /* no character above U+FFFF is escaped */
+    return (t[0] & 0x0fu) << 12 | (t[1] & 0x3fu) << 6 | (t[2] & 0x3fu);
 }
 
 static bool is_plain(char c)
@@ -88,12 +101,10 @@ static size_t add_special(struct buf *out, struct str s)
     size_t sequence = str_utf8(s);
     if (sequence == 0)
         buf_add_text(out, "\xef\xbf\xbd");
-    else if (sequence == 1)
-        add_escape(out, (unsigned char)s.text[0]);
-    else if (str_is_printable((struct str){s.text, sequence}))
+    else if (sequence > 1 && str_is_printable((struct str){s.text, sequence}))
         buf_add(out, s.text, sequence);
     else
-        add_escape(out, (unsigned char)s.text[1]); /* U+0080 to U+009F: the second byte is the code point */
+        add_escape(out, code_point(s.text, sequence));
     return sequence > 0 ? sequence : 1;
 }
 

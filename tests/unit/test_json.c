@@ -71,6 +71,8 @@ static void test_text(void **state)
         {"a\nb\tc\rd\be\ff", "\"a\\nb\\tc\\rd\\be\\ff\""},
         {"\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\""},
         {"\xc2\x80\xc2\x9b[31m\xc2\x9f\xc2\xa0", "\"\\u0080\\u009b[31m\\u009f\xc2\xa0\""},
+        {"a\xe2\x80\xaez \xd8\x9c\xe2\x81\xa9\xe2\x80\xa8",
+         "\"a\\u202ez \\u061c\\u2069\\u2028\""}, /* direction controls */
         {"z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x9a\xa2", "\"z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x9a\xa2\""},
         {"\xff", "\"\xef\xbf\xbd\""},
         {"a\xc3", "\"a\xef\xbf\xbd\""},
