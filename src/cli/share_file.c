@@ -39,7 +39,7 @@ static void make_room(struct share_input *in, uint32_t count, struct arena *aren
 }
 
 /* Puts row i into the tree. parent: a row that is in it already, or NONE. */
-static void add_node(struct share_input *in, uint32_t i, uint32_t parent, struct share_field shares, double usage)
+static void add_node(struct share_input *in, uint32_t i, uint32_t parent, struct raw_shares shares, double usage)
 {
     bool is_user = in->rows[i].user.length > 0;
     in->node[i] = tree_add(&in->tree, parent != NONE ? in->node[parent] : 0, is_user,
@@ -47,7 +47,7 @@ static void add_node(struct share_input *in, uint32_t i, uint32_t parent, struct
     in->usage[in->node[i]] = usage;
 }
 
-static void set_shares(struct share_row *row, struct share_field shares)
+static void set_shares(struct share_row *row, struct raw_shares shares)
 {
     row->kind = shares.is_missing ? SHARES_NOTHING : shares.is_parent ? SHARES_OF_PARENT : SHARES_NUMBER;
     row->shares = shares.number;
@@ -87,12 +87,12 @@ static int take_sshare(const struct source *s, struct arena *arena, struct share
 
 static int take_tsv(const struct source *s, struct arena *arena, struct share_input *in, struct err *e)
 {
-    struct share_tree read;
-    if (share_tree_parse(s, arena, &read, e) != 0) return -1;
+    struct share_tree_tsv read;
+    if (share_tree_tsv_parse(s, arena, &read, e) != 0) return -1;
     make_room(in, read.count, arena);
     for (uint32_t k = 0; k < read.count; k++) {
         uint32_t i = read.order[k];
-        const struct share_tree_row *from = &read.rows[i];
+        const struct share_tree_tsv_row *from = &read.rows[i];
         struct share_row *row = &in->rows[i];
         *row = (struct share_row){from->account, from->user, .indent = from->depth};
         set_shares(row, from->shares);
@@ -118,17 +118,17 @@ static int take_text(const struct source *s, struct arena *arena, struct share_i
     struct str header = {0}, rest;
     int status;
     if (source_check(s, e) != 0) return -1;
-    if (!source_header(s, &header, &rest)) return source_error(s, s->text.text, e, "no header line");
+    if (source_header(s, &header, &rest, e) != 0) return -1;
     if (sshare_is_header(header)) {
         status = take_sshare(s, arena, out_input, e);
-    } else if (share_tree_is_header(header)) {
+    } else if (share_tree_tsv_is_header(header)) {
         status = take_tsv(s, arena, out_input, e);
     } else {
         return source_error(
             s, header.text, e,
-            "unknown header '%.*s'; what 'sshare -a -P' prints, or the tab-separated columns parent, account, "
-            "user, shares, usage, are wanted",
-            QUOTED(header));
+            err_value(e, "header", header,
+                      "the header of 'sshare -a -P' or the tab-separated columns parent, account, user, "
+                      "shares and usage"));
     }
     return status == 0 ? check_sums(s, out_input, e) : status;
 }

@@ -1,4 +1,4 @@
-/* A share tree as tab-separated text, for people who write one by hand or from a script.
+/* A share tree as tab-separated text, for people who write one by hand or with a script.
  *
  *     # shares and usage in billing-seconds
  *     parent  account  user   shares  usage
@@ -6,9 +6,10 @@
  *             physics  alice  1       200000
  *             physics  bob    parent  4500.5
  *
- * A line without a user is an account and names its parent; one with a user names its account, and no parent (or that
- * account's). Usage is a line's own; nothing is 0. The account root is there without a line. Lines come in any order: an
- * account may stand below its children. `#` and blank lines are skipped; lines end in LF or CR LF; columns in any order.
+ * A line without a user is an account and names its parent. A line with a user names the user's account; its parent is empty
+ * or that of the account. Usage is the line's own, without the lines below it; an empty field is 0. The account root needs
+ * no line. Lines come in any order, so an account may stand below its children; columns come in any order, too. Blank lines
+ * and lines that begin with `#` are skipped. Lines end in LF or CR LF.
  *
  * Invariant of the result: from every row, parents lead to the root in at most SHARE_DEPTH_MAX steps. */
 #ifndef FAIRLEAD_FORMATS_SHARE_TREE_TSV_H
@@ -16,27 +17,27 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "formats/share_fields.h"
+#include "formats/share_columns.h"
 
-/* A line. Views point into the source's text. */
-struct share_tree_row {
-    struct str parent_name, account, user; /* user empty: an account */
-    uint32_t parent; /* an account's: the row of its parent; a user's: the row of its account; NONE: the root */
+/* A line. The views point into the source's text. */
+struct share_tree_tsv_row {
+    struct str parent_name, account, user; /* user is empty for an account */
+    uint32_t parent; /* for an account the row of its parent, for a user the row of its account; NONE: the root */
     uint32_t depth;  /* below the root, which is 0 */
-    struct share_field shares;
+    struct raw_shares shares;
     double usage; /* own */
 };
 
-struct share_tree {
-    struct share_tree_row *rows; /* in arena; in the text's order */
+struct share_tree_tsv {
+    struct share_tree_tsv_row *rows; /* in arena, in the order of the text */
     uint32_t count;
-    uint32_t *order; /* the rows parents first, depth first, siblings in the text's order */
+    uint32_t *order; /* the rows depth first, parents before children, siblings in the order of the text */
 };
 
-/* Whether a header line is of this form (else: maybe the other one). */
-bool share_tree_is_header(struct str line);
+/* Whether a header line is of this format. */
+bool share_tree_tsv_is_header(struct str line);
 
-/* Reads all of it. ERR_INPUT with NAME:LINE:COLUMN. O(n) and a walk to the root for each account. */
-int share_tree_parse(const struct source *s, struct arena *arena, struct share_tree *out, struct err *e);
+/* Reads the whole text. ERR_INPUT with NAME:LINE:COLUMN. O(n), and up to SHARE_DEPTH_MAX steps for each row. */
+int share_tree_tsv_parse(const struct source *s, struct arena *arena, struct share_tree_tsv *out, struct err *e);
 
 #endif

@@ -1,14 +1,15 @@
+/* One pass: each row finds its parent among the rows above it, by its indentation. */
 #include "formats/sshare.h"
 
 #include <string.h>
 
 #include "base/map.h"
 
-/* Rows while they are read, and the accounts that are still open: open[i] is the last account indented by i, when it has
- * not been closed by one further left. The root is open at 0 even without a row. */
+/* The rows so far, and the accounts that are still open: open[i] is the last account that is indented by i and was not
+ * closed by one further left. The root is open at 0 even without a row. */
 struct reader {
     const struct source *source;
-    struct share_header header;
+    struct share_columns columns;
     ARRAY(struct sshare_row) rows;
     struct map accounts;                /* name to its last row */
     uint32_t open[SHARE_DEPTH_MAX + 1]; /* rows; NONE: the root without a row */
@@ -16,20 +17,20 @@ struct reader {
     uint32_t root;
 };
 
-static const struct share_form form = {
+static const struct share_format format = {
     .separator = '|',
     .headings = {[COLUMN_ACCOUNT] = "Account",
                  [COLUMN_USER] = "User",
                  [COLUMN_PARTITION] = "Partition",
                  [COLUMN_SHARES] = "RawShares",
                  [COLUMN_USAGE] = "RawUsage"},
-    .may_miss = {[COLUMN_PARTITION] = true},
-    .may_have_others = true,
+    .is_optional = {[COLUMN_PARTITION] = true},
+    .allows_others = true,
 };
 
 bool sshare_is_header(struct str line)
 {
-    return line.length > 0 && memchr(line.text, form.separator, line.length) != NULL;
+    return line.length > 0 && memchr(line.text, format.separator, line.length) != NULL;
 }
 
 static uint32_t take_indent(struct str *account)
@@ -42,12 +43,15 @@ static uint32_t take_indent(struct str *account)
 
 static bool is_root(const struct sshare_row *row)
 {
-    return row->indent == 0 && str_equal(row->account, str("root"));
+    return row->indent == 0 && share_columns_is_root(row->account);
 }
 
-static int place_root(struct reader *r, struct sshare_row *row, struct err *e)
+static int link_root(struct reader *r, struct sshare_row *row, struct err *e)
 {
-    if (r->root != NONE) return source_error(r->source, row->account.text, e, "a second row of the account 'root'");
+    if (r->root != NONE) {
+        return source_error(r->source, row->account.text, e,
+                            err_subject(e, ERR_INPUT, "account", row->account, "has two rows"));
+    }
     row->parent = NONE;
     r->root = r->rows.count;
     r->open[0] = NONE;
@@ -55,81 +59,88 @@ static int place_root(struct reader *r, struct sshare_row *row, struct err *e)
     return 0;
 }
 
-static int place_below(struct reader *r, struct sshare_row *row, uint32_t parent, struct err *e)
+static int link_below(struct reader *r, struct sshare_row *row, uint32_t parent, struct err *e)
 {
     row->parent = parent;
     row->depth = parent == NONE ? 1 : r->rows.items[parent].depth + 1;
     if (row->depth <= SHARE_DEPTH_MAX) return 0;
-    return source_error(r->source, row->account.text, e, "'%.*s' is more than %d levels below the root",
-                        QUOTED(row->account), SHARE_DEPTH_MAX);
+    bool is_user = row->user.length > 0;
+    return source_error(r->source, row->account.text, e,
+                        err_subject(e, ERR_INPUT, is_user ? "user" : "account", is_user ? row->user : row->account,
+                                    "is more than %d levels below the root", SHARE_DEPTH_MAX));
 }
 
-/* Finds the parent of an account's row by its indentation. The root, with a row or without, is what rows at the left
- * edge (indent 0) and one further (indent 1, nothing open at the left edge) hang under. */
-static int place_account(struct reader *r, struct sshare_row *row, struct err *e)
+/* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows at the
+ * left edge (indent 0), and of rows with indent 1 if no account is open at the left edge. */
+static int link_account(struct reader *r, struct sshare_row *row, struct err *e)
 {
     const char *at = row->account.text;
     struct str name = row->account;
-    if (is_root(row)) return place_root(r, row, e);
-    if (str_equal(name, str("root"))) return source_error(r->source, at, e, "account 'root' below another account");
+    if (is_root(row)) return link_root(r, row, e);
+    if (share_columns_is_root(name)) {
+        return source_error(r->source, at, e, err_subject(e, ERR_INPUT, "account", name, "is below another account"));
+    }
     if (row->indent > r->open_count) {
         return source_error(r->source, at, e,
-                            "account '%.*s' is indented by %u, under an account that is indented by %u", QUOTED(name),
-                            row->indent, r->open_count - 1);
+                            err_subject(e, ERR_INPUT, "account", name,
+                                        "is indented by %u below an account that is indented by %u", row->indent,
+                                        r->open_count - 1));
     }
-    if (place_below(r, row, row->indent > 0 ? r->open[row->indent - 1] : NONE, e) != 0) return -1;
-    uint32_t before = map_get(&r->accounts, name);
-    if (before != NONE && r->rows.items[before].parent == row->parent) {
-        return source_error(r->source, at, e, "account '%.*s' is listed twice under the same parent", QUOTED(name));
+    if (link_below(r, row, row->indent > 0 ? r->open[row->indent - 1] : NONE, e) != 0) return -1;
+    uint32_t previous = map_get(&r->accounts, name);
+    if (previous != NONE && r->rows.items[previous].parent == row->parent) {
+        return source_error(r->source, at, e,
+                            err_subject(e, ERR_INPUT, "account", name, "has two rows below the same parent"));
     }
     r->open[row->indent] = r->rows.count;
     r->open_count = row->indent + 1;
     return 0;
 }
 
-/* A user belongs to the nearest account of that name above and is one further in. The root's may have no row. */
-static int place_user(struct reader *r, struct sshare_row *row, struct err *e)
+/* A user belongs to the nearest account of that name above, and is indented by one more. The root needs no row. */
+static int link_user(struct reader *r, struct sshare_row *row, struct err *e)
 {
     const char *at = row->account.text;
     struct str name = row->account;
     uint32_t account = map_get(&r->accounts, name);
-    if (account == NONE && !str_equal(name, str("root"))) {
-        return source_error(r->source, at, e, "user '%.*s' is in account '%.*s', which has no row above",
-                            QUOTED(row->user), QUOTED(name));
+    if (account == NONE && !share_columns_is_root(name)) {
+        (void)err_value_reason(e, "account", name, "has no row above");
+        return source_error(r->source, at, e, err_of(e, "user", row->user));
     }
-    uint32_t wanted = account != NONE ? r->rows.items[account].indent + 1 : 1;
-    if (row->indent != wanted) {
+    uint32_t expected = account != NONE ? r->rows.items[account].indent + 1 : 1;
+    if (row->indent != expected) {
         return source_error(r->source, at, e,
-                            "user '%.*s' is indented by %u; one further than its account '%.*s' would be %u",
-                            QUOTED(row->user), row->indent, QUOTED(name), wanted);
+                            err_subject(e, ERR_INPUT, "user", row->user,
+                                        "is indented by %u; one more than its account is %u", row->indent, expected));
     }
-    return place_below(r, row, account == r->root ? NONE : account, e);
+    return link_below(r, row, account == r->root ? NONE : account, e);
 }
 
 static int check_names(const struct reader *r, const struct sshare_row *row, struct err *e)
 {
-    if (share_name_check(r->source, row->account, "account", e) != 0) return -1;
-    if (row->user.length > 0 && share_name_check(r->source, row->user, "user", e) != 0) return -1;
-    if (row->partition.length > 0 && share_name_check(r->source, row->partition, "partition", e) != 0) return -1;
-    return 0;
+    if (share_columns_check_name(r->source, row->account, "account", e) != 0) return -1;
+    if (row->user.length > 0 && share_columns_check_name(r->source, row->user, "user", e) != 0) return -1;
+    if (row->partition.length == 0) return 0;
+    return share_columns_check_name(r->source, row->partition, "partition", e);
 }
 
 static int read_row(struct reader *r, struct str line, struct err *e)
 {
     struct str fields[COLUMN_COUNT];
-    if (share_line_cut(r->source, &r->header, line, fields, e) != 0) return -1;
-    struct sshare_row row = {fields[COLUMN_ACCOUNT], fields[COLUMN_USER], fields[COLUMN_PARTITION], .parent = NONE};
+    if (share_columns_cut(r->source, &r->columns, line, fields, e) != 0) return -1;
+    struct sshare_row row = {
+        .account = fields[COLUMN_ACCOUNT],
+        .user = fields[COLUMN_USER],
+        .partition = fields[COLUMN_PARTITION],
+        .parent = NONE,
+    };
     row.indent = take_indent(&row.account);
     bool is_account = row.user.length == 0;
     if (check_names(r, &row, e) != 0) return -1;
-    if (share_shares_read(r->source, fields[COLUMN_SHARES], &row.shares, e) != 0) return -1;
-    if (row.shares.is_missing && !(is_account && is_root(&row))) {
-        return source_error(r->source, fields[COLUMN_SHARES].text, e,
-                            "the shares are empty; a whole number from 0 to %u, or 'parent', is wanted",
-                            SHARES_FIELD_MAX);
-    }
-    if (share_usage_read(r->source, fields[COLUMN_USAGE], false, &row.usage, e) != 0) return -1;
-    if ((is_account ? place_account(r, &row, e) : place_user(r, &row, e)) != 0) return -1;
+    bool may_miss_shares = is_account && is_root(&row);
+    if (share_columns_parse_shares(r->source, fields[COLUMN_SHARES], may_miss_shares, &row.shares, e) != 0) return -1;
+    if (share_columns_parse_usage(r->source, fields[COLUMN_USAGE], false, &row.usage, e) != 0) return -1;
+    if ((is_account ? link_account(r, &row, e) : link_user(r, &row, e)) != 0) return -1;
     if (is_account) map_set(&r->accounts, row.account, r->rows.count);
     *array_add(&r->rows) = row;
     return 0;
@@ -138,15 +149,14 @@ static int read_row(struct reader *r, struct str line, struct err *e)
 static int read_rows(struct reader *r, struct err *e)
 {
     struct str line, rest;
-    if (!source_header(r->source, &line, &rest)) {
-        return source_error(r->source, r->source->text.text, e, "no header line");
-    }
-    if (share_header_read(r->source, &form, line, &r->header, e) != 0) return -1;
+    if (source_header(r->source, &line, &rest, e) != 0) return -1;
+    if (share_columns_parse(r->source, &format, line, &r->columns, e) != 0) return -1;
     while (source_line(&rest, &line)) {
         if (str_trim(line).length > 0 && read_row(r, line, e) != 0) return -1;
     }
     if (r->rows.count > 0) return 0;
-    return source_error(r->source, r->source->text.text + r->source->text.length, e, "no row behind the header");
+    const char *end = r->source->text.text + r->source->text.length;
+    return source_error(r->source, end, e, err_set(e, ERR_INPUT, "no row follows the header"));
 }
 
 int sshare_parse(const struct source *s, struct arena *arena, struct sshare *out, struct err *e)
@@ -157,7 +167,12 @@ int sshare_parse(const struct source *s, struct arena *arena, struct sshare *out
     if (status == 0) {
         struct sshare_row *rows = arena_alloc(arena, r.rows.count * sizeof *rows);
         memcpy(rows, r.rows.items, r.rows.count * sizeof *rows);
-        *out = (struct sshare){rows, r.rows.count, r.root, r.header.has[COLUMN_PARTITION]};
+        *out = (struct sshare){
+            .rows = rows,
+            .count = r.rows.count,
+            .root = r.root,
+            .has_partition = r.columns.has[COLUMN_PARTITION],
+        };
     }
     array_release(&r.rows);
     map_release(&r.accounts);

@@ -1,6 +1,6 @@
-/* The reader of tab-separated share trees on arbitrary bytes. What it accepts is a tree whose every row leads to the
- * root and whose order names every row once, parents first and siblings in the text's order; written plainly in that
- * order it is read again as the same. What it refuses has a place. */
+/* The reader of tab-separated share trees on arbitrary bytes. A text that it accepts is a tree: every row leads to the
+ * root, and the order has every row once, parents first and siblings in the order of the text. The tree written plainly in
+ * that order reads back the same. Every error has a position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_rows(const struct share_tree *t)
+static void check_rows(const struct share_tree_tsv *t)
 {
     ensure(t->count > 0);
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct share_tree_row *r = &t->rows[i];
+        const struct share_tree_tsv_row *r = &t->rows[i];
         ensure(r->account.length > 0 && str_is_printable(r->account) && str_is_printable(r->user));
         ensure(r->usage >= 0 && r->usage <= USAGE_FIELD_MAX);
         ensure(r->shares.number <= SHARES_FIELD_MAX && !r->shares.is_missing);
@@ -23,26 +23,26 @@ static void check_rows(const struct share_tree *t)
     }
 }
 
-/* place[i + 1]: where row i stands in the order, from 1; of the root at 0. */
-static void check_order(const struct share_tree *t, struct arena *arena)
+/* position[i + 1] is the position of row i in the order, from 1; 0 before it was met. position[0] is the root's. */
+static void check_order(const struct share_tree_tsv *t, struct arena *arena)
 {
-    uint32_t *place = arena_alloc(arena, (t->count + 1) * sizeof *place);
+    uint32_t *position = arena_alloc(arena, (t->count + 1) * sizeof *position);
     uint32_t *last_child = arena_alloc(arena, (t->count + 1) * sizeof *last_child); /* row + 1; 0: none yet */
     for (uint32_t k = 0; k < t->count; k++) {
         uint32_t i = t->order[k], above = t->rows[t->order[k]].parent + 1;
-        ensure(i < t->count && place[i + 1] == 0);
-        place[i + 1] = k + 1;
-        ensure(above == 0 || place[above] != 0);
+        ensure(i < t->count && position[i + 1] == 0);
+        position[i + 1] = k + 1;
+        ensure(above == 0 || position[above] != 0);
         ensure(last_child[above] < i + 1);
         last_child[above] = i + 1;
     }
 }
 
-static void write_plainly(const struct share_tree *t, struct buf *out)
+static void write_plainly(const struct share_tree_tsv *t, struct buf *out)
 {
     buf_add_text(out, "parent\taccount\tuser\tshares\tusage\n");
     for (uint32_t k = 0; k < t->count; k++) {
-        const struct share_tree_row *r = &t->rows[t->order[k]];
+        const struct share_tree_tsv_row *r = &t->rows[t->order[k]];
         if (r->user.length == 0) buf_add_str(out, r->parent_name);
         buf_add_char(out, '\t');
         buf_add_str(out, r->account);
@@ -58,18 +58,18 @@ static void write_plainly(const struct share_tree *t, struct buf *out)
     }
 }
 
-/* Read again it is the same tree, and in order from the beginning. */
-static void check_again(const struct share_tree *first, struct arena *arena)
+/* Read back it is the same tree, whose text is in depth-first order already. */
+static void check_reads_back(const struct share_tree_tsv *first, struct arena *arena)
 {
     struct buf text = {0};
-    struct share_tree again;
+    struct share_tree_tsv again;
     write_plainly(first, &text);
     struct source source = {"again", {text.text, text.length}};
     struct err e = {0};
-    ensure(share_tree_parse(&source, arena, &again, &e) == 0);
+    ensure(share_tree_tsv_parse(&source, arena, &again, &e) == 0);
     ensure(again.count == first->count);
     for (uint32_t k = 0; k < again.count; k++) {
-        const struct share_tree_row *a = &first->rows[first->order[k]], *b = &again.rows[k];
+        const struct share_tree_tsv_row *a = &first->rows[first->order[k]], *b = &again.rows[k];
         ensure(again.order[k] == k);
         ensure(str_equal(a->account, b->account) && str_equal(a->user, b->user));
         ensure(a->depth == b->depth && a->usage == b->usage);
@@ -82,12 +82,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena = {0};
     struct source source = {"f", {(const char *)data, size}};
-    struct share_tree read;
+    struct share_tree_tsv read;
     struct err e = {0};
-    if (share_tree_parse(&source, &arena, &read, &e) == 0) {
+    if (share_tree_tsv_parse(&source, &arena, &read, &e) == 0) {
         check_rows(&read);
         check_order(&read, &arena);
-        check_again(&read, &arena);
+        check_reads_back(&read, &arena);
     } else {
         ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 &&
                strtoul(ERR_SENTENCE(&e) + 2, NULL, 10) > 0);

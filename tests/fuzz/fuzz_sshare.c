@@ -1,5 +1,5 @@
-/* The reader of sshare's output on arbitrary bytes. What it accepts is a tree: parents above, depths that add up, views
- * inside the text; and written plainly it is read again as the same. What it refuses has a place. */
+/* The reader of sshare's output on arbitrary bytes. A text that it accepts is a tree: parents come first, depths add up,
+ * views lie inside the text; and the tree written plainly reads back the same. Every error has a position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void write_plainly(const struct sshare *s, struct buf *out)
     }
 }
 
-static void check_again(const struct sshare *first, struct arena *arena)
+static void check_reads_back(const struct sshare *first, struct arena *arena)
 {
     struct buf text = {0};
     struct sshare again;
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
     if (sshare_parse(&source, &arena, &read, &e) == 0) {
         check_tree(&read, source.text);
-        check_again(&read, &arena);
+        check_reads_back(&read, &arena);
     } else {
         ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 &&
                strtoul(ERR_SENTENCE(&e) + 2, NULL, 10) > 0);

@@ -1,4 +1,4 @@
-"""fairlead share -f: recorded answers of Slurm through the command, both forms of a tree, all outputs, all refusals."""
+"""fairlead share -f: recorded answers of Slurm through the command, both formats of a tree, all outputs, all errors."""
 import json
 import math
 import os
@@ -102,7 +102,7 @@ def has_databases_order(case):
 
 
 def has_whole_usage(case):
-    """Slurm sums in 80 bits: of other usage, totals lose their last bits when they are printed."""
+    """Slurm sums in 80 bits. Totals of other usage lose their last bits when they are printed."""
     return all(float(row['usage'] or 0).is_integer() for row in tsv_rows(case / 'input.tsv'))
 
 
@@ -116,8 +116,8 @@ PRINTED = [case for case in WHOLE if is_printed_in_order(case)]
 
 
 def test_cases_are_there():
-    for cases, least in (RECORDED, 18), (AS_IT_IS, 17), (WHOLE, 10), (PRINTED, 7):
-        assert len(cases) >= least
+    for cases, minimum in (RECORDED, 18), (AS_IT_IS, 17), (WHOLE, 10), (PRINTED, 7):
+        assert len(cases) >= minimum
 
 
 @pytest.mark.parametrize('case', AS_IT_IS, ids=lambda case: case.name)
@@ -129,7 +129,7 @@ def test_slurms_ranks_from_the_file_as_it_is(case):
 
 @pytest.mark.parametrize('case', WHOLE, ids=lambda case: case.name)
 def test_slurms_ranks_from_a_listing(case):
-    """A listing has totals, and they stand as given."""
+    """A listing has totals, which are taken as given."""
     listing = good('-f', '-', '--ties', 'slurm', '-P', text=as_tsv(in_slurms_order(case)))
     again = good('-f', '-', '--ties', 'slurm', '-P', text=listing)
     compare(parsable(again), case)
@@ -138,7 +138,7 @@ def test_slurms_ranks_from_a_listing(case):
 
 @pytest.mark.parametrize('case', PRINTED, ids=lambda case: case.name)
 def test_slurms_ranks_from_slurms_listing(case):
-    """As sshare printed it, in its order, among columns of no interest."""
+    """As sshare printed it: in its order, with columns that the reader ignores."""
     rows = parsable(good('-f', str(case / 'fairtree.psv'), '--ties', 'slurm', '-P'))
     compare(rows, case)
     assert (rows[0]['Account'], rows[0]['RawShares'], rows[0]['EffectvUsage']) == ('root', '', '1')
@@ -150,7 +150,7 @@ UNRANKED = [('classic', 'classic.psv'), ('depth-oblivious', 'oblivious.psv')]
 
 
 def compare_unranked(got, case, file):
-    """sshare prints the root too; a tree in TSV has no line of it."""
+    """sshare prints a row of the root; a tree in TSV has no line of it."""
     got = {(row['Account'], row['User']): row for row in got}
     values = 0
     for row in recorded(case, file):
@@ -182,7 +182,7 @@ def test_slurms_factors(algorithm, file):
 
 @pytest.mark.parametrize('algorithm, file', UNRANKED)
 def test_slurms_factors_from_listings(algorithm, file):
-    """Totals that stand as given, from Slurm's own listing and from ours."""
+    """Totals that are taken as given, from Slurm's own listing and from Fairlead's."""
     for case in WHOLE:
         listing = good('-f', str(case / file), '--algorithm', algorithm, '-P')
         rows = parsable(listing)
@@ -198,7 +198,7 @@ def test_dampening():
     plain = factors('--algorithm', 'classic', text=TREE)
     milder = factors('--algorithm', 'classic', '--dampening', '4', text=TREE)
     assert [float(f) ** 0.25 for f in plain] == pytest.approx([float(f) for f in milder], rel=1e-14)
-    # What an algorithm has no use for changes nothing.
+    # An option that the algorithm does not use changes nothing.
     assert factors('--algorithm', 'classic', '--ties', 'slurm', text=TREE) == plain
     assert factors('--dampening', '4', text=TREE) == factors('--algorithm', 'fair-tree', text=TREE) == factors(text=TREE)
 
@@ -277,7 +277,7 @@ def test_order_of_lines_changes_no_value():
         random.Random(seed).shuffle(body)
         got = values('\n'.join(lines[:1] + body))
         for key, row in expected.items():
-            # Sums are made in another order: usage may differ in its last bits.
+            # Sums are made in another order, so usage may differ in its last bits.
             for column in ('RawUsage', 'NormUsage', 'EffectvUsage', 'LevelFS'):
                 assert got[key][column] == row[column] or math.isclose(float(got[key][column]), float(row[column]), rel_tol=1e-12)
             assert got[key]['NormShares'] == row['NormShares'] and got[key]['depth'] == row['depth']
@@ -351,45 +351,44 @@ def test_bold_heading_on_a_terminal_only():
     assert '\x1b' not in good('-f', '-', text=TREE)
 
 
-# What is refused: (text, what the line says after the file's name).
+# Errors: (text, the message after the file's name).
 
 REFUSED = [
-    ('', '1:1: it is empty; a header line is wanted'),
+    ('', '1:1: the text is empty'),
     ('# nothing\n', '1:1: no header line'),
-    ('hello\n', "1:1: unknown header 'hello'; what 'sshare -a -P' prints, or the tab-separated columns parent, account, "
-                'user, shares, usage, are wanted'),
-    ('\x7fELF\x00\n', '1:5: a zero byte; this is no text'),
-    ('Account|User|RawShares\nroot||\n', "1:1: the header has no column 'RawUsage'"),
-    ('parent\taccount\tuser\tshares\n', "1:1: the header has no column 'usage'"),
-    ('order\tid\taccount\tuser\n', "1:1: unknown column 'order'"),
-    (TSV, '2:1: no line behind the header'),
-    (TSV + 'a\tb\t\t1\t\nb\ta\t\t1\t\n', "2:3: accounts are each other's parents: b -> a -> b"),
-    (TSV + 'gone\ta\t\t1\t\n', "2:1: account 'a' is below 'gone', which has no line"),
-    (TSV + '\tgone\tu\t1\t\n', "2:2: user 'u' is in account 'gone', which has no line"),
-    (TSV + 'root\ta\t\t1\t\nroot\ta\t\t1\t\n', "3:6: a second line of the account 'a'"),
-    (TSV + 'root\ta\t\t1\t\n\ta\tu\t1\t\n\ta\tu\t1\t\n', "4:4: a second line of user 'u' in account 'a'"),
-    (TSV + 'root\troot\t\t1\t\n', "2:6: the account 'root' is there without a line"),
-    (TSV + 'root\ta\t\t-1\t\n', "2:9: shares '-1': a whole number from 0 to 2147483646, or 'parent', is wanted"),
-    (TSV + 'root\ta\t\t0.5\t\n', "2:9: shares '0.5': a whole number from 0 to 2147483646, or 'parent', is wanted"),
+    ('hello\n', "1:1: header: 'hello' is not the header of 'sshare -a -P' or the tab-separated columns parent, account, user, "
+                'shares and usage'),
+    ('\x7fELF\x00\n', '1:5: a zero byte: this is not a text'),
+    ('Account|User|RawShares\nroot||\n', "1:1: header: the column 'RawUsage' is missing"),
+    ('parent\taccount\tuser\tshares\n', "1:1: header: the column 'usage' is missing"),
+    ('order\tid\taccount\tuser\n', "1:1: header: 'order' is not a known column (parent, account, user, shares, usage)"),
+    (TSV, '2:1: no line follows the header'),
+    (TSV + 'a\tb\t\t1\t\nb\ta\t\t1\t\n', "2:3: the accounts form a cycle: b -> a -> b"),
+    (TSV + 'gone\ta\t\t1\t\n', "2:1: account 'a': parent: 'gone' has no line"),
+    (TSV + '\tgone\tu\t1\t\n', "2:2: user 'u': account: 'gone' has no line"),
+    (TSV + 'root\ta\t\t1\t\nroot\ta\t\t1\t\n', "3:6: account 'a' has two lines"),
+    (TSV + 'root\ta\t\t1\t\n\ta\tu\t1\t\n\ta\tu\t1\t\n', "4:4: user 'u' has two lines in account 'a'"),
+    (TSV + 'root\troot\t\t1\t\n', "2:6: account 'root' is implied; remove this line"),
+    (TSV + 'root\ta\t\t-1\t\n', "2:9: shares: '-1' is not a whole number from 0 to 2147483646 or 'parent'"),
+    (TSV + 'root\ta\t\t0.5\t\n', "2:9: shares: '0.5' is not a whole number from 0 to 2147483646 or 'parent'"),
     (TSV + 'root\ta\t\t2147483647\t\n',
-     "2:9: shares '2147483647': a whole number from 0 to 2147483646, or 'parent', is wanted"),
-    (TSV + 'root\ta\t\tmany\t\n', "2:9: shares 'many': a whole number from 0 to 2147483646, or 'parent', is wanted"),
-    (TSV + 'root\ta\t\t\t\n', "2:9: the shares are empty; a whole number from 0 to 2147483646, or 'parent', is wanted"),
-    (TSV + 'root\ta\t\t1\t-1\n', "2:11: usage '-1': a number from 0 to 1e300 is wanted"),
-    (TSV + 'root\ta\t\t1\tnan\n', "2:11: usage 'nan': a number from 0 to 1e300 is wanted"),
-    (TSV + 'root\ta\t\t1\tinf\n', "2:11: usage 'inf': a number from 0 to 1e300 is wanted"),
-    (TSV + 'root\ta\t\t1\t1e301\n', "2:11: usage '1e301': a number from 0 to 1e300 is wanted"),
-    (TSV + 'root\ta\t\t1\n', '2:10: 4 fields; the header has 5'),
-    (TSV + 'root\ta\t\t1\t1\t1\n', "2:13: more fields than the header's 5"),
-    (TSV + 'root\t\t\t1\t\n', "2:6: the account's name is empty"),
-    (TSV + 'root\ta\x1b[2J\t\t1\t\n', "2:6: account 'a?[2J': control characters or no UTF-8 in a name"),
-    ((TSV + 'root\ta').encode() + b'\xff\t\t1\t\n', "2:6: account 'a?': control characters or no UTF-8 in a name"),
-    (PSV + 'root|||9\n   a||1|9\n', "3:4: account 'a' is indented by 3, under an account that is indented by 0"),
-    (PSV + 'root|||9\n a|u|1|9\n', "3:2: user 'u' is in account 'a', which has no row above"),
-    (PSV + 'root|||9\na|u|1|9\n', "3:1: user 'u' is in account 'a', which has no row above"),
-    (PSV + 'root|||9\n a||1|x\n', "3:7: usage 'x': a number from 0 to 1e300 is wanted"),
-    (PSV + 'root|||9\n a|||9\n',
-     "3:5: the shares are empty; a whole number from 0 to 2147483646, or 'parent', is wanted"),
+     "2:9: shares: '2147483647' is not a whole number from 0 to 2147483646 or 'parent'"),
+    (TSV + 'root\ta\t\tmany\t\n', "2:9: shares: 'many' is not a whole number from 0 to 2147483646 or 'parent'"),
+    (TSV + 'root\ta\t\t\t\n', "2:9: shares: '' is not a whole number from 0 to 2147483646 or 'parent'"),
+    (TSV + 'root\ta\t\t1\t-1\n', "2:11: usage: '-1' is not a number from 0 to 1e300"),
+    (TSV + 'root\ta\t\t1\tnan\n', "2:11: usage: 'nan' is not a number from 0 to 1e300"),
+    (TSV + 'root\ta\t\t1\tinf\n', "2:11: usage: 'inf' is not a number from 0 to 1e300"),
+    (TSV + 'root\ta\t\t1\t1e301\n', "2:11: usage: '1e301' is not a number from 0 to 1e300"),
+    (TSV + 'root\ta\t\t1\n', '2:10: the line has 4 fields, but the header has 5'),
+    (TSV + 'root\ta\t\t1\t1\t1\n', "2:13: the line has more fields than the header, which has 5"),
+    (TSV + 'root\t\t\t1\t\n', "2:6: account: the name is empty"),
+    (TSV + 'root\ta\x1b[2J\t\t1\t\n', "2:6: account: 'a?[2J' contains control characters or invalid UTF-8"),
+    ((TSV + 'root\ta').encode() + b'\xff\t\t1\t\n', "2:6: account: 'a?' contains control characters or invalid UTF-8"),
+    (PSV + 'root|||9\n   a||1|9\n', "3:4: account 'a' is indented by 3 below an account that is indented by 0"),
+    (PSV + 'root|||9\n a|u|1|9\n', "3:2: user 'u': account: 'a' has no row above"),
+    (PSV + 'root|||9\na|u|1|9\n', "3:1: user 'u': account: 'a' has no row above"),
+    (PSV + 'root|||9\n a||1|x\n', "3:7: usage: 'x' is not a number from 0 to 1e300"),
+    (PSV + 'root|||9\n a|||9\n', "3:5: shares: '' is not a whole number from 0 to 2147483646 or 'parent'"),
 ]
 
 
@@ -411,7 +410,7 @@ def test_depth():
     rows = parsable(good('-f', '-', '-P', text=deep(64)))
     assert rows[-1]['depth'] == 64
     status, out, err = share('-f', '-', text=deep(65))
-    assert (status, out, err) == (2, '', "-:66:5: 'a65' is more than 64 levels below the root\n")
+    assert (status, out, err) == (2, '', "-:66:5: account 'a65' is more than 64 levels below the root\n")
     listing = good('-f', '-', '-P', text=deep(64))
     assert good('-f', '-', '-P', text=listing) == listing
 

@@ -1,4 +1,4 @@
-/* What sshare prints: which tree it becomes, and what is refused, where and how it is said. */
+/* The output of sshare: the tree that a text becomes, and the errors with their positions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +15,11 @@
 
 struct row {
     const char *text;
-    const char *expected; /* the tree as spelled below, or the error */
+    const char *expected; /* the tree as print_tree prints it, or the error */
 };
 
 /* "account/user/partition parent depth.indent shares usage;" for each row. */
-static void spell(const struct sshare *s, struct buf *out)
+static void print_tree(const struct sshare *s, struct buf *out)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const struct sshare_row *r = &s->rows[i];
@@ -53,7 +53,7 @@ static void check(const struct row *row)
     struct err e = {0};
     struct buf got = {0};
     if (sshare_parse(&source, &arena, &read, &e) == 0) {
-        spell(&read, &got);
+        print_tree(&read, &got);
         assert_int_equal(e.code, ERR_NONE);
     } else {
         buf_add_text(&got, ERR_SENTENCE(&e));
@@ -72,7 +72,7 @@ static const struct row trees[] = {
      "root root 0.0 none 9;a - 1.1 1 9;b 1 2.2 2 9;c 2 3.3 3 9;d 1 2.2 4 0;e - 1.1 5 0;"},
     {HEAD "root||1|9\n", "root root 0.0 1 9;"},
     {HEAD "root|||1.5e3\n", "root root 0.0 none 1500;"},
-    /* a header as sshare -a -l -p prints it, other orders, other columns, CR LF, blank lines, comments, a mark */
+    /* the header of sshare -a -l -p, other orders, other columns, CR LF, blank lines, comments, a byte order mark */
     {"Account|User|RawShares|NormShares|RawUsage|\nroot|||x|5|\n a||0|x|5|\n", "root root 0.0 none 5;a - 1.1 0 5;"},
     {"RawUsage|X|User|RawShares|Account\n5||||root\n5|x||0| a\n", "root root 0.0 none 5;a - 1.1 0 5;"},
     {"account|USER|rawshares|RAWUSAGE\nroot|||5\n", "root root 0.0 none 5;"},
@@ -80,14 +80,14 @@ static const struct row trees[] = {
     {"\xef\xbb\xbf# made by\n\n  \n" HEAD "root|||9", "root root 0.0 none 9;"},
     {"Account|User|Partition|RawShares|RawUsage\nroot||||9\n a|||1|9\n  a|u|fast|1|4\n  a|u|slow|2|5\n",
      "root root 0.0 none 9;a - 1.1 1 9;a/u/fast 1 2.2 1 4;a/u/slow 1 2.2 2 5;"},
-    /* a user that comes again is a partition association */
+    /* a second row of a user is a partition association */
     {HEAD "root|||9\n a||1|9\n  a|u|1|4\n  a|u|2|5\n", "root root 0.0 none 9;a - 1.1 1 9;a/u 1 2.2 1 4;a/u 1 2.2 2 5;"},
-    /* filtered: no root, an account at the left edge; or one further, as our own listing begins */
+    /* filtered: no root, and the first account at the left edge, or one further as in Fairlead's own listing */
     {HEAD "b||30|5\n b|u|1|5\n c||10|0\nd||1|2\n", "b - 1.0 30 5;b/u 0 2.1 1 5;c 0 2.1 10 0;d - 1.0 1 2;"},
     {HEAD " b||30|5\n  b|u|1|5\n root|r|1|0\n", "b - 1.1 30 5;b/u 0 2.2 1 5;root/r - 1.1 1 0;"},
     {HEAD "root|||7\nc||10|7\n c|u|1|7\n", "root root 0.0 none 7;c - 1.0 10 7;c/u 1 2.1 1 7;"},
     {HEAD "c||10|7\nroot|||7\n", "c - 1.0 10 7;root root 0.0 none 7;"},
-    /* the nearest account of that name above; users of an outer account after an inner one */
+    /* the nearest account of that name above; a user of an outer account after an inner account */
     {HEAD "root|||9\n a||1|9\n  x||1|4\n b||1|9\n  x||2|5\n   x|u|1|5\n",
      "root root 0.0 none 9;a - 1.1 1 9;x 1 2.2 1 4;b - 1.1 1 9;x 3 2.2 2 5;x/u 4 3.3 1 5;"},
     {HEAD "root|||9\n a||1|9\n  b||1|4\n  a|u|1|5\n  c||1|0\n",
@@ -102,58 +102,55 @@ static void test_trees(void **state)
     for (size_t i = 0; i < COUNT(trees); i++) check(&trees[i]);
 }
 
-static const struct row refusals[] = {
-    {"", "f:1:1: it is empty; a header line is wanted"},
+static const struct row errors[] = {
+    {"", "f:1:1: the text is empty"},
     {"\n# only\n", "f:1:1: no header line"},
-    {HEAD, "f:2:1: no row behind the header"},
-    {"Account|User|RawShares\nroot||\n", "f:1:1: the header has no column 'RawUsage'"},
-    {"# x\nUser|RawShares|RawUsage\n", "f:2:1: the header has no column 'Account'"},
-    {"Account|User|User|RawShares|RawUsage\n", "f:1:14: the column 'User' stands there twice"},
-    {HEAD "root||\n", "f:2:7: 3 fields; the header has 4"},
-    {HEAD "root|||9|\n", "f:2:10: more fields than the header's 4"},
-    {"Account|User|RawShares|RawUsage|\nroot|||9|x\n", "f:2:10: 'x' behind the last column"},
-    {"Account|User|RawShares|RawUsage|\nroot|||9\n", "f:2:9: 4 fields; the header has 5"},
-    {HEAD "|||9\n", "f:2:1: the account's name is empty"},
-    {HEAD "  |||9\n", "f:2:3: the account's name is empty"},
-    {HEAD "root|||9\n a ||1|9\n", "f:3:2: account 'a ': a name may not begin or end with a blank"},
-    {HEAD "root|||9\n a\t||1|9\n", "f:3:2: account 'a\t': control characters or no UTF-8 in a name"},
-    {HEAD "root|||9\n a\xff||1|9\n", "f:3:2: account 'a\xff': control characters or no UTF-8 in a name"},
-    {HEAD "root|||9\n a||1|9\n  a|\x1b[1m|1|9\n", "f:4:5: user '\x1b[1m': control characters or no UTF-8 in a name"},
-    {HEAD "root|||9\n a||-1|9\n", "f:3:5: shares '-1': a whole number from 0 to 2147483646, or 'parent', is wanted"},
-    {HEAD "root|||9\n a||1.5|9\n", "f:3:5: shares '1.5': a whole number from 0 to 2147483646, or 'parent', is wanted"},
+    {HEAD, "f:2:1: no row follows the header"},
+    {"Account|User|RawShares\nroot||\n", "f:1:1: header: the column 'RawUsage' is missing"},
+    {"# x\nUser|RawShares|RawUsage\n", "f:2:1: header: the column 'Account' is missing"},
+    {"Account|User|User|RawShares|RawUsage\n", "f:1:14: header: 'User' is named twice"},
+    {HEAD "root||\n", "f:2:7: the line has 3 fields, but the header has 4"},
+    {HEAD "root|||9|\n", "f:2:10: the line has more fields than the header, which has 4"},
+    {"Account|User|RawShares|RawUsage|\nroot|||9|x\n", "f:2:10: 'x' follows the last column"},
+    {"Account|User|RawShares|RawUsage|\nroot|||9\n", "f:2:9: the line has 4 fields, but the header has 5"},
+    {HEAD "|||9\n", "f:2:1: account: the name is empty"},
+    {HEAD "  |||9\n", "f:2:3: account: the name is empty"},
+    {HEAD "root|||9\n a ||1|9\n", "f:3:2: account: 'a ' begins or ends with a blank"},
+    {HEAD "root|||9\n a\t||1|9\n", "f:3:2: account: 'a?' contains control characters or invalid UTF-8"},
+    {HEAD "root|||9\n a\xff||1|9\n", "f:3:2: account: 'a?' contains control characters or invalid UTF-8"},
+    {HEAD "root|||9\n a||1|9\n  a|\x1b[1m|1|9\n", "f:4:5: user: '?[1m' contains control characters or invalid UTF-8"},
+    {HEAD "root|||9\n a||-1|9\n", "f:3:5: shares: '-1' is not a whole number from 0 to 2147483646 or 'parent'"},
+    {HEAD "root|||9\n a||1.5|9\n", "f:3:5: shares: '1.5' is not a whole number from 0 to 2147483646 or 'parent'"},
     {HEAD "root|||9\n a||2147483647|9\n",
-     "f:3:5: shares '2147483647': a whole number from 0 to 2147483646, or 'parent', is wanted"},
-    {HEAD "root|||9\n a|||9\n",
-     "f:3:5: the shares are empty; a whole number from 0 to 2147483646, or 'parent', is wanted"},
-    {HEAD "root|||9\n root|u||9\n",
-     "f:3:9: the shares are empty; a whole number from 0 to 2147483646, or 'parent', is wanted"},
-    {HEAD "root|||\n", "f:2:8: usage '': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||-5\n", "f:2:8: usage '-5': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||inf\n", "f:2:8: usage 'inf': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||nan\n", "f:2:8: usage 'nan': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||1.1e300\n", "f:2:8: usage '1.1e300': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||1e999\n", "f:2:8: usage '1e999': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||12x\n", "f:2:8: usage '12x': a number from 0 to 1e300 is wanted"},
-    {HEAD "root|||9\nroot|||9\n", "f:3:1: a second row of the account 'root'"},
-    {HEAD "root|||9\n a||1|9\n  root||1|9\n", "f:4:3: account 'root' below another account"},
-    {HEAD "root|||9\n  a||1|9\n", "f:3:3: account 'a' is indented by 2, under an account that is indented by 0"},
+     "f:3:5: shares: '2147483647' is not a whole number from 0 to 2147483646 or 'parent'"},
+    {HEAD "root|||9\n a|||9\n", "f:3:5: shares: '' is not a whole number from 0 to 2147483646 or 'parent'"},
+    {HEAD "root|||9\n root|u||9\n", "f:3:9: shares: '' is not a whole number from 0 to 2147483646 or 'parent'"},
+    {HEAD "root|||\n", "f:2:8: usage: '' is not a number from 0 to 1e300"},
+    {HEAD "root|||-5\n", "f:2:8: usage: '-5' is not a number from 0 to 1e300"},
+    {HEAD "root|||inf\n", "f:2:8: usage: 'inf' is not a number from 0 to 1e300"},
+    {HEAD "root|||nan\n", "f:2:8: usage: 'nan' is not a number from 0 to 1e300"},
+    {HEAD "root|||1.1e300\n", "f:2:8: usage: '1.1e300' is not a number from 0 to 1e300"},
+    {HEAD "root|||1e999\n", "f:2:8: usage: '1e999' is not a number from 0 to 1e300"},
+    {HEAD "root|||12x\n", "f:2:8: usage: '12x' is not a number from 0 to 1e300"},
+    {HEAD "root|||9\nroot|||9\n", "f:3:1: account 'root' has two rows"},
+    {HEAD "root|||9\n a||1|9\n  root||1|9\n", "f:4:3: account 'root' is below another account"},
+    {HEAD "root|||9\n  a||1|9\n", "f:3:3: account 'a' is indented by 2 below an account that is indented by 0"},
     {HEAD "root|||9\n a||1|9\n    b||1|9\n",
-     "f:4:5: account 'b' is indented by 4, under an account that is indented by 1"},
-    {HEAD "root|||9\n caf\xc3\xa9||1|9\n    b|x|y\n", "f:4:10: 3 fields; the header has 4"},
-    {HEAD "root|||9\n a||1|9\n a||2|9\n", "f:4:2: account 'a' is listed twice under the same parent"},
-    {HEAD "root|||9\n a|u|1|9\n", "f:3:2: user 'u' is in account 'a', which has no row above"},
-    {HEAD "root|||9\n a||1|9\na|u|1|9\n",
-     "f:4:1: user 'u' is indented by 0; one further than its account 'a' would be 2"},
-    {HEAD "root|||9\nroot|u|1|9\n", "f:3:1: user 'u' is indented by 0; one further than its account 'root' would be 1"},
+     "f:4:5: account 'b' is indented by 4 below an account that is indented by 1"},
+    {HEAD "root|||9\n caf\xc3\xa9||1|9\n    b|x|y\n", "f:4:10: the line has 3 fields, but the header has 4"},
+    {HEAD "root|||9\n a||1|9\n a||2|9\n", "f:4:2: account 'a' has two rows below the same parent"},
+    {HEAD "root|||9\n a|u|1|9\n", "f:3:2: user 'u': account: 'a' has no row above"},
+    {HEAD "root|||9\n a||1|9\na|u|1|9\n", "f:4:1: user 'u' is indented by 0; one more than its account is 2"},
+    {HEAD "root|||9\nroot|u|1|9\n", "f:3:1: user 'u' is indented by 0; one more than its account is 1"},
 };
 
-static void test_refusals(void **state)
+static void test_errors(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(refusals); i++) check(&refusals[i]);
+    for (size_t i = 0; i < COUNT(errors); i++) check(&errors[i]);
 }
 
-/* A zero byte, which no C string of a row can hold. */
+/* A zero byte, which the C strings of the rows cannot contain. */
 static void test_zero_byte(void **state)
 {
     (void)state;
@@ -163,11 +160,11 @@ static void test_zero_byte(void **state)
     struct sshare read;
     struct err e = {0};
     assert_int_equal(sshare_parse(&source, &arena, &read, &e), -1);
-    assert_string_equal(ERR_SENTENCE(&e), "f:2:9: a zero byte; this is no text");
+    assert_string_equal(ERR_SENTENCE(&e), "f:2:9: a zero byte: this is not a text");
     arena_release(&arena);
 }
 
-/* Chains of accounts at the left edge (filtered) and below a row of the root, with a user at the end. */
+/* A chain of accounts with a user at its end. Without a first row it begins at the left edge (filtered). */
 static int parse_chain(const char *first, uint32_t indent, uint32_t accounts, struct err *e)
 {
     struct buf text = {0};
@@ -193,10 +190,10 @@ static void test_depth(void **state)
     assert_int_equal(parse_chain("root|||9\n", 1, 63, &e), 0);
     assert_int_equal(parse_chain("", 0, 63, &e), 0);
     assert_int_equal(parse_chain("root|||9\n", 1, 64, &e), -1);
-    assert_string_equal(ERR_SENTENCE(&e), "f:67:66: 'a63' is more than 64 levels below the root");
+    assert_string_equal(ERR_SENTENCE(&e), "f:67:66: user 'u' is more than 64 levels below the root");
     assert_int_equal(parse_chain("", 0, 64, &e), -1);
     assert_int_equal(parse_chain("", 0, 65, &e), -1);
-    assert_string_equal(ERR_SENTENCE(&e), "f:66:65: 'a64' is more than 64 levels below the root");
+    assert_string_equal(ERR_SENTENCE(&e), "f:66:65: account 'a64' is more than 64 levels below the root");
     assert_int_equal(parse_chain("", 0, 200, &e), -1);
 }
 
@@ -211,7 +208,7 @@ static void test_header(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees), cmocka_unit_test(test_refusals), cmocka_unit_test(test_zero_byte),
+        cmocka_unit_test(test_trees), cmocka_unit_test(test_errors), cmocka_unit_test(test_zero_byte),
         cmocka_unit_test(test_depth), cmocka_unit_test(test_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

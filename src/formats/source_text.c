@@ -1,37 +1,37 @@
-#include "formats/source.h"
+/* Positions are counted from the beginning of the text for each error, O(text). A parser fails at most once, so that is
+ * cheaper than counting lines while it reads. */
+#include "formats/source_text.h"
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/ensure.h"
 
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
-int source_error(const struct source *s, const char *at, struct err *e, const char *format, ...)
+int source_error(const struct source *s, const char *at, struct err *e, int filled)
 {
+    ensure(at >= s->text.text && at <= s->text.text + s->text.length && filled == -1);
     uint32_t line = 1, column = 1;
     for (const char *c = s->text.text; c < at; c++) {
+        bool is_first_byte = ((unsigned char)*c & 0xc0) != 0x80; /* of a UTF-8 sequence */
         if (*c == '\n') {
             line++;
             column = 1;
-        } else if (((unsigned char)*c & 0xc0) != 0x80) {
+        } else if (is_first_byte) {
             column++;
         }
     }
-    char what[ERR_SENTENCE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    text_vformat(what, sizeof what, format, arguments);
-    va_end(arguments);
-    (void)err_set(e, ERR_INPUT, "%s", what);
     return err_prefix(e, "%s:%u:%u", s->name, line, column);
 }
 
 int source_check(const struct source *s, struct err *e)
 {
-    if (s->text.length == 0) return source_error(s, s->text.text, e, "it is empty; a header line is wanted");
+    if (s->text.length == 0) {
+        return source_error(s, s->text.text, e, err_set(e, ERR_INPUT, "the text is empty"));
+    }
     const char *zero = memchr(s->text.text, 0, s->text.length);
-    if (zero != NULL) return source_error(s, zero, e, "a zero byte; this is no text");
-    return 0;
+    if (zero == NULL) return 0;
+    return source_error(s, zero, e, err_set(e, ERR_INPUT, "a zero byte: this is not a text"));
 }
 
 bool source_line(struct str *rest, struct str *out_line)
@@ -42,7 +42,7 @@ bool source_line(struct str *rest, struct str *out_line)
     return true;
 }
 
-bool source_header(const struct source *s, struct str *out_line, struct str *rest)
+int source_header(const struct source *s, struct str *out_line, struct str *rest, struct err *e)
 {
     struct str line;
     *rest = s->text;
@@ -50,7 +50,7 @@ bool source_header(const struct source *s, struct str *out_line, struct str *res
     while (source_line(rest, &line)) {
         if (str_trim(line).length == 0 || line.text[0] == '#') continue;
         *out_line = line;
-        return true;
+        return 0;
     }
-    return false;
+    return source_error(s, s->text.text, e, err_set(e, ERR_INPUT, "no header line"));
 }

@@ -1,0 +1,34 @@
+/* A text from elsewhere, and positions in it. Records hold views into the text, so every error has a position, however late
+ * it is found. Line and column are counted only then. */
+#ifndef FAIRLEAD_FORMATS_SOURCE_TEXT_H
+#define FAIRLEAD_FORMATS_SOURCE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct source {
+    const char *name; /* what messages call it: the name of a file */
+    struct str text;  /* must outlive every record that was made from it */
+};
+
+/* Adds "NAME:LINE:COLUMN" to an error and returns -1. at: an address in the text, or its end. Lines count from 1; columns
+ * are characters and count from 1. filled is the -1 of the function that filled the error, so that failing is one
+ * statement:
+ *
+ *     return source_error(s, field.text, e, err_value(e, "usage", field, "a number")); */
+int source_error(const struct source *s, const char *at, struct err *e, int filled);
+
+/* ERR_INPUT if the text is empty or contains a zero byte. */
+int source_check(const struct source *s, struct err *e);
+
+/* The next line of *rest without its end (LF or CR LF); false when there is none. */
+bool source_line(struct str *rest, struct str *out_line);
+
+/* The first line that is neither blank nor a comment (#); *rest becomes the text after it. A byte order mark at the
+ * beginning is skipped. ERR_INPUT if there is no such line. */
+int source_header(const struct source *s, struct str *out_line, struct str *rest, struct err *e);
+
+#endif
