@@ -1,4 +1,4 @@
-/* Random worlds for the laws of the pass: partitions, QOS, resources, arrays, ranges of slots, begins. */
+/* Random worlds for the laws of the pass: partitions, QOS, resources, arrays, ranges of slots, begin times. */
 #ifndef FAIRLEAD_TESTS_PASS_WORLD_H
 #define FAIRLEAD_TESTS_PASS_WORLD_H
 
@@ -26,7 +26,7 @@ static inline void pass_world_make(struct world *w, struct rng *rng)
     }
 }
 
-/* project NULL: none. */
+/* Submits a random job of a user. project: NULL for none. */
 static inline void pass_world_submit(struct world *w, struct rng *rng, const char *user, const char *project)
 {
     static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
@@ -46,11 +46,11 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     if (rng_below(rng, 3) == 0) job.submit.terms.slots_max = job.submit.request.cpus + rng_below(rng, 3);
     if (rng_below(rng, 6) == 0) job.submit.terms.begin_us = w->now_us + rng_below(rng, 100) * SECOND;
     uint32_t id;
-    if (world_apply(w, job, &id) != 0) /* longer than fast allows, or the project is gone */
+    if (world_apply(w, job, &id) != 0) /* longer than fast allows, or the project was removed */
         assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND);
 }
 
-/* What was started runs, and about half of it ends. */
+/* Started tasks run, and about half of all tasks end. */
 static inline void pass_world_end_some(struct world *w, struct rng *rng)
 {
     for (uint32_t i = 0; i < w->s.tasks.count; i++) {

@@ -28,7 +28,7 @@ struct block {
 struct pass {
     struct apply_context *t;
     const struct ticket_plan *plan; /* NULL: none was made before */
-    struct pool pool;
+    struct consumables pool;
     bool is_ranking;       /* what follows is made: somebody could start */
     bool some_qos_waits;   /* for a fair-share factor */
     const double *factors; /* by node of the tree; NULL: nobody needs them */
@@ -40,19 +40,19 @@ struct pass {
 
 /* --- resources ---------------------------------------------------------------------------------------------------- */
 
-static const struct pool_need *needs_of(const struct job *j, struct arena *arena)
+static const struct consumable_need *needs_of(const struct job *j, struct arena *arena)
 {
-    struct pool_need *needs = arena_alloc(arena, j->request_count * sizeof *needs);
+    struct consumable_need *needs = arena_alloc(arena, j->request_count * sizeof *needs);
     for (uint32_t i = 0; i < j->request_count; i++)
-        needs[i] = (struct pool_need){j->requests[i].resource, j->requests[i].amount};
+        needs[i] = (struct consumable_need){j->requests[i].resource, j->requests[i].amount};
     return needs;
 }
 
 /* What of the resources with an amount the running tasks leave. */
-static void make_pool(struct state *s, struct pool *p)
+static void make_pool(struct state *s, struct consumables *p)
 {
     bool has_end = false;
-    pool_init(p, s->objects[OBJECT_RESOURCE].count, &s->cycle);
+    consumables_init(p, s->objects[OBJECT_RESOURCE].count, &s->cycle);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct field_value *value = s->objects[OBJECT_RESOURCE].items[i].object.value;
         int64_t amount = value[RESOURCE_AMOUNT].number;
@@ -66,7 +66,7 @@ static void make_pool(struct state *s, struct pool *p)
         if (job_state_is_end(k->state)) continue;
         const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
         if (j->request_count > 0)
-            pool_take(p, needs_of(j, &s->cycle), j->request_count, idset_count(&k->placement.cpus));
+            consumables_take(p, needs_of(j, &s->cycle), j->request_count, idset_count(&k->placement.cpus));
     }
 }
 

@@ -1,3 +1,5 @@
+/* Free CPUs and GPUs are sets of numbers with their sizes beside them, so host_fits is O(1). Taking and giving back cost
+ * O(ranges) for each number. */
 #include "sched/host.h"
 
 #include "base/ensure.h"
@@ -52,9 +54,9 @@ void host_take(struct host *h, const struct capacity *request, struct placement 
     h->free_mem_mib -= (int64_t)request->mem_mib;
 }
 
-static void remove_all(struct idset *from, const struct idset *what, uint32_t *count)
+static void remove_all(struct idset *from, const struct idset *removed, uint32_t *count)
 {
-    for (uint32_t id = idset_first(what); id != NONE; id = idset_next(what, id)) *count -= idset_remove(from, id);
+    for (uint32_t id = idset_first(removed); id != NONE; id = idset_next(removed, id)) *count -= idset_remove(from, id);
 }
 
 void host_take_again(struct host *h, const struct placement *p)
@@ -64,10 +66,10 @@ void host_take_again(struct host *h, const struct placement *p)
     h->free_mem_mib -= (int64_t)p->mem_mib;
 }
 
-/* Numbers beyond what the host has now were taken before it shrank; they do not come back. */
-static void add_below(struct idset *to, const struct idset *what, uint32_t below, uint32_t *count)
+/* Adds the numbers below limit. Higher ones were taken before the host shrank. */
+static void add_below(struct idset *to, const struct idset *added, uint32_t limit, uint32_t *count)
 {
-    for (uint32_t id = idset_first(what); id != NONE && id < below; id = idset_next(what, id)) {
+    for (uint32_t id = idset_first(added); id != NONE && id < limit; id = idset_next(added, id)) {
         idset_add(to, id);
         ++*count;
     }

@@ -1,10 +1,10 @@
 /* Laws of the pass, on random queues and random worlds.
  *
- *   1. What it starts, where and in which order, is what the slow selection gives: again and again the best pair of a job
- *      and a partition that fits now, and one task of it.
- *   2. In the engine too, with the priorities that a listing shows: each model, several partitions, arrays, ranges of
- *      slots, resources, limits of time, begins. No task starts twice, and nothing is given out that is not there.
- *   3. A pass leaves nothing that another one at the same moment would start. */
+ *   1. The pass starts the same tasks in the same order as a slow selection, which takes the best candidate that fits now,
+ *      starts one task of it, and repeats that.
+ *   2. The same holds in the engine, with the priorities that a listing shows: each model, several partitions, arrays,
+ *      ranges of slots, resources, time limits, begin times. No task starts twice, and no resource is given out twice.
+ *   3. A second pass at the same time starts nothing. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ enum { JOBS = 12, PARTITIONS = 3, RESOURCES = 2, CANDIDATES = JOBS * PARTITIONS 
 
 struct queue {
     struct pass_job jobs[JOBS];
-    struct pool_need needs[JOBS][RESOURCES];
+    struct consumable_need needs[JOBS][RESOURCES];
     struct candidate candidates[CANDIDATES];
     uint32_t candidate_count;
     struct capacity has;
@@ -37,16 +37,17 @@ static void make_queue(struct queue *q, struct rng *rng)
                                .slots_max = rng_below(rng, 2) * rng_below(rng, 8),
                                .needs = q->needs[i],
                                .need_count = rng_below(rng, RESOURCES + 1)};
-        for (uint32_t n = 0; n < RESOURCES; n++) q->needs[i][n] = (struct pool_need){n, rng_below(rng, 4)};
+        for (uint32_t n = 0; n < RESOURCES; n++) q->needs[i][n] = (struct consumable_need){n, rng_below(rng, 4)};
         for (uint32_t p = 0; p < PARTITIONS; p++) {
             if (rng_below(rng, 3) == 0) continue;
+            uint32_t tasks = 1 + rng_below(rng, 3), tier = rng_below(rng, 2);
             q->candidates[q->candidate_count++] = (struct candidate){
-                i, p, 1 + rng_below(rng, 3), sort_key_priority(rng_below(rng, 2), rng_below(rng, 6))};
+                .job = i, .partition = p, .tasks = tasks, .order = sort_key_priority(tier, rng_below(rng, 6))};
         }
     }
 }
 
-/* Resources as plain numbers. */
+/* Free resources as plain numbers. */
 struct plain {
     uint32_t cpus, gpus;
     uint64_t mem_mib;
@@ -74,7 +75,7 @@ static void plain_take(struct plain *p, const struct pass_job *j, uint32_t slots
     for (uint32_t n = 0; n < j->need_count; n++) p->free[j->needs[n].resource] -= j->needs[n].amount * slots;
 }
 
-/* The place of the best candidate that fits, or NONE. */
+/* The index of the best candidate that fits, or NONE. */
 static uint32_t best_candidate(const struct queue *q, const struct plain *p)
 {
     uint32_t best = NONE;
@@ -88,7 +89,12 @@ static uint32_t best_candidate(const struct queue *q, const struct plain *p)
 
 static void expect_slow_selection(struct queue slow, const struct pass_starts *starts)
 {
-    struct plain p = {slow.has.cpus, slow.has.gpus, slow.has.mem_mib, {slow.amounts[0], slow.amounts[1]}};
+    struct plain p = {
+        .cpus = slow.has.cpus,
+        .gpus = slow.has.gpus,
+        .mem_mib = slow.has.mem_mib,
+        .free = {slow.amounts[0], slow.amounts[1]},
+    };
     uint32_t count = 0;
     for (uint32_t i = 0; i < JOBS; i++) slow.jobs[i].needs = slow.needs[i];
     for (uint32_t best; (best = best_candidate(&slow, &p)) != NONE; count++) {
@@ -106,7 +112,7 @@ static void expect_slow_selection(struct queue slow, const struct pass_starts *s
     assert_int_equal(count, starts->list.count);
 }
 
-static void the_queue_is_worked_off_as_by_slow_selection(void **unused)
+static void a_pass_starts_what_slow_selection_starts(void **unused)
 {
     (void)unused;
     struct rng rng = {1};
@@ -115,14 +121,20 @@ static void the_queue_is_worked_off_as_by_slow_selection(void **unused)
         struct queue q;
         struct host h = {0};
         struct arena arena = {0};
-        struct pool pool;
+        struct consumables consumables;
         struct pass_starts starts = {0};
         make_queue(&q, &rng);
         struct queue slow = q;
         host_init(&h, q.has);
-        pool_init(&pool, RESOURCES, &arena);
-        memcpy(pool.free, q.amounts, sizeof q.amounts);
-        pass_run(&h, &pool, &(struct pass_queue){q.jobs, JOBS, q.candidates, q.candidate_count}, &arena, &starts);
+        consumables_init(&consumables, RESOURCES, &arena);
+        memcpy(consumables.free, q.amounts, sizeof q.amounts);
+        struct pass_queue queue = {
+            .jobs = q.jobs,
+            .job_count = JOBS,
+            .candidates = q.candidates,
+            .candidate_count = q.candidate_count,
+        };
+        pass_run(&h, &consumables, &queue, &arena, &starts);
         expect_slow_selection(slow, &starts);
         started += starts.list.count;
         for (uint32_t i = 0; i < starts.list.count; i++) placement_release(&starts.list.items[i].placement);
@@ -136,10 +148,15 @@ static void the_queue_is_worked_off_as_by_slow_selection(void **unused)
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
 
-/* What is free of the resources, from what runs. */
+/* The free resources of a world. Those of its consumables are what running tasks leave of 7 licences and 2 tapes. */
 static struct plain plain_of(struct world *w)
 {
-    struct plain p = {w->s.host.free_cpu_count, w->s.host.free_gpu_count, (uint64_t)w->s.host.free_mem_mib, {7, 2}};
+    struct plain p = {
+        .cpus = w->s.host.free_cpu_count,
+        .gpus = w->s.host.free_gpu_count,
+        .mem_mib = (uint64_t)w->s.host.free_mem_mib,
+        .free = {7, 2},
+    };
     for (uint32_t i = 0; i < w->s.tasks.count; i++) {
         const struct task *k = &w->s.tasks.items[i];
         if (job_state_is_end(k->state)) continue;
@@ -170,13 +187,13 @@ static bool comes_before(struct world *w, const struct priority_row *a, const st
     int64_t tier_a = partitions[a->partition].object.value[PARTITION_TIER].number;
     int64_t tier_b = partitions[b->partition].object.value[PARTITION_TIER].number;
     if (w->s.policy.model != MODEL_TICKETS && tier_a != tier_b) return tier_a > tier_b;
-    return a->priority > b->priority; /* else the rows' own order */
+    return a->priority > b->priority; /* equal rows keep their order */
 }
 
-static struct pass_job asked_for(const struct job *j, struct pool_need needs[RESOURCES])
+static struct pass_job pass_job_of(const struct job *j, struct consumable_need needs[RESOURCES])
 {
     for (uint32_t r = 0; r < j->request_count; r++)
-        needs[r] = (struct pool_need){j->requests[r].resource, j->requests[r].amount};
+        needs[r] = (struct consumable_need){j->requests[r].resource, j->requests[r].amount};
     return (struct pass_job){
         .request = j->request, .slots_max = j->slots_max, .needs = needs, .need_count = j->request_count};
 }
@@ -185,7 +202,7 @@ struct expected {
     uint32_t job_id, partition, slots;
 };
 
-/* The rows' jobs, best first, one task at a time. */
+/* The tasks that slow selection starts, one at a time, the best row's first. */
 static uint32_t select_slowly(struct world *w, const struct priorities *all, struct expected *out)
 {
     struct plain p = plain_of(w);
@@ -193,17 +210,17 @@ static uint32_t select_slowly(struct world *w, const struct priorities *all, str
     assert_true(w->s.jobs.count <= 64);
     for (;;) {
         const struct priority_row *best = NULL;
-        struct pool_need needs[RESOURCES];
+        struct consumable_need needs[RESOURCES];
         for (uint32_t i = 0; i < all->count; i++) {
             const struct priority_row *row = &all->rows[i];
-            struct pass_job asked = asked_for(&w->s.jobs.items[row->job], needs);
-            if (!may_start(w, row, started) || plain_fits(&p, &asked) == 0) continue;
+            struct pass_job job = pass_job_of(&w->s.jobs.items[row->job], needs);
+            if (!may_start(w, row, started) || plain_fits(&p, &job) == 0) continue;
             if (best == NULL || comes_before(w, row, best)) best = row;
         }
         if (best == NULL) return count;
-        struct pass_job asked = asked_for(&w->s.jobs.items[best->job], needs);
-        uint32_t slots = plain_fits(&p, &asked);
-        plain_take(&p, &asked, slots);
+        struct pass_job job = pass_job_of(&w->s.jobs.items[best->job], needs);
+        uint32_t slots = plain_fits(&p, &job);
+        plain_take(&p, &job, slots);
         started[best->job]++;
         out[count++] = (struct expected){w->s.jobs.items[best->job].id, best->partition, slots};
     }
@@ -244,7 +261,7 @@ static void the_engine_starts_what_the_listing_says(void **unused)
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], NULL);
             w.now_us += rng_below(&rng, 60) * SECOND;
-            /* Tasks of an array have tickets each, which rows do not show. */
+            /* In the tickets model every task of an array has its own tickets, which rows do not show. */
             if (model == MODEL_TICKETS) world_set(&w, "max_pending_tasks_per_job", "1");
             started += expect_starts(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
@@ -260,7 +277,7 @@ static void the_engine_starts_what_the_listing_says(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_queue_is_worked_off_as_by_slow_selection),
+        cmocka_unit_test(a_pass_starts_what_slow_selection_starts),
         cmocka_unit_test(the_engine_starts_what_the_listing_says),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);

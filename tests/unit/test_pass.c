@@ -7,7 +7,7 @@
 
 struct queue_world {
     struct host host;
-    struct pool pool;
+    struct consumables pool;
     struct arena cycle;
     struct pass_starts starts;
 };
@@ -16,7 +16,7 @@ static void queue_init(struct queue_world *w, struct capacity has, uint32_t reso
 {
     memset(w, 0, sizeof *w);
     host_init(&w->host, has);
-    pool_init(&w->pool, resources, &w->cycle);
+    consumables_init(&w->pool, resources, &w->cycle);
 }
 
 static void queue_release(struct queue_world *w)
@@ -89,7 +89,7 @@ static void a_job_starts_once_where_it_comes_first(void **unused)
 static void a_range_of_slots_takes_what_is_free(void **unused)
 {
     (void)unused;
-    const struct pool_need needs[] = {{.resource = 0, .amount = 2}};
+    const struct consumable_need needs[] = {{.resource = 0, .amount = 2}};
     struct pass_job jobs[] = {
         {.job = 0, .tasks = 1, .request = {.cpus = 2}, .slots_max = 8, .needs = needs, .need_count = 1},
         {.job = 1, .tasks = 2, .request = {.cpus = 1}, .slots_max = 4},
