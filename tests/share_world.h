@@ -107,7 +107,7 @@ static inline void world_scale_shares(struct world *w)
             if (w->tree.shares[child] != SHARES_PARENT) w->tree.shares[child] *= times;
         }
     }
-    w->tree.finished = false;
+    w->tree.is_finished = false;
     tree_finish(&w->tree);
 }
 

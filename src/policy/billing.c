@@ -1,13 +1,13 @@
-/* Billing. Amounts are added in index order, each multiplied by its weight, so that the same job costs the same to the
- * last bit wherever it is asked. */
+/* Amounts are multiplied by their weights and added in index order, so that every caller gets the same number for the same
+ * job, to the last bit. */
 #include "policy/billing.h"
 
 #include <stdbool.h>
 
-/* 2^64 and more does not fit; the largest double below it. */
+/* The largest double below 2^64. */
 #define RECORDED_MAX 18446744073709549568.0
 
-/* Whether the TRES stands in the maximum and not in the sum. */
+/* Whether a TRES counts in the maximum rather than in the sum. */
 static bool is_in_maximum(const struct tres *t, enum billing_rule rule)
 {
     switch (t->type) {
@@ -26,12 +26,12 @@ double billing_of(const struct tres_table *t, const struct tres_list *amounts, c
     double max = 0.0, sum = 0.0;
     for (uint32_t i = 0; i < amounts->count; i++) {
         const struct tres_amount *a = &amounts->items[i];
-        double weighed = a->amount * weights[a->tres];
+        double weighted = a->amount * weights[a->tres];
         if (a->tres == TRES_BILLING) continue;
         if (!is_in_maximum(&t->items[a->tres], rule)) {
-            sum += weighed;
-        } else if (weighed > max) {
-            max = weighed;
+            sum += weighted;
+        } else if (weighted > max) {
+            max = weighted;
         }
     }
     return max + sum;

@@ -1,25 +1,27 @@
-/* Two loops: what the children of each account used together, then down the tree in index order. The power's exponent
- * depends on the parent only, so each account has it ready when its children come; and since R S(n) = U(p) times n's part
- * of the shares, and S(p) / S(n) is that part's inverse, no quotient of tiny normalised shares is formed:
+/* Two loops: the first sums the usage of each account's fair-share children, the second goes down the tree in index order.
+ * The exponent k depends on the parent only, so each account computes it before its children need it. With f, n's fraction
+ * of the shares, R S(n) = U(p) f and S(n) / S(p) = f, so no quotient of tiny normalised shares is formed:
  *
- *     U(n) = U(p) part r^k     r = (N(n) / sum) / part     k = 1: U(n) = U(p) N(n) / sum
+ *     U(n) = U(p) f r^k     r = (N(n) / sum) / f     k = 1: U(n) = U(p) N(n) / sum
  *
- * Continuous where it branches: r^k is 1 when r is, and k is when R is; so rounding there decides nothing. */
+ * Where the formula branches it is continuous: r^k is 1 when r is 1, and k is 1 when R is 1. So rounding there decides
+ * nothing. */
 #include "policy/depth_oblivious.h"
 
 #include <math.h>
 
-#include "policy/level_part.h"
+#include "base/ensure.h"
+#include "policy/share_fraction.h"
 
-/* Of an account, for its fair-share children. */
+/* An account's numbers for its fair-share children. */
 struct level {
-    double usage; /* the sum of theirs, SHARES_PARENT ones left out */
-    double k;     /* for those on the other side of 1 */
+    double usage; /* the sum of theirs, without SHARES_PARENT */
+    double k;     /* the exponent for children on the other side of 1 */
 };
 
 static const double STEEPNESS = 5;
 
-/* Sums per account, in a register until the account changes. */
+/* Sums usage by account. The sum stays in a register until the account changes. */
 static void sum_levels(const struct tree *t, const double *norm_usage, struct level *levels)
 {
     uint32_t account = 0;
@@ -44,6 +46,7 @@ static double damping(double effective_usage, double norm_shares)
 void depth_oblivious_effective_usage(const struct tree *t, const double *norm_shares, const double *norm_usage,
                                      struct arena *arena, double *out)
 {
+    ensure(t->is_finished);
     struct level *levels = arena_alloc(arena, t->count * sizeof *levels);
     sum_levels(t, norm_usage, levels);
     out[0] = 1;
@@ -55,9 +58,10 @@ void depth_oblivious_effective_usage(const struct tree *t, const double *norm_sh
         } else if (t->shares[i] == SHARES_PARENT) {
             out[i] = above;
         } else {
-            double of_level = own / levels[account].usage, part = level_part(t, i);
-            bool is_apart = above > norm_shares[account] ? of_level < part : of_level > part;
-            out[i] = is_apart ? above * part * exp(levels[account].k * log(of_level / part)) : above * of_level;
+            double of_level = own / levels[account].usage, fraction = share_fraction(t, i);
+            bool is_opposite = above > norm_shares[account] ? of_level < fraction : of_level > fraction;
+            out[i] =
+                is_opposite ? above * fraction * exp(levels[account].k * log(of_level / fraction)) : above * of_level;
         }
         if (!t->is_user[i] && out[i] > 0 && norm_shares[i] > 0) levels[i].k = damping(out[i], norm_shares[i]);
     }

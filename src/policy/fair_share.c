@@ -1,3 +1,4 @@
+/* Fair Tree ranks users. The other algorithms differ only in their effective usage, which is what the table has. */
 #include "policy/fair_share.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ const char *const share_algorithm_names[ALGORITHM_COUNT] = {
 typedef void effective_usage_fn(const struct tree *t, const double *norm_shares, const double *norm_usage,
                                 struct arena *arena, double *out);
 
-/* NULL: the factor is a rank. */
+/* NULL: the algorithm ranks. */
 static effective_usage_fn *const effective_usage_of[ALGORITHM_COUNT] = {
     [ALGORITHM_CLASSIC] = classic_effective_usage,
     [ALGORITHM_DEPTH_OBLIVIOUS] = depth_oblivious_effective_usage,
@@ -36,11 +37,10 @@ static void rank_factors(const struct tree *t, const double *own, const struct s
     }
 }
 
-/* The usages become norms, effective usages and factors in place. */
+/* out_factor holds totals, then normalised usages, effective usages and factors, each computed in place. */
 static void usage_factors(const struct tree *t, const double *own, const struct share_options *options,
                           struct arena *arena, double *out_factor)
 {
-    ensure(options->dampening >= 1);
     double *norm_shares = arena_alloc(arena, t->count * sizeof *norm_shares);
     classic_norm_shares(t, norm_shares);
     tree_sum_usage(t, own, out_factor);
@@ -55,7 +55,7 @@ static void usage_factors(const struct tree *t, const double *own, const struct 
 void fair_share_factors(const struct tree *t, const double *own, const struct share_options *options,
                         struct arena *arena, double *out_factor)
 {
-    ensure(t->finished && options->algorithm < ALGORITHM_COUNT);
+    ensure(t->is_finished && options->algorithm < ALGORITHM_COUNT);
     if (effective_usage_of[options->algorithm] == NULL) {
         rank_factors(t, own, options, arena, out_factor);
     } else {
@@ -66,7 +66,6 @@ void fair_share_factors(const struct tree *t, const double *own, const struct sh
 static void usage_table(const struct tree *t, const double *own, const double *totals,
                         const struct share_options *options, struct arena *arena, struct share_table *out)
 {
-    ensure(options->dampening >= 1);
     share_table_init(out, t->count, arena);
     if (own != NULL) {
         tree_sum_usage(t, own, out->raw_usage);
@@ -84,7 +83,7 @@ static void usage_table(const struct tree *t, const double *own, const double *t
 void fair_share_table(const struct tree *t, const double *own, const double *totals,
                       const struct share_options *options, struct arena *arena, struct share_table *out_table)
 {
-    ensure(t->finished && options->algorithm < ALGORITHM_COUNT);
+    ensure(t->is_finished && options->algorithm < ALGORITHM_COUNT);
     ensure((own == NULL) != (totals == NULL));
     if (effective_usage_of[options->algorithm] == NULL) {
         share_table_compute(t, own, totals, options->ties, options->order, options->wanted, arena, out_table);

@@ -1,25 +1,25 @@
-/* Fair Tree as Slurm 22.05.8 on x86-64 computes it, bit for bit: for those who compare with it, or move from it.
+/* Fair Tree as Slurm 22.05.8 on x86-64 computes it, bit for bit, for sites that compare with Slurm or move from it.
  *
- * Its arithmetic: shares are a quotient of two whole numbers in 64 bits; usage is summed, and divided by the fair-share
- * parent's, in 80; the level is their quotient in 80, and levels are compared exactly.
+ * Its arithmetic: shares are a quotient of two whole numbers in 64 bits. Usage is summed in 80 bits, and divided by the
+ * fair-share parent's in 80 bits. The level is the quotient of the two in 80 bits, and levels are compared exactly.
  *
- * Its walk, which differs from the published one (spec'd as merge in fair_tree.c) in one point: tied sibling accounts
- * are not merged. The second is entered with the mark `tied`, so that its first association shares the rank last given.
+ * Its walk differs from the published one (fair_tree.c) in one point: tied sibling accounts are not merged. The second one
+ * is entered with the mark `tied`, so that its first association shares the rank given last.
  *
- *     visit(list, tied_in)      ranks count down from N; `last`: the rank last given, `left`: what it is without a tie
- *       sort by level, highest first; at equal levels users first; else as they come
+ *     visit(list, tied_in)      ranks count down from N; `last`: the rank given last, `left`: the next rank without a tie
+ *       sort by level, highest first; at equal levels users first; else in their order
  *       previous = 4294967294
  *       for each member: tied = the first's, if tied_in; else previous == level
  *         user: unless tied, last = left;  factor = last / N;  left -= 1
  *         account: visit(children, tied)
  *         previous = level
  *
- * Two things to know. SHARES_PARENT accounts keep Slurm's "not set", 4294967294, as level: they have no children
- * there, but they are members, and after one of them `previous` is that number. And the first member of a list
- * compares with it too. Siblings that tie are ranked in the order of their indices, so the tree has to be made in
- * Slurm's own order.
+ * Two points are surprising. A SHARES_PARENT account has Slurm's "not set", 4294967294, as its level. It has no children of
+ * its own, but it is a member of the list, so after one of them `previous` is that number; and the first member of a list
+ * is compared with that number, too. Siblings that tie are ranked in index order, so the tree must be built in Slurm's own
+ * order.
  *
- * Cost: O(n log g). Nothing is kept from pass to pass.
+ * Cost: O(n log g), g the size of the largest list of siblings. Nothing is kept from pass to pass.
  * Source: docs/formulas.md 2.2; recorded answers in tests/conformance/slurm. */
 #include "policy/fair_tree.h"
 
@@ -40,8 +40,8 @@ struct member {
 struct slurm_walk {
     const struct tree *t;
     const long double *usage;
-    double *factor, *level;     /* level: NULL or the caller's */
-    ARRAY(struct member) stack; /* the lists from the root to the one that is visited, and room to sort the last */
+    double *factor, *level;     /* level may be NULL */
+    ARRAY(struct member) stack; /* the lists from the root to the current one, and room to sort that one */
     uint32_t last, left;
 };
 
@@ -50,10 +50,10 @@ bool fair_tree_slurm_available(void)
     return LDBL_MANT_DIG == 64;
 }
 
-/* slurmctld keeps usage across restarts as text with six decimals. The 80-bit number nearest to that text is what it has
- * in memory, and is not the double that is read from the same text: 0.1 differs in the eleven bits more. From 2^43 on
- * 80 bits have no sixth decimal either. */
-static long double as_kept(double usage)
+/* slurmctld stores usage across restarts as text with six decimals. In memory it has the 80-bit number nearest to that text,
+ * which is not the double nearest to it: those of 0.1 differ in the additional eleven bits. From 2^43 on, 80 bits have no
+ * sixth decimal either. */
+static long double as_stored(double usage)
 {
     return usage < 0x1p43 ? rintl(usage * 1e6L) / 1e6L : usage;
 }
@@ -64,8 +64,8 @@ void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *o
     memset(out_total, 0, t->count * sizeof *out_total);
     for (uint32_t i = 0; i < t->count; i++) {
         if (own[i] == 0) continue;
-        long double kept = as_kept(own[i]);
-        for (uint32_t a = i; a != NONE; a = t->parent[a]) out_total[a] += kept;
+        long double stored = as_stored(own[i]);
+        for (uint32_t a = i; a != NONE; a = t->parent[a]) out_total[a] += stored;
     }
 }
 
@@ -86,7 +86,7 @@ static bool comes_after(const struct member *a, const struct member *b)
     return !a->is_user && b->is_user;
 }
 
-/* Merges the sorted [0, half) and [half, count) of from into to; of equals the first half's come first. */
+/* Merges the sorted halves [0, half) and [half, count) of from into to. Equal members of the first half come first. */
 static void merge(const struct member *from, uint32_t half, uint32_t count, struct member *to)
 {
     for (uint32_t a = 0, b = half, out = 0; out < count; out++) {
@@ -105,7 +105,7 @@ static void sort_members(struct member *members, uint32_t count, struct member *
     memcpy(members, scratch, count * sizeof *members);
 }
 
-/* The account's children, sorted, on top of the stack. */
+/* Pushes the account's children on the stack, sorted. */
 static void push_children(struct slurm_walk *w, uint32_t account)
 {
     const struct tree *t = w->t;
@@ -143,7 +143,7 @@ static void visit(struct slurm_walk *w, uint32_t account, bool tied_in)
 
 void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level)
 {
-    ensure(t->finished);
+    ensure(t->is_finished);
     ensure(fair_tree_slurm_available());
     struct slurm_walk w = {.t = t, .usage = usage, .factor = out_factor, .level = out_level};
     w.last = w.left = t->user_count;

@@ -1,19 +1,19 @@
-/* The columns of a share listing, from tree and usage, with Fair Tree. Their meaning is sshare's (its manual, and recorded answers for
- * what the manual leaves open):
+/* The columns of a share listing by Fair Tree, from tree and usage. Their meaning is sshare's (from its manual, and from
+ * recorded answers where the manual says nothing):
  *
  *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its parent's
  *     norm_usage        usage / the root's usage, at most 1
  *     effective_usage   usage / the fair-share parent's usage
  *     fair_share        the factor: docs/formulas.md 2.1 and 2.2
- *     level_fs          norm_shares / effective_usage, from more precision than the two are shown with
+ *     level_fs          norm_shares / effective_usage, computed more precisely than from the two columns
  *
- * The tie rule decides the arithmetic, too. merge: doubles. slurm: usages and their quotients in 80 bits, rounded to
- * double at the end, and two surprises of Slurm 22.05.8. Where it shows the quotient of a number it never set
- * (norm_shares of the root), the table has it. And numbers travel from slurmctld to sshare as millionths: what sshare
- * shows is not slurmctld's value but that times 10^6 and divided by 10^6, which for one value in thirty is the double
- * next to it (a factor of 49/61 is shown as 0.80327868852459028, not ...017). With both, all recorded cells agree.
+ * The tie rule decides the arithmetic, too. merge computes in doubles. slurm computes usages and their quotients in 80 bits,
+ * rounds to double at the end, and repeats two surprises of Slurm 22.05.8. The norm_shares of the root is the quotient of a
+ * number that Slurm never set. And numbers travel from slurmctld to sshare as millionths, so sshare shows slurmctld's value
+ * times 10^6 divided by 10^6. For one value in thirty that is the double next to it (a factor of 49/61 is shown as
+ * 0.80327868852459028, not ...017). With both, all recorded cells agree.
  *
- * Cost: the pass itself, and about 30 ns an association. Source: docs/formulas.md 2.3; tests/conformance/slurm. */
+ * Cost: the ranking pass, and about 30 ns an association. Source: docs/formulas.md 2.3; tests/conformance/slurm. */
 #include "policy/share_table.h"
 
 #include <math.h>
@@ -21,10 +21,10 @@
 
 #include "base/ensure.h"
 
-/* Slurm's "not set" as shares of 1: what it shows for the root and for SHARES_PARENT directly below. */
+/* 1 / Slurm's "not set": the norm_shares of the root, and of SHARES_PARENT nodes directly below it. */
 static const double ROOT_SHARES_SLURM = 1.0 / 4294967294.0;
 
-/* A double as it arrives at sshare. */
+/* A double as sshare receives it. */
 static double as_sent(double value)
 {
     return value * 1e6 / 1e6;
@@ -48,8 +48,8 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
     };
 }
 
-/* Columns with anything in them: to be filled by those who are wanted. Zeros for 10^5 others cost more than all the rest. */
-static void take_columns(struct share_table *s, uint32_t count, struct arena *arena)
+/* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than everything else. */
+static void init_raw(struct share_table *s, uint32_t count, struct arena *arena)
 {
     double **const columns[] = {&s->norm_shares,     &s->raw_usage,  &s->norm_usage,
                                 &s->effective_usage, &s->fair_share, &s->level_fs};
@@ -120,10 +120,10 @@ void share_table_compute(const struct tree *t, const double *own, const double *
                          struct rank_order *order, const bool *wanted, struct arena *arena,
                          struct share_table *out_table)
 {
-    ensure(t->finished);
+    ensure(t->is_finished);
     ensure((own == NULL) != (totals == NULL));
     if (wanted != NULL && ties == TIES_MERGE) {
-        take_columns(out_table, t->count, arena);
+        init_raw(out_table, t->count, arena);
     } else {
         share_table_init(out_table, t->count, arena);
     }

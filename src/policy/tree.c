@@ -1,8 +1,7 @@
-/* The association tree, as arrays: growing it, and what is worked out from it once per change of shape.
+/* The association tree, as arrays: how it grows, and what is computed once after each change.
  *
- * The nodes are five parallel arrays that grow together. tree_finish makes two more views of them: who competes with
- * whom (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete
- * there.
+ * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: who competes with whom
+ * (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete there.
  *
  *     index      0     1     2     3     4     5      root
  *     parent   NONE    0     0     1     2     2      +- 1 account, 10 shares
@@ -11,14 +10,15 @@
  *     children of 0: 1 2 4 5   level_shares 20           +- 4 user, 7 (competes under the root)
  *                 1: 3                      5            +- 5 user, 3 (likewise)
  *
- * The slices are filled by counting: how many children each account has, where its slice begins, then each node in
- * index order to its place, so that every slice is ascending (invariant 4 of tree.h) without a sort.
+ * The slices are filled by counting: first the number of children of each account, then the start of each slice, then every
+ * node in index order. So every slice is ascending (invariant 4 of tree.h) without a sort.
  *
- * Cost: tree_add amortised O(1); tree_finish two loops over all nodes after a change of shape, one after a change of
- * shares; tree_sum_usage one. Memory: 10 bytes a node, up to twice that while growing, and 20 more once finished.
+ * Cost: tree_add O(1) amortised. tree_finish makes four loops over all nodes after a change of structure, and one after a
+ * change of shares. tree_sum_usage makes one. Memory: 10 bytes a node, up to twice that while growing, and 20 more once
+ * finished.
  *
- * Not here: names, usage over time, and removal. A node that is to go has its owner build a new tree; indices are
- * identities, and whoever holds rows beside them could not follow a shift.
+ * Names, usage over time and removal are not here. To remove a node, the owner of the tree builds a new one: indices
+ * identify nodes, and rows that are kept beside the tree could not follow a shift.
  * Source: docs/formulas.md 1.1. */
 #include "policy/tree.h"
 
@@ -28,7 +28,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Room for one more node in the parallel arrays. */
+/* Makes room for one more node. */
 static void grow(struct tree *t)
 {
     if (t->count < t->capacity) return;
@@ -73,7 +73,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, bool is_user, uint32_t shares
     t->depth[node] = (uint8_t)(t->depth[parent] + 1);
     t->is_user[node] = is_user;
     t->user_count += is_user;
-    t->finished = t->shaped = false;
+    t->is_finished = t->has_lists = false;
     return node;
 }
 
@@ -83,9 +83,10 @@ void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares)
     uint32_t old = t->shares[node];
     if (old == shares) return;
     t->shares[node] = shares;
-    t->finished = false;
-    /* A user with SHARES_PARENT stays in its list; an account hands its children up or takes them back. */
-    if (!t->is_user[node] && (old == SHARES_PARENT || shares == SHARES_PARENT)) t->shaped = false;
+    t->is_finished = false;
+    /* A user with SHARES_PARENT stays in its list. An account gives its children to its own fair-share parent, or takes them
+     * back. */
+    if (!t->is_user[node] && (old == SHARES_PARENT || shares == SHARES_PARENT)) t->has_lists = false;
 }
 
 static void reserve_finished(struct tree *t)
@@ -100,8 +101,8 @@ static void reserve_finished(struct tree *t)
     t->finished_capacity = new;
 }
 
-/* fs_parent, by invariant 1 known for the parent when its child asks; and how many children each has, one place ahead
- * in child_start. */
+/* Finds every fs_parent; by invariant 1 the parent's is known before the child's. The number of a's children is counted in
+ * child_start[a + 1]. */
 static void find_fs_parents(struct tree *t)
 {
     memset(t->child_start, 0, (t->count + 1u) * sizeof *t->child_start);
@@ -114,7 +115,7 @@ static void find_fs_parents(struct tree *t)
     }
 }
 
-/* The slices: child_start[a + 1] runs from the slice's begin to its end while a's children are put in. */
+/* Fills the slices. While a's children are put in, child_start[a + 1] moves from the start of a's slice to its end. */
 static void fill_children(struct tree *t)
 {
     uint32_t start = 0;
@@ -137,22 +138,22 @@ static void sum_level_shares(struct tree *t)
 
 void tree_finish(struct tree *t)
 {
-    if (t->finished) return;
-    if (!t->shaped) {
+    if (t->is_finished) return;
+    if (!t->has_lists) {
         reserve_finished(t);
         find_fs_parents(t);
         fill_children(t);
-        t->shaped = true;
-        t->shapes++;
+        t->has_lists = true;
+        t->lists_version++;
     }
     sum_level_shares(t);
-    t->finishes++;
-    t->finished = true;
+    t->version++;
+    t->is_finished = true;
 }
 
-/* Siblings mostly follow each other, so their parent's sum stays in a register until the parent changes: the same
- * additions in the same order as without, a store to memory less between two of them. A parent's own entry is read
- * only after the sum was put back, since no node is its own parent. */
+/* Siblings mostly follow each other, so their parent's sum stays in a register until the parent changes. That saves a store
+ * between two additions and leaves their order as it is. A parent's own entry is read only after the sum was written back,
+ * because no node is its own parent. */
 void tree_sum_usage(const struct tree *t, const double *own, double *out_total)
 {
     ensure(t->count > 0);

@@ -1,4 +1,4 @@
-/* The association tree, as arrays addressed by index: what every fair-share algorithm walks.
+/* The association tree, as arrays that are addressed by index. Every fair-share algorithm walks it.
  *
  *     index      0     1     2     3     4          root
  *     parent   NONE    0     0     1     1          +- 1 account, 50 shares
@@ -7,15 +7,15 @@
  *                                                   +- 2 account, 30 shares
  *
  * Invariants
- *   1. Node 0 is the root account, and parent[i] < i for every other node: sums run backward and norms forward in one
- *      loop.
- *   2. A user has no children. Depth (root is 0) is at most TREE_DEPTH_MAX.
- *   3. fs_parent[i], the node whose level i competes in, is the nearest real ancestor whose shares are not
- *      SHARES_PARENT (or the root). Usage flows through real parents, shares compete under fs_parent.
- *   4. children[child_start[a] .. child_start[a + 1]) are the nodes whose fs_parent is a, ascending.
- * Order among siblings is index order; it matters only where a rule says that ties keep the input's order.
+ *   1. Node 0 is the root account, and parent[i] < i for every other node. So sums run backward in one loop, and norms
+ *      forward in one loop.
+ *   2. A user has no children. Depth (the root's is 0) is at most TREE_DEPTH_MAX.
+ *   3. fs_parent[i] is the node whose level i competes in: the nearest ancestor whose shares are not SHARES_PARENT, or the
+ *      root. Usage flows through parents, shares compete under fs_parent.
+ *   4. children[child_start[a] .. child_start[a + 1]) are the nodes whose fs_parent is a, in ascending order.
+ * Siblings are in index order. That order matters only where a rule says that ties keep the order of the input.
  *
- * Names are not here: whoever has a tree has its own rows beside it, at the same indices.
+ * Names are not stored here: a caller keeps rows of its own at the same indices.
  * Source: docs/formulas.md 1 (Slurm "Fair Tree" page; Slurm 22.05.8 for SHARES_PARENT). */
 #ifndef FAIRLEAD_POLICY_TREE_H
 #define FAIRLEAD_POLICY_TREE_H
@@ -25,7 +25,8 @@
 
 #include "base/array.h"
 
-/* The shares of a node that competes with its parent's (Slurm's Fairshare=parent, and the number it stores for it). */
+/* The shares of a node that competes with its parent's shares (Slurm's Fairshare=parent, and the number that Slurm stores
+ * for it). */
 #define SHARES_PARENT UINT32_C(0x7fffffff)
 #define SHARES_MAX (SHARES_PARENT - 1)
 
@@ -39,32 +40,35 @@ struct tree {
     uint8_t *depth;
     bool *is_user;
 
-    /* Made by tree_finish. */
-    bool finished, shaped; /* shaped: all but level_shares is right */
-    uint32_t finishes;     /* how often anything was made anew, and ... */
-    uint32_t shapes;       /* ... how often the children's lists were */
+    /* Computed by tree_finish. */
+    bool is_finished;       /* everything below is valid */
+    bool has_lists;         /* everything below but level_shares is valid */
+    uint32_t version;       /* goes up when anything below was computed anew, ... */
+    uint32_t lists_version; /* ... and when fs_parent and children were */
     uint32_t finished_capacity;
-    uint32_t *fs_parent;    /* root: NONE */
-    uint64_t *level_shares; /* by account: the sum of its fair-share children's shares, SHARES_PARENT ones left out */
+    uint32_t *fs_parent;    /* the root's is NONE */
+    uint64_t *level_shares; /* by account: the sum of its fair-share children's shares, without SHARES_PARENT */
     uint32_t *child_start;  /* count + 1 */
     uint32_t *children;     /* count - 1 */
 };
 
-/* A tree with its root. */
+/* A tree that has only a root. */
 void tree_init(struct tree *t);
 void tree_release(struct tree *t);
 
-/* Adds a node and returns its index. parent is an account that is there already; its depth is below TREE_DEPTH_MAX (the
- * caller has checked: tree_depth). Afterwards the tree wants tree_finish. */
+/* Adds a node and returns its index. parent is an account whose depth is below TREE_DEPTH_MAX. Afterwards the tree needs
+ * tree_finish. O(1) amortised. */
 uint32_t tree_add(struct tree *t, uint32_t parent, bool is_user, uint32_t shares);
+
+/* Changes the shares of a node other than the root. Afterwards the tree needs tree_finish. */
 void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares);
 
-/* Computes fs_parent, level_shares and the children's lists. O(n); nothing when nothing changed, and the lists are kept
- * (same `shapes`) when only numbers of shares did. */
+/* Computes fs_parent, level_shares and children. O(n), or nothing if nothing changed. If only numbers of shares changed,
+ * fs_parent and children are kept, and lists_version too. */
 void tree_finish(struct tree *t);
 
-/* Total usage of every node: its own and all its real descendants', summed in index order from the last. own and
- * out_total: count entries, may be the same array. */
+/* The total usage of every node: its own and that of all its descendants, added in index order from the last node. own and
+ * out_total have count entries and may be the same array. O(n). */
 void tree_sum_usage(const struct tree *t, const double *own, double *out_total);
 
 #endif

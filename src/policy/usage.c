@@ -1,37 +1,35 @@
-/* Usage and its decay, in closed form. The formulas are in usage.h; here is how they are kept exact.
+/* Usage and its decay, in closed form. usage.h has the formulas; this file keeps them exact.
  *
- * An exponent (t - t0)/H is never formed as one number: with 500 half-lives in it, its rounding alone would cost nine
- * bits. It is split into whole half-lives, which are exponents of two and cost nothing (ldexp), and a rest within one
- * half-life:
+ * An exponent (t - t0)/H is never formed as one number: with 500 half-lives in it, its rounding alone would cost nine bits.
+ * It is split into whole half-lives, which are exponents of two and exact (ldexp), and a rest within one half-life:
  *
  *     2^(-(t - t0)/H)  =  2^-k * 2^(-r/H)      k = (t - t0) / H,  r = (t - t0) mod H,  both whole numbers
  *
- * A charge over a short while is a difference of two nearly equal powers, so it is formed by expm1, which has no such
- * difference inside: it is right to the last bits from a microsecond to thousands of half-lives.
+ * A charge over a short time is the difference of two nearly equal powers. expm1 computes it without that difference, so it
+ * is right to the last bits from a microsecond to thousands of half-lives.
  *
- * Invariant: a stored usage is at most 2^512 times what it reads at the moment of its last charge; with usages up to
- * 1e30 and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole
- * half-lives is exact until a usage fades below 1e-308, which is a good deal less than a billing-second.
+ * Invariant: a stored usage is at most 2^512 times the value that it has at the time of its last charge. With usages up to
+ * 1e30 and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole half-lives is
+ * exact until a usage fades below 1e-308 billing-seconds.
  *
  * Cost: one exp2 or expm1 a call, about 20 ns.
  * Source: docs/formulas.md 1.2. */
 #include "policy/usage.h"
 
-#include <limits.h>
 #include <math.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
 
 static const double LN2 = 0x1.62e42fefa39efp-1;
-static const double US_PER_S = 1e6;
 
-enum { HALFLIVES_MAX = 512 };
+enum { HALFLIVES_MAX = 512, EXPONENT_MAX = 4096 }; /* 2^4096 is larger than the quotient of any two doubles */
 
 /* ldexp with an exponent of any size. */
 static double scaled(double value, int64_t exponent)
 {
-    if (exponent > 4 * HALFLIVES_MAX * 2) exponent = 4 * HALFLIVES_MAX * 2;
-    if (exponent < -4 * HALFLIVES_MAX * 2) exponent = -4 * HALFLIVES_MAX * 2;
+    if (exponent > EXPONENT_MAX) exponent = EXPONENT_MAX;
+    if (exponent < -EXPONENT_MAX) exponent = -EXPONENT_MAX;
     return ldexp(value, (int)exponent);
 }
 

@@ -1,13 +1,14 @@
-/* Usage and its decay, in closed form: no period, no drift, exact at every moment.
+/* Usage and its decay, in closed form: there is no calculation period and no drift, and usage is exact at every time.
  *
- *     u(t) = u(t0) 2^(-(t - t0)/H)                                  what was used fades with half-life H
- *     charge of rate r from a to b, seen at b:  r (H / ln 2) (1 - 2^(-(b - a)/H));   r (b - a) when H = 0 (no decay)
+ *     u(t) = u(t0) 2^(-(t - t0)/H)                                  usage fades with half-life H
+ *     charge of rate r from a to b, read at b:  r (H / ln 2) (1 - 2^(-(b - a)/H));   r (b - a) when H = 0 (no decay)
  *
- * Stored usages are all kept as they would read at one common moment, the reference: decay then costs nothing until
- * somebody reads, and reading is one multiplication by decay_scale for all. A charge made after the reference is stored
- * larger than it is; when it would be 2^512 times larger the reference moves up by whole half-lives, which is exact.
- * Rates are billing units per second; usage is billing-seconds; times are microseconds since the epoch.
- * Source: docs/formulas.md 1.2. Slurm steps 1 - 0.693/H per second instead; see there. */
+ * Every stored usage is the value that it has at one common time, the reference. So decay costs nothing until usage is read,
+ * and then one multiplication by decay_scale for each. A charge after the reference is stored larger than it is. Before it
+ * would be 2^512 times larger, the reference moves by whole half-lives, which is exact.
+ *
+ * Rates are billing units per second, usage is in billing-seconds, and times are microseconds since the epoch.
+ * Source: docs/formulas.md 1.2. Slurm multiplies by 1 - 0.693/H per second instead; see there. */
 #ifndef FAIRLEAD_POLICY_USAGE_H
 #define FAIRLEAD_POLICY_USAGE_H
 
@@ -15,20 +16,21 @@
 
 struct decay {
     int64_t halflife_us;  /* 0: usage does not fade */
-    int64_t reference_us; /* the moment at which stored usages are right as they stand */
+    int64_t reference_us; /* the time at which stored usages are right as they are */
 };
 
-/* What a stored usage is multiplied with to read it at at_us: 2^(-(at - reference)/H). */
+/* The factor that turns a stored usage into the usage at at_us: 2^(-(at - reference)/H). */
 double decay_scale(const struct decay *d, int64_t at_us);
 
-/* The charge of a rate from from_us to to_us, as it reads at to_us. 0 when to_us <= from_us. */
+/* The charge of a rate from from_us to to_us, read at to_us. 0 when to_us <= from_us. */
 double usage_charge(int64_t halflife_us, double rate, int64_t from_us, int64_t to_us);
 
-/* The same as it is stored: usage_charge / decay_scale(to_us), never overflowing while the reference is kept up. */
+/* The same charge as it is stored: usage_charge / decay_scale(to_us). It does not overflow as long as the reference is moved
+ * when decay_steps_due says so. */
 double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, int64_t to_us);
 
-/* How many whole half-lives the reference has to move up before something is charged at at_us; 0 for most. After moving
- * by k, reference_us is k * H later and every stored usage is multiplied by 2^-k (usage_fade). */
+/* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by k
+ * half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_fade). */
 int64_t decay_steps_due(const struct decay *d, int64_t at_us);
 double usage_fade(double stored, int64_t steps);
 

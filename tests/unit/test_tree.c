@@ -117,37 +117,37 @@ static void test_shapes(void **state)
     (void)state;
     struct text_tree t;
     text_tree_init(&t, "a:10{u:3 s:4{x:7}}");
-    uint32_t a = 1, u = 2, s = 3, x = 4, shapes = t.tree.shapes;
+    uint32_t a = 1, u = 2, s = 3, x = 4, shapes = t.tree.lists_version;
     tree_set_shares(&t.tree, u, 5);
-    assert_false(t.tree.finished);
+    assert_false(t.tree.is_finished);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 9);
-    assert_int_equal(t.tree.shapes, shapes);
+    assert_int_equal(t.tree.lists_version, shapes);
 
     tree_set_shares(&t.tree, u, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 4);
-    assert_int_equal(t.tree.shapes, shapes);
+    assert_int_equal(t.tree.lists_version, shapes);
 
     tree_set_shares(&t.tree, s, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], a);
     assert_int_equal(t.tree.level_shares[a], 7);
-    assert_int_equal(t.tree.shapes, shapes + 1);
+    assert_int_equal(t.tree.lists_version, shapes + 1);
 
     tree_set_shares(&t.tree, s, 1);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], s);
-    assert_int_equal(t.tree.shapes, shapes + 2);
+    assert_int_equal(t.tree.lists_version, shapes + 2);
 
     tree_set_shares(&t.tree, s, 1);
-    assert_true(t.tree.finished);
+    assert_true(t.tree.is_finished);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.shapes, shapes + 2);
+    assert_int_equal(t.tree.lists_version, shapes + 2);
 
     assert_int_equal(tree_add(&t.tree, a, true, 1), 5);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.shapes, shapes + 3);
+    assert_int_equal(t.tree.lists_version, shapes + 3);
     assert_int_equal(t.tree.level_shares[a], 2);
     tree_release(&t.tree);
 }

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policy/resort.h"
+#include "policy/drop_merge_sort.h"
 
 enum { MOST = 3000 };
 
@@ -79,7 +79,7 @@ static void test_whatever_happens(void **state)
             key_of[records[i].index] = records[i].key;
             sorted &= i == 0 || records[i - 1].key <= records[i].key;
         }
-        assert_int_equal(resort_records(records, count, scratch), !sorted);
+        assert_int_equal(drop_merge_sort(records, count, scratch), !sorted);
         for (uint32_t i = 0; i < count; i++) {
             assert_true(i == 0 || records[i - 1].key <= records[i].key);
             assert_true(records[i].extra == ~records[i].index && key_of[records[i].index] == records[i].key);
@@ -95,8 +95,8 @@ static void test_nothing_to_sort(void **state)
 {
     (void)state;
     struct sort_record one = {3, 1, 2};
-    assert_false(resort_records(&one, 0, NULL));
-    assert_false(resort_records(&one, 1, NULL));
+    assert_false(drop_merge_sort(&one, 0, NULL));
+    assert_false(drop_merge_sort(&one, 1, NULL));
     assert_int_equal(one.key, 3);
 }
 
