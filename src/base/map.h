@@ -31,6 +31,12 @@ uint32_t map_get_u64(const struct map *m, uint64_t key);
 void map_set(struct map *m, struct str key, uint32_t value);
 void map_set_u64(struct map *m, uint64_t key, uint32_t value);
 
+/* The key of a pair of numbers, of which the first is below NONE. */
+static inline uint64_t map_key_of_pair(uint32_t first, uint32_t second)
+{
+    return (uint64_t)first << 32 | second;
+}
+
 /* Returns whether the key was there. */
 bool map_remove(struct map *m, struct str key);
 bool map_remove_u64(struct map *m, uint64_t key);

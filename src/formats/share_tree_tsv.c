@@ -13,7 +13,7 @@ struct reader {
     ARRAY(struct share_tree_tsv_row) rows;
     struct map accounts; /* name to row; the root is not in it */
     struct map users;    /* name to a number */
-    struct map seen;     /* (account's row, user's number) to row */
+    struct map seen;     /* (user's number, account's row) to row */
 };
 
 static const struct share_format format = {
@@ -116,7 +116,7 @@ static int link_user(struct reader *r, uint32_t i, struct err *e)
         (void)err_value(e, "parent", row->parent_name, "the parent of the user's account; leave it empty");
         return source_error(r->source, row->parent_name.text, e, err_of(e, "user", row->user));
     }
-    uint64_t key = (uint64_t)row->parent << 32 | user_number(r, row->user);
+    uint64_t key = map_key_of_pair(user_number(r, row->user), row->parent); /* the parent may be NONE */
     if (map_get_u64(&r->seen, key) != NONE) {
         return source_error(r->source, row->user.text, e,
                             err_subject(e, ERR_INPUT, "user", row->user, "has two lines in account '%.*s'",

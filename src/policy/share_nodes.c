@@ -1,20 +1,21 @@
-/* Who is served by which node, answered by two maps.
+/* Which node serves a user's jobs, answered by two maps.
  *
- * A node's realm is the project node it is or stands below, else the root, node 0. Within a realm a user's name occurs
- * once, so a name and a realm lead to one node:
+ * The realm of a node is the project node that it is or that it stands below, else the root, node 0. Within a realm a user's
+ * name occurs once, so a realm and a name lead to one node:
  *
  *     names     "ua" -> 2, the first node of that name; its index stands for the name
  *     serving   (realm 1, name 2) -> 2      ua in P1
  *               (realm 0, name 3) -> 7      default outside projects; the first of several, depth first
  *               (PROJECT, name 1) -> 1      the node of project P1
  *
- * The root is never a project. Only leaves serve: a group that is called like a user is a group.
- * Cost: O(n) to finish, two or three look-ups to ask. */
+ * The root is never a project. Only leaves serve users: a group that has the name of a user is a group.
+ *
+ * Cost: O(n) to finish, two or three look-ups to serve. */
 #include "policy/share_nodes.h"
 
 #include "base/ensure.h"
 
-static const uint32_t PROJECT = NONE - 1; /* in place of a realm; below NONE, which with NONE is no key */
+static const uint32_t PROJECT = NONE - 1; /* in place of a realm; below NONE, as map_key_of_pair requires */
 static const char *const DEFAULT_NAME = "default";
 
 void share_nodes_init(struct share_nodes *t)
@@ -37,25 +38,20 @@ uint32_t share_nodes_add(struct share_nodes *t, uint32_t parent, const char *nam
     return node;
 }
 
-static uint64_t pair(uint32_t place, uint32_t name)
-{
-    return (uint64_t)place << 32 | name;
-}
-
-/* What finishing needs to know of each node. */
+/* What share_nodes_finish finds out about the nodes. */
 struct survey {
     uint32_t *name;  /* by node: the first node of its name */
     uint32_t *realm; /* by node */
 };
 
-static const char *text_of(const struct share_nodes *t, uint32_t node)
+static const char *name_of(const struct share_nodes *t, uint32_t node)
 {
     return t->nodes.items[node].name;
 }
 
 static bool is_default(const struct share_nodes *t, uint32_t node)
 {
-    return str_equal(str(text_of(t, node)), str(DEFAULT_NAME));
+    return str_equal(str(name_of(t, node)), str(DEFAULT_NAME));
 }
 
 static int check_siblings(const struct share_nodes *t, const struct survey *s, struct err *e)
@@ -63,10 +59,10 @@ static int check_siblings(const struct share_nodes *t, const struct survey *s, s
     struct map seen = {0};
     int result = 0;
     for (uint32_t i = 1; i < t->nodes.count && result == 0; i++) {
-        uint64_t key = pair(t->nodes.items[i].parent, s->name[i]);
+        uint64_t key = map_key_of_pair(t->nodes.items[i].parent, s->name[i]);
         if (map_get_u64(&seen, key) != NONE) {
-            result = err_value_reason(e, "share_tree", str(text_of(t, i)), "occurs twice below '%s'",
-                                      text_of(t, t->nodes.items[i].parent));
+            result = err_value_reason(e, "share_tree", str(name_of(t, i)), "occurs twice below '%s'",
+                                      name_of(t, t->nodes.items[i].parent));
         }
         map_set_u64(&seen, key, i);
     }
@@ -76,14 +72,14 @@ static int check_siblings(const struct share_nodes *t, const struct survey *s, s
 
 static int add_project(struct share_nodes *t, struct survey *s, uint32_t node, struct err *e)
 {
-    uint32_t around = s->realm[t->nodes.items[node].parent];
-    if (around != 0) {
-        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a project inside project '%s'",
-                                text_of(t, around));
+    uint32_t outer = s->realm[t->nodes.items[node].parent];
+    if (outer != 0) {
+        return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a project inside project '%s'",
+                                name_of(t, outer));
     }
-    uint64_t key = pair(PROJECT, s->name[node]);
+    uint64_t key = map_key_of_pair(PROJECT, s->name[node]);
     if (map_get_u64(&t->serving, key) != NONE) {
-        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a project and occurs twice");
+        return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a project and occurs twice");
     }
     t->nodes.items[node].is_project = true;
     s->realm[node] = node;
@@ -93,23 +89,23 @@ static int add_project(struct share_nodes *t, struct survey *s, uint32_t node, s
 
 static int add_leaf(struct share_nodes *t, const struct survey *s, uint32_t node, struct err *e)
 {
-    uint64_t key = pair(s->realm[node], s->name[node]);
+    uint64_t key = map_key_of_pair(s->realm[node], s->name[node]);
     if (map_get_u64(&t->serving, key) == NONE) {
         map_set_u64(&t->serving, key, node);
         return 0;
     }
     if (is_default(t, node)) return 0;
     if (s->realm[node] == 0) {
-        return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a user and occurs twice outside projects");
+        return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a user and occurs twice outside projects");
     }
-    return err_value_reason(e, "share_tree", str(text_of(t, node)), "is a user and occurs twice inside project '%s'",
-                            text_of(t, s->realm[node]));
+    return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a user and occurs twice inside project '%s'",
+                            name_of(t, s->realm[node]));
 }
 
 static void survey_names(struct share_nodes *t, struct survey *s)
 {
     for (uint32_t i = 0; i < t->nodes.count; i++) {
-        struct str name = str(text_of(t, i));
+        struct str name = str(name_of(t, i));
         s->name[i] = map_get(&t->names, name);
         if (s->name[i] == NONE) {
             map_set(&t->names, name, i);
@@ -127,7 +123,7 @@ static int finish(struct share_nodes *t, const struct map *projects, struct surv
     if (check_siblings(t, s, e) != 0) return -1;
     for (uint32_t i = 0; i < t->nodes.count; i++) {
         s->realm[i] = i == 0 ? 0 : s->realm[t->nodes.items[i].parent];
-        bool is_project = i > 0 && projects != NULL && map_get(projects, str(text_of(t, i))) != NONE;
+        bool is_project = i > 0 && projects != NULL && map_get(projects, str(name_of(t, i))) != NONE;
         if (is_project) {
             if (add_project(t, s, i, e) != 0) return -1;
         } else if (i > 0 && t->nodes.items[i].is_leaf) {
@@ -153,22 +149,22 @@ int share_nodes_finish(struct share_nodes *t, const struct map *projects, struct
     return result;
 }
 
-/* The leaf of that name in the realm, or NONE. */
-static uint32_t serving_in(const struct share_nodes *t, uint32_t realm, const char *name)
+/* The leaf of that name in a realm, or NONE. */
+static uint32_t find_leaf(const struct share_nodes *t, uint32_t realm, const char *name)
 {
     uint32_t first = map_get(&t->names, str(name));
-    return first == NONE ? NONE : map_get_u64(&t->serving, pair(realm, first));
+    return first == NONE ? NONE : map_get_u64(&t->serving, map_key_of_pair(realm, first));
 }
 
 uint32_t share_nodes_serve(const struct share_nodes *t, const char *user, const char *project, bool *out_is_default)
 {
     *out_is_default = false;
-    uint32_t realm = project == NULL ? 0 : serving_in(t, PROJECT, project);
+    uint32_t realm = project == NULL ? 0 : find_leaf(t, PROJECT, project);
     if (realm == NONE) return NONE;
-    uint32_t leaf = serving_in(t, realm, user);
+    uint32_t leaf = find_leaf(t, realm, user);
     if (leaf != NONE) return leaf;
     if (realm != 0 && t->nodes.items[realm].is_leaf) return realm;
-    leaf = serving_in(t, realm, DEFAULT_NAME);
+    leaf = find_leaf(t, realm, DEFAULT_NAME);
     *out_is_default = leaf != NONE;
     return leaf;
 }

@@ -1,36 +1,41 @@
 /* Targets: how the share tree divides its pool among the nodes that have jobs, level by level. Among active siblings,
  *
- *     ltt  = shares / sum of shares                      what is theirs in the long run
- *     shr  = shares^2 / max(usage, oltt)                 who used less weighs more
- *     stt  = shr / sum of shr                            what is theirs now
+ *     ltt  = shares / sum of shares                      the long-term target
+ *     shr  = shares^2 / max(usage, oltt)                 a node that used less weighs more
+ *     stt  = shr / sum of shr                            the short-term target
  *     oltt, ostt: ltt and stt times the parent's own     the root: 1
  *
- * Compensation limits how far above its long-term target a node may be for now. The program's rule weighs those above
- * it down once, and then shares all out again, so they may still be above; the manual's is a cap:
+ * Compensation limits how far the short-term target of a node may be above its long-term target. The program's rule reduces
+ * the weight of the nodes above the limit once and then divides anew, so they may still be above it. The manual's rule is a
+ * cap. With CF, the compensation factor:
  *
  *     program:  for ostt > CF oltt:  shr = shares^2 / (max(usage, oltt) ostt / (CF oltt)), then stt anew
  *     manual:   stt = min(cap, v shr) with v such that their sum is 1;  cap = CF oltt / ostt of the parent
  *
- * The cap's v is found by taking the siblings in the order of cap / shr: each is at its cap if its part of what is left
- * is more. If all are, nobody can take the rest, and they share in proportion to their caps.
- * Cost: O(n), with the manual's rule O(n log n). Source: docs/formulas.md 5.3. */
+ * To find v, the siblings are taken in ascending order of cap / shr. Each gets its fraction of what is left, but at most its
+ * cap. If the caps are 1 or less together, they divide everything in proportion to their caps.
+ *
+ * Cost: O(n); with the manual's rule also a sort of each group of siblings. Source: docs/formulas.md 5.3. */
+#include "policy/share_targets.h"
+
 #include <math.h>
 
 #include "base/ensure.h"
-#include "policy/ticket_run.h"
+#include "base/sort.h"
 
-/* Siblings that have jobs, and what they weigh. */
+/* The active siblings below one parent. */
 struct siblings {
     const struct ticket_node *nodes;
     struct share_targets *t;
     uint32_t parent, count;
-    uint32_t *of;  /* node */
-    double *weigh; /* shr */
-    double *cap, *part_of_rest;
+    uint32_t *node; /* by sibling */
+    double *weight; /* by sibling: shr */
+    double *cap;
+    double *fraction_of_rest; /* its weight against that of all siblings from it on, in ascending order of cap / shr */
     struct sort_record *records, *scratch;
 };
 
-static double base_of(const struct siblings *s, uint32_t node)
+static double counted_usage(const struct siblings *s, uint32_t node)
 {
     return fmax(s->nodes[node].usage, s->t->overall_long[node]);
 }
@@ -43,91 +48,90 @@ static double squared_shares(const struct siblings *s, uint32_t node)
 static void set_long_term(const struct siblings *s)
 {
     double total = 0.0;
-    for (uint32_t i = 0; i < s->count; i++) total += s->nodes[s->of[i]].shares;
+    for (uint32_t i = 0; i < s->count; i++) total += s->nodes[s->node[i]].shares;
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t node = s->of[i];
+        uint32_t node = s->node[i];
         s->t->long_term[node] = total > 0.0 ? s->nodes[node].shares / total : 0.0;
         s->t->overall_long[node] = s->t->overall_long[s->parent] * s->t->long_term[node];
-        s->weigh[i] = s->t->overall_long[node] > 0.0 ? squared_shares(s, node) / base_of(s, node) : 0.0;
+        s->weight[i] = s->t->overall_long[node] > 0.0 ? squared_shares(s, node) / counted_usage(s, node) : 0.0;
     }
 }
 
 static void set_short_term(const struct siblings *s)
 {
     double total = 0.0;
-    for (uint32_t i = 0; i < s->count; i++) total += s->weigh[i];
+    for (uint32_t i = 0; i < s->count; i++) total += s->weight[i];
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t node = s->of[i];
-        s->t->short_term[node] = total > 0.0 ? s->weigh[i] / total : 0.0;
+        uint32_t node = s->node[i];
+        s->t->short_term[node] = total > 0.0 ? s->weight[i] / total : 0.0;
         s->t->overall_short[node] = s->t->overall_short[s->parent] * s->t->short_term[node];
     }
 }
 
-static void weigh_down(const struct siblings *s, double factor)
+/* The program's rule. */
+static void reduce_weights(const struct siblings *s, double factor)
 {
     bool is_any_above = false;
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t node = s->of[i];
+        uint32_t node = s->node[i];
         double max = factor * s->t->overall_long[node];
         if (!(s->t->overall_short[node] > max)) continue;
-        s->weigh[i] = squared_shares(s, node) / (base_of(s, node) * (s->t->overall_short[node] / max));
+        s->weight[i] = squared_shares(s, node) / (counted_usage(s, node) * (s->t->overall_short[node] / max));
         is_any_above = true;
     }
     if (is_any_above) set_short_term(s);
 }
 
-/* Siblings in ascending order of cap / shr, those with a part at all; returns how many. */
+/* Sorts the siblings that have a weight in ascending order of cap / shr, and returns their number. */
 static uint32_t sort_by_cap(const struct siblings *s)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!(s->weigh[i] > 0.0)) continue;
-        s->records[count++] = (struct sort_record){.key = sort_key_double(s->cap[i] / s->weigh[i]), .index = i};
+        if (!(s->weight[i] > 0.0)) continue;
+        s->records[count++] = (struct sort_record){.key = sort_key_double(s->cap[i] / s->weight[i]), .index = i};
     }
     sort_records(s->records, count, s->scratch);
     return count;
 }
 
-/* What a sibling weighs of all from it on, in the order of records; exact for the last, which takes what is left. */
-static void set_part_of_rest(const struct siblings *s, uint32_t count)
+/* Fills fraction_of_rest from the last record back. The last one is exactly 1, so that it takes everything that is left. */
+static void set_fractions_of_rest(const struct siblings *s, uint32_t count)
 {
     double rest = 0.0;
     for (uint32_t i = count; i-- > 0;) {
         uint32_t sibling = s->records[i].index;
-        rest += s->weigh[sibling];
-        s->part_of_rest[sibling] = s->weigh[sibling] / rest;
+        rest += s->weight[sibling];
+        s->fraction_of_rest[sibling] = s->weight[sibling] / rest;
     }
 }
 
 static void set_capped(const struct siblings *s, double cap_sum)
 {
     uint32_t count = sort_by_cap(s);
-    set_part_of_rest(s, count);
+    set_fractions_of_rest(s, count);
     double left = 1.0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t sibling = s->records[i].index;
-        double part = left * s->part_of_rest[sibling];
-        if (cap_sum <= 1.0)
-            part = s->cap[sibling] / cap_sum;
-        else
-            part = fmin(part, s->cap[sibling]);
-        s->t->short_term[s->of[sibling]] = part;
-        left -= part;
+        double fraction =
+            cap_sum <= 1.0 ? s->cap[sibling] / cap_sum : fmin(left * s->fraction_of_rest[sibling], s->cap[sibling]);
+        s->t->short_term[s->node[sibling]] = fraction;
+        left -= fraction;
     }
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t node = s->of[i];
+        uint32_t node = s->node[i];
         s->t->overall_short[node] = s->t->overall_short[s->parent] * s->t->short_term[node];
     }
 }
 
+/* The manual's rule. */
 static void cap_targets(const struct siblings *s, double factor)
 {
-    double around = s->t->overall_short[s->parent], cap_sum = 0.0;
-    if (!(around > 0.0)) return;
+    double of_parent = s->t->overall_short[s->parent], cap_sum = 0.0;
+    if (!(of_parent > 0.0)) return;
     bool is_any_above = false;
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t node = s->of[i];
-        s->cap[i] = factor * s->t->overall_long[node] / around;
+        uint32_t node = s->node[i];
+        s->cap[i] = factor * s->t->overall_long[node] / of_parent;
         cap_sum += s->cap[i];
         is_any_above |= s->t->short_term[node] > s->cap[i];
     }
@@ -141,17 +145,18 @@ static void set_targets(const struct siblings *s, const struct ticket_rules *r)
     double factor = r->compensation_factor;
     if (factor == 0.0) return;
     if (r->compensation_rule == COMPENSATION_PROGRAM) {
-        weigh_down(s, factor);
+        reduce_weights(s, factor);
     } else if (factor != 1.0) {
         cap_targets(s, factor);
     }
 }
 
-/* Children of every node as slices of one array, by counting: those of p are children[start[p]] to start[p + 1]. */
+/* The children of every node, as slices of one array: those of p are children[start[p]] to children[start[p + 1] - 1]. */
 struct slices {
     uint32_t *start, *children;
 };
 
+/* By counting. While the slices are filled, start[p + 1] moves from the start of p's slice to its end. */
 static struct slices slice_children(const struct ticket_node *nodes, uint32_t count, struct arena *arena)
 {
     struct slices c = {
@@ -164,23 +169,24 @@ static struct slices slice_children(const struct ticket_node *nodes, uint32_t co
     return c;
 }
 
-static void count_active(const struct ticket_node *nodes, uint32_t count, const uint32_t *own_jobs, uint32_t *active)
+static void count_active(const struct ticket_node *nodes, uint32_t count, const uint32_t *own_jobs,
+                         uint32_t *active_count)
 {
     for (uint32_t i = count; i-- > 0;) {
         ensure(i == 0 ? nodes[i].parent == NONE : nodes[i].parent < i);
-        active[i] += own_jobs[i];
-        if (i > 0) active[nodes[i].parent] += active[i];
+        active_count[i] += own_jobs[i];
+        if (i > 0) active_count[nodes[i].parent] += active_count[i];
     }
 }
 
-static struct siblings room_for_siblings(const struct ticket_node *nodes, uint32_t count, struct share_targets *t,
-                                         struct arena *arena)
+static struct siblings alloc_siblings(const struct ticket_node *nodes, uint32_t count, struct share_targets *t,
+                                      struct arena *arena)
 {
     struct siblings s = {.nodes = nodes, .t = t};
-    s.of = arena_alloc(arena, count * sizeof *s.of);
-    s.weigh = arena_alloc(arena, count * sizeof *s.weigh);
+    s.node = arena_alloc(arena, count * sizeof *s.node);
+    s.weight = arena_alloc(arena, count * sizeof *s.weight);
     s.cap = arena_alloc(arena, count * sizeof *s.cap);
-    s.part_of_rest = arena_alloc(arena, count * sizeof *s.part_of_rest);
+    s.fraction_of_rest = arena_alloc(arena, count * sizeof *s.fraction_of_rest);
     s.records = arena_alloc(arena, count * sizeof *s.records);
     s.scratch = arena_alloc(arena, count * sizeof *s.scratch);
     return s;
@@ -190,36 +196,25 @@ void share_targets_compute(const struct ticket_rules *r, const struct ticket_nod
                            const uint32_t *own_jobs, struct arena *arena, struct share_targets *out_targets)
 {
     struct share_targets t = {
-        .active = arena_alloc(arena, count * sizeof *t.active),
+        .active_count = arena_alloc(arena, count * sizeof *t.active_count),
         .long_term = arena_alloc(arena, count * sizeof *t.long_term),
         .short_term = arena_alloc(arena, count * sizeof *t.short_term),
         .overall_long = arena_alloc(arena, count * sizeof *t.overall_long),
         .overall_short = arena_alloc(arena, count * sizeof *t.overall_short),
     };
     *out_targets = t;
-    count_active(nodes, count, own_jobs, t.active);
-    if (count == 0 || t.active[0] == 0) return;
+    count_active(nodes, count, own_jobs, t.active_count);
+    if (count == 0 || t.active_count[0] == 0) return;
 
     struct slices c = slice_children(nodes, count, arena);
-    struct siblings s = room_for_siblings(nodes, count, &t, arena);
+    struct siblings s = alloc_siblings(nodes, count, &t, arena);
     t.long_term[0] = t.short_term[0] = t.overall_long[0] = t.overall_short[0] = 1.0;
     for (s.parent = 0; s.parent < count; s.parent++) {
-        if (t.active[s.parent] == 0) continue;
+        if (t.active_count[s.parent] == 0) continue;
         s.count = 0;
         for (uint32_t i = c.start[s.parent]; i < c.start[s.parent + 1]; i++) {
-            if (t.active[c.children[i]] > 0) s.of[s.count++] = c.children[i];
+            if (t.active_count[c.children[i]] > 0) s.node[s.count++] = c.children[i];
         }
         if (s.count > 0) set_targets(&s, r);
-    }
-}
-
-void share_targets(const struct ticket_rules *r, const struct ticket_node *nodes, uint32_t count,
-                   const uint32_t *active_jobs, struct arena *arena, double *out_long_term, double *out_short_term)
-{
-    struct share_targets t;
-    share_targets_compute(r, nodes, count, active_jobs, arena, &t);
-    for (uint32_t i = 0; i < count; i++) {
-        if (out_long_term != NULL) out_long_term[i] = t.long_term[i];
-        if (out_short_term != NULL) out_short_term[i] = t.short_term[i];
     }
 }

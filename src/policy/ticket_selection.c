@@ -1,44 +1,41 @@
-/* A heap of sets, each with a race of groups. A set's value may be out of date, but never too small (nobody's worth
- * rises), so the top of the heap is the best as soon as it was looked at and stayed on top.
+/* A heap of sets, each with a tournament of groups. The value of a set may be out of date, but never too small, because no
+ * job's value rises. So the set at the top of the heap is the best one if it is still at the top after a new look at it.
  *
- * Groups are found by two maps: a set by a path of pairs (the set so far, the next member), a group by its set and user;
- * both only where it is not one of those met last.
- * Cost: O(n log n) to put n jobs in line. A choice is O(log n), and a look at each set that seemed worth more than the best
- * is: all of them where every choice makes everybody worth less, as in the functional policy. Sets are few, since projects,
- * departments, partitions and different -js are. */
+ * Groups are found by two maps: a set by a path of pairs (the path so far, the next member), a group by its set and user. The
+ * sets and groups that were met last are remembered, so most jobs need no map.
+ *
+ * Cost: O(n log n) to group n jobs. A choice is O(log n), and a look at each set whose last value is larger than the value of
+ * the best job. Where every choice reduces all values, as in the functional policy, that is every set. There are few sets,
+ * since there are few projects, departments, partitions and different -js. */
 #include "policy/ticket_selection.h"
 
 #include "base/ensure.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 enum { SET_KIND_COUNT = MEMBER_KIND_COUNT - 1, RECENT_COUNT = 1024 };
 
 static const enum ticket_member_kind SET_KINDS[SET_KIND_COUNT] = {MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS};
 
-/* The last two groups of a user that were met. */
+/* The two groups of a user that were met last. */
 struct latest {
-    uint32_t set[2]; /* 1 more than the set, 0: none */
+    uint32_t set[2]; /* set + 1; 0: none */
     uint32_t group[2];
 };
 
-/* While jobs are put into groups. */
+/* The state while jobs are put into groups. */
 struct grouping {
     const struct ticket_run *run;
     const struct ticket_selection_rules *rules;
     struct map paths, owns, set_ids, group_ids;
     uint32_t path_count;
-    uint32_t recent[RECENT_COUNT]; /* sets met lately, by a hash of their standing; 1 more than the set, 0: none */
+    uint32_t recent[RECENT_COUNT]; /* set + 1 by a hash of its key, for sets that were met lately; 0: none */
     struct latest *latest;         /* by user */
     ARRAY(struct ticket_selection_set) sets;
-    ARRAY(struct ticket_selection_group) groups; /* end counts the jobs */
+    ARRAY(struct ticket_selection_group) groups; /* `end` counts the jobs */
 };
 
-static uint64_t pair(uint32_t first, uint32_t second)
-{
-    return (uint64_t)first << 32 | second;
-}
-
-/* The value at a key, which is *next where the key is new. */
+/* The value of a key. A new key gets *next, which is then increased. */
 static uint32_t find_or_add(struct map *m, uint64_t key, uint32_t *next)
 {
     uint32_t value = map_get_u64(m, key);
@@ -53,44 +50,45 @@ static uint32_t own_id(struct grouping *g, double own)
     return find_or_add(&g->owns, sort_key_double(own), &next);
 }
 
-static uint32_t find_set(struct grouping *g, const struct job_key *s)
+static uint32_t find_set(struct grouping *g, const struct job_key *key)
 {
     uint32_t path = 0, first = 0;
     for (size_t k = 0; k < SET_KIND_COUNT; k++) {
-        uint32_t member = s->member[SET_KINDS[k]];
-        if (member != NONE) path = find_or_add(&g->paths, pair(path, first + member), &g->path_count);
-        first += g->run->q->member_count[SET_KINDS[k]];
+        uint32_t member = key->member[SET_KINDS[k]];
+        if (member != NONE) path = find_or_add(&g->paths, map_key_of_pair(path, first + member), &g->path_count);
+        first += g->run->in->member_count[SET_KINDS[k]];
     }
-    if (s->own > 0.0) path = find_or_add(&g->paths, pair(path, first + own_id(g, s->own)), &g->path_count);
+    if (key->own > 0.0)
+        path = find_or_add(&g->paths, map_key_of_pair(path, first + own_id(g, key->own)), &g->path_count);
     uint32_t set = g->sets.count, id = find_or_add(&g->set_ids, path, &set);
     if (set > g->sets.count) {
         struct ticket_selection_set *new = array_add(&g->sets);
-        new->standing = *s;
-        new->standing.member[MEMBER_USER] = NONE;
+        new->key = *key;
+        new->key.member[MEMBER_USER] = NONE;
     }
     return id;
 }
 
-static bool is_of_set(const struct ticket_selection_set *set, const struct job_key *s)
+static bool is_of_set(const struct ticket_selection_set *set, const struct job_key *key)
 {
     for (size_t k = 0; k < SET_KIND_COUNT; k++) {
-        if (set->standing.member[SET_KINDS[k]] != s->member[SET_KINDS[k]]) return false;
+        if (set->key.member[SET_KINDS[k]] != key->member[SET_KINDS[k]]) return false;
     }
-    return set->standing.own == s->own;
+    return set->key.own == key->own;
 }
 
-static uint32_t set_of(struct grouping *g, const struct job_key *s)
+static uint32_t set_of(struct grouping *g, const struct job_key *key)
 {
-    uint64_t hash = sort_key_double(s->own);
-    for (size_t k = 0; k < SET_KIND_COUNT; k++) hash = hash_u64(hash + s->member[SET_KINDS[k]]);
+    uint64_t hash = sort_key_double(key->own);
+    for (size_t k = 0; k < SET_KIND_COUNT; k++) hash = hash_u64(hash + key->member[SET_KINDS[k]]);
     uint32_t *recent = &g->recent[hash % RECENT_COUNT];
-    if (*recent == 0 || !is_of_set(&g->sets.items[*recent - 1], s)) *recent = find_set(g, s) + 1;
+    if (*recent == 0 || !is_of_set(&g->sets.items[*recent - 1], key)) *recent = find_set(g, key) + 1;
     return *recent - 1;
 }
 
 static uint32_t find_group(struct grouping *g, uint32_t set, uint32_t user)
 {
-    uint32_t group = g->groups.count, id = find_or_add(&g->group_ids, pair(set, user), &group);
+    uint32_t group = g->groups.count, id = find_or_add(&g->group_ids, map_key_of_pair(set, user), &group);
     if (group > g->groups.count) {
         *array_add(&g->groups) = (struct ticket_selection_group){.user = user, .set = set};
         g->sets.items[set].group_count++;
@@ -98,10 +96,10 @@ static uint32_t find_group(struct grouping *g, uint32_t set, uint32_t user)
     return id;
 }
 
-/* Most users have jobs in one set or two: with a project and without. */
-static uint32_t group_of(struct grouping *g, const struct job_key *s)
+/* Most users have jobs in one set or two: with a project, and without. */
+static uint32_t group_of(struct grouping *g, const struct job_key *key)
 {
-    uint32_t set = set_of(g, s), user = s->member[MEMBER_USER];
+    uint32_t set = set_of(g, key), user = key->member[MEMBER_USER];
     if (user == NONE) return find_group(g, set, user);
     struct latest *latest = &g->latest[user];
     if (latest->set[0] == set + 1) return latest->group[0];
@@ -111,102 +109,103 @@ static uint32_t group_of(struct grouping *g, const struct job_key *s)
     return now.group[0];
 }
 
-/* Groups of all jobs, by job; NONE takes no part. */
+/* The group of every job, by job. NONE: the job does not take part. */
 static uint32_t *group_jobs(struct grouping *g)
 {
-    const struct ticket_input *q = g->run->q;
-    uint32_t *group = arena_alloc(g->run->arena, q->job_count * sizeof *group);
-    for (uint32_t i = 0; i < q->job_count; i++) {
-        struct job_key s;
-        bool takes_part = !q->jobs[i].is_running && g->rules->job_key_of(g->rules->policy, &q->jobs[i], &s);
-        group[i] = takes_part ? group_of(g, &s) : NONE;
+    const struct ticket_input *in = g->run->in;
+    uint32_t *group = arena_alloc(g->run->arena, in->job_count * sizeof *group);
+    for (uint32_t i = 0; i < in->job_count; i++) {
+        struct job_key key;
+        bool takes_part = !in->jobs[i].is_running && g->rules->key_of(g->rules->policy, &in->jobs[i], &key);
+        group[i] = takes_part ? group_of(g, &key) : NONE;
         if (takes_part) g->groups.items[group[i]].end++;
     }
     return group;
 }
 
-/* Who has most first: those who win at about the same time are then together in memory. */
-static const struct sort_record *sort_by_amount(const struct ticket_selection *c, const struct grouping *g)
+/* The groups, those of the largest amounts first. Groups that win at about the same time are then close in memory. */
+static const struct sort_record *sort_by_amount(const struct ticket_selection *s, const struct grouping *g)
 {
-    struct sort_record *records = g->run->records; /* groups are no more than pending jobs */
-    for (uint32_t i = 0; i < c->group_count; i++) {
+    struct sort_record *records = g->run->records; /* there are no more groups than pending jobs */
+    for (uint32_t i = 0; i < s->group_count; i++) {
         uint32_t user = g->groups.items[i].user;
-        double amount = user == NONE ? 0.0 : c->rules->amount_of(c->rules->policy, user);
+        double amount = user == NONE ? 0.0 : s->rules->amount_of(s->rules->policy, user);
         records[i] = (struct sort_record){.key = ~sort_key_double(amount), .index = i};
     }
-    sort_records(records, c->group_count, g->run->scratch);
+    sort_records(records, s->group_count, g->run->scratch);
     return records;
 }
 
-/* Groups in the order of their sets, each with room in line for its jobs. out_renamed: by what they were before. */
-static void lay_out_groups(struct ticket_selection *c, const struct grouping *g, uint32_t *out_renamed)
+/* Puts the groups in the order of their sets, each with room in line for its jobs. out_renumbered: the new index of each
+ * group by its old one. */
+static void lay_out_groups(struct ticket_selection *s, const struct grouping *g, uint32_t *out_renumbered)
 {
-    for (uint32_t i = 0, group = 0; i < c->set_count; i++) {
-        c->sets[i] = g->sets.items[i];
-        c->sets[i].first_group = group;
-        group += c->sets[i].group_count;
-        c->sets[i].group_count = 0;
+    for (uint32_t i = 0, group = 0; i < s->set_count; i++) {
+        s->sets[i] = g->sets.items[i];
+        s->sets[i].first_group = group;
+        group += s->sets[i].group_count;
+        s->sets[i].group_count = 0;
     }
-    const struct sort_record *by_amount = sort_by_amount(c, g);
-    for (uint32_t i = 0; i < c->group_count; i++) {
+    const struct sort_record *by_amount = sort_by_amount(s, g);
+    for (uint32_t i = 0; i < s->group_count; i++) {
         uint32_t group = by_amount[i].index;
-        struct ticket_selection_set *set = &c->sets[g->groups.items[group].set];
-        out_renamed[group] = set->first_group + set->group_count++;
-        c->groups[out_renamed[group]] = g->groups.items[group];
+        struct ticket_selection_set *set = &s->sets[g->groups.items[group].set];
+        out_renumbered[group] = set->first_group + set->group_count++;
+        s->groups[out_renumbered[group]] = g->groups.items[group];
     }
-    for (uint32_t i = 0; i < c->group_count; i++) {
-        uint32_t jobs = c->groups[i].end;
-        c->groups[i].next = c->groups[i].end = c->job_count;
-        c->job_count += jobs;
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        uint32_t jobs = s->groups[i].end;
+        s->groups[i].next = s->groups[i].end = s->job_count;
+        s->job_count += jobs;
     }
 }
 
-/* Users in the order of their first groups. */
-static void list_users(struct ticket_selection *c, const struct ticket_run *run)
+/* Lists the users in the order of their first groups. */
+static void list_users(struct ticket_selection *s, const struct ticket_run *run)
 {
-    uint32_t max = run->q->member_count[MEMBER_USER];
-    uint32_t *listed = arena_alloc(run->arena, max * sizeof *listed); /* 1 more than the place, 0: not yet */
-    if (max > c->group_count) max = c->group_count;
-    c->users = arena_alloc(run->arena, max * sizeof *c->users);
-    for (uint32_t i = 0; i < c->group_count; i++) {
-        uint32_t member = c->groups[i].user;
+    uint32_t max = run->in->member_count[MEMBER_USER];
+    uint32_t *listed = arena_alloc(run->arena, max * sizeof *listed); /* index + 1; 0: not listed yet */
+    if (max > s->group_count) max = s->group_count;
+    s->users = arena_alloc(run->arena, max * sizeof *s->users);
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        uint32_t member = s->groups[i].user;
         if (member == NONE) continue;
         if (listed[member] == 0) {
-            double amount = c->rules->amount_of(c->rules->policy, member);
-            c->users[c->user_count++] =
-                (struct ticket_selection_user){amount, run->running[MEMBER_USER][member], member};
-            listed[member] = c->user_count;
+            double amount = s->rules->amount_of(s->rules->policy, member);
+            s->users[s->user_count++] = (struct ticket_selection_user){
+                .amount = amount, .counted = run->running_count[MEMBER_USER][member], .member = member};
+            listed[member] = s->user_count;
         }
-        c->groups[i].user = listed[member] - 1;
+        s->groups[i].user = listed[member] - 1;
     }
 }
 
-static void stand_in_line(struct ticket_selection *c, const struct ticket_run *run, const uint32_t *order,
-                          const uint32_t *group, const uint32_t *renamed)
+static void stand_in_line(struct ticket_selection *s, const struct ticket_run *run, const uint32_t *order,
+                          const uint32_t *group, const uint32_t *renumbered)
 {
-    c->jobs = arena_alloc(run->arena, c->job_count * sizeof *c->jobs);
+    s->jobs = arena_alloc(run->arena, s->job_count * sizeof *s->jobs);
     for (uint32_t i = 0; i < run->pending_count; i++) {
         uint32_t job = order[i];
         if (group[job] == NONE) continue;
-        double held = c->rules->held == NULL ? 0.0 : c->rules->held[job];
-        c->jobs[c->groups[renamed[group[job]]].end++] =
-            (struct ticket_selection_job){.held = held, .job = job, .place = c->rules->place[job]};
+        double tickets_so_far = s->rules->tickets_so_far == NULL ? 0.0 : s->rules->tickets_so_far[job];
+        s->jobs[s->groups[renumbered[group[job]]].end++] =
+            (struct ticket_selection_job){.tickets_so_far = tickets_so_far, .job = job, .rank = s->rules->rank[job]};
     }
 }
 
-static void make_groups(struct ticket_selection *c, const struct ticket_run *run, const uint32_t *order)
+static void make_groups(struct ticket_selection *s, const struct ticket_run *run, const uint32_t *order)
 {
-    struct grouping g = {.run = run, .rules = c->rules, .path_count = 1};
-    g.latest = arena_alloc(run->arena, run->q->member_count[MEMBER_USER] * sizeof *g.latest);
+    struct grouping g = {.run = run, .rules = s->rules, .path_count = 1};
+    g.latest = arena_alloc(run->arena, run->in->member_count[MEMBER_USER] * sizeof *g.latest);
     const uint32_t *group = group_jobs(&g);
-    c->set_count = g.sets.count;
-    c->group_count = g.groups.count;
-    c->sets = arena_alloc(run->arena, c->set_count * sizeof *c->sets);
-    c->groups = arena_alloc(run->arena, c->group_count * sizeof *c->groups);
-    uint32_t *renamed = arena_alloc(run->arena, c->group_count * sizeof *renamed);
-    lay_out_groups(c, &g, renamed);
-    list_users(c, run);
-    stand_in_line(c, run, order, group, renamed);
+    s->set_count = g.sets.count;
+    s->group_count = g.groups.count;
+    s->sets = arena_alloc(run->arena, s->set_count * sizeof *s->sets);
+    s->groups = arena_alloc(run->arena, s->group_count * sizeof *s->groups);
+    uint32_t *renumbered = arena_alloc(run->arena, s->group_count * sizeof *renumbered);
+    lay_out_groups(s, &g, renumbered);
+    list_users(s, run);
+    stand_in_line(s, run, order, group, renumbered);
     map_release(&g.paths);
     map_release(&g.owns);
     map_release(&g.set_ids);
@@ -215,66 +214,67 @@ static void make_groups(struct ticket_selection *c, const struct ticket_run *run
     array_release(&g.groups);
 }
 
-/* A user's share of one more job. */
-static double share_of(const struct ticket_selection *c, uint32_t user)
+/* The share of the user's next job. */
+static double share_of(const struct ticket_selection *s, uint32_t user)
 {
     if (user == NONE) return 0.0;
-    const struct ticket_selection_user *u = &c->users[user];
-    return c->rules->is_divided ? u->amount / (u->counted + 1) : u->amount;
+    const struct ticket_selection_user *u = &s->users[user];
+    return s->rules->is_divided ? u->amount / (u->counted + 1) : u->amount;
 }
 
-/* The group's first job as its set's racer. */
-static void enter(struct ticket_selection *c, uint32_t group)
+/* Enters the group's first job in the tournament of its set; removes the group if it has no job left. */
+static void enter(struct ticket_selection *s, uint32_t group)
 {
-    const struct ticket_selection_group *g = &c->groups[group];
-    struct ticket_selection_set *set = &c->sets[g->set];
-    struct tournament_player racer = {.place = NONE};
+    const struct ticket_selection_group *g = &s->groups[group];
+    struct ticket_selection_set *set = &s->sets[g->set];
+    struct tournament_player player = {.rank = NONE};
     if (g->next < g->end) {
-        const struct ticket_selection_job *first = &c->jobs[g->next];
-        racer.share = share_of(c, g->user);
-        racer.held = first->held;
-        racer.place = first->place;
+        const struct ticket_selection_job *first = &s->jobs[g->next];
+        player.share = share_of(s, g->user);
+        player.tickets_so_far = first->tickets_so_far;
+        player.rank = first->rank;
     }
-    tournament_set(&set->race, group - set->first_group, racer);
+    tournament_set(&set->tournament, group - set->first_group, player);
 }
 
-/* Looks at a set again; returns its first group, or NONE. Those who seem first have their share looked up again, which may
- * have shrunk since: jobs of the user in other sets were taken. */
-static uint32_t look(struct ticket_selection *c, struct ticket_selection_set *set)
+/* Looks at a set: updates its value and rank, and returns its best group, or NONE. A share may have become smaller since its
+ * player was entered, because jobs of the same user in other sets were taken. So the share of the group that seems best is
+ * looked up again. */
+static uint32_t look(struct ticket_selection *s, struct ticket_selection_set *set)
 {
-    struct tournament_context m = c->rules->moment_of(c->rules->policy, &set->standing);
+    struct tournament_context now = s->rules->context_of(s->rules->policy, &set->key);
     for (;;) {
-        const struct tournament_player *first = tournament_first(&set->race, &m);
+        const struct tournament_player *first = tournament_first(&set->tournament, &now);
         if (first == NULL) return NONE;
         uint32_t group = set->first_group + first->index;
-        struct tournament_player again = *first;
-        again.share = share_of(c, c->groups[group].user);
-        if (again.share < first->share) {
-            tournament_set(&set->race, first->index, again);
+        struct tournament_player updated = *first;
+        updated.share = share_of(s, s->groups[group].user);
+        if (updated.share < first->share) {
+            tournament_set(&set->tournament, first->index, updated);
             continue;
         }
-        set->value = tournament_value(first, &m);
-        set->place = first->place;
+        set->value = tournament_value(first, &now);
+        set->rank = first->rank;
         return group;
     }
 }
 
-static bool is_before(const struct ticket_selection *c, uint32_t a, uint32_t b)
+static bool is_before(const struct ticket_selection *s, uint32_t a, uint32_t b)
 {
-    const struct ticket_selection_set *x = &c->sets[a], *y = &c->sets[b];
-    return x->value > y->value || (x->value == y->value && x->place < y->place);
+    const struct ticket_selection_set *x = &s->sets[a], *y = &s->sets[b];
+    return x->value > y->value || (x->value == y->value && x->rank < y->rank);
 }
 
-static void sift_down(struct ticket_selection *c, uint32_t at)
+static void sift_down(struct ticket_selection *s, uint32_t at)
 {
     for (;;) {
         uint32_t child = 2 * at + 1;
-        if (child >= c->heap_count) return;
-        if (child + 1 < c->heap_count && is_before(c, c->heap[child + 1], c->heap[child])) child++;
-        if (!is_before(c, c->heap[child], c->heap[at])) return;
-        uint32_t swap = c->heap[at];
-        c->heap[at] = c->heap[child];
-        c->heap[child] = swap;
+        if (child >= s->heap_count) return;
+        if (child + 1 < s->heap_count && is_before(s, s->heap[child + 1], s->heap[child])) child++;
+        if (!is_before(s, s->heap[child], s->heap[at])) return;
+        uint32_t swap = s->heap[at];
+        s->heap[at] = s->heap[child];
+        s->heap[child] = swap;
         at = child;
     }
 }
@@ -282,54 +282,55 @@ static void sift_down(struct ticket_selection *c, uint32_t at)
 struct ticket_selection ticket_selection_make(const struct ticket_run *run, const uint32_t *order,
                                               const struct ticket_selection_rules *rules)
 {
-    struct ticket_selection c = {.rules = rules};
-    make_groups(&c, run, order);
-    c.heap = arena_alloc(run->arena, c.set_count * sizeof *c.heap);
-    for (uint32_t i = 0; i < c.set_count; i++) {
-        struct ticket_selection_set *set = &c.sets[i];
-        set->race = tournament_make(set->group_count, run->arena);
-        for (uint32_t g = 0; g < set->group_count; g++) enter(&c, set->first_group + g);
-        look(&c, set);
-        c.heap[c.heap_count++] = i;
+    struct ticket_selection s = {.rules = rules};
+    make_groups(&s, run, order);
+    s.heap = arena_alloc(run->arena, s.set_count * sizeof *s.heap);
+    for (uint32_t i = 0; i < s.set_count; i++) {
+        struct ticket_selection_set *set = &s.sets[i];
+        set->tournament = tournament_make(set->group_count, run->arena);
+        for (uint32_t g = 0; g < set->group_count; g++) enter(&s, set->first_group + g);
+        look(&s, set);
+        s.heap[s.heap_count++] = i;
     }
-    for (uint32_t i = c.heap_count; i-- > 0;) sift_down(&c, i);
-    return c;
+    for (uint32_t i = s.heap_count; i-- > 0;) sift_down(&s, i);
+    return s;
 }
 
-uint32_t ticket_selection_best(struct ticket_selection *c, double *out_value)
+uint32_t ticket_selection_best(struct ticket_selection *s, double *out_value)
 {
-    while (c->heap_count > 0) {
-        uint32_t top = c->heap[0];
-        uint32_t group = look(c, &c->sets[top]);
-        if (group == NONE) c->heap[0] = c->heap[--c->heap_count];
-        sift_down(c, 0);
-        if (group == NONE || c->heap[0] != top) continue;
-        if (out_value != NULL) *out_value = c->sets[top].value;
+    while (s->heap_count > 0) {
+        uint32_t top = s->heap[0];
+        uint32_t group = look(s, &s->sets[top]);
+        if (group == NONE) s->heap[0] = s->heap[--s->heap_count];
+        sift_down(s, 0);
+        if (group == NONE || s->heap[0] != top) continue;
+        if (out_value != NULL) *out_value = s->sets[top].value;
         return group;
     }
     return NONE;
 }
 
-void ticket_selection_take(struct ticket_selection *c, uint32_t group)
+void ticket_selection_take(struct ticket_selection *s, uint32_t group)
 {
-    ensure(c->groups[group].next < c->groups[group].end);
-    c->groups[group].next++;
-    if (c->groups[group].user != NONE) c->users[c->groups[group].user].counted++;
-    enter(c, group);
+    ensure(group < s->group_count && s->groups[group].next < s->groups[group].end);
+    s->groups[group].next++;
+    if (s->groups[group].user != NONE) s->users[s->groups[group].user].counted++;
+    enter(s, group);
 }
 
-struct job_key ticket_selection_key(const struct ticket_selection *c, uint32_t group)
+struct job_key ticket_selection_key(const struct ticket_selection *s, uint32_t group)
 {
-    struct job_key s = c->sets[c->groups[group].set].standing;
-    uint32_t user = c->groups[group].user;
-    if (user != NONE) s.member[MEMBER_USER] = c->users[user].member;
-    return s;
+    ensure(group < s->group_count);
+    struct job_key key = s->sets[s->groups[group].set].key;
+    uint32_t user = s->groups[group].user;
+    if (user != NONE) key.member[MEMBER_USER] = s->users[user].member;
+    return key;
 }
 
-double ticket_selection_value(const struct ticket_selection *c, uint32_t group)
+double ticket_selection_value(const struct ticket_selection *s, uint32_t group)
 {
-    const struct ticket_selection_group *g = &c->groups[group];
-    struct tournament_context m = c->rules->moment_of(c->rules->policy, &c->sets[g->set].standing);
-    struct tournament_player racer = {.share = share_of(c, g->user)};
-    return tournament_value(&racer, &m);
+    const struct ticket_selection_group *g = &s->groups[group];
+    struct tournament_context now = s->rules->context_of(s->rules->policy, &s->sets[g->set].key);
+    struct tournament_player player = {.share = share_of(s, g->user)};
+    return tournament_value(&player, &now);
 }

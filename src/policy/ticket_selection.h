@@ -1,9 +1,10 @@
-/* Which pending job is next, where each one taken makes those of the same user, project, department and job class worth
- * less. Both the functional and the shared override policy take the best job, count it as running, and look again.
+/* Which pending job is next, when each job that is taken makes the jobs of the same user, project, department and job class
+ * worth less. The functional policy and the shared override policy take the best job, count it as running, and repeat.
  *
- * Jobs of the same members with shares and the same shares of their own are a group and stand in line; only the first of a
- * group competes. Groups that differ in the user alone are a set and run one race (race.h): what else their value is made
- * of, they have in common. Sets wait in a heap by what they were worth when last looked at, which only ever shrinks.
+ * Jobs with the same members with shares and the same shares of their own are a group and stand in line. Only the first job
+ * of a group competes. Groups that differ only in the user are a set, and are the players of one tournament (tournament.h):
+ * everything else that their values are made of, they have in common. The sets are in a heap, by the value that each had
+ * when it was last looked at. Values never rise.
  *
  *     set      p1, no department, -js 0        p1, no department, -js 100
  *     groups   ua: 7 8 12   ub: 9   uc: 10     ua: 11
@@ -11,7 +12,6 @@
 #ifndef FAIRLEAD_POLICY_TICKET_SELECTION_H
 #define FAIRLEAD_POLICY_TICKET_SELECTION_H
 
-#include "base/map.h"
 #include "policy/ticket_run.h"
 #include "policy/tournament.h"
 
@@ -23,43 +23,44 @@ struct job_key {
 
 /* A job in line. */
 struct ticket_selection_job {
-    double held; /* counts for the comparison */
-    uint32_t job, place;
+    double tickets_so_far; /* added to its value */
+    uint32_t job;
+    uint32_t rank; /* among jobs of equal value, the smallest comes first */
 };
 
 /* A user with shares. */
 struct ticket_selection_user {
     double amount;
-    uint32_t counted; /* jobs that run, or were taken */
-    uint32_t member;  /* who it is, among the question's users */
+    uint32_t counted; /* jobs that run or were taken */
+    uint32_t member;  /* index among the input's users */
 };
 
 struct ticket_selection_group {
-    uint32_t user; /* among the ticket_selection's, or NONE */
+    uint32_t user; /* index among the selection's users, or NONE */
     uint32_t set;
-    uint32_t next, end; /* its jobs still in line: next to end of the ticket_selection's jobs */
+    uint32_t next, end; /* its jobs still in line are the selection's jobs [next, end) */
 };
 
 struct ticket_selection_set {
-    struct job_key standing; /* user is NONE */
+    struct job_key key; /* the user is NONE */
     uint32_t first_group, group_count;
-    struct tournament race; /* racer i: group first_group + i */
-    double value;           /* of the first, when last looked at */
-    uint32_t place;
+    struct tournament tournament; /* player i: group first_group + i */
+    double value;                 /* of its best job, when last looked at */
+    uint32_t rank;                /* of that job */
 };
 
-/* A policy: who competes, and what a job is worth. */
+/* A policy: which jobs compete, and what they are worth. */
 struct ticket_selection_rules {
     const void *policy;
-    /* False: the job does not take part. */
-    bool (*job_key_of)(const void *policy, const struct ticket_job *j, struct job_key *out);
+    /* Fills the key of a job. False: the job does not take part. */
+    bool (*key_of)(const void *policy, const struct ticket_job *j, struct job_key *out_key);
     /* What the groups of a set have in common now. */
-    struct tournament_context (*moment_of)(const void *policy, const struct job_key *set);
-    /* What a user has: the share of each job, or where it is divided of the first. */
+    struct tournament_context (*context_of)(const void *policy, const struct job_key *set);
+    /* The share of each of a user's jobs, or if is_divided, of the first one. */
     double (*amount_of)(const void *policy, uint32_t member);
-    bool is_divided;       /* a user's n-th job has the n-th part */
-    const double *held;    /* by job; NULL: nothing is */
-    const uint32_t *place; /* by job, among equals */
+    bool is_divided;              /* the n-th job of a user has the n-th part */
+    const double *tickets_so_far; /* by job; NULL: 0 */
+    const uint32_t *rank;         /* by job */
 };
 
 struct ticket_selection {
@@ -75,20 +76,22 @@ struct ticket_selection {
     uint32_t *heap, heap_count; /* sets with a job left, the best first */
 };
 
-/* order: the pending jobs in the order in which those of a group stand in line. */
+/* Groups the pending jobs. order: the order in which the jobs of a group stand in line. rules lives as long as the result.
+ * O(n log n). */
 struct ticket_selection ticket_selection_make(const struct ticket_run *run, const uint32_t *order,
                                               const struct ticket_selection_rules *rules);
 
-/* The group whose first job is best now, or NONE. out_value: what it is worth, with what it holds; may be NULL. */
-uint32_t ticket_selection_best(struct ticket_selection *c, double *out_value);
+/* The group whose first job is the best one now, or NONE. out_value: what it is worth, tickets so far included; may be NULL.
+ * O(log n), and a look at each set whose last value is larger than the value of the best job. */
+uint32_t ticket_selection_best(struct ticket_selection *s, double *out_value);
 
-/* What the group's first job competes with. */
-struct job_key ticket_selection_key(const struct ticket_selection *c, uint32_t group);
+/* The key of the group's first job, with its user. */
+struct job_key ticket_selection_key(const struct ticket_selection *s, uint32_t group);
 
-/* What it is worth now, without what it holds. */
-double ticket_selection_value(const struct ticket_selection *c, uint32_t group);
+/* What the group's first job is worth now, without tickets so far. */
+double ticket_selection_value(const struct ticket_selection *s, uint32_t group);
 
-/* Takes it out of the line and counts it for its user; the policy has counted it for the others. */
-void ticket_selection_take(struct ticket_selection *c, uint32_t group);
+/* Takes the group's first job out of the line and counts it for its user. The policy counts it for the other members. */
+void ticket_selection_take(struct ticket_selection *s, uint32_t group);
 
 #endif

@@ -1,17 +1,22 @@
-/* The question answered: the jobs are put in order once, each policy gives to the running jobs, then to the pending ones in
+/* The jobs are put in order once. Each policy then gives tickets to the running jobs, and after that to the pending ones in
  * the order of policy_hierarchy:
  *
- *     hierarchy "SF":  share, then functional (by the share tickets), then override (by nothing, as O is not listed)
+ *     hierarchy "SF":  share, then functional (which depends on the share tickets), then override (which depends on nothing,
+ *                      because O is not listed)
  *
- * A policy that is listed depends on the tickets of those before it: they decide which of somebody's jobs comes first, and
- * are part of the comparison when it takes the best. Those not listed follow, in the order O, F, S, and depend on nothing.
- * Invariant: held[job] is what the listed policies so far have given it. */
+ * A policy that is listed depends on the tickets that the policies before it gave. They decide the order among the jobs of
+ * one user, and they count in the comparison when the policy takes the best job. Policies that are not listed follow in the
+ * order O, F, S and depend on nothing.
+ *
+ * Invariant: tickets_so_far[job] is the sum of the tickets that the listed policies gave to a job so far. */
 #include "policy/tickets.h"
 
 #include <string.h>
 
 #include "base/ensure.h"
-#include "policy/ticket_run.h"
+#include "policy/functional_tickets.h"
+#include "policy/override_tickets.h"
+#include "policy/share_tickets.h"
 
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks)
 {
@@ -30,54 +35,45 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
-/* The nodes as they are where only running jobs count: those above a virtual one whose user only waits are without what he
- * used. The question's own where there is no such node. */
-static const struct ticket_node *nodes_of_running(const struct ticket_input *q, struct arena *arena)
+/* The nodes where only running jobs count. A virtual node whose user has no running jobs does not exist there, so the groups
+ * above it are without its usage. If there is no such node, these are the nodes of the input. */
+static const struct ticket_node *nodes_of_running(const struct ticket_input *in, struct arena *arena)
 {
-    bool *is_running = arena_alloc(arena, q->node_count * sizeof *is_running);
-    uint32_t absent = 0;
-    for (uint32_t i = 0; i < q->job_count; i++) {
-        const struct ticket_job *j = &q->jobs[i];
+    bool *is_running = arena_alloc(arena, in->node_count * sizeof *is_running);
+    uint32_t absent_count = 0;
+    for (uint32_t i = 0; i < in->job_count; i++) {
+        const struct ticket_job *j = &in->jobs[i];
         if (j->is_running && j->node != NONE) is_running[j->node] = true;
     }
-    for (uint32_t i = 0; i < q->node_count; i++) absent += q->nodes[i].is_virtual && !is_running[i];
-    if (absent == 0) return q->nodes;
+    for (uint32_t i = 0; i < in->node_count; i++) absent_count += in->nodes[i].is_virtual && !is_running[i];
+    if (absent_count == 0) return in->nodes;
 
-    struct ticket_node *nodes = arena_alloc(arena, q->node_count * sizeof *nodes);
-    memcpy(nodes, q->nodes, q->node_count * sizeof *nodes);
-    for (uint32_t i = 0; i < q->node_count; i++) {
+    struct ticket_node *nodes = arena_alloc(arena, in->node_count * sizeof *nodes);
+    memcpy(nodes, in->nodes, in->node_count * sizeof *nodes);
+    for (uint32_t i = 0; i < in->node_count; i++) {
         if (nodes[i].is_group || (nodes[i].is_virtual && !is_running[i])) nodes[i].usage = 0.0;
     }
-    for (uint32_t i = q->node_count; i-- > 1;) {
-        struct ticket_node *above = &nodes[nodes[i].parent];
-        if (above->is_group) above->usage += nodes[i].usage;
+    for (uint32_t i = in->node_count; i-- > 1;) {
+        struct ticket_node *parent = &nodes[nodes[i].parent];
+        if (parent->is_group) parent->usage += nodes[i].usage;
     }
     return nodes;
 }
 
-static void give_running(struct ticket_run *run)
+void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
 {
-    const struct ticket_input *q = run->q;
-    struct ticket_input of_running = *q;
-    of_running.nodes = nodes_of_running(q, run->arena);
-    run->q = &of_running;
-    share_tickets_running(run);
-    run->q = q;
-    functional_tickets_running(run);
-    override_tickets_running(run);
-}
+    for (uint32_t i = 0; i < in->job_count; i++) out_tickets[i] = (struct tickets){0};
+    struct ticket_run run = ticket_run_begin(in, arena, out_tickets);
+    share_tickets_running(&run, nodes_of_running(in, arena));
+    functional_tickets_running(&run);
+    override_tickets_running(&run);
 
-void tickets_compute(const struct ticket_input *q, struct arena *arena, struct tickets *out_tickets)
-{
-    for (uint32_t i = 0; i < q->job_count; i++) out_tickets[i] = (struct tickets){0};
-    struct ticket_run run = ticket_run_begin(q, arena, out_tickets);
-    give_running(&run);
-    const char *listed = q->rules->hierarchy;
+    const char *listed = in->rules->hierarchy;
     for (const char *policy = listed; *policy != '\0'; policy++) give_pending(&run, *policy, true);
     for (const char *policy = "OFS"; *policy != '\0'; policy++) {
         if (strchr(listed, *policy) == NULL) give_pending(&run, *policy, false);
     }
-    for (uint32_t i = 0; i < q->job_count; i++) {
+    for (uint32_t i = 0; i < in->job_count; i++) {
         struct tickets *t = &out_tickets[i];
         t->total = t->share + t->functional + t->override;
     }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policy/tickets.h"
+#include "policy/share_targets.h"
 
 enum { NODES = 60 };
 
@@ -42,7 +42,10 @@ static void world_init(struct world *w, uint64_t seed)
 
 static void compute(struct world *w)
 {
-    share_targets(&w->rules, w->nodes, w->count, w->jobs, &w->arena, w->long_term, w->short_term);
+    struct share_targets targets;
+    share_targets_compute(&w->rules, w->nodes, w->count, w->jobs, &w->arena, &targets);
+    memcpy(w->long_term, targets.long_term, w->count * sizeof *w->long_term);
+    memcpy(w->short_term, targets.short_term, w->count * sizeof *w->short_term);
     w->overall_long[0] = w->overall_short[0] = 1;
     for (uint32_t i = 1; i < w->count; i++) {
         w->overall_long[i] = w->overall_long[w->nodes[i].parent] * w->long_term[i];

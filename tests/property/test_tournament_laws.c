@@ -1,5 +1,5 @@
-/* A race gives what computing every value at every moment gives: on values that tie, that differ in the last bits, that
- * cross while the base grows, and where the shares are lost in what else a value is made of. */
+/* A tournament gives what computing every value in every context gives: for values that tie, that differ in the last bits,
+ * that cross while the base grows, and in which the shares are lost beside the other terms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,18 +12,18 @@
 #include "base/rng.h"
 #include "policy/tournament.h"
 
-enum { RACERS = 200 };
+enum { PLAYERS = 200 };
 
 struct world {
     struct rng rng;
     struct arena arena;
-    struct tournament race;
-    struct tournament_context moment;
-    struct tournament_player racers[RACERS];
+    struct tournament tournament;
+    struct tournament_context context;
+    struct tournament_player players[PLAYERS];
     uint32_t count;
 };
 
-/* A few values and their neighbours, or any of many orders of magnitude. */
+/* A few values and the doubles next to them, or values of many orders of magnitude. */
 static double random_share(struct rng *r)
 {
     static const double FEW[] = {0, 1, 1, 2, 3, 10, 100.0 / 3, 1e5, 4294967295.0};
@@ -40,10 +40,10 @@ static uint32_t slow_first(const struct world *w)
     uint32_t best = NONE;
     double best_value = 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        if (w->racers[i].place == NONE) continue;
-        double value = tournament_value(&w->racers[i], &w->moment);
+        if (w->players[i].rank == NONE) continue;
+        double value = tournament_value(&w->players[i], &w->context);
         bool is_better =
-            best == NONE || value > best_value || (value == best_value && w->racers[i].place < w->racers[best].place);
+            best == NONE || value > best_value || (value == best_value && w->players[i].rank < w->players[best].rank);
         if (!is_better) continue;
         best = i;
         best_value = value;
@@ -58,31 +58,33 @@ static void world_init(struct world *w, uint64_t seed, uint32_t max)
     struct rng *r = &w->rng;
     r->state = seed;
     w->count = rng_below(r, max + 1);
-    w->race = tournament_make(w->count, &w->arena);
-    w->moment =
+    w->tournament = tournament_make(w->count, &w->arena);
+    w->context =
         (struct tournament_context){.weight = WEIGHTS[rng_below(r, 4)], .pool = POOLS[rng_below(r, 3)], .base = 0.001};
-    w->moment.adds_own = rng_below(r, 2) == 0;
-    for (int k = 0; k < TOURNAMENT_COMMON_COUNT; k++) w->moment.common[k] = COMMON[rng_below(r, 5)];
-    bool has_held = rng_below(r, 2) == 0;
+    w->context.adds_share = rng_below(r, 2) == 0;
+    for (int k = 0; k < TOURNAMENT_COMMON_COUNT; k++) w->context.common[k] = COMMON[rng_below(r, 5)];
+    bool has_tickets = rng_below(r, 2) == 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        double held = has_held ? random_share(r) : 0;
-        w->racers[i] = (struct tournament_player){.share = random_share(r), .held = held, .place = i * 7919 % 1000003};
-        tournament_set(&w->race, i, w->racers[i]);
+        double so_far = has_tickets ? random_share(r) : 0;
+        w->players[i] =
+            (struct tournament_player){.share = random_share(r), .tickets_so_far = so_far, .rank = i * 7919 % 1000003};
+        tournament_set(&w->tournament, i, w->players[i]);
     }
 }
 
-/* What the policies do between two looks: the first one goes or is worth less, the base grows, the rest shrinks. */
+/* What the policies do between two choices: the first player leaves or its value falls, the base grows, the common terms
+ * shrink. */
 static void move_on(struct world *w, uint32_t first)
 {
     struct rng *r = &w->rng;
-    struct tournament_player *racer = &w->racers[first];
-    if (rng_below(r, 3) == 0) racer->place = NONE;
-    racer->share /= 1 + rng_below(r, 3);
-    if (rng_below(r, 2) == 0) racer->held *= rng_double(r);
-    tournament_set(&w->race, first, *racer);
-    if (rng_below(r, 3) != 0) w->moment.base += random_share(r);
+    struct tournament_player *player = &w->players[first];
+    if (rng_below(r, 3) == 0) player->rank = NONE;
+    player->share /= 1 + rng_below(r, 3);
+    if (rng_below(r, 2) == 0) player->tickets_so_far *= rng_double(r);
+    tournament_set(&w->tournament, first, *player);
+    if (rng_below(r, 3) != 0) w->context.base += random_share(r);
     int k = (int)rng_below(r, TOURNAMENT_COMMON_COUNT);
-    if (rng_below(r, 3) == 0) w->moment.common[k] /= 1 + rng_below(r, 3);
+    if (rng_below(r, 3) == 0) w->context.common[k] /= 1 + rng_below(r, 3);
 }
 
 static void run(uint64_t seed, uint32_t max)
@@ -90,10 +92,10 @@ static void run(uint64_t seed, uint32_t max)
     struct world w;
     world_init(&w, seed, max);
     for (int step = 0; step < 300; step++) {
-        const struct tournament_player *first = tournament_first(&w.race, &w.moment);
+        const struct tournament_player *first = tournament_first(&w.tournament, &w.context);
         uint32_t expected = slow_first(&w);
         if ((first == NULL ? NONE : first->index) != expected) {
-            fail_msg("seed %llu, step %d, %u racers: %d first, expected %d", (unsigned long long)seed, step, w.count,
+            fail_msg("seed %llu, step %d, %u players: %d first, expected %d", (unsigned long long)seed, step, w.count,
                      first == NULL ? -1 : (int)first->index, (int)expected);
         }
         if (expected == NONE) break;
@@ -111,7 +113,7 @@ static void test_few(void **state)
 static void test_many(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 300; seed++) run(50000 + seed, RACERS);
+    for (uint64_t seed = 0; seed < 300; seed++) run(50000 + seed, PLAYERS);
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../ticket_world.h"
+#include "policy/share_targets.h"
 
 static void assert_tickets(const char *name, uint32_t job, const char *what, double tickets, double expected)
 {
@@ -544,14 +545,13 @@ static void test_targets(void **state)
     static const double long_terms[] = {1, 0.5, 0.3, 0.2, 0}, short_terms[] = {1, 2.5 / 8.3, 1.8 / 8.3, 4 / 8.3, 0};
     struct ticket_rules rules = {.compensation_factor = 0};
     struct arena arena = {0};
-    double long_term[5], short_term[5];
-    share_targets(&rules, nodes, 5, jobs, &arena, long_term, short_term);
+    struct share_targets targets;
+    share_targets_compute(&rules, nodes, 5, jobs, &arena, &targets);
     for (int i = 0; i < 5; i++) {
-        assert_true(fabs(long_term[i] - long_terms[i]) < 1e-15);
-        assert_true(fabs(short_term[i] - short_terms[i]) < 1e-15);
+        assert_true(fabs(targets.long_term[i] - long_terms[i]) < 1e-15);
+        assert_true(fabs(targets.short_term[i] - short_terms[i]) < 1e-15);
     }
-    share_targets(&rules, nodes, 5, jobs, &arena, NULL, NULL);
-    share_targets(&rules, NULL, 0, NULL, &arena, NULL, NULL);
+    share_targets_compute(&rules, NULL, 0, NULL, &arena, &targets);
     arena_release(&arena);
 }
 
