@@ -1,32 +1,33 @@
-/* Multifactor priority. One job costs a few divisions and touches nothing but its own lines of memory, so a million jobs
- * are computed anew on every pass and nothing is ever stale.
+/* Multifactor priority. A job costs a few divisions and reads only its own cache lines, so the priorities of a million jobs
+ * are computed anew in every pass, and none is ever stale.
  *
- * Two things are Slurm's and look odd: with PriorityFavorSmall the CPUs that a job leaves free are an unsigned
- * difference, so a job that asks for more than there is counts as small; and SMALL_RELATIVE_TO_TIME divides by minutes,
- * so a job of less than a minute can be larger than the cluster (and is then as large as it).
+ * Two results are Slurm's and look odd. With PriorityFavorSmall the CPUs that a job leaves free are an unsigned difference, so
+ * a job that requests more than there are counts as small. SMALL_RELATIVE_TO_TIME divides by minutes, so a job of less than a
+ * minute can be larger than the cluster (its size is then cut to 1).
  * Source: docs/formulas.md 4. */
 #include "policy/multifactor.h"
 
+#include "base/quantity.h"
 #include "policy/policy_text.h"
 
 #define PRIORITY_MAX 4294967295.0
-#define BASIC_FIRST 4294901759.0 /* what priority/basic gives the first job */
+#define BASIC_FIRST 4294901759.0 /* priority/basic gives it to the first job */
 #define S_PER_MINUTE 60.0
-#define US_PER_SECOND 1e6
 
 /* --- factors ------------------------------------------------------------------------------------------------------ */
 
-/* Both spans are whole microseconds, so whole seconds give the quotient that seconds would give. A quotient is below 1
- * exactly when its parts are in that order, and 0/0, of a job of this moment where every age is full, is not. */
+/* Age and maximum are whole numbers of microseconds, so whole seconds give the same quotient as they would in seconds. A
+ * quotient of doubles is below 1 exactly when its numerator is the smaller one. 0/0 is not below 1: it is the age of a job of
+ * this microsecond where every age counts in full. */
 static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
 {
     if (!(r->weight_age > 0.0) || accrue_us == 0 || r->max_age_s < 0) return 0.0;
     double age_us = now_us > accrue_us ? (double)(now_us - accrue_us) : 0.0;
-    double age = age_us / ((double)r->max_age_s * US_PER_SECOND);
+    double age = age_us / ((double)r->max_age_s * US_PER_S);
     return age < 1.0 ? age : 1.0;
 }
 
-static double share_of_max(uint32_t value, uint32_t max, bool is_raw)
+static double fraction_of_max(uint32_t value, uint32_t max, bool is_raw)
 {
     if (is_raw) return value;
     return max == 0 ? 0.0 : (double)value / max;
@@ -45,8 +46,8 @@ static double size_relative_to_time(const struct multifactor_rules *r, const str
 static double size_favoring_small(const struct multifactor_cluster *c, const struct multifactor_job *j)
 {
     double size = c->nodes > j->nodes ? (double)(c->nodes - j->nodes) / c->nodes : 0.0;
-    uint32_t left_cpus = c->cpus - j->cpus;
-    return j->cpus == 0 ? size : (size + (double)left_cpus / c->cpus) / 2.0;
+    uint32_t free_cpus = c->cpus - j->cpus;
+    return j->cpus == 0 ? size : (size + (double)free_cpus / c->cpus) / 2.0;
 }
 
 static double size_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
@@ -70,12 +71,12 @@ void multifactor_factors(const struct multifactor_rules *r, const struct multifa
 {
     *out_factors = (struct multifactor_factors){
         .age = age_factor(r, c->now_us, j->accrue_us),
-        .assoc = share_of_max(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
+        .assoc = fraction_of_max(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
         .fair_share = j->fair_share,
         .job_size = size_factor(r, c, j),
         .partition =
-            share_of_max(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
-        .qos = share_of_max(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
+            fraction_of_max(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
+        .qos = fraction_of_max(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
     };
 }
 
@@ -143,7 +144,7 @@ void multifactor_priorities(const struct multifactor_rules *r, const struct mult
     }
 }
 
-uint32_t multifactor_basic_priority(uint64_t place, int32_t nice)
+uint32_t multifactor_basic_priority(uint64_t position, int32_t nice)
 {
-    return whole_priority(BASIC_FIRST - (double)place - nice);
+    return whole_priority(BASIC_FIRST - (double)position - nice);
 }

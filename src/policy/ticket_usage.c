@@ -1,8 +1,9 @@
+/* Usage fades by a power of c per minute, so a charge over any time is one expm1. */
 #include "policy/ticket_usage.h"
 
 #include <math.h>
 
-static const double minute_s = 60.0;
+static const double S_PER_MINUTE = 60.0;
 
 const char *const usage_resource_names[USAGE_RESOURCE_COUNT] = {
     [USAGE_CPU] = "cpu",
@@ -28,13 +29,13 @@ double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r)
 
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s)
 {
-    return elapsed_s > 0.0 ? pow(ticket_decay_minute(d, r), elapsed_s / minute_s) : 1.0;
+    return elapsed_s > 0.0 ? pow(ticket_decay_minute(d, r), elapsed_s / S_PER_MINUTE) : 1.0;
 }
 
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s)
 {
     if (!(elapsed_s > 0.0)) return 0.0;
-    double per_second = log(ticket_decay_minute(d, r)) / minute_s; /* 0: never fades; -infinity: gone at once */
+    double per_second = log(ticket_decay_minute(d, r)) / S_PER_MINUTE; /* 0: never fades; -infinity: at once */
     if (!(per_second < 0.0)) return rate * elapsed_s;
     return rate * expm1(per_second * elapsed_s) / per_second;
 }

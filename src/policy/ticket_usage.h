@@ -1,11 +1,11 @@
-/* What the share tree counts: usage of a user, of a user in a project, of a project, resource by resource, and how it
- * fades. It belongs to the user and the project, not to a node of the tree, so it outlives the node.
+/* The usage that the share tree counts, by resource, and how it fades. It belongs to a user, to a user in a project, or to a
+ * project, not to a node of the tree, so it outlives the node.
  *
  *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list
  *     after dt seconds:  used_r c^(dt/60),  c = 1 - ln 2 / H      H: the half-life in minutes
  *
- * The program's c is a little less than an exact half per half-life; halftime_rule = exact makes c 2^(-1/H).
- * Source: docs/formulas.md 5; Grid Engine 8.1.9, cases c1, c3, c6. */
+ * The program's c is a little less than an exact half per half-life. halftime_rule = exact makes c 2^(-1/H).
+ * Source: docs/formulas.md 5.2; Grid Engine 8.1.9, cases c1, c3, c6. */
 #ifndef FAIRLEAD_POLICY_TICKET_USAGE_H
 #define FAIRLEAD_POLICY_TICKET_USAGE_H
 
@@ -25,20 +25,20 @@ struct ticket_usage {
 
 enum decay_rule { DECAY_PROGRAM, DECAY_EXACT };
 
-/* How usage fades, by resource. minutes: above 0 a half-life, 0 never, below 0 gone at once. */
+/* How usage fades, by resource. minutes: the half-life if above 0; 0: never; below 0: at once. */
 struct ticket_decay {
     enum decay_rule rule;
     double minutes[USAGE_RESOURCE_COUNT];
 };
 
-/* What is left of a unit after a minute, c; 0 at half-lives below 0, and by the program's rule at ln 2 minutes and less. */
+/* c, what is left of a unit after a minute. 0 for half-lives below 0, and by the program's rule for ln 2 minutes or less. */
 double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r);
 
-/* What a resource's usage is multiplied with after elapsed_s (0 or less: 1). */
+/* The factor by which a resource's usage has faded after elapsed_s; 1 for 0 and less. */
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s);
 
-/* The charge of a rate (units a second) over elapsed_s, as it reads at the end, in closed form: the integral of the
- * factor above. What a run every few seconds approaches. */
+/* The charge of a rate (units a second) over elapsed_s, read at the end. In closed form: the integral of the factor above,
+ * which the program's runs every few seconds approach. */
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s);
 
 /* Combined usage; 0 when all weights are 0. */

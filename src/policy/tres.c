@@ -1,16 +1,16 @@
-/* Trackable resources. The table is small (ten entries on most clusters, 64 at most) and is searched from front to back;
- * what is done for every job goes by index.
+/* The table is small (ten entries on most clusters, 64 at most) and is searched from front to back. What is done for every
+ * job goes by index.
  *
- * Texts are items between commas, "type[/name]=number[suffix]". A suffix counts in 1024s from the type's base unit, which
- * is M for mem and bb and one for the others:
+ * Texts are items between commas, "type[/name]=number[suffix]". A suffix stands for steps of 1024 from the base unit of the
+ * type, which is M for mem and bb and one piece for the others:
  *
  *     suffix          K     M     G     T     P
  *     steps, mem      -     0     1     2     3        "mem=4G" is 4096, "mem=4K" is 4
  *     steps, others   1     2     3     4     5        "cpu=2K" is 2048
  *
- * In a list the count is multiplied by 1024^steps; in weights the weight, being one for a base unit, is divided by it.
- * Both are powers of two: nothing is rounded. A count may have a fraction where a suffix scales it, as scontrol writes
- * "mem=62.50G"; what is left of one below the base unit is dropped. */
+ * In a list the count is multiplied by 1024^steps. A weight belongs to a base unit, so it is divided by 1024^steps. Both are
+ * powers of two, so nothing is rounded. A count may be a fraction if its suffix has steps, as scontrol writes "mem=62.50G"; a
+ * rest below the base unit is dropped. */
 #include "policy/tres.h"
 
 #include <math.h>
@@ -29,35 +29,41 @@ static const struct {
     const char *text;
     bool has_name, in_mib;
 } types[TRES_TYPE_COUNT] = {
-    [TRES_TYPE_BB] = {"bb", true, true},         [TRES_TYPE_BILLING] = {"billing", false, false},
-    [TRES_TYPE_CPU] = {"cpu", false, false},     [TRES_TYPE_ENERGY] = {"energy", false, false},
-    [TRES_TYPE_FS] = {"fs", true, false},        [TRES_TYPE_GRES] = {"gres", true, false},
-    [TRES_TYPE_IC] = {"ic", true, false},        [TRES_TYPE_LICENSE] = {"license", true, false},
-    [TRES_TYPE_MEM] = {"mem", false, true},      [TRES_TYPE_NODE] = {"node", false, false},
-    [TRES_TYPE_PAGES] = {"pages", false, false}, [TRES_TYPE_VMEM] = {"vmem", false, false},
+    [TRES_TYPE_BB] = {.text = "bb", .has_name = true, .in_mib = true},
+    [TRES_TYPE_BILLING] = {.text = "billing"},
+    [TRES_TYPE_CPU] = {.text = "cpu"},
+    [TRES_TYPE_ENERGY] = {.text = "energy"},
+    [TRES_TYPE_FS] = {.text = "fs", .has_name = true},
+    [TRES_TYPE_GRES] = {.text = "gres", .has_name = true},
+    [TRES_TYPE_IC] = {.text = "ic", .has_name = true},
+    [TRES_TYPE_LICENSE] = {.text = "license", .has_name = true},
+    [TRES_TYPE_MEM] = {.text = "mem", .in_mib = true},
+    [TRES_TYPE_NODE] = {.text = "node"},
+    [TRES_TYPE_PAGES] = {.text = "pages"},
+    [TRES_TYPE_VMEM] = {.text = "vmem"},
 };
 
 static const struct tres static_tres[TRES_STATIC_COUNT] = {
-    [TRES_CPU] = {TRES_TYPE_CPU, NULL, "cpu", 1, NONE},
-    [TRES_MEM] = {TRES_TYPE_MEM, NULL, "mem", 2, NONE},
-    [TRES_ENERGY] = {TRES_TYPE_ENERGY, NULL, "energy", 3, NONE},
-    [TRES_NODE] = {TRES_TYPE_NODE, NULL, "node", 4, NONE},
-    [TRES_BILLING] = {TRES_TYPE_BILLING, NULL, "billing", 5, NONE},
-    [TRES_FS_DISK] = {TRES_TYPE_FS, "disk", "fs/disk", 6, NONE},
-    [TRES_VMEM] = {TRES_TYPE_VMEM, NULL, "vmem", 7, NONE},
-    [TRES_PAGES] = {TRES_TYPE_PAGES, NULL, "pages", 8, NONE},
+    [TRES_CPU] = {.type = TRES_TYPE_CPU, .text = "cpu", .id = 1, .generic = NONE},
+    [TRES_MEM] = {.type = TRES_TYPE_MEM, .text = "mem", .id = 2, .generic = NONE},
+    [TRES_ENERGY] = {.type = TRES_TYPE_ENERGY, .text = "energy", .id = 3, .generic = NONE},
+    [TRES_NODE] = {.type = TRES_TYPE_NODE, .text = "node", .id = 4, .generic = NONE},
+    [TRES_BILLING] = {.type = TRES_TYPE_BILLING, .text = "billing", .id = 5, .generic = NONE},
+    [TRES_FS_DISK] = {.type = TRES_TYPE_FS, .name = "disk", .text = "fs/disk", .id = 6, .generic = NONE},
+    [TRES_VMEM] = {.type = TRES_TYPE_VMEM, .text = "vmem", .id = 7, .generic = NONE},
+    [TRES_PAGES] = {.type = TRES_TYPE_PAGES, .text = "pages", .id = 8, .generic = NONE},
 };
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-static enum tres_type type_find(struct str text)
+static enum tres_type find_type(struct str text)
 {
     int i = 0;
     while (i < TRES_TYPE_COUNT && !str_equal_nocase(str(types[i].text), text)) i++;
     return (enum tres_type)i;
 }
 
-static uint32_t table_find(const struct tres_table *t, enum tres_type type, struct str name)
+static uint32_t find_in_table(const struct tres_table *t, enum tres_type type, struct str name)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         if (t->items[i].type == type && str_equal(str(t->items[i].name), name)) return i;
@@ -68,13 +74,13 @@ static uint32_t table_find(const struct tres_table *t, enum tres_type type, stru
 uint32_t tres_find(const struct tres_table *t, struct str text)
 {
     struct str name;
-    enum tres_type type = type_find(str_cut(text, '/', &name));
+    enum tres_type type = find_type(str_cut(text, '/', &name));
     if (type == TRES_TYPE_COUNT || (name.text != NULL) != types[type].has_name) return NONE;
-    return table_find(t, type, name);
+    return find_in_table(t, type, name);
 }
 
-/* Names go into lists and weights, so what divides those is not in them; "gpu:" and ":tesla" name no type. */
-static bool name_is_good(struct str name)
+/* Names appear in lists and weights, so the separators of those are not allowed. "gpu:" and ":tesla" have an empty part. */
+static bool is_name(struct str name)
 {
     if (name.length == 0 || name.length > NAME_MAX || !str_is_printable(name)) return false;
     if (name.text[0] == ':' || name.text[name.length - 1] == ':') return false;
@@ -84,20 +90,20 @@ static bool name_is_good(struct str name)
     return true;
 }
 
-static int table_add(struct tres_table *t, struct str item, const char *what, struct arena *arena, struct err *e)
+static int add_to_table(struct tres_table *t, struct str item, const char *what, struct arena *arena, struct err *e)
 {
     struct str name;
-    enum tres_type type = type_find(str_cut(item, '/', &name));
+    enum tres_type type = find_type(str_cut(item, '/', &name));
     if (type == TRES_TYPE_COUNT)
         return err_value(e, what, item,
                          "a TRES: bb/NAME, billing, cpu, energy, fs/NAME, gres/NAME, ic/NAME, license/NAME, mem, node, "
                          "pages or vmem");
     if (!types[type].has_name && name.text != NULL)
         return err_value_reason(e, what, item, "has a name, which %s does not take", types[type].text);
-    if (types[type].has_name && !name_is_good(name))
+    if (types[type].has_name && !is_name(name))
         return err_value(e, what, item, "%s/NAME with a name of up to %d bytes without blank, ',' or '='",
                          types[type].text, NAME_MAX);
-    if (table_find(t, type, name) != NONE) return 0;
+    if (find_in_table(t, type, name) != NONE) return 0;
     if (t->count == TRES_MAX)
         return err_value_reason(e, what, item, "is one too many; the maximum is %d TRES", TRES_MAX);
     struct buf text = {0};
@@ -121,7 +127,7 @@ static void find_generics(struct tres_table *t)
         struct str type, name = str(t->items[i].name);
         struct str generic = str_cut(name, ':', &type);
         if (t->items[i].type == TRES_TYPE_GRES && type.text != NULL)
-            t->items[i].generic = table_find(t, TRES_TYPE_GRES, generic);
+            t->items[i].generic = find_in_table(t, TRES_TYPE_GRES, generic);
     }
 }
 
@@ -131,7 +137,7 @@ int tres_table_make(struct tres_table *t, struct str tracked, const char *what, 
     memcpy(made.items, static_tres, sizeof static_tres);
     if (str_trim(tracked).length == 0) tracked = (struct str){0};
     for (struct str rest = tracked; rest.text != NULL;) {
-        if (table_add(&made, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
+        if (add_to_table(&made, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
     }
     find_generics(&made);
     *t = made;
@@ -140,9 +146,9 @@ int tres_table_make(struct tres_table *t, struct str tracked, const char *what, 
 
 /* --- numbers with suffixes ---------------------------------------------------------------------------------------- */
 
-enum { MIB_STEPS = 2, BITS_A_STEP = 10 };
+enum { MIB_STEPS = 2, BITS_PER_STEP = 10 };
 
-/* Cuts the suffix off, if there is one; the steps of 1024 that it stands above the type's base unit, at least 0. */
+/* Removes the suffix, if there is one. Returns its steps above the type's base unit, at least 0. */
 static int cut_suffix(struct str *s, enum tres_type type)
 {
     static const char letters[] = "KkMmGgTtPp";
@@ -167,7 +173,7 @@ static bool read_count(struct str text, enum tres_type type, double *out_count)
     double count;
     if (!is_decimal(text) || !number_parse_double(text, &count)) return false;
     if (memchr(text.text, '.', text.length) != NULL && steps == 0) return false;
-    count = floor(ldexp(count, steps * BITS_A_STEP));
+    count = floor(ldexp(count, steps * BITS_PER_STEP));
     if (!(count <= COUNT_MAX)) return false;
     *out_count = count;
     return true;
@@ -179,13 +185,14 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
     double weight;
     if (!number_parse_double(text, &weight)) return false;
     if (!(fabs(weight) <= WEIGHT_MAX)) return false;
-    *out_weight = ldexp(weight, -steps * BITS_A_STEP);
+    *out_weight = ldexp(weight, -steps * BITS_PER_STEP);
     return true;
 }
 
-/* Cuts "type/name=number" in two; the index of its TRES, which must not have been seen, or NONE and *e. */
-static uint32_t find_of_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *what,
-                             struct str *out_number, struct err *e)
+/* Cuts "type/name=number" in two. Returns the index of its TRES, or NONE with *e filled. seen: by index, whether an item
+ * named it before. */
+static uint32_t parse_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *what,
+                           struct str *out_number, struct err *e)
 {
     struct str number, name = str_trim(str_cut(item, '=', &number));
     uint32_t found = tres_find(t, name);
@@ -208,14 +215,12 @@ static uint32_t find_of_item(const struct tres_table *t, struct str item, bool s
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-/* The list of what is not 0 among amounts by index. */
-static void list_of_amounts(const double *amounts, uint32_t count, struct arena *arena, struct tres_list *out_list)
+void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_list *out_list)
 {
-    struct tres_list list = {.items = arena_alloc(arena, count * sizeof *list.items)};
+    out_list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (amounts[i] > 0.0) list.items[list.count++] = (struct tres_amount){i, amounts[i]};
+        if (amounts[i] > 0.0) out_list->items[out_list->count++] = (struct tres_amount){i, amounts[i]};
     }
-    *out_list = list;
 }
 
 int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
@@ -226,14 +231,15 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *wha
     if (str_trim(text).length == 0) text = (struct str){0};
     for (struct str rest = text; rest.text != NULL;) {
         struct str number, item = str_trim(str_cut(rest, ',', &rest));
-        uint32_t i = find_of_item(t, item, seen, what, &number, e);
+        uint32_t i = parse_item(t, item, seen, what, &number, e);
         if (i == NONE) return -1;
         if (!read_count(number, t->items[i].type, &amounts[i]))
             return err_value(
                 e, what, item,
                 "TRES=COUNT with a whole number from 0 to 2^53, or a fraction with suffix K, M, G, T or P");
     }
-    list_of_amounts(amounts, t->count, arena, out_list);
+    out_list->items = arena_alloc(arena, t->count * sizeof *out_list->items);
+    tres_list_from_amounts(amounts, t->count, out_list);
     return 0;
 }
 
@@ -257,15 +263,15 @@ void tres_list_add_generic(const struct tres_table *t, struct tres_list *list)
     double amounts[TRES_MAX] = {0}, typed[TRES_MAX] = {0};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct tres_amount *a = &list->items[i];
+        ensure(a->tres < t->count);
         uint32_t generic = t->items[a->tres].generic;
         amounts[a->tres] = a->amount;
         if (generic != NONE) typed[generic] += a->amount;
     }
-    list->count = 0;
     for (uint32_t i = 0; i < t->count; i++) {
-        double amount = amounts[i] > 0.0 ? amounts[i] : typed[i];
-        if (amount > 0.0) list->items[list->count++] = (struct tres_amount){i, amount};
+        if (!(amounts[i] > 0.0)) amounts[i] = typed[i];
     }
+    tres_list_from_amounts(amounts, t->count, list);
 }
 
 double tres_amount_of(const struct tres_list *list, uint32_t tres)
@@ -286,7 +292,7 @@ int tres_weights_parse(const struct tres_table *t, struct str text, const char *
     if (str_trim(text).length == 0) text = (struct str){0};
     for (struct str rest = text; rest.text != NULL;) {
         struct str number, item = str_trim(str_cut(rest, ',', &rest));
-        uint32_t i = find_of_item(t, item, seen, what, &number, e);
+        uint32_t i = parse_item(t, item, seen, what, &number, e);
         if (i == NONE) return -1;
         if (!read_weight(number, t->items[i].type, &weights[i]))
             return err_value(e, what, item,

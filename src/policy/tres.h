@@ -1,13 +1,13 @@
-/* Trackable resources: what jobs ask for, get and are billed for. A table gives each an index; amounts by index, weights by
- * index and lists of (index, amount) are what everything else works on.
+/* Trackable resources (TRES): what jobs request, get and are billed for. A table gives an index to each. Amounts by index,
+ * weights by index and lists of (index, amount) are what the rest of the policies work on.
  *
  *     index  0    1    2       3     4        5        6     7      8         9
  *     id     1    2    3       4     5        6        7     8      1001      1002
  *     name   cpu  mem  energy  node  billing  fs/disk  vmem  pages  gres/gpu  license/matlab
  *
- * The first eight are always there; AccountingStorageTRES appends the others, in order of appearance, and never takes one
- * away. Units: mem and bb in MiB, energy in joules, the others plain counts. A typed GRES (gres/gpu:tesla) counts for its
- * generic one (gres/gpu) too, where both are in the table.
+ * The first eight are always there. AccountingStorageTRES appends others, in order of appearance. mem and bb are counted in
+ * MiB, energy in joules, the others in pieces. A typed GRES (gres/gpu:tesla) counts for its generic one (gres/gpu), too, if
+ * both are in the table.
  * Source: docs/formulas.md 3; Slurm 22.05.8. */
 #ifndef FAIRLEAD_POLICY_TRES_H
 #define FAIRLEAD_POLICY_TRES_H
@@ -50,10 +50,10 @@ enum {
 
 struct tres {
     enum tres_type type;
-    const char *name; /* behind the '/': "gpu", "gpu:tesla"; NULL for those without */
+    const char *name; /* after the '/': "gpu", "gpu:tesla"; NULL for types that have no name */
     const char *text; /* "gres/gpu:tesla" */
     uint32_t id;
-    uint32_t generic; /* index of gres/gpu for gres/gpu:tesla; NONE */
+    uint32_t generic; /* the index of gres/gpu for gres/gpu:tesla, else NONE */
 };
 
 /* Names live as long as the arena that tres_table_make was given. */
@@ -62,7 +62,7 @@ struct tres_table {
     struct tres items[TRES_MAX];
 };
 
-/* What a job asks for or has, and what is left when counts of 0 are not said: sorted by index, each index once. */
+/* Amounts of a job, sorted by index. Amounts of 0 are left out. */
 struct tres_amount {
     uint32_t tres;
     double amount;
@@ -72,35 +72,37 @@ struct tres_list {
     uint32_t count;
 };
 
-/* The table for a value of AccountingStorageTRES ("gres/gpu,license/matlab"; one of the first eight may be named and says
- * nothing). ERR_INPUT names what, the item and what is accepted: an unknown type, a name missing where one is needed (bb,
- * gres, license, fs, ic) or given where none is, more than TRES_MAX. */
+/* Makes the table for a value of AccountingStorageTRES ("gres/gpu,license/matlab"). Naming one of the first eight has no
+ * effect. what names the field in the error. ERR_INPUT for an unknown type, for a name that is missing (bb, gres, license, fs
+ * and ic need one) or given where the type has none, and for more than TRES_MAX. */
 int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e);
 
-/* Index of "type" or "type/name" (type any case, name exactly), or NONE. */
+/* The index of "type" or "type/name" (the type in any case, the name exactly), or NONE. O(count). */
 uint32_t tres_find(const struct tres_table *t, struct str text);
 
-/* Reads "cpu=4,mem=8G,gres/gpu=1": counts with suffix K M G T P, in 1024s relative to the type's base unit (mem and bb: M);
- * a suffix below the base unit scales nothing; before one that scales a fraction may stand ("mem=62.50G"), and what is
- * less than a base unit of the result is dropped. ERR_INPUT names what and the item: a TRES that is not in the table, a
- * count that is no whole number from 0 to 2^53, the same one twice. Items in arena, room for t->count of them. */
+/* Reads "cpu=4,mem=8G,gres/gpu=1": counts with an optional suffix K, M, G, T or P, in steps of 1024 from the base unit of
+ * the type (M for mem and bb). A suffix below the base unit has no effect. A count with a suffix above it may be a fraction
+ * ("mem=62.50G"); a rest below the base unit is dropped. out_list's items are in arena, with room for t->count. ERR_INPUT for
+ * a TRES that is not in the table or named twice, and for a count that is not a whole number from 0 to 2^53. */
 int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
                     struct tres_list *out_list, struct err *e);
 
-/* "cpu=4,mem=8192,gres/gpu=1" in order of index; amounts in full, those that are no whole number as short as reads back. */
+/* Appends "cpu=4,mem=8192,gres/gpu=1" in order of index. Amounts that are not whole are as short as reads back the same. */
 void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out);
 
-/* Adds to every generic GRES that is in the table and not in the list what its typed ones have. list's items: room for
+/* Fills a list with the amounts by index that are above 0. out_list's items have room for count. */
+void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_list *out_list);
+
+/* Adds each generic GRES that is in the table and not in the list, with the sum of its typed ones. list's items have room for
  * t->count. */
 void tres_list_add_generic(const struct tres_table *t, struct tres_list *list);
 
-/* An amount by index; 0 when it is not in the list. */
+/* The amount of a TRES; 0 when it is not in the list. O(count). */
 double tres_amount_of(const struct tres_list *list, uint32_t tres);
 
-/* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0": a suffix divides by 1024^(its unit - the base unit) where that is above
- * 1. Negative weights and exponents are legal, from -1e15 to 1e15, so that no sum of amounts overflows. out_weights:
- * t->count entries; what is not named weighs 0; a weight of billing is read and ignored. ERR_INPUT names what and the
- * item: also one that stands there twice. */
+/* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". A suffix above the base unit divides the weight by 1024 for each step.
+ * Weights are numbers from -1e15 to 1e15, so that no sum of amounts overflows. out_weights: t->count entries; a TRES that is
+ * not named weighs 0. A weight of billing is read and ignored. ERR_INPUT as for tres_list_parse. */
 int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
                        struct err *e);
 

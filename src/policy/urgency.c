@@ -1,9 +1,12 @@
+/* Each term is a number of its own in the result, so that a listing can show it. */
 #include "policy/urgency.h"
 
 #include <math.h>
 
-static const double US_PER_S = 1e6;
-static const double RANGE_MIN = 1e-5; /* narrower than that, everybody is in the middle */
+#include "base/quantity.h"
+
+static const double RANGE_MIN = 1e-5; /* in a narrower range every value is normalised to the middle */
+static const double POSIX_RANGE_MIN = -1024.0, POSIX_RANGE_MAX = 1024.0;
 
 double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max)
 {
@@ -28,7 +31,7 @@ static double resource_urgency(const struct urgency_rules *r, double slots_urgen
     return sum;
 }
 
-/* The weight over the seconds left; from a second before the deadline on, all of it. */
+/* The weight over the seconds left; the whole weight from one second before the deadline on. */
 static double deadline_urgency(const struct urgency_rules *r, int64_t now_us, int64_t deadline_us)
 {
     if (deadline_us == 0) return 0.0;
@@ -69,7 +72,7 @@ static struct range range_of(uint32_t count, const double *values)
 
 static struct range posix_range_of(enum posix_range rule, uint32_t count, const int32_t *priorities)
 {
-    if (rule == POSIX_FIXED) return (struct range){-1024.0, 1024.0};
+    if (rule == POSIX_FIXED) return (struct range){POSIX_RANGE_MIN, POSIX_RANGE_MAX};
     struct range range = {count > 0 ? priorities[0] : 0, count > 0 ? priorities[0] : 0};
     for (uint32_t i = 1; i < count; i++) {
         range.min = fmin(range.min, priorities[i]);
