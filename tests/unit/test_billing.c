@@ -1,3 +1,4 @@
+/* Billing: the three rules, weights and what records have. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@ static struct tres_table table;
 
 static const char WEIGHTS[] = "CPU=1.0,Mem=0.25G,GRES/gpu=2.0";
 static const char ODD[] = "CPU=0.333,Mem=1.5G,Node=3.7";
+#define POWERS "cpu=1,mem=2,node=4,gres/gpu=8,gres/fpga=16,license/matlab=32,energy=64,billing=5"
 static const char ALL[] = "CPU=1,Mem=1,Node=1,GRES/gpu=1,GRES/fpga=1,License/matlab=1,Energy=1,billing=1000";
 
 static double bill(const char *list, const char *weights_text, enum billing_rule rule)
@@ -27,7 +29,7 @@ static double bill(const char *list, const char *weights_text, enum billing_rule
     return billing_of(&table, &amounts, weights, rule);
 }
 
-/* Also docs/formulas.md 3.3. */
+/* The first rows are those of docs/formulas.md 3.3. */
 static void billing_rows(void **unused)
 {
     (void)unused;
@@ -36,39 +38,46 @@ static void billing_rows(void **unused)
         enum billing_rule rule;
         double billing;
     } rows[] = {
-        {"cpu=1,mem=8G", WEIGHTS, BILLING_SUM, 3},
-        {"cpu=4,mem=8G,gres/gpu=1", WEIGHTS, BILLING_SUM, 8},
-        {"cpu=16,mem=16G", WEIGHTS, BILLING_SUM, 20},
-        {"cpu=16,mem=64G,gres/gpu=4", WEIGHTS, BILLING_SUM, 40},
-        {"cpu=4,mem=8G,gres/gpu=1", WEIGHTS, BILLING_MAX_TRES, 4},
-        {"cpu=1,mem=8G,gres/gpu=1", WEIGHTS, BILLING_MAX_TRES, 2},
-        {"cpu=4,mem=8G,gres/gpu=1", WEIGHTS, BILLING_MAX_TRES_GRES, 6},
-        {"cpu=5,mem=999,node=3", ODD, BILLING_MAX_TRES, 3 * 3.7},
+        {.list = "cpu=1,mem=8G", .weights = WEIGHTS, .rule = BILLING_SUM, .billing = 3},
+        {.list = "cpu=4,mem=8G,gres/gpu=1", .weights = WEIGHTS, .rule = BILLING_SUM, .billing = 8},
+        {.list = "cpu=16,mem=16G", .weights = WEIGHTS, .rule = BILLING_SUM, .billing = 20},
+        {.list = "cpu=16,mem=64G,gres/gpu=4", .weights = WEIGHTS, .rule = BILLING_SUM, .billing = 40},
+        {.list = "cpu=4,mem=8G,gres/gpu=1", .weights = WEIGHTS, .rule = BILLING_MAX_TRES, .billing = 4},
+        {.list = "cpu=1,mem=8G,gres/gpu=1", .weights = WEIGHTS, .rule = BILLING_MAX_TRES, .billing = 2},
+        {.list = "cpu=4,mem=8G,gres/gpu=1", .weights = WEIGHTS, .rule = BILLING_MAX_TRES_GRES, .billing = 6},
+        {.list = "cpu=5,mem=999,node=3", .weights = ODD, .rule = BILLING_MAX_TRES, .billing = 3 * 3.7},
 
-        /* Without weights the CPUs; with any, only what is named. */
-        {"cpu=4,mem=8G,gres/gpu=1", NULL, BILLING_SUM, 4},
-        {"cpu=4,mem=8G,gres/gpu=1", NULL, BILLING_MAX_TRES, 4},
-        {"mem=8G", NULL, BILLING_SUM, 0},
-        {"cpu=4,mem=8G", "GRES/gpu=1", BILLING_SUM, 0},
-        {"cpu=4,mem=8G,gres/gpu=3", "GRES/gpu=1", BILLING_SUM, 3},
-        {"", WEIGHTS, BILLING_SUM, 0},
-        {"", NULL, BILLING_SUM, 0},
+        /* Without weights the CPUs are billed; with a weight, only what is named. */
+        {.list = "cpu=4,mem=8G,gres/gpu=1", .rule = BILLING_SUM, .billing = 4},
+        {.list = "cpu=4,mem=8G,gres/gpu=1", .rule = BILLING_MAX_TRES, .billing = 4},
+        {.list = "mem=8G", .rule = BILLING_SUM, .billing = 0},
+        {.list = "cpu=4,mem=8G", .weights = "GRES/gpu=1", .rule = BILLING_SUM, .billing = 0},
+        {.list = "cpu=4,mem=8G,gres/gpu=3", .weights = "GRES/gpu=1", .rule = BILLING_SUM, .billing = 3},
+        {.list = "", .weights = WEIGHTS, .rule = BILLING_SUM, .billing = 0},
+        {.list = "", .rule = BILLING_SUM, .billing = 0},
 
-        /* What stands in the maximum and what in the sum; billing in neither. */
-        {"cpu=1,mem=2,node=4,gres/gpu=8,gres/fpga=16,license/matlab=32,energy=64,billing=5", ALL, BILLING_SUM, 127},
-        {"cpu=1,mem=2,node=4,gres/gpu=8,gres/fpga=16,license/matlab=32,energy=64,billing=5", ALL, BILLING_MAX_TRES,
-         16 + 96},
-        {"cpu=1,mem=2,node=4,gres/gpu=8,gres/fpga=16,license/matlab=32,energy=64,billing=5", ALL, BILLING_MAX_TRES_GRES,
-         4 + 120},
+        /* Which TRES count in the maximum and which in the sum; billing counts in neither. */
+        {.list = POWERS, .weights = ALL, .rule = BILLING_SUM, .billing = 127},
+        {.list = POWERS, .weights = ALL, .rule = BILLING_MAX_TRES, .billing = 16 + 96},
+        {.list = POWERS, .weights = ALL, .rule = BILLING_MAX_TRES_GRES, .billing = 4 + 120},
 
-        /* Negative weights: only the maximum starts at 0. */
-        {"cpu=4,mem=8G", "CPU=-1,Mem=1G", BILLING_SUM, 4},
-        {"cpu=4,mem=8G", "CPU=-1,Mem=1G", BILLING_MAX_TRES, 8},
-        {"cpu=4", "CPU=-1", BILLING_MAX_TRES, 0},
-        {"cpu=4,license/matlab=1", "CPU=-1,License/matlab=3", BILLING_MAX_TRES, 3},
-        {"cpu=4", "CPU=-1", BILLING_SUM, -4},
-        {"cpu=4,license/matlab=1", "CPU=1,License/matlab=-30", BILLING_MAX_TRES, -26},
-        {"cpu=9007199254740992,mem=9007199254740992", "CPU=1e15,Mem=-1e15", BILLING_SUM, 0},
+        /* Negative weights: the maximum is at least 0, the sum is not. */
+        {.list = "cpu=4,mem=8G", .weights = "CPU=-1,Mem=1G", .rule = BILLING_SUM, .billing = 4},
+        {.list = "cpu=4,mem=8G", .weights = "CPU=-1,Mem=1G", .rule = BILLING_MAX_TRES, .billing = 8},
+        {.list = "cpu=4", .weights = "CPU=-1", .rule = BILLING_MAX_TRES, .billing = 0},
+        {.list = "cpu=4,license/matlab=1",
+         .weights = "CPU=-1,License/matlab=3",
+         .rule = BILLING_MAX_TRES,
+         .billing = 3},
+        {.list = "cpu=4", .weights = "CPU=-1", .rule = BILLING_SUM, .billing = -4},
+        {.list = "cpu=4,license/matlab=1",
+         .weights = "CPU=1,License/matlab=-30",
+         .rule = BILLING_MAX_TRES,
+         .billing = -26},
+        {.list = "cpu=9007199254740992,mem=9007199254740992",
+         .weights = "CPU=1e15,Mem=-1e15",
+         .rule = BILLING_SUM,
+         .billing = 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double billing = bill(rows[i].list, rows[i].weights, rows[i].rule);
@@ -76,7 +85,7 @@ static void billing_rows(void **unused)
     }
 }
 
-/* Usage is charged with all of it, records have the whole part. */
+/* Usage is charged with the exact number; records have its whole part. */
 static void records_have_the_whole_part(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Ranks of small trees, one rule at a time, with both ways of treating ties. */
+/* Ranks of small trees, one rule at a time, with both rules for ties. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,51 +10,79 @@
 #include "policy/fair_tree.h"
 #include "tree_text.h"
 
-/* Ranks are factor * N, in index order of the users. slurm: the same, where the two rules agree. */
+/* The ranks are factor * N, in index order of the users. slurm: NULL if both tie rules give the same. */
 struct row {
     const char *why, *tree, *merge, *slurm;
 };
 
 static const struct row ROWS[] = {
-    {"alone", "u:1", "1", NULL},
-    {"less used is first", "u:1=10 v:1=20 w:1=5", "2 1 3", NULL},
-    {"more shares are first", "u:1=10 v:3=10 w:2=10", "1 3 2", NULL},
-    {"equal users tie, and the next drops by two", "u:1=10 v:1=10 w:1=20", "3 3 1", NULL},
-    {"unused beats used", "u:1 v:1000=1", "2 1", NULL},
-    {"all unused", "u:1 v:2 a:3{w:1 x:7}", "4 4 4 4", NULL},
-    {"no shares is last, used or not", "u:0 v:0=5 w:1=1000", "2 2 3", NULL},
-    {"nobody has shares", "u:0=1 v:0", "2 2", NULL},
-    {"parent ties with unused, whatever it used", "u:p=1000 v:1 w:1=1", "3 3 1", NULL},
-    {"accounts first, then their users", "a:1=0{u:1=10 v:1=20} b:1{w:1=1 x:1=2}", "2 1 4 3", NULL},
+    {.why = "alone", .tree = "u:1", .merge = "1"},
+    {.why = "less used is first", .tree = "u:1=10 v:1=20 w:1=5", .merge = "2 1 3"},
+    {.why = "more shares are first", .tree = "u:1=10 v:3=10 w:2=10", .merge = "1 3 2"},
+    {.why = "equal users tie, and the next drops by two", .tree = "u:1=10 v:1=10 w:1=20", .merge = "3 3 1"},
+    {.why = "unused beats used", .tree = "u:1 v:1000=1", .merge = "2 1"},
+    {.why = "all unused", .tree = "u:1 v:2 a:3{w:1 x:7}", .merge = "4 4 4 4"},
+    {.why = "no shares is last, used or not", .tree = "u:0 v:0=5 w:1=1000", .merge = "2 2 3"},
+    {.why = "no user has shares", .tree = "u:0=1 v:0", .merge = "2 2"},
+    {.why = "parent ties with unused, whatever it used", .tree = "u:p=1000 v:1 w:1=1", .merge = "3 3 1"},
+    {.why = "accounts first, then their users", .tree = "a:1=0{u:1=10 v:1=20} b:1{w:1=1 x:1=2}", .merge = "2 1 4 3"},
 
-    {"docs/formulas.md 2.1: two levels", "a:50{u:1=100 v:1=300} b:30{w:1=200} x:20=150", "2 1 4 3", NULL},
+    {.why = "docs/formulas.md 2.1: two levels",
+     .tree = "a:50{u:1=100 v:1=300} b:30{w:1=200} x:20=150",
+     .merge = "2 1 4 3"},
 
-    {"a child alone in its account", "a:1{u:1=5} b:1{v:9=4}", "1 2", NULL},
-    {"an account without users is passed over", "a:1{} u:1=1 b:1{c:1{}}", "1", NULL},
+    {.why = "a child alone in its account", .tree = "a:1{u:1=5} b:1{v:9=4}", .merge = "1 2"},
+    {.why = "an account without users is passed over", .tree = "a:1{} u:1=1 b:1{c:1{}}", .merge = "1"},
 
-    {"1:10, 3:30 and 7:70 tie", "u:1=10 v:3=30 w:7=70", "3 3 3", NULL},
-    {"so they do with usage in thirds", "u:1=0.1 v:3=0.3 w:10=1", "3 3 3", NULL},
-    {"a merged account's children keep the level of their own account", "a:1{u:1=30 v:1=10} b:1{w:1=20 x:1=20}",
-     "1 4 3 3", "3 4 3 3"},
-    {"tied accounts of different size", "a:2{u:1=30 v:1=10} b:1{w:1=5 x:1=15}", "2 4 4 2", "3 4 3 1"},
-    {"three tied accounts", "a:1{u:1=3 v:1=1} b:1{w:1=2 x:1=2} c:1{y:1=1 z:1=3}", "2 6 4 4 6 2", "5 6 5 5 5 1"},
-    {"tied accounts at two depths", "a:1{c:1{u:1=4 v:1=2}} b:1{d:1{w:1=1 x:1=5}}", "2 3 4 1", "3 4 3 1"},
-    {"merged users and accounts in one list", "a:1{u:1=4 c:1{v:1=4}} b:1{w:1=4 d:1{x:1=4}}", "4 4 4 4", NULL},
+    {.why = "1:10, 3:30 and 7:70 tie", .tree = "u:1=10 v:3=30 w:7=70", .merge = "3 3 3"},
+    {.why = "they tie with usage in thirds, too", .tree = "u:1=0.1 v:3=0.3 w:10=1", .merge = "3 3 3"},
+    {.why = "a merged account's children keep the level of their own account",
+     .tree = "a:1{u:1=30 v:1=10} b:1{w:1=20 x:1=20}",
+     .merge = "1 4 3 3",
+     .slurm = "3 4 3 3"},
+    {.why = "tied accounts of different size",
+     .tree = "a:2{u:1=30 v:1=10} b:1{w:1=5 x:1=15}",
+     .merge = "2 4 4 2",
+     .slurm = "3 4 3 1"},
+    {.why = "three tied accounts",
+     .tree = "a:1{u:1=3 v:1=1} b:1{w:1=2 x:1=2} c:1{y:1=1 z:1=3}",
+     .merge = "2 6 4 4 6 2",
+     .slurm = "5 6 5 5 5 1"},
+    {.why = "tied accounts at two depths",
+     .tree = "a:1{c:1{u:1=4 v:1=2}} b:1{d:1{w:1=1 x:1=5}}",
+     .merge = "2 3 4 1",
+     .slurm = "3 4 3 1"},
+    {.why = "merged users and accounts in one list",
+     .tree = "a:1{u:1=4 c:1{v:1=4}} b:1{w:1=4 d:1{x:1=4}}",
+     .merge = "4 4 4 4"},
 
-    {"a user tied with an account has its best user's rank", "u:1=4 a:1{v:3=2 w:1=2}", "3 3 1", NULL},
-    {"and shares it with all of that account's best", "u:1=4 a:1{v:1=2 w:1=2}", "3 3 3", NULL},
-    {"however deep that one is", "u:1=6 a:1{b:3{v:2=1 w:1=1} x:1=4}", "4 4 2 1", NULL},
-    {"a user tied with two tied accounts", "u:1=4 a:1{v:3=2 w:1=2} b:1{x:1=1 y:1=3}", "5 3 1 5 2", "5 5 3 3 1"},
-    {"a mark passes an account without users", "u:1 a:1{b:1{} c:1{v:1}} w:1=5", "3 3 1", NULL},
-    {"and an account of such accounts", "u:0=1 a:0{b:2{c:1{}} d:1{v:1=3 w:1=2}}", "3 1 3", "3 1 2"},
-    {"but does not leave the account", "u:1 a:1{b:1{}} v:1=1", "2 1", NULL},
-    {"users of both sides of a mark", "u:1 v:1 a:1{w:1} x:1=1", "4 4 4 1", NULL},
+    {.why = "a user tied with an account has its best user's rank", .tree = "u:1=4 a:1{v:3=2 w:1=2}", .merge = "3 3 1"},
+    {.why = "and shares it with all best users of that account", .tree = "u:1=4 a:1{v:1=2 w:1=2}", .merge = "3 3 3"},
+    {.why = "however deep that user is", .tree = "u:1=6 a:1{b:3{v:2=1 w:1=1} x:1=4}", .merge = "4 4 2 1"},
+    {.why = "a user tied with two tied accounts",
+     .tree = "u:1=4 a:1{v:3=2 w:1=2} b:1{x:1=1 y:1=3}",
+     .merge = "5 3 1 5 2",
+     .slurm = "5 5 3 3 1"},
+    {.why = "a mark passes an account without users", .tree = "u:1 a:1{b:1{} c:1{v:1}} w:1=5", .merge = "3 3 1"},
+    {.why = "and an account of such accounts",
+     .tree = "u:0=1 a:0{b:2{c:1{}} d:1{v:1=3 w:1=2}}",
+     .merge = "3 1 3",
+     .slurm = "3 1 2"},
+    {.why = "but does not leave the account", .tree = "u:1 a:1{b:1{}} v:1=1", .merge = "2 1"},
+    {.why = "users of both sides of a mark", .tree = "u:1 v:1 a:1{w:1} x:1=1", .merge = "4 4 4 1"},
 
-    {"children of a parent account compete above", "a:10{u:3=10 s:p{v:7=20}}", "1 2", NULL},
-    {"nested parent accounts at the root", "s:p{t:p{u:1=10} v:1=5} w:1=7", "1 3 2", NULL},
-    {"an unused account's children are unused, tied or not", "a:1{u:1 v:2} b:1{w:1=1}", "3 3 1", NULL},
-    {"own usage of an account lowers it, not its users' order", "a:1=90{u:1=5 v:1=5} b:1{w:1=99}", "2 2 3", NULL},
-    {"own usage counts in levels across accounts", "a:1=10{u:1=10} b:1{v:1=10 w:1=10}", "3 2 2", "3 3 3"},
+    {.why = "children of a parent account compete above", .tree = "a:10{u:3=10 s:p{v:7=20}}", .merge = "1 2"},
+    {.why = "nested parent accounts at the root", .tree = "s:p{t:p{u:1=10} v:1=5} w:1=7", .merge = "1 3 2"},
+    {.why = "an unused account's children are unused, tied or not",
+     .tree = "a:1{u:1 v:2} b:1{w:1=1}",
+     .merge = "3 3 1"},
+    {.why = "own usage of an account lowers it, not its users' order",
+     .tree = "a:1=90{u:1=5 v:1=5} b:1{w:1=99}",
+     .merge = "2 2 3"},
+    {.why = "own usage counts in levels across accounts",
+     .tree = "a:1=10{u:1=10} b:1{v:1=10 w:1=10}",
+     .merge = "3 2 2",
+     .slurm = "3 3 3"},
 };
 
 static void assert_ranks(const struct row *row, const char *rule, const struct text_tree *t, const double *factor,
@@ -86,17 +114,17 @@ static void test_rows(void **state)
         fair_tree_rank(&t.tree, usage, NULL, factor);
         assert_ranks(&ROWS[r], "merge", &t, factor, ROWS[r].merge);
         if (fair_tree_slurm_available()) {
-            bool proportional = strstr(ROWS[r].why, "1:10") != NULL || strstr(ROWS[r].why, "thirds") != NULL;
+            bool is_proportional = strstr(ROWS[r].why, "1:10") != NULL || strstr(ROWS[r].why, "thirds") != NULL;
             fair_tree_slurm_sum(&t.tree, t.own, slurm_usage);
             fair_tree_slurm(&t.tree, slurm_usage, factor, NULL);
             const char *expected = ROWS[r].slurm != NULL ? ROWS[r].slurm : ROWS[r].merge;
-            if (!proportional) assert_ranks(&ROWS[r], "slurm", &t, factor, expected);
+            if (!is_proportional) assert_ranks(&ROWS[r], "slurm", &t, factor, expected);
         }
         tree_release(&t.tree);
     }
 }
 
-/* A tree text deep enough for the limit: accounts in accounts, the last with two users; a user beside each. */
+/* Two chains of accounts down to the depth limit, each with two users at its end. */
 static void test_deepest_chain(void **state)
 {
     (void)state;
@@ -135,7 +163,7 @@ static void test_no_users(void **state)
     tree_release(&t.tree);
 }
 
-/* Totals as another program gave them need not add up. Children of an account without usage count as unused. */
+/* Totals that another program gave need not add up. Children of an account without usage count as unused. */
 static void test_totals_as_given(void **state)
 {
     (void)state;
@@ -153,7 +181,7 @@ static void test_totals_as_given(void **state)
     tree_release(&t.tree);
 }
 
-/* The levels that are shown: correctly rounded, and none for `parent`. */
+/* The levels of a listing: correctly rounded, and none for `parent`. */
 static void test_levels(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Levels as keys: mathematically equal ones are equal, others keep their order, from end to end of a double. */
+/* Levels as keys: mathematically equal levels have equal keys, others keep their order, over the whole range of a double. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "policy/level.h"
 
-/* Rounded right also where the exact level is in the middle between two doubles: 3 * 3002399751580331 = 2^53 + 1. */
+/* Rounding is right even if the exact level is in the middle between two doubles: 3 * 3002399751580331 = 2^53 + 1. */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -19,25 +19,29 @@ static void test_rounding(void **state)
         uint64_t all_shares;
         double all_usage, level;
     } ROWS[] = {
-        {1, 1, 1, 1, 1},
-        {1, 3, 1, 1, 1.0 / 3},
-        {1, 0.1, 3, 0.3, 1 - 0x1p-53},             /* 0.3 is a little less than three times 0.1 */
-        {3, 1, 4, 3002399751580331, 0x1p51},       /* middle, down to even */
-        {3, 1, 4, 3002399751580332, 0x1p51 + 1},   /* 2^53 + 4 */
-        {5, 1, 8, 1801439850948199, 0x1p50 + 0.5}, /* 2^53 + 3: middle, up to even */
-        {21, 1, 28, 3002399751580331, 0x1p51},     /* the same level from other numbers */
-        {SHARES_MAX, 1, SHARES_MAX, 1e18, 1e18},
-        {1, 1e18, UINT64_C(1) << 63, 1, 0x1p-63 / 1e18},
-        {SHARES_MAX, 5e-324, SHARES_MAX, 5e-324, 1},
-        {1, 5e-324, 2, 1e-323, 1},
-        {1, 5e-324, 1, 0x1p-900, 0x1p174},
-        {1, 0x1p-900, 1, 5e-324, 0x1p-174},
-        {1, 5e-324, 1, 0x1.fffffffffffffp1023, INFINITY},
-        {1, 0x1.fffffffffffffp1023, 1, 5e-324, 0},
-        {0, 1, 1, 1, 0},
-        {0, 0, 1, 0, 0},
-        {1, 0, 1, 1, INFINITY},
-        {1, 5, 1, 0, INFINITY},
+        {.shares = 1, .usage = 1, .all_shares = 1, .all_usage = 1, .level = 1},
+        {.shares = 1, .usage = 3, .all_shares = 1, .all_usage = 1, .level = 1.0 / 3},
+        /* 0.3 is a little less than three times 0.1 */
+        {.shares = 1, .usage = 0.1, .all_shares = 3, .all_usage = 0.3, .level = 1 - 0x1p-53},
+        /* middle, down to even */
+        {.shares = 3, .usage = 1, .all_shares = 4, .all_usage = 3002399751580331, .level = 0x1p51},
+        {.shares = 3, .usage = 1, .all_shares = 4, .all_usage = 3002399751580332, .level = 0x1p51 + 1}, /* 2^53 + 4 */
+        /* 2^53 + 3: middle, up to even */
+        {.shares = 5, .usage = 1, .all_shares = 8, .all_usage = 1801439850948199, .level = 0x1p50 + 0.5},
+        /* the same level from other numbers */
+        {.shares = 21, .usage = 1, .all_shares = 28, .all_usage = 3002399751580331, .level = 0x1p51},
+        {.shares = SHARES_MAX, .usage = 1, .all_shares = SHARES_MAX, .all_usage = 1e18, .level = 1e18},
+        {.shares = 1, .usage = 1e18, .all_shares = UINT64_C(1) << 63, .all_usage = 1, .level = 0x1p-63 / 1e18},
+        {.shares = SHARES_MAX, .usage = 5e-324, .all_shares = SHARES_MAX, .all_usage = 5e-324, .level = 1},
+        {.shares = 1, .usage = 5e-324, .all_shares = 2, .all_usage = 1e-323, .level = 1},
+        {.shares = 1, .usage = 5e-324, .all_shares = 1, .all_usage = 0x1p-900, .level = 0x1p174},
+        {.shares = 1, .usage = 0x1p-900, .all_shares = 1, .all_usage = 5e-324, .level = 0x1p-174},
+        {.shares = 1, .usage = 5e-324, .all_shares = 1, .all_usage = 0x1.fffffffffffffp1023, .level = INFINITY},
+        {.shares = 1, .usage = 0x1.fffffffffffffp1023, .all_shares = 1, .all_usage = 5e-324, .level = 0},
+        {.shares = 0, .usage = 1, .all_shares = 1, .all_usage = 1, .level = 0},
+        {.shares = 0, .usage = 0, .all_shares = 1, .all_usage = 0, .level = 0},
+        {.shares = 1, .usage = 0, .all_shares = 1, .all_usage = 1, .level = INFINITY},
+        {.shares = 1, .usage = 5, .all_shares = 1, .all_usage = 0, .level = INFINITY},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         double level = level_value(ROWS[r].shares, ROWS[r].usage, ROWS[r].all_shares, ROWS[r].all_usage);
@@ -51,8 +55,8 @@ static double usage_of(struct rng *r)
     return rng_below(r, 2) ? floor(spread) + 1 : spread;
 }
 
-/* 113 bits are more than the products need here, so the quotient is rounded twice, but the first time so far out that
- * the second is right (a middle is exact in both). */
+/* The products fit into the 113 bits of a __float128. Its quotient is rounded twice, but the first time so far to the right
+ * that the second rounding is right (a middle is exact in both). */
 static void test_against_quad(void **state)
 {
     (void)state;
@@ -73,7 +77,8 @@ static void test_against_quad(void **state)
     }
 }
 
-/* Shares and usage times the same make the same key; k shares of a child and of its account, too. */
+/* A common factor of shares and usage leaves the key as it is; so does a common factor of the shares of a node and of its
+ * account. */
 static void test_proportional(void **state)
 {
     (void)state;
@@ -92,7 +97,7 @@ static void test_proportional(void **state)
     }
 }
 
-/* From infinity down to zero, over all exponents: each key below the one before, and nothing cut off at the ends. */
+/* From infinity down to zero, over all exponents: each key is below the one before, and nothing is cut off at the ends. */
 static void test_range(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Which node of a share tree serves whom, and which trees are refused. */
+/* Which node of a share tree serves which user, and which trees are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,10 +43,21 @@ static void test_serving(void **state)
         uint32_t node;
         bool is_default;
     } ROWS[] = {
-        {"uc", NULL, 8, false}, {"ud", NULL, 10, false},   {"ua", NULL, 6, true},        {"nobody", NULL, 6, true},
-        {"P1", NULL, 6, true},  {"grp", NULL, 6, true},    {"Root", NULL, 6, true},      {"default", NULL, 6, false},
-        {"ua", "P1", 3, false}, {"uc", "P1", 4, true},     {"grp", "P1", 4, true},       {"ua", "P2", 5, false},
-        {"uc", "P2", 5, false}, {"ua", "P3", NONE, false}, {"ua", "other", NONE, false},
+        {.user = "uc", .node = 8},
+        {.user = "ud", .node = 10},
+        {.user = "ua", .node = 6, .is_default = true},
+        {.user = "nobody", .node = 6, .is_default = true},
+        {.user = "P1", .node = 6, .is_default = true},
+        {.user = "grp", .node = 6, .is_default = true},
+        {.user = "Root", .node = 6, .is_default = true},
+        {.user = "default", .node = 6},
+        {.user = "ua", .project = "P1", .node = 3},
+        {.user = "uc", .project = "P1", .node = 4, .is_default = true},
+        {.user = "grp", .project = "P1", .node = 4, .is_default = true},
+        {.user = "ua", .project = "P2", .node = 5},
+        {.user = "uc", .project = "P2", .node = 5},
+        {.user = "ua", .project = "P3", .node = NONE},
+        {.user = "ua", .project = "other", .node = NONE},
     };
     struct share_nodes t;
     struct map projects;
@@ -91,7 +102,7 @@ static void test_no_default(void **state)
     map_release(&projects);
 }
 
-/* What is a project can change; the tree is finished anew. */
+/* The set of projects can change; the tree is then finished again. */
 static void test_finish_again(void **state)
 {
     (void)state;

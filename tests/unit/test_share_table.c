@@ -1,4 +1,4 @@
-/* The columns of a share listing. Slurm is in conformance/; here is what a merge listing shows, and the corners. */
+/* The columns of a share listing with both tie rules, and corner cases. Recorded listings of Slurm are in conformance/. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,10 @@
 #include "policy/share_table.h"
 #include "tree_text.h"
 
+/* The expected columns of a node: S, normalised shares; raw, raw usage; N, normalised usage; U, effective usage. */
 struct expected {
     const char *name;
-    double norm_shares, raw_usage, norm_usage, effective_usage, fair_share, level_fs;
+    double S, raw, N, U, factor, level;
 };
 
 static bool same(double a, double b)
@@ -25,10 +26,10 @@ static void assert_table(const struct text_tree *t, const struct share_table *s,
     assert_int_equal(s->count, t->tree.count);
     for (; rows->name != NULL; rows++) {
         uint32_t i = text_tree_find(t, rows->name, strlen(rows->name));
-        bool equal = same(s->norm_shares[i], rows->norm_shares) && same(s->raw_usage[i], rows->raw_usage) &&
-                     same(s->norm_usage[i], rows->norm_usage) && same(s->effective_usage[i], rows->effective_usage) &&
-                     same(s->fair_share[i], rows->fair_share) && same(s->level_fs[i], rows->level_fs);
-        if (equal) continue;
+        bool is_equal = same(s->norm_shares[i], rows->S) && same(s->raw_usage[i], rows->raw) &&
+                        same(s->norm_usage[i], rows->N) && same(s->effective_usage[i], rows->U) &&
+                        same(s->fair_share[i], rows->factor) && same(s->level_fs[i], rows->level);
+        if (is_equal) continue;
         fail_msg("%s: %.17g %.17g %.17g %.17g %.17g %.17g", rows->name, s->norm_shares[i], s->raw_usage[i],
                  s->norm_usage[i], s->effective_usage[i], s->fair_share[i], s->level_fs[i]);
     }
@@ -41,18 +42,18 @@ static void test_merge(void **state)
 {
     (void)state;
     static const struct expected ROWS[] = {
-        {"root", 0, 1000, NAN, 1, NAN, NAN},
-        {"a", 0.5, 600, 0.6, 0.6, NAN, 50.0 / 60},
-        {"u", 0.25, 100, 0.1, 100.0 / 600, 3.0 / 7, 1.5},
-        {"v", 0.75, 300, 0.3, 0.5, 3.0 / 7, 1.5},
-        {"w", 0.5, 200, 0.2, 200.0 / 600, 4.0 / 7, NAN},
-        {"b", 0.3, 0, 0, 0, NAN, INFINITY},
-        {"x", 1, 0, 0, 0, 1, INFINITY},
-        {"s", 0, 200, 0.2, 0.2, NAN, NAN},
-        {"y", 0.2, 150, 0.15, 0.15, 5.0 / 7, 20.0 / 15},
-        {"z", 0, 50, 0.05, 0.05, 1, NAN},
-        {"q", 0, 200, 0.2, 0.2, 1.0 / 7, 0},
-        {NULL},
+        {.name = "root", .S = 0, .raw = 1000, .N = NAN, .U = 1, .factor = NAN, .level = NAN},
+        {.name = "a", .S = 0.5, .raw = 600, .N = 0.6, .U = 0.6, .factor = NAN, .level = 50.0 / 60},
+        {.name = "u", .S = 0.25, .raw = 100, .N = 0.1, .U = 100.0 / 600, .factor = 3.0 / 7, .level = 1.5},
+        {.name = "v", .S = 0.75, .raw = 300, .N = 0.3, .U = 0.5, .factor = 3.0 / 7, .level = 1.5},
+        {.name = "w", .S = 0.5, .raw = 200, .N = 0.2, .U = 200.0 / 600, .factor = 4.0 / 7, .level = NAN},
+        {.name = "b", .S = 0.3, .raw = 0, .N = 0, .U = 0, .factor = NAN, .level = INFINITY},
+        {.name = "x", .S = 1, .raw = 0, .N = 0, .U = 0, .factor = 1, .level = INFINITY},
+        {.name = "s", .S = 0, .raw = 200, .N = 0.2, .U = 0.2, .factor = NAN, .level = NAN},
+        {.name = "y", .S = 0.2, .raw = 150, .N = 0.15, .U = 0.15, .factor = 5.0 / 7, .level = 20.0 / 15},
+        {.name = "z", .S = 0, .raw = 50, .N = 0.05, .U = 0.05, .factor = 1, .level = NAN},
+        {.name = "q", .S = 0, .raw = 200, .N = 0.2, .U = 0.2, .factor = 1.0 / 7, .level = 0},
+        {.name = NULL},
     };
     struct text_tree t;
     struct arena arena = {0};
@@ -62,7 +63,7 @@ static void test_merge(void **state)
     for (int pass = 0; pass < 3; pass++) {
         share_table_compute(&t.tree, t.own, NULL, TIES_MERGE, pass == 0 ? NULL : order, NULL, &arena, &s);
         assert_table(&t, &s, ROWS);
-        /* The totals are a way to say the same. */
+        /* The same table from totals. */
         double totals[TEXT_NODES_MAX];
         memcpy(totals, s.raw_usage, s.count * sizeof *totals);
         share_table_compute(&t.tree, NULL, totals, TIES_MERGE, pass == 0 ? NULL : order, NULL, &arena, &s);
@@ -74,7 +75,7 @@ static void test_merge(void **state)
     tree_release(&t.tree);
 }
 
-/* The same as Slurm shows it: "not set" is behind the root's norm_shares, and numbers travel as millionths. */
+/* The same tree as Slurm shows it: the root's norm_shares comes from "not set", and numbers travel as millionths. */
 static void test_slurm(void **state)
 {
     (void)state;
@@ -82,13 +83,13 @@ static void test_slurm(void **state)
     const double not_set = 1.0 / 4294967294.0;
     static const double MILLION = 1e6;
     const struct expected rows[] = {
-        {"root", not_set, 1000, NAN, 1, NAN, NAN},
-        {"a", 0.5, 600, 0.6, 0.6, NAN, 50.0 / 60 * MILLION / MILLION},
-        {"v", 0.75, 300, 0.3, 0.5, 3.0 / 7 * MILLION / MILLION, 1.5},
-        {"s", not_set, 200, 0.2, 0.2, NAN, NAN},
-        {"z", not_set, 50, 0.05, 0.05, 1, NAN},
-        {"q", 0, 200, 0.2, 0.2, 1.0 / 7 * MILLION / MILLION, 0},
-        {NULL},
+        {.name = "root", .S = not_set, .raw = 1000, .N = NAN, .U = 1, .factor = NAN, .level = NAN},
+        {.name = "a", .S = 0.5, .raw = 600, .N = 0.6, .U = 0.6, .factor = NAN, .level = 50.0 / 60 * MILLION / MILLION},
+        {.name = "v", .S = 0.75, .raw = 300, .N = 0.3, .U = 0.5, .factor = 3.0 / 7 * MILLION / MILLION, .level = 1.5},
+        {.name = "s", .S = not_set, .raw = 200, .N = 0.2, .U = 0.2, .factor = NAN, .level = NAN},
+        {.name = "z", .S = not_set, .raw = 50, .N = 0.05, .U = 0.05, .factor = 1, .level = NAN},
+        {.name = "q", .S = 0, .raw = 200, .N = 0.2, .U = 0.2, .factor = 1.0 / 7 * MILLION / MILLION, .level = 0},
+        {.name = NULL},
     };
     struct text_tree t;
     struct arena arena = {0};
@@ -104,13 +105,17 @@ static void test_slurm(void **state)
     tree_release(&t.tree);
 }
 
-/* Totals as given stand, also where they do not add up: a share of more than everything is shown as everything. */
+/* Given totals are used as they are, even if they do not add up. A fraction above 1 of all usage is shown as 1. */
 static void test_totals_that_do_not_add_up(void **state)
 {
     (void)state;
     static const struct expected ROWS[] = {
-        {"root", 0, 10, NAN, 1, NAN, NAN},  {"a", 0.5, 20, 1, 2, NAN, 0.25}, {"u", 1, 30, 1, 1.5, 0.5, 1 / 1.5},
-        {"b", 0.5, 0, 0, 0, NAN, INFINITY}, {"v", 1, 40, 1, 0, 1, INFINITY}, {NULL},
+        {.name = "root", .S = 0, .raw = 10, .N = NAN, .U = 1, .factor = NAN, .level = NAN},
+        {.name = "a", .S = 0.5, .raw = 20, .N = 1, .U = 2, .factor = NAN, .level = 0.25},
+        {.name = "u", .S = 1, .raw = 30, .N = 1, .U = 1.5, .factor = 0.5, .level = 1 / 1.5},
+        {.name = "b", .S = 0.5, .raw = 0, .N = 0, .U = 0, .factor = NAN, .level = INFINITY},
+        {.name = "v", .S = 1, .raw = 40, .N = 1, .U = 0, .factor = 1, .level = INFINITY},
+        {.name = NULL},
     };
     struct text_tree t;
     struct arena arena = {0};
@@ -127,11 +132,11 @@ static void test_nothing_used(void **state)
 {
     (void)state;
     static const struct expected ROWS[] = {
-        {"root", 0, 0, NAN, 1, NAN, NAN},
-        {"a", 1, 0, 0, 0, NAN, INFINITY},
-        {"u", 1, 0, 0, 0, 1, INFINITY},
-        {"v", 0, 0, 0, 0, 0.5, 0},
-        {NULL},
+        {.name = "root", .S = 0, .raw = 0, .N = NAN, .U = 1, .factor = NAN, .level = NAN},
+        {.name = "a", .S = 1, .raw = 0, .N = 0, .U = 0, .factor = NAN, .level = INFINITY},
+        {.name = "u", .S = 1, .raw = 0, .N = 0, .U = 0, .factor = 1, .level = INFINITY},
+        {.name = "v", .S = 0, .raw = 0, .N = 0, .U = 0, .factor = 0.5, .level = 0},
+        {.name = NULL},
     };
     struct text_tree t;
     struct arena arena = {0};

@@ -1,5 +1,5 @@
-/* Usage by resource: combined, faded and charged, at single moments; laws in property/test_share_target_laws.c, recorded
- * decay in conformance/test_grid_engine_decay.c. */
+/* Usage by resource: combined, faded and charged, in single cases. property/test_share_target_laws.c has the laws,
+ * conformance/test_grid_engine_decay.c the recorded decay. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,8 @@ static void test_combine(void **state)
     }
 }
 
-/* docs/formulas.md 5.2: a half-life of an hour, of a day, exact, none, gone at once, and shorter than ln 2 minutes. */
+/* docs/formulas.md 5.2: half-lives of an hour and of a day, the exact rule, no decay, decay at once, and half-lives shorter
+ * than ln 2 minutes. */
 static void test_factor(void **state)
 {
     (void)state;
@@ -45,20 +46,20 @@ static void test_factor(void **state)
         enum decay_rule rule;
         double minutes, elapsed_s, factor;
     } ROWS[] = {
-        {DECAY_PROGRAM, 60, 3600, 0.49798662439872005},
-        {DECAY_PROGRAM, 60, 60, 1 - M_LN2 / 60},
-        {DECAY_PROGRAM, 1440, 86400, 0.4999165682033925},
-        {DECAY_EXACT, 60, 3600, 0.5},
-        {DECAY_EXACT, 60, 1800, M_SQRT1_2},
-        {DECAY_PROGRAM, 0, 1e9, 1},
-        {DECAY_EXACT, 0, 1e9, 1},
-        {DECAY_PROGRAM, -1, 1, 0},
-        {DECAY_EXACT, -1, 1, 0},
-        {DECAY_PROGRAM, -1, 0, 1},
-        {DECAY_PROGRAM, 60, -5, 1},
-        {DECAY_PROGRAM, 0.5, 1, 0},
-        {DECAY_EXACT, 0.5, 30, 0.5},
-        {DECAY_PROGRAM, 1, 1e9, 0},
+        {.rule = DECAY_PROGRAM, .minutes = 60, .elapsed_s = 3600, .factor = 0.49798662439872005},
+        {.rule = DECAY_PROGRAM, .minutes = 60, .elapsed_s = 60, .factor = 1 - M_LN2 / 60},
+        {.rule = DECAY_PROGRAM, .minutes = 1440, .elapsed_s = 86400, .factor = 0.4999165682033925},
+        {.rule = DECAY_EXACT, .minutes = 60, .elapsed_s = 3600, .factor = 0.5},
+        {.rule = DECAY_EXACT, .minutes = 60, .elapsed_s = 1800, .factor = M_SQRT1_2},
+        {.rule = DECAY_PROGRAM, .minutes = 0, .elapsed_s = 1e9, .factor = 1},
+        {.rule = DECAY_EXACT, .minutes = 0, .elapsed_s = 1e9, .factor = 1},
+        {.rule = DECAY_PROGRAM, .minutes = -1, .elapsed_s = 1, .factor = 0},
+        {.rule = DECAY_EXACT, .minutes = -1, .elapsed_s = 1, .factor = 0},
+        {.rule = DECAY_PROGRAM, .minutes = -1, .elapsed_s = 0, .factor = 1},
+        {.rule = DECAY_PROGRAM, .minutes = 60, .elapsed_s = -5, .factor = 1},
+        {.rule = DECAY_PROGRAM, .minutes = 0.5, .elapsed_s = 1, .factor = 0},
+        {.rule = DECAY_EXACT, .minutes = 0.5, .elapsed_s = 30, .factor = 0.5},
+        {.rule = DECAY_PROGRAM, .minutes = 1, .elapsed_s = 1e9, .factor = 0},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct ticket_decay d = {.rule = ROWS[r].rule, .minutes = {[USAGE_MEM] = ROWS[r].minutes}};

@@ -1,4 +1,4 @@
-/* The association tree: who competes with whom, with how many shares, and sums of usage. */
+/* The association tree: which nodes compete, with how many shares, and sums of usage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,34 +8,38 @@
 #include "policy/tree.h"
 #include "tree_text.h"
 
-/* A tree, then for a node: its fair-share parent, its children there and the sum of their shares. */
+/* A tree and one of its nodes: the node's fair-share parent, its fair-share children and the sum of their shares. */
 struct row {
     const char *tree, *node, *fs_parent, *children;
     uint64_t level_shares;
 };
 
 static const struct row ROWS[] = {
-    {"u:3 v:4", "root", "", "u v", 7},
-    {"u:3 v:4", "u", "root", "", 0},
-    {"a:10{u:3} b:5{}", "a", "root", "u", 3},
-    {"a:10{u:3} b:5{}", "b", "root", "", 0},
-    {"a:10{u:3} b:5{}", "root", "", "a b", 15},
-    /* users with `parent` stay where they are and have no part in the sum */
-    {"a:10{u:p v:2}", "a", "root", "u v", 2},
-    {"a:10{u:p v:p}", "a", "root", "u v", 0},
-    /* accounts with `parent` hand their children up, through several of them */
-    {"a:10{u:3 s:p{x:7}}", "a", "root", "u s x", 10},
-    {"a:10{u:3 s:p{x:7}}", "s", "a", "", 0},
-    {"a:10{u:3 s:p{x:7}}", "x", "a", "", 0},
-    {"a:10{s:p{t:p{x:7 y:p}}}", "x", "a", "", 0},
-    {"a:10{s:p{t:p{x:7 y:p}}}", "a", "root", "s t x y", 7},
-    {"a:p{b:2{u:1}} c:1{}", "root", "", "a b c", 3},
-    {"a:p{b:2{u:1}} c:1{}", "u", "b", "", 0},
-    {"a:p{b:p{u:1}} v:4", "root", "", "a b u v", 5},
-    /* an account without `parent` below one with it competes above, and has its own children */
-    {"a:3{s:p{b:5{u:1 v:1}}}", "b", "a", "u v", 2},
-    {"a:0{u:0}", "a", "root", "u", 0},
-    {"u:2147483646 v:2147483646 w:2147483646", "root", "", "u v w", 6442450938},
+    {.tree = "u:3 v:4", .node = "root", .fs_parent = "", .children = "u v", .level_shares = 7},
+    {.tree = "u:3 v:4", .node = "u", .fs_parent = "root", .children = "", .level_shares = 0},
+    {.tree = "a:10{u:3} b:5{}", .node = "a", .fs_parent = "root", .children = "u", .level_shares = 3},
+    {.tree = "a:10{u:3} b:5{}", .node = "b", .fs_parent = "root", .children = "", .level_shares = 0},
+    {.tree = "a:10{u:3} b:5{}", .node = "root", .fs_parent = "", .children = "a b", .level_shares = 15},
+    /* users with `parent` stay where they are and do not count in the sum */
+    {.tree = "a:10{u:p v:2}", .node = "a", .fs_parent = "root", .children = "u v", .level_shares = 2},
+    {.tree = "a:10{u:p v:p}", .node = "a", .fs_parent = "root", .children = "u v", .level_shares = 0},
+    /* accounts with `parent` give their children to their own fair-share parent, through several levels */
+    {.tree = "a:10{u:3 s:p{x:7}}", .node = "a", .fs_parent = "root", .children = "u s x", .level_shares = 10},
+    {.tree = "a:10{u:3 s:p{x:7}}", .node = "s", .fs_parent = "a", .children = "", .level_shares = 0},
+    {.tree = "a:10{u:3 s:p{x:7}}", .node = "x", .fs_parent = "a", .children = "", .level_shares = 0},
+    {.tree = "a:10{s:p{t:p{x:7 y:p}}}", .node = "x", .fs_parent = "a", .children = "", .level_shares = 0},
+    {.tree = "a:10{s:p{t:p{x:7 y:p}}}", .node = "a", .fs_parent = "root", .children = "s t x y", .level_shares = 7},
+    {.tree = "a:p{b:2{u:1}} c:1{}", .node = "root", .fs_parent = "", .children = "a b c", .level_shares = 3},
+    {.tree = "a:p{b:2{u:1}} c:1{}", .node = "u", .fs_parent = "b", .children = "", .level_shares = 0},
+    {.tree = "a:p{b:p{u:1}} v:4", .node = "root", .fs_parent = "", .children = "a b u v", .level_shares = 5},
+    /* an account without `parent` below one with `parent` competes above, and keeps its children */
+    {.tree = "a:3{s:p{b:5{u:1 v:1}}}", .node = "b", .fs_parent = "a", .children = "u v", .level_shares = 2},
+    {.tree = "a:0{u:0}", .node = "a", .fs_parent = "root", .children = "u", .level_shares = 0},
+    {.tree = "u:2147483646 v:2147483646 w:2147483646",
+     .node = "root",
+     .fs_parent = "",
+     .children = "u v w",
+     .level_shares = 6442450938},
 };
 
 static void test_views(void **state)
@@ -73,7 +77,7 @@ static void test_only_a_root(void **state)
     tree_release(&t);
 }
 
-/* Usage flows through real parents, hoisted or not; an account's own is counted with it. */
+/* Usage flows through parents, whatever their shares. An account's own usage counts in its total. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -94,7 +98,7 @@ static void test_sums(void **state)
     tree_release(&t.tree);
 }
 
-/* Summed from the last index on: 2^53 + 1 + 1 is 2^53 in that order, and 2^53 + 2 from the small end. */
+/* Sums start at the last index: added one by one to 2^53, 1 and 1 are lost; added to each other first, they are not. */
 static void test_order_of_summing(void **state)
 {
     (void)state;
@@ -110,49 +114,49 @@ static void test_order_of_summing(void **state)
     tree_release(&t.tree);
 }
 
-/* Numbers of shares change in place; the lists change only when `parent` comes or goes at an
- * account, or a node is added. */
-static void test_shapes(void **state)
+/* Changing the number of shares keeps the lists. They are built anew only when an account gets or loses `parent`, or when a
+ * node is added. */
+static void test_versions(void **state)
 {
     (void)state;
     struct text_tree t;
     text_tree_init(&t, "a:10{u:3 s:4{x:7}}");
-    uint32_t a = 1, u = 2, s = 3, x = 4, shapes = t.tree.lists_version;
+    uint32_t a = 1, u = 2, s = 3, x = 4, version = t.tree.lists_version;
     tree_set_shares(&t.tree, u, 5);
     assert_false(t.tree.is_finished);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 9);
-    assert_int_equal(t.tree.lists_version, shapes);
+    assert_int_equal(t.tree.lists_version, version);
 
     tree_set_shares(&t.tree, u, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.level_shares[a], 4);
-    assert_int_equal(t.tree.lists_version, shapes);
+    assert_int_equal(t.tree.lists_version, version);
 
     tree_set_shares(&t.tree, s, SHARES_PARENT);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], a);
     assert_int_equal(t.tree.level_shares[a], 7);
-    assert_int_equal(t.tree.lists_version, shapes + 1);
+    assert_int_equal(t.tree.lists_version, version + 1);
 
     tree_set_shares(&t.tree, s, 1);
     tree_finish(&t.tree);
     assert_int_equal(t.tree.fs_parent[x], s);
-    assert_int_equal(t.tree.lists_version, shapes + 2);
+    assert_int_equal(t.tree.lists_version, version + 2);
 
     tree_set_shares(&t.tree, s, 1);
     assert_true(t.tree.is_finished);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.lists_version, shapes + 2);
+    assert_int_equal(t.tree.lists_version, version + 2);
 
     assert_int_equal(tree_add(&t.tree, a, true, 1), 5);
     tree_finish(&t.tree);
-    assert_int_equal(t.tree.lists_version, shapes + 3);
+    assert_int_equal(t.tree.lists_version, version + 3);
     assert_int_equal(t.tree.level_shares[a], 2);
     tree_release(&t.tree);
 }
 
-/* Growing keeps what is there, with tree_finish in between and without. */
+/* Growing keeps the nodes, with tree_finish in between and without. */
 static void test_growth(void **state)
 {
     (void)state;
@@ -193,9 +197,9 @@ static void test_deepest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views),   cmocka_unit_test(test_only_a_root),
-        cmocka_unit_test(test_sums),    cmocka_unit_test(test_order_of_summing),
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_views),    cmocka_unit_test(test_only_a_root),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_order_of_summing),
+        cmocka_unit_test(test_versions), cmocka_unit_test(test_growth),
         cmocka_unit_test(test_deepest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

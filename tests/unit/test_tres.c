@@ -1,3 +1,4 @@
+/* Trackable resources: the table, lists and weights, from text and to text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,12 +47,12 @@ static void others_are_appended_in_order_of_appearance(void **unused)
         enum tres_type type;
         uint32_t generic;
     } rows[] = {
-        {"gres/gpu:tesla", "gpu:tesla", TRES_TYPE_GRES, 10},
-        {"license/matlab", "matlab", TRES_TYPE_LICENSE, NONE},
-        {"gres/gpu", "gpu", TRES_TYPE_GRES, NONE},
-        {"bb/cray", "cray", TRES_TYPE_BB, NONE},
-        {"ic/ofed", "ofed", TRES_TYPE_IC, NONE},
-        {"gres/a/b", "a/b", TRES_TYPE_GRES, NONE},
+        {.text = "gres/gpu:tesla", .name = "gpu:tesla", .type = TRES_TYPE_GRES, .generic = 10},
+        {.text = "license/matlab", .name = "matlab", .type = TRES_TYPE_LICENSE, .generic = NONE},
+        {.text = "gres/gpu", .name = "gpu", .type = TRES_TYPE_GRES, .generic = NONE},
+        {.text = "bb/cray", .name = "cray", .type = TRES_TYPE_BB, .generic = NONE},
+        {.text = "ic/ofed", .name = "ofed", .type = TRES_TYPE_IC, .generic = NONE},
+        {.text = "gres/a/b", .name = "a/b", .type = TRES_TYPE_GRES, .generic = NONE},
     };
     uint32_t count = sizeof rows / sizeof *rows;
     assert_int_equal(t.count, TRES_STATIC_COUNT + count);

@@ -1,5 +1,5 @@
-/* Urgency, normalisation and final priority. Rows named by a letter and a digit were recorded from Grid Engine 8.1.9; all
- * tables of these cases are compared by conformance/test_grid_engine.py. */
+/* Urgency, normalisation and final priority. Tests that are named by a letter and a digit have values recorded from Grid
+ * Engine 8.1.9; conformance/test_grid_engine.py compares all tables of these cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 static const struct urgency_request LICENSE = {.value = 1, .urgency = 1000}, LICENSES = {.value = 2, .urgency = 1000};
 static const struct urgency_request BIGIO = {.value = 1, .urgency = 500, .is_text = true};
 
-/* docs/formulas.md 5.6: f1, the parallel jobs by the rule of their environment. */
+/* docs/formulas.md 5.6: f1; ranges of slots count by the rule. */
 static void test_f1_resources(void **state)
 {
     (void)state;
@@ -27,53 +27,77 @@ static void test_f1_resources(void **state)
         enum urgency_slots_rule rule;
         double resources;
     } ROWS[] = {
-        {1, 1, NULL, 0, URGENCY_SLOTS_MIN, 1000},         {1, 1, &LICENSES, 1, URGENCY_SLOTS_MIN, 3000},
-        {1, 1, &BIGIO, 1, URGENCY_SLOTS_MIN, 1500},       {1, 1, MIXED, 3, URGENCY_SLOTS_MIN, 6500},
-        {3, 3, NULL, 0, URGENCY_SLOTS_NUMBER, 3000},      {3, 3, &LICENSE, 1, URGENCY_SLOTS_MAX, 6000},
-        {4, 4, &BIGIO, 1, URGENCY_SLOTS_MIN, 4500},       {2, 8, NULL, 0, URGENCY_SLOTS_MIN, 2000},
-        {2, 8, NULL, 0, URGENCY_SLOTS_MAX, 8000},         {2, 8, &LICENSE, 1, URGENCY_SLOTS_MAX, 16000},
-        {2, 8, NULL, 0, URGENCY_SLOTS_AVG, 5000},         {2, 8, &LICENSE, 1, URGENCY_SLOTS_AVG, 10000},
-        {2, 8, &LICENSE, 1, URGENCY_SLOTS_NUMBER, 10000}, {2, 5, NULL, 0, URGENCY_SLOTS_AVG, 3500},
+        {.min = 1, .max = 1, .rule = URGENCY_SLOTS_MIN, .resources = 1000},
+        {.min = 1, .max = 1, .requests = &LICENSES, .count = 1, .rule = URGENCY_SLOTS_MIN, .resources = 3000},
+        {.min = 1, .max = 1, .requests = &BIGIO, .count = 1, .rule = URGENCY_SLOTS_MIN, .resources = 1500},
+        {.min = 1, .max = 1, .requests = MIXED, .count = 3, .rule = URGENCY_SLOTS_MIN, .resources = 6500},
+        {.min = 3, .max = 3, .rule = URGENCY_SLOTS_NUMBER, .resources = 3000},
+        {.min = 3, .max = 3, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_MAX, .resources = 6000},
+        {.min = 4, .max = 4, .requests = &BIGIO, .count = 1, .rule = URGENCY_SLOTS_MIN, .resources = 4500},
+        {.min = 2, .max = 8, .rule = URGENCY_SLOTS_MIN, .resources = 2000},
+        {.min = 2, .max = 8, .rule = URGENCY_SLOTS_MAX, .resources = 8000},
+        {.min = 2, .max = 8, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_MAX, .resources = 16000},
+        {.min = 2, .max = 8, .rule = URGENCY_SLOTS_AVG, .resources = 5000},
+        {.min = 2, .max = 8, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_AVG, .resources = 10000},
+        {.min = 2, .max = 8, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_NUMBER, .resources = 10000},
+        {.min = 2, .max = 5, .rule = URGENCY_SLOTS_AVG, .resources = 3500},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct urgency_rules rules = {.slots_rule = ROWS[r].rule, .slots_number = 5};
-        struct urgency_job job = {ROWS[r].min, ROWS[r].max, ROWS[r].requests, ROWS[r].count, 0, 0, 0};
+        struct urgency_job job = {
+            .slots_min = ROWS[r].min,
+            .slots_max = ROWS[r].max,
+            .requests = ROWS[r].requests,
+            .request_count = ROWS[r].count,
+        };
         struct urgency u;
         urgency_of(&rules, 1000, 0, &job, &u);
         if (u.resources != ROWS[r].resources || u.sum != u.resources) fail_msg("row %zu: %g", r, u.resources);
     }
 }
 
-/* docs/formulas.md 5.6: f2, f3, and the manual's deadline. */
+/* docs/formulas.md 5.6: f2, f3, and the manual's rule for deadlines. */
 static void test_f2_f3_time(void **state)
 {
     (void)state;
+    enum { NO_DEADLINE = 9999 };
     static const struct {
-        double weight_waiting, weight_deadline;
+        double per_s, weight; /* weight_waiting_time, weight_deadline */
         enum deadline_rule rule;
-        int64_t waited_s, left_s; /* left 9999: no deadline */
+        int64_t waited_s, left_s; /* left_s: to the deadline */
         double waiting, deadline;
     } ROWS[] = {
-        {0.278, 0, DEADLINE_OWN, 44, 9999, 12.232, 0},
-        {100, 3600000, DEADLINE_OWN, 54, 9999, 5400, 0},
-        {-1, 0, DEADLINE_OWN, 23, 9999, -23, 0},
-        {0, 3600000, DEADLINE_OWN, 35, 115, 0, 31304.34782608696},
-        {0, 3600000, DEADLINE_OWN, 35, 3595, 0, 1001.3908205841446},
-        {0, 3600000, DEADLINE_OWN, 35, 9, 0, 400000},
-        {0, 3600000, DEADLINE_OWN, 35, 1, 0, 3600000},
-        {0, 3600000, DEADLINE_OWN, 35, 0, 0, 3600000},
-        {0, 3600000, DEADLINE_OWN, 35, -500, 0, 3600000},
-        {1, 36000, DEADLINE_OWN, 46, 73, 46, 493.1506849315069},
-        {1, 36000, DEADLINE_WAITING, 46, 8, 46, 0.125},
-        {100, 36000, DEADLINE_WAITING, 1, -8, 100, 100},
+        {.per_s = 0.278, .waited_s = 44, .left_s = NO_DEADLINE, .waiting = 12.232},
+        {.per_s = 100, .weight = 3600000, .waited_s = 54, .left_s = NO_DEADLINE, .waiting = 5400},
+        {.per_s = -1, .waited_s = 23, .left_s = NO_DEADLINE, .waiting = -23},
+        {.weight = 3600000, .waited_s = 35, .left_s = 115, .deadline = 31304.34782608696},
+        {.weight = 3600000, .waited_s = 35, .left_s = 3595, .deadline = 1001.3908205841446},
+        {.weight = 3600000, .waited_s = 35, .left_s = 9, .deadline = 400000},
+        {.weight = 3600000, .waited_s = 35, .left_s = 1, .deadline = 3600000},
+        {.weight = 3600000, .waited_s = 35, .left_s = 0, .deadline = 3600000},
+        {.weight = 3600000, .waited_s = 35, .left_s = -500, .deadline = 3600000},
+        {.per_s = 1, .weight = 36000, .waited_s = 46, .left_s = 73, .waiting = 46, .deadline = 493.1506849315069},
+        {.per_s = 1,
+         .weight = 36000,
+         .rule = DEADLINE_WAITING,
+         .waited_s = 46,
+         .left_s = 8,
+         .waiting = 46,
+         .deadline = 0.125},
+        {.per_s = 100,
+         .weight = 36000,
+         .rule = DEADLINE_WAITING,
+         .waited_s = 1,
+         .left_s = -8,
+         .waiting = 100,
+         .deadline = 100},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
-        struct urgency_rules rules = {.weight_waiting_time = ROWS[r].weight_waiting,
-                                      .weight_deadline = ROWS[r].weight_deadline,
-                                      .deadline_rule = ROWS[r].rule};
+        struct urgency_rules rules = {
+            .weight_waiting_time = ROWS[r].per_s, .weight_deadline = ROWS[r].weight, .deadline_rule = ROWS[r].rule};
         int64_t now_us = 1795243651 * S;
         struct urgency_job job = {.slots_min = 1, .slots_max = 1, .submit_us = now_us - ROWS[r].waited_s * S};
-        if (ROWS[r].left_s != 9999) job.deadline_us = now_us + ROWS[r].left_s * S;
+        if (ROWS[r].left_s != NO_DEADLINE) job.deadline_us = now_us + ROWS[r].left_s * S;
         struct urgency u;
         urgency_of(&rules, 1000, now_us, &job, &u);
         if (fabs(u.waiting_time - ROWS[r].waiting) > 1e-9 || fabs(u.deadline - ROWS[r].deadline) > 1e-9)
@@ -135,7 +159,7 @@ static void test_a1_licences(void **state)
     assert_column(prior, (const double[]){1.08, 0.105, 0.005}, 3, "prior");
 }
 
-/* Where all are alike everybody is in the middle; where nobody is, nothing happens. */
+/* If all values are alike, all are normalised to the middle. Without jobs nothing is computed. */
 static void test_alike(void **state)
 {
     (void)state;

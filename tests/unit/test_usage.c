@@ -1,4 +1,4 @@
-/* Decay and charges at single moments; their laws are in property/test_usage_laws.c. */
+/* Decay and charges in single cases; property/test_usage_laws.c has the laws. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,18 +24,21 @@ static void test_scale(void **state)
         int64_t halflife_us, reference_us, at_us;
         double scale;
     } ROWS[] = {
-        {7 * DAY, 0, 0, 1},
-        {7 * DAY, 0, 7 * DAY, 0.5},
-        {7 * DAY, 0, 70 * DAY, 0x1p-10},
-        {7 * DAY, 3 * DAY, 10 * DAY, 0.5},
-        {7 * DAY, 7 * DAY, 0, 2},
-        {2 * S, 0, 1 * S, 0.70710678118654752440},
-        {2 * S, 0, 1001 * S, 0.70710678118654752440 * 0x1p-500},
-        {3, 0, 1, 0.79370052598409973738},
-        {1, 0, 511, 0x1p-511},
-        {1, 0, 100000, 0},
-        {0, 0, 1000 * DAY, 1},
-        {7 * DAY, INT64_C(1700000000) * S, INT64_C(1700000000) * S + 14 * DAY, 0.25},
+        {.halflife_us = 7 * DAY, .reference_us = 0, .at_us = 0, .scale = 1},
+        {.halflife_us = 7 * DAY, .reference_us = 0, .at_us = 7 * DAY, .scale = 0.5},
+        {.halflife_us = 7 * DAY, .reference_us = 0, .at_us = 70 * DAY, .scale = 0x1p-10},
+        {.halflife_us = 7 * DAY, .reference_us = 3 * DAY, .at_us = 10 * DAY, .scale = 0.5},
+        {.halflife_us = 7 * DAY, .reference_us = 7 * DAY, .at_us = 0, .scale = 2},
+        {.halflife_us = 2 * S, .reference_us = 0, .at_us = 1 * S, .scale = 0.70710678118654752440},
+        {.halflife_us = 2 * S, .reference_us = 0, .at_us = 1001 * S, .scale = 0.70710678118654752440 * 0x1p-500},
+        {.halflife_us = 3, .reference_us = 0, .at_us = 1, .scale = 0.79370052598409973738},
+        {.halflife_us = 1, .reference_us = 0, .at_us = 511, .scale = 0x1p-511},
+        {.halflife_us = 1, .reference_us = 0, .at_us = 100000, .scale = 0},
+        {.halflife_us = 0, .reference_us = 0, .at_us = 1000 * DAY, .scale = 1},
+        {.halflife_us = 7 * DAY,
+         .reference_us = INT64_C(1700000000) * S,
+         .at_us = INT64_C(1700000000) * S + 14 * DAY,
+         .scale = 0.25},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct decay d = {.halflife_us = ROWS[r].halflife_us, .reference_us = ROWS[r].reference_us};
@@ -43,7 +46,7 @@ static void test_scale(void **state)
     }
 }
 
-/* docs/formulas.md 1.2 has the first of these as its example. */
+/* docs/formulas.md 1.2 has the first two rows as its example. */
 static void test_charge(void **state)
 {
     (void)state;
@@ -53,17 +56,21 @@ static void test_charge(void **state)
         int64_t from_us, to_us;
         double charge;
     } ROWS[] = {
-        {3600 * S, 16, 0, 3600 * S, 41549.617177602146}, /* 16 * 3600 / ln 2 / 2 */
-        {3600 * S, 16, 0, 7200 * S, 62324.425766403219}, /* three quarters */
-        {0, 16, 0, 3600 * S, 57600},
-        {0, 0.25, 5 * S, 6 * S, 0.25},
-        {3600 * S, 16, 3600 * S, 3600 * S, 0},
-        {3600 * S, 16, 3601 * S, 3600 * S, 0},
-        {0, 16, 3601 * S, 3600 * S, 0},
-        {3600 * S, 0, 0, 3600 * S, 0},
-        {7 * DAY, 1, 0, 1, 9.9999999999942696e-7},     /* one microsecond: 1e-6 (1 - ln 2 / 2 * 1e-6 / 604800) */
-        {S, 1, 0, 1000000 * S, 1.4426950408889634074}, /* in the end as much as fades: H / ln 2 */
-        {7 * DAY, 16, 0, 20 * S, 319.99633258262121},
+        /* 16 * 3600 / ln 2 / 2 */
+        {.halflife_us = 3600 * S, .rate = 16, .from_us = 0, .to_us = 3600 * S, .charge = 41549.617177602146},
+        /* three quarters */
+        {.halflife_us = 3600 * S, .rate = 16, .from_us = 0, .to_us = 7200 * S, .charge = 62324.425766403219},
+        {.halflife_us = 0, .rate = 16, .from_us = 0, .to_us = 3600 * S, .charge = 57600},
+        {.halflife_us = 0, .rate = 0.25, .from_us = 5 * S, .to_us = 6 * S, .charge = 0.25},
+        {.halflife_us = 3600 * S, .rate = 16, .from_us = 3600 * S, .to_us = 3600 * S, .charge = 0},
+        {.halflife_us = 3600 * S, .rate = 16, .from_us = 3601 * S, .to_us = 3600 * S, .charge = 0},
+        {.halflife_us = 0, .rate = 16, .from_us = 3601 * S, .to_us = 3600 * S, .charge = 0},
+        {.halflife_us = 3600 * S, .rate = 0, .from_us = 0, .to_us = 3600 * S, .charge = 0},
+        /* one microsecond: 1e-6 (1 - ln 2 / 2 * 1e-6 / 604800) */
+        {.halflife_us = 7 * DAY, .rate = 1, .from_us = 0, .to_us = 1, .charge = 9.9999999999942696e-7},
+        /* after a long time, as much is added as fades: H / ln 2 */
+        {.halflife_us = S, .rate = 1, .from_us = 0, .to_us = 1000000 * S, .charge = 1.4426950408889634074},
+        {.halflife_us = 7 * DAY, .rate = 16, .from_us = 0, .to_us = 20 * S, .charge = 319.99633258262121},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         double charge = usage_charge(ROWS[r].halflife_us, ROWS[r].rate, ROWS[r].from_us, ROWS[r].to_us);
@@ -71,7 +78,7 @@ static void test_charge(void **state)
     }
 }
 
-/* As stored, a charge reads right at every later moment. */
+/* A stored charge reads right at every later time. */
 static void test_charge_stored(void **state)
 {
     (void)state;
@@ -92,14 +99,14 @@ static void test_steps(void **state)
     static const struct {
         int64_t halflife_us, reference_us, at_us, steps;
     } ROWS[] = {
-        {10, 0, 0, 0},
-        {10, 0, 5119, 0},
-        {10, 0, 5120, 512},
-        {10, 0, 5129, 512},
-        {10, 0, 1000009, 100000},
-        {10, 5000, 5120, 0},
-        {10, 5000, 0, 0},
-        {0, 0, INT64_C(1) << 60, 0},
+        {.halflife_us = 10, .reference_us = 0, .at_us = 0, .steps = 0},
+        {.halflife_us = 10, .reference_us = 0, .at_us = 5119, .steps = 0},
+        {.halflife_us = 10, .reference_us = 0, .at_us = 5120, .steps = 512},
+        {.halflife_us = 10, .reference_us = 0, .at_us = 5129, .steps = 512},
+        {.halflife_us = 10, .reference_us = 0, .at_us = 1000009, .steps = 100000},
+        {.halflife_us = 10, .reference_us = 5000, .at_us = 5120, .steps = 0},
+        {.halflife_us = 10, .reference_us = 5000, .at_us = 0, .steps = 0},
+        {.halflife_us = 0, .reference_us = 0, .at_us = INT64_C(1) << 60, .steps = 0},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct decay d = {.halflife_us = ROWS[r].halflife_us, .reference_us = ROWS[r].reference_us};
