@@ -39,7 +39,7 @@ static inline const struct ticket_job *reference_job(const struct reference *r, 
     return &r->q->jobs[job];
 }
 
-/* --- members -------------------------------------------------------------------------------------------------------- */
+/* --- members ------------------------------------------------------------------------------------------------------ */
 
 static inline double reference_fshare(const struct reference *r, int kind, const struct ticket_job *j)
 {
@@ -127,7 +127,7 @@ static inline bool reference_is_first(const struct reference *r, uint32_t at, re
     return true;
 }
 
-/* --- functional ------------------------------------------------------------------------------------------------------ */
+/* --- functional --------------------------------------------------------------------------------------------------- */
 
 static inline double reference_divided(const struct reference *r, int kind, const struct ticket_job *j, uint32_t more)
 {
@@ -236,7 +236,7 @@ static inline void reference_functional(struct reference *r, bool is_dependent)
     reference_functional_pending(r, is_dependent);
 }
 
-/* --- override -------------------------------------------------------------------------------------------------------- */
+/* --- override ----------------------------------------------------------------------------------------------------- */
 
 static inline double reference_given(const struct reference *r, const struct ticket_job *j, uint32_t more)
 {
@@ -287,7 +287,7 @@ static inline void reference_override(struct reference *r, bool is_dependent)
     }
 }
 
-/* --- share tree ------------------------------------------------------------------------------------------------------ */
+/* --- share tree --------------------------------------------------------------------------------------------------- */
 
 static inline void reference_weigh(struct reference *r, uint32_t parent)
 {
@@ -455,7 +455,7 @@ static inline void reference_share(struct reference *r, bool is_dependent)
     }
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static inline void reference_tickets(const struct ticket_input *q, struct tickets *out)
 {

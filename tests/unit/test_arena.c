@@ -1,4 +1,4 @@
-/* Memory: what an arena hands out is zeroed, aligned, apart from the rest, and gone with the arena; arrays grow. */
+/* Memory: an arena's memory is zeroed, aligned and separate, and is freed with the arena; arrays grow. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -50,7 +50,7 @@ static void test_arena(void **state)
     arena_clear(&a);
 }
 
-/* Large pieces neither waste the block in use nor stay after the cycle. */
+/* A large piece does not waste the rest of the current block, and arena_clear does not keep it. */
 static void test_arena_large(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void test_array(void **state)
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 10000; i++) {
             struct item *item = array_add(&items);
-            assert_true(item->number == 0 && item->other == 0); /* also where array_clear left something */
+            assert_true(item->number == 0 && item->other == 0); /* also after array_clear */
             *item = (struct item){i, round + 1};
             assert_int_equal(items.count, i + 1);
             assert_true(items.capacity >= items.count && (round > 0 || items.capacity <= 2 * items.count + 8));
@@ -134,7 +134,7 @@ static void too_many_items(void)
     array_reserve(&items, NONE);
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions(void **state)
 {
     (void)state;
     assert_true(dies(absurd_size));
@@ -145,7 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),  cmocka_unit_test(test_arena_large), cmocka_unit_test(test_arena_copy),
-        cmocka_unit_test(test_resize), cmocka_unit_test(test_array),       cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_resize), cmocka_unit_test(test_array),       cmocka_unit_test(test_preconditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

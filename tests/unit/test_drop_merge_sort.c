@@ -1,4 +1,4 @@
-/* Sorting what was nearly sorted: whatever happened to it, the result is sorted and has the same records. */
+/* Drop-merge sort: whatever happened to sorted records, the result is sorted and has the same records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 #include "base/rng.h"
 #include "policy/drop_merge_sort.h"
 
-enum { MOST = 3000 };
+enum { COUNT_MAX = 3000 };
 
-/* What happens to sorted records. */
-static void nothing(struct sort_record *r, uint32_t count, struct rng *rng)
+/* Changes to sorted records. */
+static void none_change(struct sort_record *r, uint32_t count, struct rng *rng)
 {
     (void)r, (void)count, (void)rng;
 }
@@ -45,7 +45,7 @@ static void reversed(struct sort_record *r, uint32_t count, struct rng *rng)
     for (uint32_t i = 0; i < count; i++) r[i].key = count - i;
 }
 
-/* The larger half came first: at its end nearly all that was kept has to be dropped. */
+/* The records at the front become the largest, so that at their end nearly all kept records have to be dropped. */
 static void most_rise(struct sort_record *r, uint32_t count, struct rng *rng)
 {
     uint32_t rising = count - count / 9 - rng_below(rng, 12) % count;
@@ -58,22 +58,23 @@ static void all_equal(struct sort_record *r, uint32_t count, struct rng *rng)
     if (rng_below(rng, 2)) r[rng_below(rng, count)].key = rng_below(rng, 14);
 }
 
-static void (*const HAPPENINGS[])(struct sort_record *, uint32_t, struct rng *) = {
-    nothing, few_change, neighbours_rise, neighbours_fall, all_change, reversed, most_rise, all_equal,
+static void (*const CHANGES[])(struct sort_record *, uint32_t, struct rng *) = {
+    none_change, few_change, neighbours_rise, neighbours_fall, all_change, reversed, most_rise, all_equal,
 };
 
-static void test_whatever_happens(void **state)
+static void test_every_change(void **state)
 {
     (void)state;
     struct rng rng = {5};
     for (int round = 0; round < 4000; round++) {
-        uint32_t count = round % 2 ? 1 + rng_below(&rng, 100) : 1 + rng_below(&rng, MOST);
-        /* Of their exact size, so that the sanitizers see a step outside. */
+        uint32_t count = round % 2 ? 1 + rng_below(&rng, 100) : 1 + rng_below(&rng, COUNT_MAX);
+        /* Allocated with their exact size, so that the sanitizers detect an access outside. */
         struct sort_record *records = malloc(count * sizeof *records), *scratch = malloc(count * sizeof *scratch);
         uint64_t *key_of = malloc(count * sizeof *key_of);
-        for (uint32_t i = 0; i < count; i++) records[i] = (struct sort_record){2 * i + rng_below(&rng, 4), i, ~i};
+        for (uint32_t i = 0; i < count; i++)
+            records[i] = (struct sort_record){.key = 2 * i + rng_below(&rng, 4), .index = i, .extra = ~i};
         sort_records(records, count, scratch);
-        HAPPENINGS[(size_t)round / 2 % (sizeof HAPPENINGS / sizeof *HAPPENINGS)](records, count, &rng);
+        CHANGES[(size_t)round / 2 % (sizeof CHANGES / sizeof *CHANGES)](records, count, &rng);
         bool sorted = true;
         for (uint32_t i = 0; i < count; i++) {
             key_of[records[i].index] = records[i].key;
@@ -83,7 +84,7 @@ static void test_whatever_happens(void **state)
         for (uint32_t i = 0; i < count; i++) {
             assert_true(i == 0 || records[i - 1].key <= records[i].key);
             assert_true(records[i].extra == ~records[i].index && key_of[records[i].index] == records[i].key);
-            key_of[records[i].index] = UINT64_MAX; /* seen: a second one would not be equal */
+            key_of[records[i].index] = UINT64_MAX; /* met: the same record again would not be equal */
         }
         free(records);
         free(scratch);
@@ -94,7 +95,7 @@ static void test_whatever_happens(void **state)
 static void test_nothing_to_sort(void **state)
 {
     (void)state;
-    struct sort_record one = {3, 1, 2};
+    struct sort_record one = {.key = 3, .index = 1, .extra = 2};
     assert_false(drop_merge_sort(&one, 0, NULL));
     assert_false(drop_merge_sort(&one, 1, NULL));
     assert_int_equal(one.key, 3);
@@ -103,7 +104,7 @@ static void test_nothing_to_sort(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whatever_happens),
+        cmocka_unit_test(test_every_change),
         cmocka_unit_test(test_nothing_to_sort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static void test_recorded_depth_oblivious(void **state)
     assert_rows(RECORDED, &OPTIONS, FROM_PRINTED, ROWS);
 }
 
-/* --- corner cases ------------------------------------------------------------------------------------------------------ */
+/* --- corner cases ------------------------------------------------------------------------------------------------- */
 
 static void test_nothing_used(void **state)
 {

@@ -1,4 +1,4 @@
-/* Sets of numbers: reading and writing by table, everything else against a plain array of flags. */
+/* Sets of numbers: parsing and formatting by table, everything else against a plain array of flags. */
 #include <string.h>
 
 #include "base/idset.h"
@@ -7,7 +7,7 @@
 
 enum { MAX = 1000 };
 
-/* The invariants that idset.c states. */
+/* The invariants of idset.c. */
 static void check(const struct idset *s)
 {
     for (uint32_t i = 0; i < s->ranges.count; i++) {
@@ -68,7 +68,7 @@ static void test_parse(void **state)
     }
 }
 
-static void test_parse_refuses(void **state)
+static void test_parse_errors(void **state)
 {
     (void)state;
     static const char *const rows[] = {
@@ -139,7 +139,7 @@ static void check_against(const struct idset *s, const struct model *m)
     buf_release(&b);
 }
 
-/* Sparse and dense ones, with each other and with nothing. */
+/* Sparse, dense and empty sets. */
 static void test_add_all(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void test_add_all(void **state)
     }
 }
 
-/* First mostly adding, then mostly removing, near each other and far apart. */
+/* Adds and removes, in turn mostly one and mostly the other, close together and far apart. */
 static void test_against_flags(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void test_next_from_anywhere(void **state)
     idset_release(&s);
 }
 
-/* All tasks of an array, started in order: one range to the end. */
+/* The tasks of an array that start in order: the set is one range to the end. */
 static void test_taken_from_the_front(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void parse_to_none(void)
     idset_parse(str("1"), NONE, "set", &s, NULL);
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions(void **state)
 {
     (void)state;
     assert_true(dies(add_none));
@@ -247,13 +247,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_parse_refuses),
+        cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_parse_large),
         cmocka_unit_test(test_add_all),
         cmocka_unit_test(test_against_flags),
         cmocka_unit_test(test_next_from_anywhere),
         cmocka_unit_test(test_taken_from_the_front),
-        cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_preconditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

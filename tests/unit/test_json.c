@@ -1,4 +1,4 @@
-/* The JSON writer: exact text by table, and everything it writes read back by jansson. */
+/* The JSON writer: exact texts by table, and everything it writes read back by jansson. */
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void test_structure(void **state)
     buf_release(&b);
 }
 
-/* Documents of their own, one after the other: JSON lines. */
+/* Separate documents, one after the other: JSON lines. */
 static void test_lines(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_numbers(void **state)
     buf_release(&b);
 }
 
-/* Any bytes whatever make a document that is valid, and valid text and doubles come back as they were. */
+/* Any bytes make a valid document. Valid text and doubles read back the same. */
 static void test_read_back(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void not_a_number(void)
     json_double(&(struct json){.out = &b}, NAN);
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions(void **state)
 {
     (void)state;
     void (*const rows[])(void) = {too_deep, value_without_key, key_in_array, key_without_value,
@@ -244,9 +244,9 @@ static void test_our_own_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_structure),        cmocka_unit_test(test_lines),     cmocka_unit_test(test_text),
-        cmocka_unit_test(test_numbers),          cmocka_unit_test(test_read_back), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_structure),     cmocka_unit_test(test_lines),     cmocka_unit_test(test_text),
+        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_read_back), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_preconditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Multifactor priority: lines that Slurm logged, the sum, each factor, and first come, first served. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,16 +18,16 @@ enum { GPU = TRES_STATIC_COUNT };
 
 static struct arena arena;
 
-/* --- what Slurm 22.05.8 logged ------------------------------------------------------------------------------------ */
+/* --- lines that Slurm 22.05.8 logged ------------------------------------------------------------------------------ */
 
 /* Four nodes of 16 CPUs and 62.5 GiB, two with 4 GPUs; three partitions of all or three of them. */
 enum { MAIN, PLAIN, ODD };
 static const double totals_all[TRES_MAX] = {[TRES_CPU] = 64, [TRES_MEM] = 256000, [TRES_NODE] = 4, [GPU] = 8};
 static const double totals_odd[TRES_MAX] = {[TRES_CPU] = 48, [TRES_MEM] = 192000, [TRES_NODE] = 3, [GPU] = 8};
 static const struct multifactor_partition recorded_partitions[] = {
-    [MAIN] = {100, 2 * DAY_S, totals_all},
-    [PLAIN] = {50, DAY_S, totals_all},
-    [ODD] = {7, DAY_S / 2, totals_odd},
+    [MAIN] = {.job_factor = 100, .max_time_s = 2 * DAY_S, .totals = totals_all},
+    [PLAIN] = {.job_factor = 50, .max_time_s = DAY_S, .totals = totals_all},
+    [ODD] = {.job_factor = 7, .max_time_s = DAY_S / 2, .totals = totals_odd},
 };
 
 static const struct {
@@ -36,14 +37,47 @@ static const struct {
     const char *accrue, *tres;
     int32_t nice;
 } recorded_jobs[] = {
-    {2, MAIN, 10, 0, 2 * DAY_S, "07:02:22", "cpu=64,mem=1000M,node=1,billing=64", 0},
-    {3, PLAIN, 0, 100, 3600, "07:02:26", "cpu=20,mem=60G,node=2,billing=20", 0},
-    {4, ODD, 0, 10, 420, "07:02:30", "cpu=5,mem=1500M,node=3,billing=14", 0},
-    {5, MAIN, 40, 0, 36000, "07:02:34", "cpu=4,mem=8G,node=1,billing=12,gres/gpu=3", 137},
-    {6, PLAIN, 10, 0, DAY_S, "07:02:38", "cpu=17,mem=62.50G,node=1,billing=17", -500},
-    {8, MAIN, 0, 0, 1800, "07:02:46", "cpu=3,mem=2G,node=1,billing=3", 0},
-    {80, ODD, 0, 0, 1800, "07:02:46", "cpu=3,mem=2G,node=1,billing=3", 0}, /* the same job in its third partition */
-    {11, PLAIN, 10, 0, DAY_S, "07:02:58", "cpu=4,mem=250G,node=4,billing=4", 0},
+    {.id = 2,
+     .partition = MAIN,
+     .assoc_priority = 10,
+     .limit_s = 2 * DAY_S,
+     .accrue = "07:02:22",
+     .tres = "cpu=64,mem=1000M,node=1,billing=64"},
+    {.id = 3,
+     .partition = PLAIN,
+     .qos_priority = 100,
+     .limit_s = 3600,
+     .accrue = "07:02:26",
+     .tres = "cpu=20,mem=60G,node=2,billing=20"},
+    {.id = 4,
+     .partition = ODD,
+     .qos_priority = 10,
+     .limit_s = 420,
+     .accrue = "07:02:30",
+     .tres = "cpu=5,mem=1500M,node=3,billing=14"},
+    {.id = 5,
+     .partition = MAIN,
+     .assoc_priority = 40,
+     .limit_s = 36000,
+     .accrue = "07:02:34",
+     .tres = "cpu=4,mem=8G,node=1,billing=12,gres/gpu=3",
+     .nice = 137},
+    {.id = 6,
+     .partition = PLAIN,
+     .assoc_priority = 10,
+     .limit_s = DAY_S,
+     .accrue = "07:02:38",
+     .tres = "cpu=17,mem=62.50G,node=1,billing=17",
+     .nice = -500},
+    {.id = 8, .partition = MAIN, .limit_s = 1800, .accrue = "07:02:46", .tres = "cpu=3,mem=2G,node=1,billing=3"},
+    /* the same job in its third partition */
+    {.id = 80, .partition = ODD, .limit_s = 1800, .accrue = "07:02:46", .tres = "cpu=3,mem=2G,node=1,billing=3"},
+    {.id = 11,
+     .partition = PLAIN,
+     .assoc_priority = 10,
+     .limit_s = DAY_S,
+     .accrue = "07:02:58",
+     .tres = "cpu=4,mem=250G,node=4,billing=4"},
 };
 
 enum run { LARGE, SMALL, RELATIVE, NOMAX, CLASSIC };
@@ -55,44 +89,138 @@ static const struct {
     double fair_share;
     const char *factors, *terms, *tres, *sum; /* age, assoc, fair share, size, partition, QOS */
 } recorded_lines[] = {
-    {LARGE, 2, "07:03:37", 0.2, "0.625000 0.250000 0.200000 0.625000 1.000000 0.000000",
-     "625.00 175.00 2000.00 3125.00 2000.00 0.00", "cpu 1.000000 1500.00 mem 0.003906 9.77", "9434.77"},
-    {LARGE, 4, "07:03:37", 0.8, "0.558333 0.000000 0.800000 0.414062 0.070000 0.100000",
-     "558.33 0.00 8000.00 2070.31 140.00 300.00", "cpu 0.104167 156.25 mem 0.007812 19.53", "11244.43"},
-    {LARGE, 5, "07:03:37", 0.6, "0.525000 1.000000 0.600000 0.156250 1.000000 0.000000",
-     "525.00 700.00 6000.00 781.25 2000.00 0.00", "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
-     "11205.50"},
-    {LARGE, 6, "07:03:37", 0.2, "0.491667 0.250000 0.200000 0.257812 0.500000 0.000000",
-     "491.67 175.00 2000.00 1289.06 1000.00 0.00", "cpu 0.265625 398.44 mem 0.250000 625.00", "6479.17"},
-    {LARGE, 80, "07:03:37", 0.8, "0.425000 0.000000 0.800000 0.148438 0.070000 0.000000",
-     "425.00 0.00 8000.00 742.19 140.00 0.00", "cpu 0.062500 93.75 mem 0.010667 26.67", "9427.60"},
-    {SMALL, 2, "07:03:43", 0.2, "0.675000 0.250000 0.200000 0.375000 1.000000 0.000000",
-     "675.00 175.00 2000.00 1875.00 2000.00 0.00", "cpu 1.000000 1500.00 mem 0.003906 9.77", "8234.77"},
-    {SMALL, 4, "07:03:43", 0.8, "0.608333 0.000000 0.800000 0.585938 0.070000 0.100000",
-     "608.33 0.00 8000.00 2929.69 140.00 300.00", "cpu 0.104167 156.25 mem 0.007812 19.53", "12153.80"},
-    {SMALL, 8, "07:03:43", 0.8, "0.475000 0.000000 0.800000 0.851562 1.000000 0.000000",
-     "475.00 0.00 8000.00 4257.81 2000.00 0.00", "cpu 0.046875 70.31 mem 0.008000 20.00", "14823.12"},
-    {RELATIVE, 2, "07:03:49", 0.2, "0.725000 0.250000 0.200000 0.000347 1.000000 0.000000",
-     "725.00 175.00 2000.00 1.74 2000.00 0.00", "cpu 1.000000 1500.00 mem 0.003906 9.77", "6411.50"},
-    {RELATIVE, 3, "07:03:49", 0.4, "0.691667 0.000000 0.400000 0.008333 0.500000 1.000000",
-     "691.67 0.00 4000.00 41.67 1000.00 3000.00", "cpu 0.312500 468.75 mem 0.240000 600.00", "9802.08"},
-    {RELATIVE, 4, "07:03:49", 0.8, "0.658333 0.000000 0.800000 0.107143 0.070000 0.100000",
-     "658.33 0.00 8000.00 535.71 140.00 300.00", "cpu 0.104167 156.25 mem 0.007812 19.53", "9809.83"},
-    {RELATIVE, 5, "07:03:49", 0.6, "0.625000 1.000000 0.600000 0.000417 1.000000 0.000000",
-     "625.00 700.00 6000.00 2.08 2000.00 0.00", "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
-     "10526.33"},
-    {NOMAX, 2, "07:04:14", 0.2, "0.000185 0.250000 0.200000 0.625000 1.000000 0.000000",
-     "0.19 175.00 2000.00 3125.00 2000.00 0.00", "cpu 1.000000 1500.00 mem 0.003906 9.77", "8809.95"},
-    {NOMAX, 5, "07:04:14", 0.6, "0.000165 1.000000 0.600000 0.156250 1.000000 0.000000",
-     "0.17 700.00 6000.00 781.25 2000.00 0.00", "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
-     "10680.67"},
-    {CLASSIC, 4, "07:04:07", 0.6715337971135561, "0.808333 0.000000 0.671534 0.414062 0.070000 0.100000",
-     "808.33 0.00 6715.34 2070.31 140.00 300.00", "cpu 0.104167 156.25 mem 0.007812 19.53", "10209.77"},
-    {CLASSIC, 11, "07:04:07", 0.14788556986468468, "0.575000 0.250000 0.147886 0.531250 0.500000 0.000000",
-     "575.00 175.00 1478.86 2656.25 1000.00 0.00", "cpu 0.062500 93.75 mem 1.000000 2500.00", "8478.86"},
+    {.run = LARGE,
+     .id = 2,
+     .now = "07:03:37",
+     .fair_share = 0.2,
+     .factors = "0.625000 0.250000 0.200000 0.625000 1.000000 0.000000",
+     .terms = "625.00 175.00 2000.00 3125.00 2000.00 0.00",
+     .tres = "cpu 1.000000 1500.00 mem 0.003906 9.77",
+     .sum = "9434.77"},
+    {.run = LARGE,
+     .id = 4,
+     .now = "07:03:37",
+     .fair_share = 0.8,
+     .factors = "0.558333 0.000000 0.800000 0.414062 0.070000 0.100000",
+     .terms = "558.33 0.00 8000.00 2070.31 140.00 300.00",
+     .tres = "cpu 0.104167 156.25 mem 0.007812 19.53",
+     .sum = "11244.43"},
+    {.run = LARGE,
+     .id = 5,
+     .now = "07:03:37",
+     .fair_share = 0.6,
+     .factors = "0.525000 1.000000 0.600000 0.156250 1.000000 0.000000",
+     .terms = "525.00 700.00 6000.00 781.25 2000.00 0.00",
+     .tres = "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
+     .sum = "11205.50"},
+    {.run = LARGE,
+     .id = 6,
+     .now = "07:03:37",
+     .fair_share = 0.2,
+     .factors = "0.491667 0.250000 0.200000 0.257812 0.500000 0.000000",
+     .terms = "491.67 175.00 2000.00 1289.06 1000.00 0.00",
+     .tres = "cpu 0.265625 398.44 mem 0.250000 625.00",
+     .sum = "6479.17"},
+    {.run = LARGE,
+     .id = 80,
+     .now = "07:03:37",
+     .fair_share = 0.8,
+     .factors = "0.425000 0.000000 0.800000 0.148438 0.070000 0.000000",
+     .terms = "425.00 0.00 8000.00 742.19 140.00 0.00",
+     .tres = "cpu 0.062500 93.75 mem 0.010667 26.67",
+     .sum = "9427.60"},
+    {.run = SMALL,
+     .id = 2,
+     .now = "07:03:43",
+     .fair_share = 0.2,
+     .factors = "0.675000 0.250000 0.200000 0.375000 1.000000 0.000000",
+     .terms = "675.00 175.00 2000.00 1875.00 2000.00 0.00",
+     .tres = "cpu 1.000000 1500.00 mem 0.003906 9.77",
+     .sum = "8234.77"},
+    {.run = SMALL,
+     .id = 4,
+     .now = "07:03:43",
+     .fair_share = 0.8,
+     .factors = "0.608333 0.000000 0.800000 0.585938 0.070000 0.100000",
+     .terms = "608.33 0.00 8000.00 2929.69 140.00 300.00",
+     .tres = "cpu 0.104167 156.25 mem 0.007812 19.53",
+     .sum = "12153.80"},
+    {.run = SMALL,
+     .id = 8,
+     .now = "07:03:43",
+     .fair_share = 0.8,
+     .factors = "0.475000 0.000000 0.800000 0.851562 1.000000 0.000000",
+     .terms = "475.00 0.00 8000.00 4257.81 2000.00 0.00",
+     .tres = "cpu 0.046875 70.31 mem 0.008000 20.00",
+     .sum = "14823.12"},
+    {.run = RELATIVE,
+     .id = 2,
+     .now = "07:03:49",
+     .fair_share = 0.2,
+     .factors = "0.725000 0.250000 0.200000 0.000347 1.000000 0.000000",
+     .terms = "725.00 175.00 2000.00 1.74 2000.00 0.00",
+     .tres = "cpu 1.000000 1500.00 mem 0.003906 9.77",
+     .sum = "6411.50"},
+    {.run = RELATIVE,
+     .id = 3,
+     .now = "07:03:49",
+     .fair_share = 0.4,
+     .factors = "0.691667 0.000000 0.400000 0.008333 0.500000 1.000000",
+     .terms = "691.67 0.00 4000.00 41.67 1000.00 3000.00",
+     .tres = "cpu 0.312500 468.75 mem 0.240000 600.00",
+     .sum = "9802.08"},
+    {.run = RELATIVE,
+     .id = 4,
+     .now = "07:03:49",
+     .fair_share = 0.8,
+     .factors = "0.658333 0.000000 0.800000 0.107143 0.070000 0.100000",
+     .terms = "658.33 0.00 8000.00 535.71 140.00 300.00",
+     .tres = "cpu 0.104167 156.25 mem 0.007812 19.53",
+     .sum = "9809.83"},
+    {.run = RELATIVE,
+     .id = 5,
+     .now = "07:03:49",
+     .fair_share = 0.6,
+     .factors = "0.625000 1.000000 0.600000 0.000417 1.000000 0.000000",
+     .terms = "625.00 700.00 6000.00 2.08 2000.00 0.00",
+     .tres = "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
+     .sum = "10526.33"},
+    {.run = NOMAX,
+     .id = 2,
+     .now = "07:04:14",
+     .fair_share = 0.2,
+     .factors = "0.000185 0.250000 0.200000 0.625000 1.000000 0.000000",
+     .terms = "0.19 175.00 2000.00 3125.00 2000.00 0.00",
+     .tres = "cpu 1.000000 1500.00 mem 0.003906 9.77",
+     .sum = "8809.95"},
+    {.run = NOMAX,
+     .id = 5,
+     .now = "07:04:14",
+     .fair_share = 0.6,
+     .factors = "0.000165 1.000000 0.600000 0.156250 1.000000 0.000000",
+     .terms = "0.17 700.00 6000.00 781.25 2000.00 0.00",
+     .tres = "cpu 0.062500 93.75 mem 0.032000 80.00 gres/gpu 0.375000 1162.50",
+     .sum = "10680.67"},
+    {.run = CLASSIC,
+     .id = 4,
+     .now = "07:04:07",
+     .fair_share = 0.6715337971135561,
+     .factors = "0.808333 0.000000 0.671534 0.414062 0.070000 0.100000",
+     .terms = "808.33 0.00 6715.34 2070.31 140.00 300.00",
+     .tres = "cpu 0.104167 156.25 mem 0.007812 19.53",
+     .sum = "10209.77"},
+    {.run = CLASSIC,
+     .id = 11,
+     .now = "07:04:07",
+     .fair_share = 0.14788556986468468,
+     .factors = "0.575000 0.250000 0.147886 0.531250 0.500000 0.000000",
+     .terms = "575.00 175.00 1478.86 2656.25 1000.00 0.00",
+     .tres = "cpu 0.062500 93.75 mem 1.000000 2500.00",
+     .sum = "8478.86"},
 };
 
-static int64_t moment(const char *time_of_day)
+/* A time of the day of the recording, in microseconds. */
+static int64_t time_us(const char *time_of_day)
 {
     char text[40];
     int64_t us = 0;
@@ -131,7 +259,7 @@ static struct multifactor_job recorded_job(int id, double fair_share, const stru
         .assoc_priority = recorded_jobs[i].assoc_priority,
         .qos_priority = recorded_jobs[i].qos_priority,
         .time_limit_s = recorded_jobs[i].limit_s,
-        .accrue_us = moment(recorded_jobs[i].accrue),
+        .accrue_us = time_us(recorded_jobs[i].accrue),
         .nice = recorded_jobs[i].nice,
         .fair_share = fair_share,
     };
@@ -141,9 +269,9 @@ static struct multifactor_job recorded_job(int id, double fair_share, const stru
     return j;
 }
 
-/* "cpu 1.000000 1500.00 mem ..." of the TRES that weigh anything. */
-static void show_tres(const struct multifactor_rules *r, const struct multifactor_cluster *c,
-                      const struct multifactor_job *j, const struct tres_table *t, struct buf *out)
+/* "cpu 1.000000 1500.00 mem ...": the TRES that have a weight. */
+static void print_tres(const struct multifactor_rules *r, const struct multifactor_cluster *c,
+                       const struct multifactor_job *j, const struct tres_table *t, struct buf *out)
 {
     for (uint32_t i = 0; i < j->tres.count; i++) {
         const struct tres_amount *a = &j->tres.items[i];
@@ -162,7 +290,7 @@ static void factors_and_terms_are_as_logged(void **unused)
     int lines = sizeof recorded_lines / sizeof *recorded_lines;
     for (int i = 0; i < lines; i++) {
         struct multifactor_rules r = recorded_rules(recorded_lines[i].run, &t);
-        struct multifactor_cluster c = {.now_us = moment(recorded_lines[i].now),
+        struct multifactor_cluster c = {.now_us = time_us(recorded_lines[i].now),
                                         .nodes = 4,
                                         .cpus = 64,
                                         .assoc_priority_max = 40,
@@ -182,7 +310,7 @@ static void factors_and_terms_are_as_logged(void **unused)
         text_format(text, sizeof text, "%.2f %.2f %.2f %.2f %.2f %.2f", terms.age, terms.assoc, terms.fair_share,
                     terms.job_size, terms.partition, terms.qos);
         assert_string_equal(text, recorded_lines[i].terms);
-        show_tres(&r, &c, &j, &t, &tres);
+        print_tres(&r, &c, &j, &t, &tres);
         assert_string_equal(tres.text, recorded_lines[i].tres);
         text_format(text, sizeof text, "%.2f", terms.sum);
         assert_string_equal(text, recorded_lines[i].sum);
@@ -195,7 +323,10 @@ static void factors_and_terms_are_as_logged(void **unused)
 
 /* One node of 16 CPUs, 64 GiB and 4 GPUs; partition factors 10 and 50. */
 static const double totals_one[TRES_MAX] = {[TRES_CPU] = 16, [TRES_MEM] = 65536, [TRES_NODE] = 1, [GPU] = 4};
-static const struct multifactor_partition one_partitions[] = {{10, -1, totals_one}, {50, 3600, totals_one}};
+static const struct multifactor_partition one_partitions[] = {
+    {.job_factor = 10, .max_time_s = -1, .totals = totals_one},
+    {.job_factor = 50, .max_time_s = 3600, .totals = totals_one},
+};
 
 static struct multifactor_cluster one_node(void)
 {
@@ -253,7 +384,7 @@ static void the_worked_examples(void **unused)
     assert_int_equal(t.priority, 269755);
 }
 
-static void what_is_below_one_is_one_and_fractions_are_cut(void **unused)
+static void a_sum_below_one_is_one_and_fractions_are_cut(void **unused)
 {
     (void)unused;
     static const struct {
@@ -262,21 +393,26 @@ static void what_is_below_one_is_one_and_fractions_are_cut(void **unused)
         double sum;
         uint32_t priority;
     } rows[] = {
-        {1000, 0.5, 0, 0, 500.0, 500},
-        {1000, 0.9999, 0, 0, 999.9, 999},
-        {1000, 0.5, 100, 0, 400.0, 400},
-        {1000, 0.5, -100, 0, 600.0, 600},
-        {1000, 0.5, 0, 20, 520.0, 520},
-        {1000, 0.5, 0, -20, 480.0, 480},
-        {1000, 0.5, 500, 0, 0.0, 1},
-        {1000, 0.5, 499, 0, 1.0, 1},
-        {1000, 0.5, 2147483645, 0, 500.0 - 2147483645.0, 1},
-        {1000, 0.0009, 0, 0, 0.9, 1},
-        {0, 1.0, 0, 0, 0.0, 1},
-        {4294967295.0, 1.0, 0, 0, 4294967295.0, UINT32_MAX},
-        {4294967295.0, 1.0, 1, 0, 4294967294.0, UINT32_MAX - 1},
-        {4294967295.0, 1.0, -1, 0, 4294967296.0, UINT32_MAX},
-        {4294967295.0, 1.0, -2147483645, 2147483645, 4294967295.0 + 2.0 * 2147483645.0, UINT32_MAX},
+        {.weight = 1000, .fair_share = 0.5, .sum = 500.0, .priority = 500},
+        {.weight = 1000, .fair_share = 0.9999, .sum = 999.9, .priority = 999},
+        {.weight = 1000, .fair_share = 0.5, .nice = 100, .sum = 400.0, .priority = 400},
+        {.weight = 1000, .fair_share = 0.5, .nice = -100, .sum = 600.0, .priority = 600},
+        {.weight = 1000, .fair_share = 0.5, .site = 20, .sum = 520.0, .priority = 520},
+        {.weight = 1000, .fair_share = 0.5, .site = -20, .sum = 480.0, .priority = 480},
+        {.weight = 1000, .fair_share = 0.5, .nice = 500, .sum = 0.0, .priority = 1},
+        {.weight = 1000, .fair_share = 0.5, .nice = 499, .sum = 1.0, .priority = 1},
+        {.weight = 1000, .fair_share = 0.5, .nice = 2147483645, .sum = 500.0 - 2147483645.0, .priority = 1},
+        {.weight = 1000, .fair_share = 0.0009, .sum = 0.9, .priority = 1},
+        {.weight = 0, .fair_share = 1.0, .sum = 0.0, .priority = 1},
+        {.weight = 4294967295.0, .fair_share = 1.0, .sum = 4294967295.0, .priority = UINT32_MAX},
+        {.weight = 4294967295.0, .fair_share = 1.0, .nice = 1, .sum = 4294967294.0, .priority = UINT32_MAX - 1},
+        {.weight = 4294967295.0, .fair_share = 1.0, .nice = -1, .sum = 4294967296.0, .priority = UINT32_MAX},
+        {.weight = 4294967295.0,
+         .fair_share = 1.0,
+         .nice = -2147483645,
+         .site = 2147483645,
+         .sum = 4294967295.0 + 2.0 * 2147483645.0,
+         .priority = UINT32_MAX},
     };
     struct multifactor_cluster c = one_node();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -293,7 +429,7 @@ static void what_is_below_one_is_one_and_fractions_are_cut(void **unused)
     }
 }
 
-static void negative_tres_weights_reach_the_floor(void **unused)
+static void negative_tres_weights_reach_the_minimum(void **unused)
 {
     (void)unused;
     struct multifactor_rules r = one_rules();
@@ -307,7 +443,7 @@ static void negative_tres_weights_reach_the_floor(void **unused)
     assert_int_equal(t.priority, 1);
 }
 
-static void a_priority_set_by_hand_stands(void **unused)
+static void a_priority_set_by_hand_is_used_as_it_is(void **unused)
 {
     (void)unused;
     static const uint32_t priorities[] = {4242, 1, 0, UINT32_MAX};
@@ -337,21 +473,24 @@ static void age_rows(void **unused)
         int64_t max_age_s, accrue_us;
         double weight, factor;
     } rows[] = {
-        {3600, 1000 * US_PER_S, 1, 0.0},
-        {3600, 1000 * US_PER_S - 1, 1, 1.0 / 3600e6},
-        {3600, 100 * US_PER_S, 1, 0.25},
-        {3600, 2000 * US_PER_S, 1, 0.0}, /* not yet */
-        {900, 100 * US_PER_S, 1, 1.0},
-        {899, 100 * US_PER_S, 1, 1.0},
-        {901, 100 * US_PER_S, 1, 900.0 / 901.0},
-        {0, 999 * US_PER_S, 1, 1.0},
-        {0, 2000 * US_PER_S, 1, 1.0},
-        {-1, 1, 1, 0.0},
-        {3600, 0, 1, 0.0}, /* does not grow older */
-        {0, 0, 1, 0.0},
-        {3600, 100 * US_PER_S, 0, 0.0},
-        {3600, -2600 * US_PER_S, 1, 1.0},
-        {INT64_MAX, 100 * US_PER_S, 1, 900e6 / (9223372036854775807.0 * 1e6)},
+        {.max_age_s = 3600, .accrue_us = 1000 * US_PER_S, .weight = 1, .factor = 0.0},
+        {.max_age_s = 3600, .accrue_us = 1000 * US_PER_S - 1, .weight = 1, .factor = 1.0 / 3600e6},
+        {.max_age_s = 3600, .accrue_us = 100 * US_PER_S, .weight = 1, .factor = 0.25},
+        {.max_age_s = 3600, .accrue_us = 2000 * US_PER_S, .weight = 1, .factor = 0.0}, /* its age begins later */
+        {.max_age_s = 900, .accrue_us = 100 * US_PER_S, .weight = 1, .factor = 1.0},
+        {.max_age_s = 899, .accrue_us = 100 * US_PER_S, .weight = 1, .factor = 1.0},
+        {.max_age_s = 901, .accrue_us = 100 * US_PER_S, .weight = 1, .factor = 900.0 / 901.0},
+        {.max_age_s = 0, .accrue_us = 999 * US_PER_S, .weight = 1, .factor = 1.0},
+        {.max_age_s = 0, .accrue_us = 2000 * US_PER_S, .weight = 1, .factor = 1.0},
+        {.max_age_s = -1, .accrue_us = 1, .weight = 1, .factor = 0.0},
+        {.max_age_s = 3600, .accrue_us = 0, .weight = 1, .factor = 0.0}, /* it does not age */
+        {.max_age_s = 0, .accrue_us = 0, .weight = 1, .factor = 0.0},
+        {.max_age_s = 3600, .accrue_us = 100 * US_PER_S, .weight = 0, .factor = 0.0},
+        {.max_age_s = 3600, .accrue_us = -2600 * US_PER_S, .weight = 1, .factor = 1.0},
+        {.max_age_s = INT64_MAX,
+         .accrue_us = 100 * US_PER_S,
+         .weight = 1,
+         .factor = 900e6 / (9223372036854775807.0 * 1e6)},
     };
     struct multifactor_cluster c = one_node();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -379,7 +518,7 @@ static void whole_seconds_give_the_quotient_of_seconds(void **unused)
     }
 }
 
-static void shares_of_the_most(void **unused)
+static void fractions_of_the_maximum(void **unused)
 {
     (void)unused;
     struct multifactor_cluster c = one_node();
@@ -411,41 +550,102 @@ static void shares_of_the_most(void **unused)
 static void size_rows(void **unused)
 {
     (void)unused;
-    enum { RELATIVE_TO_TIME = FLAG_SMALL_RELATIVE_TO_TIME };
     static const struct {
-        uint32_t nodes, cpus, job_nodes, job_cpus, partition;
+        uint32_t nodes, cpus; /* of the cluster */
+        uint32_t job_nodes, job_cpus, partition;
         int64_t limit_s;
-        bool favor_small;
-        uint32_t flags;
+        bool favors_small, is_relative;
         double factor;
     } rows[] = {
-        {1, 16, 1, 4, 0, 0, false, 0, 0.625},
-        {4, 64, 3, 5, 0, 0, false, 0, (0.75 + 5.0 / 64) / 2},
-        {4, 64, 3, 0, 0, 0, false, 0, 0.75},
-        {4, 64, 9, 100, 0, 0, false, 0, 1.0},
-        {0, 64, 1, 4, 0, 0, false, 0, 0.0},
-        {4, 0, 1, 4, 0, 0, false, 0, 0.0},
-        {0, 0, 1, 4, 0, 0, true, RELATIVE_TO_TIME, 0.0},
-        {4, 64, 3, 5, 0, 0, true, 0, (0.25 + 59.0 / 64) / 2},
-        {4, 64, 4, 64, 0, 0, true, 0, 0.0},
-        {4, 64, 5, 32, 0, 0, true, 0, 0.25},
-        {4, 64, 3, 0, 0, 0, true, 0, 0.25},
-        {4, 64, 1, 65, 0, 0, true, 0, 1.0},                             /* 64 - 65, unsigned */
-        {1, 16, 1, 12, 0, 420, false, RELATIVE_TO_TIME, 16.0 / 7 / 16}, /* 0.1428571 */
-        {4, 64, 1, 20, 0, 600, false, RELATIVE_TO_TIME, 20.0 / 10 / 64},
-        {4, 64, 1, 20, 0, 600, true, RELATIVE_TO_TIME, 1 - 20.0 / 10 / 64},
-        {4, 64, 2, 20, 0, 600, false, RELATIVE_TO_TIME, 32.0 / 10 / 64},
-        {4, 64, 1, 64, 0, 90, false, RELATIVE_TO_TIME, 64 / 1.5 / 64},
-        {4, 64, 1, 64, 0, 30, false, RELATIVE_TO_TIME, 1.0},
-        {4, 64, 1, 64, 0, 30, true, RELATIVE_TO_TIME, 0.0},
-        {4, 64, 1, 32, 1, 0, false, RELATIVE_TO_TIME, 32.0 / 60 / 64}, /* its partition's MaxTime */
-        {4, 64, 1, 32, 0, 0, false, RELATIVE_TO_TIME, 0.0},            /* which has none */
-        {4, 64, 1, 32, 0, 0, true, RELATIVE_TO_TIME, 1.0},
-        {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 60, false, RELATIVE_TO_TIME, 1.0},
+        {.nodes = 1, .cpus = 16, .job_nodes = 1, .job_cpus = 4, .factor = 0.625},
+        {.nodes = 4, .cpus = 64, .job_nodes = 3, .job_cpus = 5, .factor = (0.75 + 5.0 / 64) / 2},
+        {.nodes = 4, .cpus = 64, .job_nodes = 3, .factor = 0.75},
+        {.nodes = 4, .cpus = 64, .job_nodes = 9, .job_cpus = 100, .factor = 1.0},
+        {.nodes = 0, .cpus = 64, .job_nodes = 1, .job_cpus = 4, .factor = 0.0},
+        {.nodes = 4, .job_nodes = 1, .job_cpus = 4, .factor = 0.0},
+        {.nodes = 0, .job_nodes = 1, .job_cpus = 4, .favors_small = true, .is_relative = true, .factor = 0.0},
+        {.nodes = 4, .cpus = 64, .job_nodes = 3, .job_cpus = 5, .favors_small = true, .factor = (0.25 + 59.0 / 64) / 2},
+        {.nodes = 4, .cpus = 64, .job_nodes = 4, .job_cpus = 64, .favors_small = true, .factor = 0.0},
+        {.nodes = 4, .cpus = 64, .job_nodes = 5, .job_cpus = 32, .favors_small = true, .factor = 0.25},
+        {.nodes = 4, .cpus = 64, .job_nodes = 3, .favors_small = true, .factor = 0.25},
+        /* 64 - 65, unsigned */
+        {.nodes = 4, .cpus = 64, .job_nodes = 1, .job_cpus = 65, .favors_small = true, .factor = 1.0},
+        /* 0.1428571 */
+        {.nodes = 1,
+         .cpus = 16,
+         .job_nodes = 1,
+         .job_cpus = 12,
+         .limit_s = 420,
+         .is_relative = true,
+         .factor = 16.0 / 7 / 16},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 20,
+         .limit_s = 600,
+         .is_relative = true,
+         .factor = 20.0 / 10 / 64},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 20,
+         .limit_s = 600,
+         .favors_small = true,
+         .is_relative = true,
+         .factor = 1 - 20.0 / 10 / 64},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 2,
+         .job_cpus = 20,
+         .limit_s = 600,
+         .is_relative = true,
+         .factor = 32.0 / 10 / 64},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 64,
+         .limit_s = 90,
+         .is_relative = true,
+         .factor = 64 / 1.5 / 64},
+        {.nodes = 4, .cpus = 64, .job_nodes = 1, .job_cpus = 64, .limit_s = 30, .is_relative = true, .factor = 1.0},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 64,
+         .limit_s = 30,
+         .favors_small = true,
+         .is_relative = true,
+         .factor = 0.0},
+        /* the partition's MaxTime */
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 32,
+         .partition = 1,
+         .is_relative = true,
+         .factor = 32.0 / 60 / 64},
+        /* the partition has no MaxTime */
+        {.nodes = 4, .cpus = 64, .job_nodes = 1, .job_cpus = 32, .is_relative = true, .factor = 0.0},
+        {.nodes = 4,
+         .cpus = 64,
+         .job_nodes = 1,
+         .job_cpus = 32,
+         .favors_small = true,
+         .is_relative = true,
+         .factor = 1.0},
+        {.nodes = UINT32_MAX,
+         .cpus = UINT32_MAX,
+         .job_nodes = UINT32_MAX,
+         .job_cpus = UINT32_MAX,
+         .limit_s = 60,
+         .is_relative = true,
+         .factor = 1.0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct multifactor_cluster c = {.nodes = rows[i].nodes, .cpus = rows[i].cpus, .partitions = one_partitions};
-        struct multifactor_rules r = {.weight_job_size = 1, .favor_small = rows[i].favor_small, .flags = rows[i].flags};
+        struct multifactor_rules r = {.weight_job_size = 1,
+                                      .favor_small = rows[i].favors_small,
+                                      .flags = rows[i].is_relative ? FLAG_SMALL_RELATIVE_TO_TIME : 0};
         struct multifactor_job j = {.partition = rows[i].partition,
                                     .nodes = rows[i].job_nodes,
                                     .cpus = rows[i].job_cpus,
@@ -468,7 +668,7 @@ static void tres_factors(void **unused)
     struct multifactor_job j = {.nodes = 1, .cpus = 4, .tres = {items, 4}};
     static const double normal[] = {0.25, 0.25, 0.0, 0.5};
     struct multifactor_terms t;
-    r.weight_tres[TRES_ENERGY] = 1e15; /* no host has any */
+    r.weight_tres[TRES_ENERGY] = 1e15; /* no host has this TRES */
     for (int i = 0; i < 4; i++) assert_true(multifactor_tres_factor(&r, &c, &j, &items[i]) == normal[i]);
     multifactor_terms(&r, &c, &j, &t);
     assert_true(t.tres == 250.0 + 50.0 + 1500.0);
@@ -479,15 +679,15 @@ static void tres_factors(void **unused)
     for (int i = 0; i < 4; i++) assert_true(multifactor_tres_factor(&r, &c, &j, &items[i]) == items[i].amount);
 }
 
-/* A typed GRES counts for its generic one, each of its own total. */
-static void typed_gres_weigh_twice(void **unused)
+/* A typed GRES counts for its generic one too, each against its own total. */
+static void typed_gres_count_twice(void **unused)
 {
     (void)unused;
     struct tres_table t;
     struct multifactor_rules r = {.has_tres_weights = true};
     struct multifactor_job j = {.nodes = 1};
     static const double totals[TRES_MAX] = {[GPU] = 8, [GPU + 1] = 2};
-    struct multifactor_partition partition = {1, -1, totals};
+    struct multifactor_partition partition = {.job_factor = 1, .max_time_s = -1, .totals = totals};
     struct multifactor_cluster c = {.partitions = &partition};
     struct multifactor_terms terms;
     assert_int_equal(tres_table_make(&t, str("gres/gpu,gres/gpu:tesla"), "x", &arena, NULL), 0);
@@ -504,7 +704,7 @@ static void basic_rows(void **unused)
 {
     (void)unused;
     static const struct {
-        uint64_t place;
+        uint64_t position;
         int32_t nice;
         uint32_t priority;
     } rows[] = {
@@ -517,7 +717,7 @@ static void basic_rows(void **unused)
         {UINT64_MAX, 0, 1},         {UINT64_MAX, INT32_MIN, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(multifactor_basic_priority(rows[i].place, rows[i].nice), rows[i].priority);
+        assert_int_equal(multifactor_basic_priority(rows[i].position, rows[i].nice), rows[i].priority);
 }
 
 static int release(void **unused)
@@ -532,15 +732,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_and_terms_are_as_logged),
         cmocka_unit_test(the_worked_examples),
-        cmocka_unit_test(what_is_below_one_is_one_and_fractions_are_cut),
-        cmocka_unit_test(negative_tres_weights_reach_the_floor),
-        cmocka_unit_test(a_priority_set_by_hand_stands),
+        cmocka_unit_test(a_sum_below_one_is_one_and_fractions_are_cut),
+        cmocka_unit_test(negative_tres_weights_reach_the_minimum),
+        cmocka_unit_test(a_priority_set_by_hand_is_used_as_it_is),
         cmocka_unit_test(age_rows),
         cmocka_unit_test(whole_seconds_give_the_quotient_of_seconds),
-        cmocka_unit_test(shares_of_the_most),
+        cmocka_unit_test(fractions_of_the_maximum),
         cmocka_unit_test(size_rows),
         cmocka_unit_test(tres_factors),
-        cmocka_unit_test(typed_gres_weigh_twice),
+        cmocka_unit_test(typed_gres_count_twice),
         cmocka_unit_test(basic_rows),
     };
     return cmocka_run_group_tests(tests, NULL, release);

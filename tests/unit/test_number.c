@@ -1,4 +1,4 @@
-/* Numbers: whole ones at their borders, and doubles bit for bit as strtod reads and printf writes them. */
+/* Numbers: whole numbers at their limits, and doubles bit for bit as strtod reads and printf writes them. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static void test_parse_u64(void **state)
     (void)state;
     static const struct {
         const char *text;
-        bool good;
+        bool is_good;
         uint64_t value;
     } rows[] = {
         {"0", true, 0},
@@ -33,14 +33,14 @@ static void test_parse_u64(void **state)
         {"1.0", false, 0},
         {"0x10", false, 0},
         {"1e3", false, 0},
-        {"\xd9\xa1", false, 0}, /* an Arabic one */
+        {"\xd9\xa1", false, 0}, /* an Arabic digit */
         {":", false, 0},
         {"/", false, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint64_t value = 12345;
-        assert_int_equal(number_parse_u64(str(rows[i].text), &value), rows[i].good);
-        assert_int_equal(value, rows[i].good ? rows[i].value : 12345);
+        assert_int_equal(number_parse_u64(str(rows[i].text), &value), rows[i].is_good);
+        assert_int_equal(value, rows[i].is_good ? rows[i].value : 12345);
     }
     uint64_t value = 5;
     assert_true(number_parse_u64((struct str){"123", 2}, &value) && value == 12);
@@ -53,7 +53,7 @@ static void test_parse_i64(void **state)
     (void)state;
     static const struct {
         const char *text;
-        bool good;
+        bool is_good;
         int64_t value;
     } rows[] = {
         {"0", true, 0},
@@ -71,8 +71,8 @@ static void test_parse_i64(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         int64_t value = 12345;
-        assert_int_equal(number_parse_i64(str(rows[i].text), &value), rows[i].good);
-        assert_int_equal(value, rows[i].good ? rows[i].value : 12345);
+        assert_int_equal(number_parse_i64(str(rows[i].text), &value), rows[i].is_good);
+        assert_int_equal(value, rows[i].is_good ? rows[i].value : 12345);
     }
 }
 
@@ -123,10 +123,10 @@ static void test_parse_double(void **state)
         {"1e23", 1e23},
         {"9007199254740993", 9007199254740992}, /* 2^53 + 1, a tie: to even */
         {"9007199254740993.00000000000000000001", 9007199254740994},
-        {"4503599627370497.5", 4503599627370498}, /* a tie that no power of ten shows exactly */
+        {"4503599627370497.5", 4503599627370498}, /* a tie whose power of ten is not exact */
         {"1.7976931348623157e308", DBL_MAX},
         {"1.7976931348623158e308", DBL_MAX},
-        {"2.2250738585072011e-308", 2.2250738585072011e-308}, /* the largest subnormal, nearly */
+        {"2.2250738585072011e-308", 2.2250738585072011e-308}, /* nearly the largest subnormal */
         {"2.2250738585072012e-308", 2.2250738585072012e-308},
         {"5e-324", 5e-324},
         {"2.4703282292062328e-324", 5e-324},
@@ -168,7 +168,7 @@ static void test_parse_double(void **state)
     }
 }
 
-/* The view ends in the middle of more digits: nothing behind it may be looked at. */
+/* The view ends in the middle of more digits, which must not be read. */
 static void test_parse_double_view(void **state)
 {
     (void)state;
@@ -179,14 +179,14 @@ static void test_parse_double_view(void **state)
     assert_false(number_parse_double((struct str){NULL, 0}, &value));
 }
 
-/* The middle between two doubles written in full, and one more in a place beyond those that are kept. */
+/* The middle between two doubles written in full, and with one more digit after those that are kept. */
 static void test_parse_long_double_text(void **state)
 {
     (void)state;
     char text[2000];
     for (int i = 0; i < 60; i++) {
         double below = ldexp(0x1.fffffffffffffp0 - i * 0x1p-52, -1022);
-        /* below and half a unit in its last place: 54 bits, which a long double holds and prints exactly. */
+        /* below plus half a unit in its last place has 54 bits, which a long double holds and prints exactly. */
         int length = snprintf(text, sizeof text, "%.1200Lf", (long double)below + 0x1p-1075L);
         double expected = strtod(text, NULL), value;
         assert_true(number_parse_double((struct str){text, (size_t)length}, &value));
@@ -208,7 +208,7 @@ static void test_parse_long_double_text(void **state)
     assert_true(number_parse_double(str(text), &value) && value == 1);
 }
 
-/* Doubles as they come: of every size, and as people and programs make them. */
+/* Random doubles: of every magnitude, and such as people and programs use. */
 static double random_double(struct rng *r, int kind)
 {
     uint64_t bits = rng_u64(r);
@@ -252,7 +252,7 @@ static void test_format_as_printf(void **state)
     }
 }
 
-/* Every precision on values that end in a 5 just there, or are next to a power of ten. */
+/* Every precision on values that end in a 5 at that digit, or that are next to a power of ten. */
 static void test_format_at_the_edges(void **state)
 {
     (void)state;
@@ -310,22 +310,23 @@ static void test_format_special(void **state)
         double value;
         const char *g17, *shortest, *f;
     } rows[] = {
-        {0, "0", "0", "0.00"},
-        {-0.0, "-0", "-0", "-0.00"},
-        {1, "1", "1", "1.00"},
-        {-1.5, "-1.5", "-1.5", "-1.50"},
-        {INFINITY, "inf", "inf", "inf"},
-        {-INFINITY, "-inf", "-inf", "-inf"},
-        {NAN, "nan", "nan", "nan"},
-        {0.1, "0.10000000000000001", "0.1", "0.10"},
-        {1.0 / 3, "0.33333333333333331", "0.3333333333333333", "0.33"},
-        {1e21, "1e+21", "1e+21", "1000000000000000000000.00"},
-        {123456789012, "123456789012", "123456789012", "123456789012.00"},
-        {1e-7, "9.9999999999999995e-08", "1e-07", "0.00"},
-        {5e-324, "4.9406564584124654e-324", "5e-324", "0.00"},
-        {0x1p-44, "5.6843418860808015e-14", "5.684341886080802e-14", "0.00"}, /* below it, doubles are closer */
-        {0x1p53, "9007199254740992", "9007199254740992", "9007199254740992.00"},
-        {5e-322, "4.9900630229965901e-322", "5e-322", "0.00"},
+        {.value = 0, .g17 = "0", .shortest = "0", .f = "0.00"},
+        {.value = -0.0, .g17 = "-0", .shortest = "-0", .f = "-0.00"},
+        {.value = 1, .g17 = "1", .shortest = "1", .f = "1.00"},
+        {.value = -1.5, .g17 = "-1.5", .shortest = "-1.5", .f = "-1.50"},
+        {.value = INFINITY, .g17 = "inf", .shortest = "inf", .f = "inf"},
+        {.value = -INFINITY, .g17 = "-inf", .shortest = "-inf", .f = "-inf"},
+        {.value = NAN, .g17 = "nan", .shortest = "nan", .f = "nan"},
+        {.value = 0.1, .g17 = "0.10000000000000001", .shortest = "0.1", .f = "0.10"},
+        {.value = 1.0 / 3, .g17 = "0.33333333333333331", .shortest = "0.3333333333333333", .f = "0.33"},
+        {.value = 1e21, .g17 = "1e+21", .shortest = "1e+21", .f = "1000000000000000000000.00"},
+        {.value = 123456789012, .g17 = "123456789012", .shortest = "123456789012", .f = "123456789012.00"},
+        {.value = 1e-7, .g17 = "9.9999999999999995e-08", .shortest = "1e-07", .f = "0.00"},
+        {.value = 5e-324, .g17 = "4.9406564584124654e-324", .shortest = "5e-324", .f = "0.00"},
+        /* doubles below it are closer together */
+        {.value = 0x1p-44, .g17 = "5.6843418860808015e-14", .shortest = "5.684341886080802e-14", .f = "0.00"},
+        {.value = 0x1p53, .g17 = "9007199254740992", .shortest = "9007199254740992", .f = "9007199254740992.00"},
+        {.value = 5e-322, .g17 = "4.9900630229965901e-322", .shortest = "5e-322", .f = "0.00"},
     };
     char out[NUMBER_TEXT_SIZE];
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -349,7 +350,7 @@ static int significant_digits(const char *text)
     return count - zeros;
 }
 
-/* It reads back, and no fewer digits, rounded to nearest, do. */
+/* The text reads back, and fewer digits, rounded to nearest, do not. */
 static void test_shortest(void **state)
 {
     (void)state;
@@ -384,13 +385,13 @@ static void test_parse_as_strtod(void **state)
                               (int)rng_below(&r, 700) - 360);
         }
         double expected = strtod(text, NULL), value = 0;
-        bool good = number_parse_double((struct str){text, (size_t)length}, &value);
-        assert_int_equal(good, isfinite(expected) != 0);
-        if (good) assert_int_equal(bits_of(value), bits_of(expected));
+        bool is_good = number_parse_double((struct str){text, (size_t)length}, &value);
+        assert_int_equal(is_good, isfinite(expected) != 0);
+        if (is_good) assert_int_equal(bits_of(value), bits_of(expected));
     }
 }
 
-/* A locale with another decimal point, made for the occasion where the system can. */
+/* Enters a locale with another decimal point. The test makes the locale, if the system can. */
 static bool enter_locale(const char *name, char *folder)
 {
     char command[500];
@@ -409,7 +410,7 @@ static void check_without_point(void)
     struct rng r = {4};
     char ours[NUMBER_TEXT_SIZE], text[NUMBER_TEXT_SIZE];
     double value;
-    /* Precisions above 17 and more than 19 digits are what libc is asked for. */
+    /* libc is asked for precisions above 17 and for more than 19 digits. */
     number_format_double(ours, 1234.5, 30, 'f');
     assert_string_equal(ours, "1234.500000000000000000000000000000");
     number_format_double(ours, -1.5e300, 20, 'e');
@@ -432,7 +433,7 @@ static void check_without_point(void)
 static void test_independent_of_locale(void **state)
 {
     (void)state;
-    static const char *const names[] = {"de_DE", "ps_AF"}; /* a comma; a point of two bytes */
+    static const char *const names[] = {"de_DE", "ps_AF"}; /* a comma; a decimal point of two bytes */
     char folder[] = "/tmp/fairlead-locale-XXXXXX", command[100];
     int entered = 0;
     assert_non_null(mkdtemp(folder));
@@ -449,24 +450,24 @@ static void test_independent_of_locale(void **state)
     skip();
 }
 
-static char out_for_mistakes[NUMBER_TEXT_SIZE];
+static char unused_text[NUMBER_TEXT_SIZE];
 
 static void precision_too_large(void)
 {
-    number_format_double(out_for_mistakes, 1, 41, 'f');
+    number_format_double(unused_text, 1, 41, 'f');
 }
 
 static void precision_negative(void)
 {
-    number_format_double(out_for_mistakes, 1, -1, 'f');
+    number_format_double(unused_text, 1, -1, 'f');
 }
 
 static void unknown_style(void)
 {
-    number_format_double(out_for_mistakes, 1, 2, 'a');
+    number_format_double(unused_text, 1, 2, 'a');
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions(void **state)
 {
     (void)state;
     assert_true(dies(precision_too_large));
@@ -483,7 +484,7 @@ int main(void)
         cmocka_unit_test(test_format_as_printf),  cmocka_unit_test(test_format_at_the_edges),
         cmocka_unit_test(test_format_special),    cmocka_unit_test(test_shortest),
         cmocka_unit_test(test_parse_as_strtod),   cmocka_unit_test(test_independent_of_locale),
-        cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_preconditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

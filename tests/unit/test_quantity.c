@@ -1,4 +1,4 @@
-/* Spans, memory and moments: what is read, what is refused and how, and what is written. */
+/* Durations, memory and times: parsing, errors and formatting. */
 #include <string.h>
 #include <time.h>
 
@@ -8,15 +8,15 @@
 
 #define DAY 86400
 
-struct span_row {
+struct duration_row {
     const char *text;
-    int64_t span_s; /* 0: refused */
+    int64_t duration_s; /* 0: an error */
 };
 
 static void test_duration_parse(void **state)
 {
     (void)state;
-    static const struct span_row rows[] = {
+    static const struct duration_row rows[] = {
         {"1", 60},
         {"90", 5400},
         {"0:01", 1},
@@ -68,12 +68,12 @@ static void test_duration_parse(void **state)
         {"1099511627775-1099511627775:1099511627775:1099511627775", 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int64_t span_s = -7;
+        int64_t duration_s = -7;
         struct err e = {0};
-        int status = duration_parse(str(rows[i].text), "time limit", &span_s, &e);
-        assert_int_equal(status, rows[i].span_s > 0 ? 0 : -1);
-        assert_int_equal(span_s, rows[i].span_s > 0 ? rows[i].span_s : -7);
-        assert_int_equal(e.code, rows[i].span_s > 0 ? ERR_NONE : ERR_INPUT);
+        int status = duration_parse(str(rows[i].text), "time limit", &duration_s, &e);
+        assert_int_equal(status, rows[i].duration_s > 0 ? 0 : -1);
+        assert_int_equal(duration_s, rows[i].duration_s > 0 ? rows[i].duration_s : -7);
+        assert_int_equal(e.code, rows[i].duration_s > 0 ? ERR_NONE : ERR_INPUT);
         if (status != 0) assert_memory_equal(ERR_SENTENCE(&e), "time limit: '", 13);
         if (status != 0) assert_non_null(strstr(ERR_SENTENCE(&e), rows[i].text));
     }
@@ -84,7 +84,7 @@ static void test_duration_format(void **state)
 {
     (void)state;
     static const struct {
-        int64_t span_s;
+        int64_t duration_s;
         const char *full, *brief;
     } rows[] = {
         {0, "00:00:00", "0:00"},
@@ -104,9 +104,9 @@ static void test_duration_format(void **state)
     };
     char out[32];
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(duration_format(out, rows[i].span_s), strlen(rows[i].full));
+        assert_int_equal(duration_format(out, rows[i].duration_s), strlen(rows[i].full));
         assert_string_equal(out, rows[i].full);
-        assert_int_equal(duration_format_short(out, rows[i].span_s), strlen(rows[i].brief));
+        assert_int_equal(duration_format_short(out, rows[i].duration_s), strlen(rows[i].brief));
         assert_string_equal(out, rows[i].brief);
     }
 }
@@ -115,15 +115,15 @@ static void test_duration_reads_what_it_wrote(void **state)
 {
     (void)state;
     char out[32];
-    for (int64_t span_s = 1; span_s <= INT64_C(3650) * DAY; span_s += 1 + span_s / 50) {
+    for (int64_t duration_s = 1; duration_s <= INT64_C(3650) * DAY; duration_s += 1 + duration_s / 50) {
         int64_t back;
-        size_t length = duration_format(out, span_s);
-        assert_int_equal(duration_parse((struct str){out, length}, "span", &back, NULL), 0);
-        assert_int_equal(back, span_s);
-        if (span_s >= 3600) continue;
-        length = duration_format_short(out, span_s);
-        assert_int_equal(duration_parse((struct str){out, length}, "span", &back, NULL), 0);
-        assert_int_equal(back, span_s);
+        size_t length = duration_format(out, duration_s);
+        assert_int_equal(duration_parse((struct str){out, length}, "duration", &back, NULL), 0);
+        assert_int_equal(back, duration_s);
+        if (duration_s >= 3600) continue;
+        length = duration_format_short(out, duration_s);
+        assert_int_equal(duration_parse((struct str){out, length}, "duration", &back, NULL), 0);
+        assert_int_equal(back, duration_s);
     }
 }
 
@@ -132,7 +132,7 @@ static void test_memory_parse(void **state)
     (void)state;
     static const struct {
         const char *text;
-        uint64_t mib; /* 0: refused */
+        uint64_t mib; /* 0: an error */
     } rows[] = {
         {"1", 1},
         {"512", 512},
@@ -220,34 +220,34 @@ static void test_memory_format(void **state)
     }
 }
 
-#define MOMENT(seconds) (INT64_C(seconds) * US_PER_S)
+#define TIME_US(seconds) (INT64_C(seconds) * US_PER_S)
 
-static void test_moment_parse(void **state)
+static void test_time_parse(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        bool good;
-        int64_t moment_us;
+        bool is_good;
+        int64_t time_us;
     } rows[] = {
         {"0", true, 0},
-        {"1795251900", true, MOMENT(1795251900)},
-        {"253402300799", true, MOMENT(253402300799)},
+        {"1795251900", true, TIME_US(1795251900)},
+        {"253402300799", true, TIME_US(253402300799)},
         {"1970-01-01T00:00:00Z", true, 0},
         {"1970-01-01T00:00Z", true, 0},
         {"1970-01-01T01:00+01:00", true, 0},
         {"1969-12-31T19:00:00-05:00", true, 0},
-        {"1969-12-31T23:59:59Z", true, MOMENT(-1)},
-        {"2026-11-21T09:05:00Z", true, MOMENT(1795251900)},
-        {"2026-11-21T10:05+01:00", true, MOMENT(1795251900)},
-        {"2026-11-21T14:50:00+05:45", true, MOMENT(1795251900)},
-        {"2000-02-29T00:00Z", true, MOMENT(951782400)},
-        {"2024-02-29T12:00Z", true, MOMENT(1709208000)},
-        {"2026-11-21T09:05:00.5Z", true, MOMENT(1795251900) + 500000},
-        {"2026-11-21T09:05:00.123456789Z", true, MOMENT(1795251900) + 123456},
+        {"1969-12-31T23:59:59Z", true, TIME_US(-1)},
+        {"2026-11-21T09:05:00Z", true, TIME_US(1795251900)},
+        {"2026-11-21T10:05+01:00", true, TIME_US(1795251900)},
+        {"2026-11-21T14:50:00+05:45", true, TIME_US(1795251900)},
+        {"2000-02-29T00:00Z", true, TIME_US(951782400)},
+        {"2024-02-29T12:00Z", true, TIME_US(1709208000)},
+        {"2026-11-21T09:05:00.5Z", true, TIME_US(1795251900) + 500000},
+        {"2026-11-21T09:05:00.123456789Z", true, TIME_US(1795251900) + 123456},
         {"1969-12-31T23:59:59.250Z", true, -750000},
-        {"0001-01-01T00:00:00Z", true, MOMENT(-62135596800)},
-        {"9999-12-31T23:59:59Z", true, MOMENT(253402300799)},
+        {"0001-01-01T00:00:00Z", true, TIME_US(-62135596800)},
+        {"9999-12-31T23:59:59Z", true, TIME_US(253402300799)},
 
         {"", false, 0},
         {"-1", false, 0},
@@ -256,7 +256,7 @@ static void test_moment_parse(void **state)
         {"18446744073709551616", false, 0},
         {"now", false, 0},
         {"2026-11-21", false, 0},
-        {"2026-11-21T09:05:00", false, 0}, /* whose nine o'clock? */
+        {"2026-11-21T09:05:00", false, 0}, /* no zone */
         {"2026-11-21 09:05:00Z", false, 0},
         {"2026-11-21T09Z", false, 0},
         {"2026-11-21T24:00Z", false, 0},
@@ -286,57 +286,57 @@ static void test_moment_parse(void **state)
         {"9999-12-31T23:59:59-00:01", false, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int64_t moment_us = 77;
+        int64_t time_us = 77;
         struct err e = {0};
-        int status = time_parse(str(rows[i].text), "begin", &moment_us, &e);
-        assert_int_equal(status, rows[i].good ? 0 : -1);
-        assert_int_equal(moment_us, rows[i].good ? rows[i].moment_us : 77);
-        assert_int_equal(e.code, rows[i].good ? ERR_NONE : ERR_INPUT);
+        int status = time_parse(str(rows[i].text), "begin", &time_us, &e);
+        assert_int_equal(status, rows[i].is_good ? 0 : -1);
+        assert_int_equal(time_us, rows[i].is_good ? rows[i].time_us : 77);
+        assert_int_equal(e.code, rows[i].is_good ? ERR_NONE : ERR_INPUT);
         if (status != 0) assert_memory_equal(ERR_SENTENCE(&e), "begin: '", 8);
     }
 }
 
-static void test_moment_format(void **state)
+static void test_time_format(void **state)
 {
     (void)state;
     static const struct {
-        int64_t moment_us;
+        int64_t time_us;
         const char *text;
     } rows[] = {
         {0, "1970-01-01T00:00:00Z"},
         {999999, "1970-01-01T00:00:00Z"},
         {-1, "1969-12-31T23:59:59Z"},
-        {MOMENT(1795251900), "2026-11-21T09:05:00Z"},
-        {MOMENT(951782400), "2000-02-29T00:00:00Z"},
-        {MOMENT(4107542400), "2100-03-01T00:00:00Z"},
-        {MOMENT(-62135596801), "0000-12-31T23:59:59Z"},
-        {MOMENT(253402300800), "10000-01-01T00:00:00Z"},
+        {TIME_US(1795251900), "2026-11-21T09:05:00Z"},
+        {TIME_US(951782400), "2000-02-29T00:00:00Z"},
+        {TIME_US(4107542400), "2100-03-01T00:00:00Z"},
+        {TIME_US(-62135596801), "0000-12-31T23:59:59Z"},
+        {TIME_US(253402300800), "10000-01-01T00:00:00Z"},
         {INT64_MAX, "294247-01-10T04:00:54Z"},
         {INT64_MIN, "-290308-12-21T19:59:05Z"},
     };
     char out[32];
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(time_format(out, rows[i].moment_us), strlen(rows[i].text));
+        assert_int_equal(time_format(out, rows[i].time_us), strlen(rows[i].text));
         assert_string_equal(out, rows[i].text);
     }
 }
 
-/* Every day of 800 years and some hours of each, against gmtime. */
-static void test_moment_as_gmtime(void **state)
+/* A random second of every day of 800 years, against gmtime. */
+static void test_time_as_gmtime(void **state)
 {
     (void)state;
     struct rng r = {1};
     for (time_t day = -150000; day < 150000; day++) {
-        time_t moment_s = day * DAY + (time_t)rng_below(&r, DAY);
+        time_t time_s = day * DAY + (time_t)rng_below(&r, DAY);
         struct tm parts;
         char out[32], expected[32];
         int64_t back;
-        assert_non_null(gmtime_r(&moment_s, &parts));
+        assert_non_null(gmtime_r(&time_s, &parts));
         strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%SZ", &parts);
-        size_t length = time_format(out, moment_s * US_PER_S + (int64_t)rng_below(&r, US_PER_S));
+        size_t length = time_format(out, time_s * US_PER_S + (int64_t)rng_below(&r, US_PER_S));
         assert_string_equal(out, expected);
-        assert_int_equal(time_parse((struct str){out, length}, "moment", &back, NULL), 0);
-        assert_int_equal(back, moment_s * US_PER_S);
+        assert_int_equal(time_parse((struct str){out, length}, "time", &back, NULL), 0);
+        assert_int_equal(back, time_s * US_PER_S);
     }
 }
 
@@ -348,9 +348,9 @@ int main(void)
         cmocka_unit_test(test_duration_reads_what_it_wrote),
         cmocka_unit_test(test_memory_parse),
         cmocka_unit_test(test_memory_format),
-        cmocka_unit_test(test_moment_parse),
-        cmocka_unit_test(test_moment_format),
-        cmocka_unit_test(test_moment_as_gmtime),
+        cmocka_unit_test(test_time_parse),
+        cmocka_unit_test(test_time_format),
+        cmocka_unit_test(test_time_as_gmtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

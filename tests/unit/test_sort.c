@@ -1,4 +1,4 @@
-/* Sorting: ascending, stable, nothing lost, for every size around the change of method and every kind of key. */
+/* Sorting: ascending, stable and complete, for every size around the change of method and every kind of key. */
 #include <math.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "base/sort.h"
 #include "dies.h"
 
-enum { MOST = 3000 };
+enum { COUNT_MAX = 3000 };
 
-static struct sort_record records[MOST], scratch[MOST];
+static struct sort_record records[COUNT_MAX], scratch[COUNT_MAX];
 
-/* index counts up as the records are made, so that stability is an order of its own. */
+/* Records are made with ascending indices, so a stable sort keeps the indices of equal keys ascending. */
 static void check(uint32_t count, uint64_t key_sum)
 {
     uint64_t sum = 0;
@@ -43,10 +43,10 @@ static void test_all_sizes(void **state)
     (void)state;
     struct rng r = {1};
     for (int kind = 0; kind < 8; kind++) {
-        for (uint32_t count = 0; count <= MOST; count += count < 120 ? 1 : 311) {
+        for (uint32_t count = 0; count <= COUNT_MAX; count += count < 120 ? 1 : 311) {
             uint64_t sum = 0;
             for (uint32_t i = 0; i < count; i++) {
-                records[i] = (struct sort_record){make_key(&r, kind, i, count), i, i ^ 0xabcd};
+                records[i] = (struct sort_record){.key = make_key(&r, kind, i, count), .index = i, .extra = i ^ 0xabcd};
                 sum += records[i].key * (i + UINT64_C(1));
             }
             sort_records(records, count, scratch);

@@ -1,4 +1,4 @@
-/* String views, with and without an address. */
+/* String views, also those without an address. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -12,27 +12,27 @@ static void test_equal(void **state)
     (void)state;
     static const struct {
         const char *a, *b;
-        bool equal, equal_nocase, starts;
+        bool is_equal, is_equal_nocase, starts;
         int order;
     } rows[] = {
-        {"", "", true, true, true, 0},
-        {"a", "", false, false, true, 1},
-        {"", "a", false, false, false, -1},
-        {"a", "a", true, true, true, 0},
-        {"a", "A", false, true, false, 1},
-        {"abc", "ab", false, false, true, 1},
-        {"ab", "abc", false, false, false, -1},
-        {"abc", "abd", false, false, false, -1},
-        {"AbC", "aBc", false, true, false, -1},
-        {"[", "{", false, false, false, -1}, /* neighbours of the letters, 32 apart */
-        {"@", "`", false, false, false, -1},
-        {"\xff", "a", false, false, false, 1}, /* bytes are not signed */
-        {"\xc3\x84", "\xc3\xa4", false, false, false, -1},
+        {.a = "", .b = "", .is_equal = true, .is_equal_nocase = true, .starts = true, .order = 0},
+        {.a = "a", .b = "", .starts = true, .order = 1},
+        {.a = "", .b = "a", .order = -1},
+        {.a = "a", .b = "a", .is_equal = true, .is_equal_nocase = true, .starts = true, .order = 0},
+        {.a = "a", .b = "A", .is_equal_nocase = true, .order = 1},
+        {.a = "abc", .b = "ab", .starts = true, .order = 1},
+        {.a = "ab", .b = "abc", .order = -1},
+        {.a = "abc", .b = "abd", .order = -1},
+        {.a = "AbC", .b = "aBc", .is_equal_nocase = true, .order = -1},
+        {.a = "[", .b = "{", .order = -1}, /* the characters next to the letters, 32 apart */
+        {.a = "@", .b = "`", .order = -1},
+        {.a = "\xff", .b = "a", .order = 1}, /* bytes are not signed */
+        {.a = "\xc3\x84", .b = "\xc3\xa4", .order = -1},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct str a = str(rows[i].a), b = str(rows[i].b);
-        assert_int_equal(str_equal(a, b), rows[i].equal);
-        assert_int_equal(str_equal_nocase(a, b), rows[i].equal_nocase);
+        assert_int_equal(str_equal(a, b), rows[i].is_equal);
+        assert_int_equal(str_equal_nocase(a, b), rows[i].is_equal_nocase);
         assert_int_equal(str_starts(a, b), rows[i].starts);
         int order = str_compare(a, b);
         assert_int_equal((order > 0) - (order < 0), rows[i].order);
@@ -134,7 +134,7 @@ static void test_utf8(void **state)
     assert_int_equal(str_utf8((struct str){"\xc3\xa4", 1}), 0);
 }
 
-/* Every scalar value, encoded as RFC 3629 says, is its own length, and cut short it is nothing. */
+/* Every scalar value, encoded by RFC 3629, has the right length. Cut short it is not valid. */
 static void test_utf8_every_character(void **state)
 {
     (void)state;
@@ -147,10 +147,10 @@ static void test_utf8_every_character(void **state)
         bytes[0] = (unsigned char)(marks[length] | c >> 6 * (length - 1));
         assert_int_equal(str_utf8((struct str){(char *)bytes, length}), length);
         assert_int_equal(str_utf8((struct str){(char *)bytes, length - 1}), 0);
-        bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-        bool direction =
+        bool is_control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+        bool is_direction =
             c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-        assert_int_equal(str_is_printable((struct str){(char *)bytes, length}), !control && !direction);
+        assert_int_equal(str_is_printable((struct str){(char *)bytes, length}), !is_control && !is_direction);
     }
 }
 
@@ -159,7 +159,7 @@ static void test_printable(void **state)
     (void)state;
     static const struct {
         const char *text;
-        bool printable;
+        bool is_printable;
     } rows[] = {
         {"", true},
         {"abc", true},
@@ -176,7 +176,7 @@ static void test_printable(void **state)
         {"abc\xc3", false},
         {"\xf0\x9f\x9a\xa2", true},
         {"\xd8\x9c", false},                 /* U+061C, Arabic letter mark */
-        {"a\xe2\x80\x8d\xe2\x80\x8b", true}, /* joiner and zero-width blank */
+        {"a\xe2\x80\x8d\xe2\x80\x8b", true}, /* joiner and zero-width space */
         {"\xe2\x80\x8e", false},             /* U+200E */
         {"\xe2\x80\xa8", false},             /* U+2028 */
         {"x\xe2\x80\xae", false},            /* U+202E, right-to-left override */
@@ -186,7 +186,8 @@ static void test_printable(void **state)
         {"\xe2\x81\xa9", false},
         {"\xe2\x81\xaa", true},
     };
-    for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(str_is_printable(str(rows[i].text)), rows[i].printable);
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(str_is_printable(str(rows[i].text)), rows[i].is_printable);
     assert_false(str_is_printable((struct str){"a\0b", 3}));
     assert_true(str_is_printable(nothing));
 }

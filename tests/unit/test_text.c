@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "dies.h"
 
-/* Both formatters on the same arguments, at full size and at every smaller one. */
+/* Compares both formatters on the same arguments, at full size and at every smaller size. */
 #define SAME(...)                                                              \
     do {                                                                       \
         char ours[600], theirs[600];                                           \
@@ -118,7 +118,7 @@ static void null_string(void)
     text_format(out, sizeof out, "%s", nothing);
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions(void **state)
 {
     (void)state;
     assert_true(dies(unknown_conversion));
@@ -189,7 +189,7 @@ int main(void)
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_preconditions),
         cmocka_unit_test(test_buf),
         cmocka_unit_test(test_buf_format_of_any_length),
         cmocka_unit_test(test_buf_room),
