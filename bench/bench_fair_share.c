@@ -1,12 +1,12 @@
-/* What the factors of all users cost by each algorithm, per user association, on one core: fair_share_factors, which sums
- * the usage, too, with an arena that is cleared between passes. The usage of every hundredth association changed since the
- * last pass, which only Fair Tree has an order for; bench_fair_tree.c measures that one in all its cases.
+/* The cost of the factors of all users by each algorithm, per user association, on one core: fair_share_factors, which also
+ * sums the usage, with an arena that is cleared between passes. The usage of every hundredth association changes between
+ * passes; only Fair Tree keeps an order from pass to pass. bench_fair_tree.c measures Fair Tree in all its cases.
  *
  *   accounts  nodes were added account by account
- *   mixed     in random order
+ *   mixed     nodes were added in random order
  *
  * Yardsticks of the same run: as many powers of two (exp2), and sorting as many doubles by qsort. Each figure is the median
- * of several runs; with --quick, of few and on small trees only. */
+ * of several runs. With --quick there are few runs, on small trees only. */
 #include <math.h>
 #include <stdio.h>
 

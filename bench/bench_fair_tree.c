@@ -1,15 +1,15 @@
-/* What a Fair Tree pass costs, per user association: tree_sum_usage and fair_tree_rank, on one core.
+/* The cost of a Fair Tree pass, per user association: tree_sum_usage and fair_tree_rank, on one core.
  *
- *   scratch   nothing known but the finished tree
+ *   scratch   only the finished tree is known
  *   1 %       the usage of every hundredth association changed since the last pass
- *   rescaled  all usages times one factor, as when the reference of decay moves
+ *   rescaled  all usages were multiplied by one factor
  *   mixed     as 1 %, but nodes were added in random order instead of account by account
- *   idle      as 1 %, but nine accounts of ten have no usage, so that they tie and are merged
+ *   idle      as 1 %, but nine accounts in ten have no usage, so that they tie and are merged
  *   tied      all accounts have the same shares and usage, so that all users are one merged list: the worst case
  *   bytes     memory of the tree and the kept order, per user association, after a pass
  *
  * Yardsticks of the same run: sorting as many doubles, by base/sort.h and by libc's qsort. Each figure is the median of
- * several runs; with --quick, of few and on small trees only. */
+ * several runs. With --quick there are few runs, on small trees only. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

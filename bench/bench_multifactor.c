@@ -1,45 +1,31 @@
-/* What a pass of multifactor priority costs, per pending job, on one core: every factor weighs something, eight TRES
- * have weights, each job asks for four, in three partitions. Jobs lie in memory as the pass has them, one after the
- * other, their lists of TRES elsewhere.
+/* The cost of a pass of multifactor priority, per pending job, on one core: every factor has a weight, eight TRES have weights,
+ * each job requests four TRES, and there are three partitions. In memory the jobs lie one after the other, as in a pass; their
+ * lists of TRES lie elsewhere.
  *
  *   priorities     multifactor_priorities: at most 40 ns at 1000000 jobs
- *   raw, relative  the same with NO_NORMAL_ALL, with SMALL_RELATIVE_TO_TIME
- *   terms          multifactor_terms of each: what a listing of all jobs costs
- *   sort           into queue order by priority, submission breaking ties (base/sort.h)
- *   basic          multifactor_basic_priority of each
- *   bytes          the yardstick: the sum of all 8-byte words that the pass reads, jobs and lists
+ *   raw, relative  the same with NO_NORMAL_ALL, and with SMALL_RELATIVE_TO_TIME
+ *   terms          multifactor_terms of each job: the cost of a listing of all jobs
+ *   sort           into queue order by priority, then by submission (base/sort.h)
+ *   basic          multifactor_basic_priority of each job
+ *   bytes          the yardstick: the sum of all 8-byte words that the pass reads, in jobs and lists
  *
- * Each figure is the median of several runs; with --quick, on few jobs only. */
+ * Each figure is the median of several runs. With --quick there are few jobs only. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "measure.h"
 #include "policy/multifactor.h"
 #include "policy/policy_text.h"
 
 enum { RUNS = 15, PARTITIONS = 3, AMOUNTS = 4, DAY_S = 86400 };
 
-#define US_PER_SECOND INT64_C(1000000)
-#define NOW_US (INT64_C(1800000000) * US_PER_SECOND)
-
-/* The thread's own time: what else the machine does is not the pass's. */
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#define NOW_US (INT64_C(1800000000) * US_PER_S)
 
 struct world {
     uint32_t count;
@@ -51,7 +37,7 @@ struct world {
     struct tres_amount *amounts;
     uint32_t *priority;
     struct sort_record *records, *scratch;
-    uint64_t sum; /* of what was computed, so that it is */
+    uint64_t sum; /* of the results, so that the compiler keeps their computation */
 };
 
 /* CPUs, memory, nodes and one of five GRES. */
@@ -69,7 +55,7 @@ static void make_job(struct world *w, struct rng *r, uint32_t i)
                                           .cpus = cpus,
                                           .nodes = nodes,
                                           .time_limit_s = 60 + rng_below(r, 2 * DAY_S),
-                                          .accrue_us = NOW_US - (int64_t)rng_below(r, 10 * DAY_S) * US_PER_SECOND,
+                                          .accrue_us = NOW_US - (int64_t)rng_below(r, 10 * DAY_S) * US_PER_S,
                                           .nice = rng_below(r, 10) == 0 ? 100 : 0,
                                           .fair_share = rng_double(r),
                                           .tres = {a, AMOUNTS}};
@@ -91,7 +77,8 @@ static void make_world(struct world *w, uint32_t count)
         if (t < 2 || t == TRES_NODE || t >= TRES_STATIC_COUNT) w->rules.weight_tres[t] = 100 * (t + 1);
     for (uint32_t p = 0; p < PARTITIONS; p++) {
         for (int t = 0; t < TRES_MAX; t++) w->totals[p][t] = 1000 * (p + 1) * (t == TRES_MEM ? 250000 : 64);
-        w->partitions[p] = (struct multifactor_partition){10 * (p + 1), DAY_S, w->totals[p]};
+        w->partitions[p] =
+            (struct multifactor_partition){.job_factor = 10 * (p + 1), .max_time_s = DAY_S, .totals = w->totals[p]};
     }
     w->cluster = (struct multifactor_cluster){.now_us = NOW_US,
                                               .nodes = 1000,
@@ -151,7 +138,7 @@ static uint64_t word_at(const char *bytes)
     return word;
 }
 
-/* Four sums side by side, so that it waits for memory and not for its own additions. */
+/* Four independent sums, so that the loop is bound by memory and not by its additions. */
 static void add_words(struct world *w, const char *bytes, size_t size)
 {
     uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -170,18 +157,17 @@ static void run_bytes(struct world *w)
     add_words(w, (const char *)w->amounts, (size_t)w->count * AMOUNTS * sizeof *w->amounts);
 }
 
-/* The median of what it takes, per job. */
+/* The median of the times, per job. */
 static double measure(struct world *w, void (*run)(struct world *))
 {
-    double ns[RUNS];
+    struct samples s = {0};
     run(w);
-    for (int i = 0; i < RUNS; i++) {
+    while (s.count < RUNS) {
         double start = now_ns();
         run(w);
-        ns[i] = (now_ns() - start) / w->count;
+        s.ns[s.count++] = (now_ns() - start) / w->count;
     }
-    qsort(ns, RUNS, sizeof *ns, compare_doubles);
-    return ns[RUNS / 2];
+    return median(&s);
 }
 
 static double measure_flags(struct world *w, uint32_t flags)

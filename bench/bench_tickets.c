@@ -1,49 +1,32 @@
-/* What the tickets of a pass cost: tickets_compute over pending jobs, on one core, all three policies at once, in the order
- * OFS. Ten jobs a user; every user has a leaf of the share tree (groups of a hundred), functional shares and override
- * tickets; jobs of twenty projects and ten departments with shares of both kinds, some with -js or -ot, one in a hundred
- * running.
+/* The cost of the tickets of a pass: tickets_compute over pending jobs, on one core, with all three policies in the order OFS.
+ * There are ten jobs a user. Every user has a leaf of the share tree (in groups of a hundred), functional shares and override
+ * tickets. The jobs belong to twenty projects and ten departments, which have shares of both kinds. Some jobs have -js or -ot,
+ * and one in a hundred is running.
  *
  *   varied    all shares, override tickets and usages differ
  *   tied      all are the same, so that every choice is among equals
  *   counted   max_functional_jobs_to_schedule: 200, 10,000, and all jobs
- *   same      as varied, with ten thousand users however many the jobs
+ *   same      as varied, with ten thousand users for any number of jobs
  *
- * Yardstick of the same run: sorting the same jobs by age with libc's qsort. Each figure is the median of several runs; with
- * --quick, of few and up to 10,000 jobs. */
+ * Yardstick of the same run: sorting the same jobs by age with libc's qsort. Each figure is the median of several runs. With
+ * --quick there is one run, of 10,000 jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/rng.h"
+#include "measure.h"
 #include "policy/tickets.h"
 
-enum { RUNS_MAX = 9, JOBS_A_USER = 10, USERS_A_GROUP = 100, PROJECTS = 20, DEPARTMENTS = 10 };
+enum { RUNS = 9, JOBS_PER_USER = 10, USERS_PER_GROUP = 100, PROJECTS = 20, DEPARTMENTS = 10 };
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[count / 2];
-}
+static const double NS_PER_MS = 1e6;
 
 enum layout { VARIED, TIED };
 
 struct world {
     struct ticket_rules rules;
-    struct ticket_input q;
+    struct ticket_input input;
     struct ticket_member *members[MEMBER_KIND_COUNT];
     struct ticket_node *nodes;
     struct ticket_job *jobs;
@@ -64,8 +47,8 @@ static void make_members(struct world *w, uint32_t users)
         [MEMBER_USER] = users, [MEMBER_PROJECT] = PROJECTS, [MEMBER_DEPARTMENT] = DEPARTMENTS, [MEMBER_JOB_CLASS] = 0};
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
         w->members[k] = calloc(counts[k] + 1, sizeof *w->members[k]);
-        w->q.members[k] = w->members[k];
-        w->q.member_count[k] = counts[k];
+        w->input.members[k] = w->members[k];
+        w->input.member_count[k] = counts[k];
         for (uint32_t i = 0; i < counts[k]; i++) {
             w->members[k][i] = (struct ticket_member){.fshare = varied(w, 1000), .oticket = varied(w, 100000)};
         }
@@ -74,16 +57,16 @@ static void make_members(struct world *w, uint32_t users)
 
 static void make_nodes(struct world *w, uint32_t users)
 {
-    uint32_t groups = (users + USERS_A_GROUP - 1) / USERS_A_GROUP, count = 1 + groups + users;
+    uint32_t groups = (users + USERS_PER_GROUP - 1) / USERS_PER_GROUP, count = 1 + groups + users;
     w->nodes = calloc(count, sizeof *w->nodes);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t parent = i == 0 ? NONE : i <= groups ? 0 : 1 + (i - 1 - groups) / USERS_A_GROUP;
+        uint32_t parent = i == 0 ? NONE : i <= groups ? 0 : 1 + (i - 1 - groups) / USERS_PER_GROUP;
         double usage = i > groups ? varied(w, 1000000) : 0;
         w->nodes[i] = (struct ticket_node){.parent = parent, .shares = varied(w, 100), .usage = usage};
     }
     for (uint32_t i = count; i-- > 1;) w->nodes[w->nodes[i].parent].usage += w->nodes[i].usage;
-    w->q.nodes = w->nodes;
-    w->q.node_count = count;
+    w->input.nodes = w->nodes;
+    w->input.node_count = count;
 }
 
 static void make_jobs(struct world *w, uint32_t jobs, uint32_t users)
@@ -100,14 +83,14 @@ static void make_jobs(struct world *w, uint32_t jobs, uint32_t users)
                        [MEMBER_DEPARTMENT] = user % DEPARTMENTS,
                        [MEMBER_PROJECT] = rng_below(&w->rng, 2) == 0 ? NONE : user % PROJECTS,
                        [MEMBER_JOB_CLASS] = NONE},
-            .node = w->q.node_count - users + user,
+            .node = w->input.node_count - users + user,
             .job_share = rng_below(&w->rng, 100) == 0 ? 100 * (1 + rng_below(&w->rng, 3)) : 0,
             .override_tickets = rng_below(&w->rng, 1000) == 0 ? 1000 * (1 + rng_below(&w->rng, 3)) : 0,
             .slots = 1 + (rng_below(&w->rng, 10) == 0) * rng_below(&w->rng, 16),
         };
     }
-    w->q.jobs = w->jobs;
-    w->q.job_count = jobs;
+    w->input.jobs = w->jobs;
+    w->input.job_count = jobs;
 }
 
 static void make_world(struct world *w, uint32_t jobs, uint32_t users, enum layout layout, uint32_t counted)
@@ -126,7 +109,7 @@ static void make_world(struct world *w, uint32_t jobs, uint32_t users, enum layo
         .weight_job = 0.25,
         .compensation_factor = 5,
     };
-    w->q.rules = &w->rules;
+    w->input.rules = &w->rules;
     make_members(w, users);
     make_nodes(w, users);
     make_jobs(w, jobs, users);
@@ -143,17 +126,17 @@ static void free_world(struct world *w)
 static double measure(uint32_t jobs, uint32_t users, enum layout layout, uint32_t counted, int runs)
 {
     struct world w;
-    double ms[RUNS_MAX];
+    struct samples s = {0};
     make_world(&w, jobs, users, layout, counted);
     for (int run = 0; run < runs; run++) {
         struct arena arena = {0};
-        double start = now_ms();
-        tickets_compute(&w.q, &arena, w.tickets);
+        double start = now_ns();
+        tickets_compute(&w.input, &arena, w.tickets);
         arena_release(&arena);
-        ms[run] = now_ms() - start;
+        s.ns[s.count++] = now_ns() - start;
     }
     free_world(&w);
-    return median(ms, runs);
+    return median(&s) / NS_PER_MS;
 }
 
 static int compare_jobs(const void *a, const void *b)
@@ -166,8 +149,8 @@ static int compare_jobs(const void *a, const void *b)
 static double measure_qsort(uint32_t jobs, int runs)
 {
     struct world w;
-    double ms[RUNS_MAX];
-    make_world(&w, jobs, jobs / JOBS_A_USER, VARIED, 0);
+    struct samples s = {0};
+    make_world(&w, jobs, jobs / JOBS_PER_USER, VARIED, 0);
     for (int run = 0; run < runs; run++) {
         for (uint32_t i = jobs; i-- > 1;) {
             uint32_t other = rng_below(&w.rng, i + 1);
@@ -175,12 +158,12 @@ static double measure_qsort(uint32_t jobs, int runs)
             w.jobs[i] = w.jobs[other];
             w.jobs[other] = swap;
         }
-        double start = now_ms();
+        double start = now_ns();
         qsort(w.jobs, jobs, sizeof *w.jobs, compare_jobs);
-        ms[run] = now_ms() - start;
+        s.ns[s.count++] = now_ns() - start;
     }
     free_world(&w);
-    return median(ms, runs);
+    return median(&s) / NS_PER_MS;
 }
 
 int main(int argc, char **argv)
@@ -191,8 +174,8 @@ int main(int argc, char **argv)
     printf("%8s %8s %10s %10s %10s %10s %10s %10s %10s\n", "jobs", "users", "varied 200", "10000", "all", "tied 200",
            "10000", "same 10000", "qsort");
     for (uint32_t jobs = 10000; jobs <= (quick ? 10000u : 1000000u); jobs *= 10) {
-        uint32_t users = jobs / JOBS_A_USER;
-        int runs = quick ? 1 : jobs > 100000 ? 3 : RUNS_MAX;
+        uint32_t users = jobs / JOBS_PER_USER;
+        int runs = quick ? 1 : jobs > 100000 ? 3 : RUNS;
         printf("%8u %8u", jobs, users);
         printf(" %10.1f", measure(jobs, users, VARIED, 200, runs));
         printf(" %10.1f", measure(jobs, users, VARIED, 10000, runs));

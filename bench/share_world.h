@@ -1,41 +1,16 @@
-/* Trees with usage for the benchmarks of fair share, and how time is taken. */
+/* Trees with usage for the benchmarks of fair share. */
 #ifndef FAIRLEAD_BENCH_SHARE_WORLD_H
 #define FAIRLEAD_BENCH_SHARE_WORLD_H
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/rng.h"
+#include "measure.h"
 #include "policy/tree.h"
 
-enum { RUNS_MAX = 101 };
-
-/* The thread's own time: what else the machine does is not the pass's. */
-static inline double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static inline int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-struct samples {
-    double ns[RUNS_MAX];
-    int count;
-};
-
-static inline double median(struct samples *s)
-{
-    qsort(s->ns, (size_t)s->count, sizeof *s->ns, compare_doubles);
-    return s->ns[s->count / 2];
-}
-
+/* BY_ACCOUNT: nodes are added account by account. MIXED: users are added in random order. IDLE: as BY_ACCOUNT, but nine
+ * accounts in ten have no usage. TIED: all accounts have the same shares and usage. */
 enum layout { BY_ACCOUNT, MIXED, IDLE, TIED };
 
 struct world {
@@ -46,7 +21,7 @@ struct world {
     enum layout layout;
 };
 
-/* Half-decayed jobs: many orders of magnitude, one in ten never used anything. */
+/* Usage as decay leaves it: of many orders of magnitude; one user in ten has none. */
 static inline double random_usage(struct world *w)
 {
     return rng_below(&w->rng, 10) == 0 ? 0 : rng_double(&w->rng) * (double)(1u << rng_below(&w->rng, 30));
@@ -102,6 +77,7 @@ static inline void free_world(struct world *w)
     free(w->factor);
 }
 
+/* Changes the usage of every hundredth user. */
 static inline void change_some(struct world *w)
 {
     for (uint32_t c = w->tree.user_count / 100; c > 0; c--) {

@@ -1,5 +1,5 @@
-/* What a unit test of ours begins with: cmocka, the size of a table, and whether something stops the program as a
- * broken invariant should (base/ensure.h). */
+/* The first include of a unit test: cmocka, the size of a table, and a check that a broken invariant stops the program
+ * (base/ensure.h). */
 #ifndef FAIRLEAD_TESTS_DIES_H
 #define FAIRLEAD_TESTS_DIES_H
 
@@ -17,13 +17,13 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
-/* Whether f() aborts. It runs in a child, whose last words are dropped. */
+/* Whether f() aborts. It runs in a child process, whose standard error is dropped. */
 static inline bool dies(void (*f)(void))
 {
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        signal(SIGABRT, SIG_DFL); /* cmocka would make a failed test of it */
+        signal(SIGABRT, SIG_DFL); /* cmocka would report a failed test */
         close(STDERR_FILENO);
         f();
         _exit(0);
@@ -32,7 +32,7 @@ static inline bool dies(void (*f)(void))
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-/* How often a long loop runs: a tenth on the build with sanitizers. */
+/* The number of rounds of a long loop: a tenth in the build with sanitizers. */
 static inline int repeats(int plain)
 {
     const char *sanitized = getenv("FAIRLEAD_SANITIZED");

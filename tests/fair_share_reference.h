@@ -1,5 +1,6 @@
-/* Classic and depth-oblivious fair share once more: recursive, slow, in long double, each definition of docs/formulas.md
- * 2.4 and 2.5 a function that asks the others. It reads only what went into a tree (parents, kinds, shares) and usages. */
+/* A second implementation of classic and depth-oblivious fair share: recursive, slow and in long double. Each definition of
+ * docs/formulas.md 2.4 and 2.5 is a function that calls the others. It reads only the parents, kinds and shares of a tree,
+ * and usages. */
 #ifndef FAIRLEAD_TESTS_FAIR_SHARE_REFERENCE_H
 #define FAIRLEAD_TESTS_FAIR_SHARE_REFERENCE_H
 
@@ -41,7 +42,7 @@ static inline long double reference_norm_usage(const struct share_reference *r, 
     return all == 0 ? 0 : fminl(reference_total(r, n) / all, 1);
 }
 
-/* The sum over a's fair-share children, `parent` ones left out, of their shares or of their usage. */
+/* The sum of the shares, or of the usage, of a's fair-share children without `parent`. */
 static inline long double reference_level(const struct share_reference *r, uint32_t a, bool of_usage)
 {
     long double sum = 0;
@@ -52,20 +53,20 @@ static inline long double reference_level(const struct share_reference *r, uint3
     return sum;
 }
 
-static inline long double reference_part(const struct share_reference *r, uint32_t n)
+static inline long double reference_fraction(const struct share_reference *r, uint32_t n)
 {
     long double all = reference_level(r, reference_fs_parent(r, n), false);
     return all == 0 ? 0 : r->t->shares[n] / all;
 }
 
-/* The product over the node and all real ancestors but the root, those with `parent` left out. */
+/* The product over the node and all its ancestors but the root, without those with `parent`. */
 static inline long double reference_norm_shares(const struct share_reference *r, uint32_t n)
 {
     if (n == 0) return 1;
     if (reference_is_parent(r, n)) return reference_norm_shares(r, reference_fs_parent(r, n));
     long double product = 1;
     for (uint32_t a = n; a != 0; a = r->t->parent[a]) {
-        if (!reference_is_parent(r, a)) product *= reference_part(r, a);
+        if (!reference_is_parent(r, a)) product *= reference_fraction(r, a);
     }
     return product;
 }
@@ -91,7 +92,7 @@ static inline long double reference_effective_usage(const struct share_reference
     if (reference_is_parent(r, n)) return reference_effective_usage(r, p);
     if (r->is_oblivious) return reference_oblivious(r, n, p);
     long double above = reference_effective_usage(r, p);
-    return reference_level(r, p, false) == 0 ? above : used + (above - used) * reference_part(r, n);
+    return reference_level(r, p, false) == 0 ? above : used + (above - used) * reference_fraction(r, n);
 }
 
 static inline long double reference_factor(const struct share_reference *r, uint32_t n)

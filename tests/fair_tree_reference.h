@@ -1,9 +1,9 @@
-/* Fair Tree once more, written from the published description and nothing else, slow and with exact fractions: what the
- * fast one is held against. It reads only what went into a tree (parents, kinds, shares) and whole-number usages.
+/* A second implementation of Fair Tree, written from the published description only, slow and with exact fractions. It reads
+ * only the parents, kinds and shares of a tree, and usages that are whole numbers.
  *
- *   Siblings are sorted by level = S / U. Users with equal levels share a rank. An account's users follow in its place,
- *   in the order found by doing the same with its children. The children of accounts with equal levels are sorted
- *   together. A user whose level equals an account's shares the rank of the best user of that account.
+ *   Siblings are sorted by level = S / U. Users with equal levels share a rank. The users of an account take its place in the
+ *   order, ranked by the same rule among its children. The children of accounts with equal levels are sorted together. A user
+ *   whose level equals an account's shares the rank of the best user of that account.
  *
  * So a list of siblings gives a list of classes: sets of users who share a rank, best first.
  *
@@ -20,7 +20,7 @@
 #include "policy/tree.h"
 
 struct fraction {
-    __int128 over, under; /* infinity: 1 / 0 */
+    __int128 numerator, denominator; /* infinity: 1 / 0 */
 };
 
 struct reference {
@@ -34,7 +34,7 @@ struct reference {
 
 static inline int reference_compare(struct fraction a, struct fraction b)
 {
-    __int128 left = a.over * b.under, right = b.over * a.under;
+    __int128 left = a.numerator * b.denominator, right = b.numerator * a.denominator;
     return (left > right) - (left < right);
 }
 
@@ -63,7 +63,7 @@ static inline void reference_levels(struct reference *r)
     }
 }
 
-/* Numbers the classes of a list from first on; returns how many there are. */
+/* Numbers the classes of a list, starting with first. Returns their count. */
 static inline uint32_t reference_classes(struct reference *r, const uint32_t *list, uint32_t count, uint32_t first)
 {
     const struct tree *t = r->t;
@@ -75,13 +75,13 @@ static inline uint32_t reference_classes(struct reference *r, const uint32_t *li
             if (!done[i] && (best == NONE || reference_compare(r->level[list[i]], r->level[best]) > 0)) best = list[i];
         }
         if (best == NONE) break;
-        bool users = false;
+        bool has_users = false;
         uint32_t child_count = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (done[i] || reference_compare(r->level[list[i]], r->level[best]) != 0) continue;
             done[i] = true;
             if (t->is_user[list[i]]) {
-                users = true;
+                has_users = true;
                 r->class_of[list[i]] = next;
                 continue;
             }
@@ -90,14 +90,14 @@ static inline uint32_t reference_classes(struct reference *r, const uint32_t *li
             }
         }
         uint32_t below = child_count > 0 ? reference_classes(r, children, child_count, next) : 0;
-        next += users && below == 0 ? 1 : below;
+        next += has_users && below == 0 ? 1 : below;
     }
     free(done);
     free(children);
     return next - first;
 }
 
-/* Factors as exact ranks: out_rank[i] = N minus the users in better classes, for users; 0 for accounts. */
+/* The factors as exact ranks. out_rank: for a user, N minus the number of users in better classes; 0 for accounts. */
 static inline void reference_ranks(const struct tree *t, const int64_t *own, uint32_t *out_rank)
 {
     uint32_t n = t->count;

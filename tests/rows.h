@@ -1,4 +1,4 @@
-/* Recorded tables for tests: a text file as lines of fields. Fields are cut in place; nothing is unescaped. */
+/* Recorded tables for tests: a text file as lines of fields. Fields are cut in place and not unescaped. */
 #ifndef FAIRLEAD_TESTS_ROWS_H
 #define FAIRLEAD_TESTS_ROWS_H
 
@@ -10,7 +10,7 @@
 enum { ROW_FIELDS = 16 };
 
 struct row {
-    char *field[ROW_FIELDS]; /* those that are missing are "" */
+    char *field[ROW_FIELDS]; /* a missing field is "" */
     int count;
 };
 
@@ -30,7 +30,7 @@ static inline char *rows_read(const char *path)
     return text;
 }
 
-/* The next line that is neither empty nor begins with '#', its fields cut at separator; false at the end. */
+/* Reads the next line that is not empty and does not begin with '#', and cuts it at separator. False at the end. */
 static inline bool rows_next(char **cursor, char separator, struct row *out)
 {
     static char nothing[] = "";

@@ -1,5 +1,5 @@
-/* Random trees of all sizes for the laws of fair share. Usages are whole numbers, so that their sums are the same in
- * another order. */
+/* Random trees of all sizes for the laws of fair share. Usages are whole numbers, so that their sums do not depend on the
+ * order. */
 #ifndef FAIRLEAD_TESTS_SHARE_WORLD_H
 #define FAIRLEAD_TESTS_SHARE_WORLD_H
 
@@ -8,12 +8,12 @@
 #include "base/rng.h"
 #include "policy/tree.h"
 
-/* A tree, own usages, and room for what is computed. */
+/* A tree, own usages, and room for results. */
 struct world {
     struct tree tree;
     double *own, *usage, *factor, *factor2;
     struct rng rng;
-    uint32_t share_kinds, usage_kinds; /* few kinds make many ties */
+    uint32_t share_kinds, usage_kinds; /* how many different values; few make many ties */
 };
 
 static inline int rounds(int plain)
@@ -33,7 +33,7 @@ static inline uint32_t random_shares(struct world *w)
     return rng_below(&w->rng, 20) == 0 ? SHARES_PARENT : rng_below(&w->rng, w->share_kinds + 1);
 }
 
-/* Some room above count for nodes that are added later. */
+/* The arrays have room for 1000 more nodes. */
 static inline void world_init(struct world *w, uint64_t seed, uint32_t count)
 {
     *w = (struct world){.rng = {seed}};
@@ -69,24 +69,26 @@ static inline uint32_t random_size(int round)
     return round % 50 == 49 ? 5000 : 2 + (uint32_t)round % 49 * 4;
 }
 
-/* The same tree with its nodes in another order. Returns the place of each in it, to be freed. */
+/* Makes the same tree with its nodes in another order. Returns the new index of each node; the caller frees it. */
 static inline uint32_t *world_permute(struct world *w, struct world *out)
 {
-    uint32_t n = w->tree.count, *place = calloc(n, sizeof *place), *waiting = calloc(n, sizeof *waiting), count = 0;
+    uint32_t n = w->tree.count, *index_of = calloc(n, sizeof *index_of), *waiting = calloc(n, sizeof *waiting),
+             count = 0;
     world_init(out, 0, 1);
     out->own = realloc(out->own, n * sizeof *out->own);
     out->usage = realloc(out->usage, n * sizeof *out->usage);
     out->factor = realloc(out->factor, n * sizeof *out->factor);
     out->own[0] = w->own[0];
-    /* Nodes whose parent is placed wait; any of them is next. */
+    /* The nodes whose parents are in the new tree wait. Any of them is next. */
     for (uint32_t i = 1; i < n; i++) {
         if (w->tree.parent[i] == 0) waiting[count++] = i;
     }
     while (count > 0) {
         uint32_t pick = rng_below(&w->rng, count), node = waiting[pick];
         waiting[pick] = waiting[--count];
-        place[node] = tree_add(&out->tree, place[w->tree.parent[node]], w->tree.is_user[node], w->tree.shares[node]);
-        out->own[place[node]] = w->own[node];
+        index_of[node] =
+            tree_add(&out->tree, index_of[w->tree.parent[node]], w->tree.is_user[node], w->tree.shares[node]);
+        out->own[index_of[node]] = w->own[node];
         if (w->tree.is_user[node]) continue;
         for (uint32_t i = node + 1; i < n; i++) {
             if (w->tree.parent[i] == node) waiting[count++] = i;
@@ -94,10 +96,10 @@ static inline uint32_t *world_permute(struct world *w, struct world *out)
     }
     tree_finish(&out->tree);
     free(waiting);
-    return place;
+    return index_of;
 }
 
-/* All shares that compete under one account, times a number: each account its own. */
+/* Multiplies the shares that compete under each account by a random number of that account. */
 static inline void world_scale_shares(struct world *w)
 {
     for (uint32_t a = 0; a < w->tree.count; a++) {

@@ -1,5 +1,5 @@
-/* The recorded trees of Slurm 22.05.8 for the conformance tests: what went in, as a tree in Slurm's order, and its rows
- * to be compared with (conformance/slurm/ORIGIN.md). Names a missing file or association and fails the test. */
+/* The recorded trees of Slurm 22.05.8 for the conformance tests: the input as a tree in Slurm's order, and the recorded rows
+ * to compare with (conformance/slurm/ORIGIN.md). A missing file or association fails the test, which names it. */
 #ifndef FAIRLEAD_TESTS_SLURM_RECORDED_H
 #define FAIRLEAD_TESTS_SLURM_RECORDED_H
 
@@ -21,7 +21,7 @@ struct assoc {
     int id;
 };
 
-/* A recorded tree, in Slurm's order; texts point into the files. */
+/* A recorded tree, in Slurm's order. Texts point into the contents of the files. */
 struct recorded {
     char *input, *order;
     struct assoc *assocs;
@@ -72,7 +72,7 @@ static inline void recorded_read_input(struct recorded *r)
     }
 }
 
-/* Slurm's order has parents first, so its rows become nodes one by one. */
+/* In Slurm's order parents come first, so rows become nodes one by one. */
 static inline void recorded_make_tree(struct recorded *r)
 {
     tree_init(&r->tree);

@@ -1,8 +1,8 @@
-/* All small trees for tests: every shape of up to so many nodes below the root, each node a user or an account, every
- * assignment of shares and of users' usages from small sets.
+/* All small trees for tests: every shape up to a number of nodes below the root, each node a user or an account, with every
+ * assignment of shares and of usages of users from small sets.
  *
- * A shape is the list of parents in breadth-first order, which makes it ascending: each unordered shape once or a few
- * times. Siblings in another order are in it by their values in another order. */
+ * A shape is an ascending list of parents, so every unordered shape occurs once or a few times. Other orders of siblings
+ * occur as other assignments of values. */
 #ifndef FAIRLEAD_TESTS_SMALL_TREES_H
 #define FAIRLEAD_TESTS_SMALL_TREES_H
 
@@ -16,37 +16,37 @@
 enum { SMALL_NODES_MAX = 5 };
 
 struct small_trees {
-    /* What is wanted. */
-    uint32_t nodes; /* at most SMALL_NODES_MAX */
+    /* Set by the caller. */
+    uint32_t nodes; /* below the root; at most SMALL_NODES_MAX */
     const uint32_t *shares;
     uint32_t share_count;
-    int64_t usage_most; /* usages are 0 to this */
-    uint64_t stride;    /* only every so many is visited */
+    int64_t usage_max; /* usages are 0 to usage_max */
+    uint64_t stride;   /* every stride-th tree is visited */
     void (*visit)(const struct small_trees *all, const struct tree *t, const int64_t *own);
     void *context;
 
-    /* How far it is. The shape's number says when a tree is another one. */
-    uint64_t shapes, visited, at;
+    /* Progress. A tree of another shape_count is another struct tree. */
+    uint64_t shape_count, visited_count, position;
 };
 
-/* On the build with sanitizers fewer do. */
+/* The stride of this build: the one with sanitizers visits fewer trees. */
 static inline uint64_t small_trees_stride(uint64_t plain, uint64_t sanitized)
 {
-    const char *is = getenv("FAIRLEAD_SANITIZED");
-    return is != NULL && is[0] == '1' ? sanitized : plain;
+    const char *value = getenv("FAIRLEAD_SANITIZED");
+    return value != NULL && value[0] == '1' ? sanitized : plain;
 }
 
-/* Every assignment of usages to users, by counting. */
+/* Every assignment of usages to users, by counting up. */
 static inline void small_trees_usages(struct small_trees *all, const struct tree *t)
 {
     int64_t own[SMALL_NODES_MAX + 1] = {0};
     for (;;) {
-        if (all->at++ % all->stride == 0) {
+        if (all->position++ % all->stride == 0) {
             all->visit(all, t, own);
-            all->visited++;
+            all->visited_count++;
         }
         uint32_t i = 1;
-        for (; i < t->count && (!t->is_user[i] || own[i] == all->usage_most); i++) own[i] = 0;
+        for (; i < t->count && (!t->is_user[i] || own[i] == all->usage_max); i++) own[i] = 0;
         if (i == t->count) return;
         own[i]++;
     }
@@ -66,7 +66,8 @@ static inline void small_trees_shares(struct small_trees *all, struct tree *t)
     }
 }
 
-/* All trees whose first nodes are given: a next node below each account from least_parent on, or none. */
+/* All trees whose first nodes are given: these nodes alone, and with a next node below each account from the last parent on.
+ */
 static inline void small_trees_shapes(struct small_trees *all, const uint32_t *parent, const bool *is_user,
                                       uint32_t count)
 {
@@ -75,7 +76,7 @@ static inline void small_trees_shapes(struct small_trees *all, const uint32_t *p
         tree_init(&t);
         for (uint32_t i = 1; i < count; i++) tree_add(&t, parent[i], is_user[i], 1);
         if (t.user_count > 0) {
-            all->shapes++;
+            all->shape_count++;
             small_trees_shares(all, &t);
         }
         tree_release(&t);

@@ -1,11 +1,11 @@
-/* Tickets once more, written from the rules and nothing else, slow: every job is looked at for every choice. What the fast
- * policies are held against, bit for bit, so sums are formed in the same order.
+/* A second implementation of tickets, written from the rules only. It is slow: for every choice it looks at every job. The
+ * fast policies must give the same, bit for bit, so sums are formed in the same order.
  *
- *   Running jobs first, by what runs. Then pending ones, policy by policy. Functional and shared override: of all groups'
- *   first jobs the one with the most is taken and counted, again and again. Share tree: at every node the jobs below it
- *   stand in a row, and the k-th gets the node's part over 1 + the slots before it.
+ *   Running jobs come first, then pending ones, policy by policy. Functional and shared override: of the first jobs of all
+ *   groups the best one is taken and counted, again and again. Share tree: at every node the jobs below it stand in an order,
+ *   and the k-th gets the node's part over 1 + the slots before it.
  *
- * Only for compensation by the program's rule. */
+ * Compensation is only by the program's rule. */
 #ifndef FAIRLEAD_TESTS_TICKET_REFERENCE_H
 #define FAIRLEAD_TESTS_TICKET_REFERENCE_H
 
@@ -18,15 +18,15 @@
 enum { REFERENCE_JOBS = 400, REFERENCE_NODES = 200, REFERENCE_MEMBERS = 200, REFERENCE_KINDS = MEMBER_KIND_COUNT + 1 };
 
 struct reference {
-    const struct ticket_input *q;
+    const struct ticket_input *in;
     struct tickets *out;
-    double held[REFERENCE_JOBS];
+    double tickets_so_far[REFERENCE_JOBS];
     uint32_t counted[MEMBER_KIND_COUNT][REFERENCE_MEMBERS];
     double sum[REFERENCE_KINDS], weight[REFERENCE_KINDS];
     uint32_t line[REFERENCE_JOBS]; /* pending jobs in the order in which those of a group stand in line */
     uint32_t line_count;
-    bool is_gone[REFERENCE_JOBS];
-    double trial[REFERENCE_JOBS]; /* what a job got when it was last looked at, or its group's first job was */
+    bool is_taken[REFERENCE_JOBS];
+    double trial[REFERENCE_JOBS]; /* what a job would have got as the next one, when that was last computed */
 
     uint32_t active[REFERENCE_NODES];
     double shr[REFERENCE_NODES], ltt[REFERENCE_NODES], oltt[REFERENCE_NODES], stt[REFERENCE_NODES],
@@ -36,7 +36,7 @@ struct reference {
 
 static inline const struct ticket_job *reference_job(const struct reference *r, uint32_t job)
 {
-    return &r->q->jobs[job];
+    return &r->in->jobs[job];
 }
 
 /* --- members ------------------------------------------------------------------------------------------------------ */
@@ -45,14 +45,14 @@ static inline double reference_fshare(const struct reference *r, int kind, const
 {
     if (kind == MEMBER_KIND_COUNT) return j->job_share;
     if (j->member[kind] == NONE) return 0;
-    if (kind == MEMBER_JOB_CLASS && r->q->rules->weight_job_class == 0) return 0;
-    return r->q->members[kind][j->member[kind]].fshare;
+    if (kind == MEMBER_JOB_CLASS && r->in->rules->weight_job_class == 0) return 0;
+    return r->in->members[kind][j->member[kind]].fshare;
 }
 
 static inline double reference_oticket(const struct reference *r, int kind, const struct ticket_job *j)
 {
     if (kind == MEMBER_KIND_COUNT) return j->override_tickets;
-    return j->member[kind] == NONE ? 0 : r->q->members[kind][j->member[kind]].oticket;
+    return j->member[kind] == NONE ? 0 : r->in->members[kind][j->member[kind]].oticket;
 }
 
 typedef double reference_share_of(const struct reference *r, int kind, const struct ticket_job *j);
@@ -86,7 +86,7 @@ static inline void reference_count(struct reference *r, const struct ticket_job 
 static inline void reference_count_running(struct reference *r)
 {
     memset(r->counted, 0, sizeof r->counted);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         if (reference_job(r, i)->is_running) reference_count(r, reference_job(r, i));
     }
 }
@@ -98,18 +98,18 @@ static inline bool reference_is_younger(const struct ticket_job *a, const struct
     return a->task > b->task;
 }
 
-/* Insertion sort: into the line behind all that are not worse. */
+/* Insertion sort: each job goes behind all jobs that do not come after it. */
 static inline void reference_stand_in_line(struct reference *r, bool is_dependent)
 {
     r->line_count = 0;
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
-        r->is_gone[i] = false;
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
+        r->is_taken[i] = false;
         if (reference_job(r, i)->is_running) continue;
         uint32_t at = r->line_count++;
         for (; at > 0 && is_dependent; at--) {
             uint32_t before = r->line[at - 1];
-            bool is_behind = r->held[before] > r->held[i] ||
-                             (r->held[before] == r->held[i] &&
+            bool is_behind = r->tickets_so_far[before] > r->tickets_so_far[i] ||
+                             (r->tickets_so_far[before] == r->tickets_so_far[i] &&
                               !reference_is_younger(reference_job(r, before), reference_job(r, i), true));
             if (is_behind) break;
             r->line[at] = before;
@@ -118,11 +118,11 @@ static inline void reference_stand_in_line(struct reference *r, bool is_dependen
     }
 }
 
-/* First in line of its group. */
+/* Whether it is the first of its group in line. */
 static inline bool reference_is_first(const struct reference *r, uint32_t at, reference_share_of *share_of)
 {
     for (uint32_t i = 0; i < at; i++) {
-        if (!r->is_gone[r->line[i]] && reference_same_group(r, r->line[i], r->line[at], share_of)) return false;
+        if (!r->is_taken[r->line[i]] && reference_same_group(r, r->line[i], r->line[at], share_of)) return false;
     }
     return true;
 }
@@ -132,22 +132,22 @@ static inline bool reference_is_first(const struct reference *r, uint32_t at, re
 static inline double reference_divided(const struct reference *r, int kind, const struct ticket_job *j, uint32_t more)
 {
     double share = reference_fshare(r, kind, j);
-    if (kind == MEMBER_KIND_COUNT || j->member[kind] == NONE || !r->q->rules->share_functional_shares) return share;
+    if (kind == MEMBER_KIND_COUNT || j->member[kind] == NONE || !r->in->rules->share_functional_shares) return share;
     return share / (r->counted[kind][j->member[kind]] + more);
 }
 
 static inline void reference_functional_running(struct reference *r)
 {
-    const struct ticket_rules *rules = r->q->rules;
+    const struct ticket_rules *rules = r->in->rules;
     double all = 0;
     for (int k = 0; k < REFERENCE_KINDS; k++) {
         r->sum[k] = 0;
-        for (uint32_t i = 0; i < r->q->job_count; i++) {
+        for (uint32_t i = 0; i < r->in->job_count; i++) {
             if (reference_job(r, i)->is_running) r->sum[k] += reference_divided(r, k, reference_job(r, i), 0);
         }
         if (r->sum[k] > 0) all += r->weight[k];
     }
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         if (!reference_job(r, i)->is_running || all == 0) continue;
         for (int k = 0; k < REFERENCE_KINDS; k++) {
             if (r->sum[k] > 0) {
@@ -163,8 +163,8 @@ static inline double reference_try(const struct reference *r, const struct ticke
     double tickets = 0;
     for (int k = 0; k < REFERENCE_KINDS; k++) {
         double share = reference_divided(r, k, j, 1), sum = r->sum[k] + 0.001;
-        if (k == MEMBER_KIND_COUNT || !r->q->rules->share_functional_shares) sum += share;
-        tickets += r->weight[k] * share * r->q->rules->functional_pool / sum;
+        if (k == MEMBER_KIND_COUNT || !r->in->rules->share_functional_shares) sum += share;
+        tickets += r->weight[k] * share * r->in->rules->functional_pool / sum;
     }
     return tickets;
 }
@@ -177,23 +177,24 @@ static inline double reference_start(struct reference *r, const struct ticket_jo
         double share = reference_divided(r, k, j, 0);
         bool is_member = k < MEMBER_KIND_COUNT;
         if (is_member && j->member[k] == NONE) continue;
-        if (!is_member || !r->q->rules->share_functional_shares || r->counted[k][j->member[k]] == 1) r->sum[k] += share;
-        if (r->sum[k] > 0) tickets += r->weight[k] * share * r->q->rules->functional_pool / r->sum[k];
+        if (!is_member || !r->in->rules->share_functional_shares || r->counted[k][j->member[k]] == 1)
+            r->sum[k] += share;
+        if (r->sum[k] > 0) tickets += r->weight[k] * share * r->in->rules->functional_pool / r->sum[k];
     }
     return tickets;
 }
 
-/* The place in line of the best; what all were tried at stays in trial. */
+/* The position in line of the best job. Fills trial for all jobs in line. */
 static inline uint32_t reference_best_functional(struct reference *r, bool is_dependent)
 {
     uint32_t best = NONE;
     double best_value = 0;
     for (uint32_t at = 0; at < r->line_count; at++) {
         uint32_t job = r->line[at];
-        if (r->is_gone[job] || !reference_takes_part(r, job, reference_fshare)) continue;
+        if (r->is_taken[job] || !reference_takes_part(r, job, reference_fshare)) continue;
         r->trial[job] = reference_try(r, reference_job(r, job));
         if (!reference_is_first(r, at, reference_fshare)) continue;
-        double value = r->trial[job] + (is_dependent ? r->held[job] : 0);
+        double value = r->trial[job] + (is_dependent ? r->tickets_so_far[job] : 0);
         bool is_better =
             best == NONE || value > best_value ||
             (value == best_value && reference_is_younger(reference_job(r, r->line[best]), reference_job(r, job), true));
@@ -211,21 +212,21 @@ static inline void reference_functional_pending(struct reference *r, bool is_dep
     if (all == 0) return;
     for (int k = 0; k < REFERENCE_KINDS; k++) r->weight[k] /= all;
     reference_stand_in_line(r, is_dependent);
-    for (uint32_t n = 0; n < r->q->rules->max_functional_jobs; n++) {
+    for (uint32_t n = 0; n < r->in->rules->max_functional_jobs; n++) {
         uint32_t best = reference_best_functional(r, is_dependent);
         if (best == NONE) break;
         for (uint32_t at = 0; at < r->line_count; at++) {
-            if (!r->is_gone[r->line[at]]) r->out[r->line[at]].functional = r->trial[r->line[at]];
+            if (!r->is_taken[r->line[at]]) r->out[r->line[at]].functional = r->trial[r->line[at]];
         }
         uint32_t job = r->line[best];
-        r->is_gone[job] = true;
+        r->is_taken[job] = true;
         r->out[job].functional = reference_start(r, reference_job(r, job));
     }
 }
 
 static inline void reference_functional(struct reference *r, bool is_dependent)
 {
-    const struct ticket_rules *rules = r->q->rules;
+    const struct ticket_rules *rules = r->in->rules;
     if (rules->functional_pool == 0) return;
     double weights[REFERENCE_KINDS] = {rules->weight_user, rules->weight_department, rules->weight_project,
                                        rules->weight_job_class, rules->weight_job};
@@ -246,7 +247,7 @@ static inline double reference_given(const struct reference *r, const struct tic
         int k = ORDER[i];
         if (j->member[k] == NONE) continue;
         double given = reference_oticket(r, k, j);
-        sum += r->q->rules->share_override_tickets ? given / (r->counted[k][j->member[k]] + more) : given;
+        sum += r->in->rules->share_override_tickets ? given / (r->counted[k][j->member[k]] + more) : given;
     }
     return sum + j->override_tickets;
 }
@@ -257,7 +258,7 @@ static inline uint32_t reference_best_override(const struct reference *r)
     double best_value = 0;
     for (uint32_t at = 0; at < r->line_count; at++) {
         uint32_t job = r->line[at];
-        if (r->is_gone[job] || !reference_takes_part(r, job, reference_oticket)) continue;
+        if (r->is_taken[job] || !reference_takes_part(r, job, reference_oticket)) continue;
         if (!reference_is_first(r, at, reference_oticket)) continue;
         double value = reference_given(r, reference_job(r, job), 1);
         bool is_better = best == NONE || value > best_value ||
@@ -273,16 +274,16 @@ static inline uint32_t reference_best_override(const struct reference *r)
 static inline void reference_override(struct reference *r, bool is_dependent)
 {
     reference_count_running(r);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         const struct ticket_job *j = reference_job(r, i);
-        if (j->is_running || !r->q->rules->share_override_tickets) r->out[i].override = reference_given(r, j, 0);
+        if (j->is_running || !r->in->rules->share_override_tickets) r->out[i].override = reference_given(r, j, 0);
     }
-    if (!r->q->rules->share_override_tickets) return;
+    if (!r->in->rules->share_override_tickets) return;
     reference_stand_in_line(r, is_dependent);
     for (uint32_t best; (best = reference_best_override(r)) != NONE;) {
         uint32_t job = r->line[best];
         r->out[job].override = reference_given(r, reference_job(r, job), 1);
-        r->is_gone[job] = true;
+        r->is_taken[job] = true;
         reference_count(r, reference_job(r, job));
     }
 }
@@ -292,11 +293,11 @@ static inline void reference_override(struct reference *r, bool is_dependent)
 static inline void reference_weigh(struct reference *r, uint32_t parent)
 {
     double sum = 0;
-    for (uint32_t i = 1; i < r->q->node_count; i++) {
-        if (r->q->nodes[i].parent == parent && r->active[i] > 0) sum += r->shr[i];
+    for (uint32_t i = 1; i < r->in->node_count; i++) {
+        if (r->in->nodes[i].parent == parent && r->active[i] > 0) sum += r->shr[i];
     }
-    for (uint32_t i = 1; i < r->q->node_count; i++) {
-        if (r->q->nodes[i].parent != parent || r->active[i] == 0) continue;
+    for (uint32_t i = 1; i < r->in->node_count; i++) {
+        if (r->in->nodes[i].parent != parent || r->active[i] == 0) continue;
         r->stt[i] = sum > 0 ? r->shr[i] / sum : 0;
         r->ostt[i] = r->ostt[parent] * r->stt[i];
     }
@@ -304,41 +305,42 @@ static inline void reference_weigh(struct reference *r, uint32_t parent)
 
 static inline void reference_targets_below(struct reference *r, uint32_t parent)
 {
-    const struct ticket_input *q = r->q;
-    double all = 0, factor = q->rules->compensation_factor;
-    for (uint32_t i = 1; i < q->node_count; i++) {
-        if (q->nodes[i].parent == parent && r->active[i] > 0) all += q->nodes[i].shares;
+    const struct ticket_input *in = r->in;
+    double all = 0, factor = in->rules->compensation_factor;
+    for (uint32_t i = 1; i < in->node_count; i++) {
+        if (in->nodes[i].parent == parent && r->active[i] > 0) all += in->nodes[i].shares;
     }
-    for (uint32_t i = 1; i < q->node_count; i++) {
-        if (q->nodes[i].parent != parent || r->active[i] == 0) continue;
-        double shares = q->nodes[i].shares;
+    for (uint32_t i = 1; i < in->node_count; i++) {
+        if (in->nodes[i].parent != parent || r->active[i] == 0) continue;
+        double shares = in->nodes[i].shares;
         r->ltt[i] = all > 0 ? shares / all : 0;
         r->oltt[i] = r->oltt[parent] * r->ltt[i];
         r->shr[i] = r->oltt[i] > 0 ? shares * shares / fmax(r->usage[i], r->oltt[i]) : 0;
     }
     reference_weigh(r, parent);
     bool is_any = false;
-    for (uint32_t i = 1; i < q->node_count && factor > 0; i++) {
-        if (q->nodes[i].parent != parent || r->active[i] == 0 || r->ostt[i] <= factor * r->oltt[i]) continue;
-        double shares = q->nodes[i].shares, above = r->ostt[i] / (factor * r->oltt[i]);
+    for (uint32_t i = 1; i < in->node_count && factor > 0; i++) {
+        if (in->nodes[i].parent != parent || r->active[i] == 0 || r->ostt[i] <= factor * r->oltt[i]) continue;
+        double shares = in->nodes[i].shares, above = r->ostt[i] / (factor * r->oltt[i]);
         r->shr[i] = shares * shares / (fmax(r->usage[i], r->oltt[i]) * above);
         is_any = true;
     }
     if (is_any) reference_weigh(r, parent);
-    for (uint32_t i = 1; i < q->node_count; i++) {
-        if (q->nodes[i].parent == parent && r->active[i] > 0) reference_targets_below(r, i);
+    for (uint32_t i = 1; i < in->node_count; i++) {
+        if (in->nodes[i].parent == parent && r->active[i] > 0) reference_targets_below(r, i);
     }
 }
 
-/* Groups have what is below them; where only running jobs count, without the virtual nodes that have none. */
-static inline void reference_use(struct reference *r, bool only_running)
+/* A group has the usage of the nodes below it. Where only running jobs count, virtual nodes without running jobs are left
+ * out. */
+static inline void reference_sum_usage(struct reference *r, bool only_running)
 {
-    const struct ticket_node *nodes = r->q->nodes;
-    for (uint32_t i = 0; i < r->q->node_count; i++) {
+    const struct ticket_node *nodes = r->in->nodes;
+    for (uint32_t i = 0; i < r->in->node_count; i++) {
         bool is_absent = only_running && nodes[i].is_virtual && r->active[i] == 0;
         r->usage[i] = nodes[i].is_group || is_absent ? 0 : nodes[i].usage;
     }
-    for (uint32_t i = r->q->node_count; i-- > 1;) {
+    for (uint32_t i = r->in->node_count; i-- > 1;) {
         if (nodes[nodes[i].parent].is_group) r->usage[nodes[i].parent] += r->usage[i];
     }
 }
@@ -346,25 +348,25 @@ static inline void reference_use(struct reference *r, bool only_running)
 static inline void reference_targets(struct reference *r, bool only_running)
 {
     memset(r->active, 0, sizeof r->active);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         if (only_running && !reference_job(r, i)->is_running) continue;
-        for (uint32_t n = reference_job(r, i)->node; n != NONE; n = r->q->nodes[n].parent) r->active[n]++;
+        for (uint32_t n = reference_job(r, i)->node; n != NONE; n = r->in->nodes[n].parent) r->active[n]++;
     }
-    reference_use(r, only_running);
+    reference_sum_usage(r, only_running);
     r->ltt[0] = r->oltt[0] = r->stt[0] = r->ostt[0] = 1;
     reference_targets_below(r, 0);
 }
 
 static inline void reference_share_running(struct reference *r)
 {
-    double pool = r->q->rules->share_pool;
+    double pool = r->in->rules->share_pool;
     reference_targets(r, true);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         const struct ticket_job *j = reference_job(r, i);
         if (!j->is_running || j->node == NONE) continue;
         uint32_t on_leaf = 0;
         double shares = 0;
-        for (uint32_t k = 0; k < r->q->job_count; k++) {
+        for (uint32_t k = 0; k < r->in->job_count; k++) {
             if (!reference_job(r, k)->is_running || reference_job(r, k)->node != j->node) continue;
             on_leaf++;
             shares += reference_job(r, k)->job_share;
@@ -376,13 +378,13 @@ static inline void reference_share_running(struct reference *r)
 
 static inline bool reference_is_below(const struct reference *r, uint32_t job, uint32_t node)
 {
-    for (uint32_t n = reference_job(r, job)->node; n != NONE; n = r->q->nodes[n].parent) {
+    for (uint32_t n = reference_job(r, job)->node; n != NONE; n = r->in->nodes[n].parent) {
         if (n == node) return true;
     }
     return false;
 }
 
-/* In the row of a node: whether a stands before b. */
+/* Whether a stands before b in the order of a node. */
 static inline bool reference_is_before(const struct reference *r, uint32_t a, uint32_t b)
 {
     const struct ticket_job *x = reference_job(r, a), *y = reference_job(r, b);
@@ -393,27 +395,28 @@ static inline bool reference_is_before(const struct reference *r, uint32_t a, ui
 
 static inline void reference_divide(struct reference *r, uint32_t node, bool is_dependent)
 {
-    uint32_t row[REFERENCE_JOBS], count = 0;
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    uint32_t order[REFERENCE_JOBS], count = 0;
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         if (!reference_is_below(r, i, node)) continue;
         uint32_t at = count++;
-        for (; at > 0 && reference_is_before(r, i, row[at - 1]); at--) row[at] = row[at - 1];
-        row[at] = i;
+        for (; at > 0 && reference_is_before(r, i, order[at - 1]); at--) order[at] = order[at - 1];
+        order[at] = i;
     }
-    double before = 1;
+    double divisor = 1;
     for (uint32_t k = 0; k < count; k++) {
-        r->part[row[k]] = r->stt[node] / before;
-        before += reference_job(r, row[k])->slots;
+        r->part[order[k]] = r->stt[node] / divisor;
+        divisor += reference_job(r, order[k])->slots;
     }
     for (uint32_t k = 0; k < count; k++) {
-        r->value[row[k]] = (is_dependent ? r->held[row[k]] : 0) + r->part[row[k]] * r->q->rules->share_pool;
+        r->value[order[k]] =
+            (is_dependent ? r->tickets_so_far[order[k]] : 0) + r->part[order[k]] * r->in->rules->share_pool;
     }
 }
 
 static inline void reference_divide_below(struct reference *r, uint32_t node, bool is_dependent)
 {
-    for (uint32_t i = 1; i < r->q->node_count; i++) {
-        if (r->q->nodes[i].parent == node && r->active[i] > 0) reference_divide_below(r, i, is_dependent);
+    for (uint32_t i = 1; i < r->in->node_count; i++) {
+        if (r->in->nodes[i].parent == node && r->active[i] > 0) reference_divide_below(r, i, is_dependent);
     }
     reference_divide(r, node, is_dependent);
 }
@@ -421,65 +424,67 @@ static inline void reference_divide_below(struct reference *r, uint32_t node, bo
 static inline uint32_t reference_own_jobs(const struct reference *r, uint32_t node)
 {
     uint32_t own = 0;
-    for (uint32_t i = 0; i < r->q->job_count; i++) own += reference_job(r, i)->node == node;
+    for (uint32_t i = 0; i < r->in->job_count; i++) own += reference_job(r, i)->node == node;
     return own;
 }
 
 static inline void reference_share(struct reference *r, bool is_dependent)
 {
-    if (r->q->rules->share_pool == 0 || r->q->node_count == 0) return;
+    if (r->in->rules->share_pool == 0 || r->in->node_count == 0) return;
     reference_share_running(r);
     reference_targets(r, false);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
         const struct ticket_job *j = reference_job(r, i);
-        r->value[i] = is_dependent ? r->held[i] + 0.01 * j->job_share : j->job_share;
+        r->value[i] = is_dependent ? r->tickets_so_far[i] + 0.01 * j->job_share : j->job_share;
         r->part[i] = 0;
     }
     uint32_t top = 0;
     for (;;) {
         uint32_t children = 0, child = 0;
-        for (uint32_t i = 1; i < r->q->node_count; i++) {
-            if (r->q->nodes[i].parent != top || r->active[i] == 0) continue;
+        for (uint32_t i = 1; i < r->in->node_count; i++) {
+            if (r->in->nodes[i].parent != top || r->active[i] == 0) continue;
             children++;
             child = i;
         }
         if (children != 1 || reference_own_jobs(r, top) > 0) break;
         top = child;
     }
-    for (uint32_t i = 1; i < r->q->node_count; i++) {
-        if (r->q->nodes[i].parent == top && r->active[i] > 0) reference_divide_below(r, i, is_dependent);
+    for (uint32_t i = 1; i < r->in->node_count; i++) {
+        if (r->in->nodes[i].parent == top && r->active[i] > 0) reference_divide_below(r, i, is_dependent);
     }
     if (reference_own_jobs(r, top) > 0) reference_divide(r, top, is_dependent);
-    for (uint32_t i = 0; i < r->q->job_count; i++) {
-        if (!reference_job(r, i)->is_running) r->out[i].share = r->part[i] * r->q->rules->share_pool;
+    for (uint32_t i = 0; i < r->in->job_count; i++) {
+        if (!reference_job(r, i)->is_running) r->out[i].share = r->part[i] * r->in->rules->share_pool;
     }
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static inline void reference_tickets(const struct ticket_input *q, struct tickets *out)
+static inline void reference_tickets(const struct ticket_input *in, struct tickets *out)
 {
     struct reference *r = calloc(1, sizeof *r);
-    r->q = q;
+    r->in = in;
     r->out = out;
-    memset(out, 0, q->job_count * sizeof *out);
+    memset(out, 0, in->job_count * sizeof *out);
     char order[8] = {0};
-    size_t listed = strlen(q->rules->hierarchy), count = listed;
-    memcpy(order, q->rules->hierarchy, listed);
+    size_t listed = strlen(in->rules->hierarchy), count = listed;
+    memcpy(order, in->rules->hierarchy, listed);
     for (const char *policy = "OFS"; *policy != '\0'; policy++) {
-        if (strchr(q->rules->hierarchy, *policy) == NULL) order[count++] = *policy;
+        if (strchr(in->rules->hierarchy, *policy) == NULL) order[count++] = *policy;
     }
     for (size_t at = 0; order[at] != '\0'; at++) {
         bool is_dependent = at < listed;
         if (order[at] == 'O') reference_override(r, is_dependent);
         if (order[at] == 'F') reference_functional(r, is_dependent);
         if (order[at] == 'S') reference_share(r, is_dependent);
-        for (uint32_t i = 0; i < q->job_count; i++) {
-            if (!is_dependent || q->jobs[i].is_running) continue;
-            r->held[i] += order[at] == 'O' ? out[i].override : order[at] == 'F' ? out[i].functional : out[i].share;
+        for (uint32_t i = 0; i < in->job_count; i++) {
+            if (!is_dependent || in->jobs[i].is_running) continue;
+            r->tickets_so_far[i] += order[at] == 'O'   ? out[i].override
+                                    : order[at] == 'F' ? out[i].functional
+                                                       : out[i].share;
         }
     }
-    for (uint32_t i = 0; i < q->job_count; i++) out[i].total = out[i].share + out[i].functional + out[i].override;
+    for (uint32_t i = 0; i < in->job_count; i++) out[i].total = out[i].share + out[i].functional + out[i].override;
     free(r);
 }
 

@@ -1,5 +1,5 @@
-/* Small clusters of Grid Engine for tests, as rows: who there is, the share tree, what was used, and jobs in the scheduler's
- * list order with the tickets each is to get. Rules are what settings say, as text: "weight_tickets_share 1000000000". */
+/* Small Grid Engine clusters for tests, as rows: members, the share tree, usage, and jobs in the scheduler's list order with
+ * the tickets that each must get. The rules are settings as a text: "weight_tickets_share 1000000000". */
 #ifndef FAIRLEAD_TESTS_TICKET_WORLD_H
 #define FAIRLEAD_TESTS_TICKET_WORLD_H
 
@@ -22,7 +22,7 @@ struct world_node {
     uint32_t shares;
 };
 
-/* CPU-seconds of a user, of a user in a project, or (user NULL) of a project. */
+/* CPU-seconds of a user, of a user in a project, or (user is NULL) of a project. */
 struct world_usage {
     const char *user, *project;
     double used;
@@ -34,10 +34,10 @@ struct world_job {
     uint32_t slots; /* 0: 1 */
     bool is_running;
     double job_share, override_tickets;
-    double override, functional, share; /* what it gets */
+    double override, functional, share; /* the expected tickets */
 };
 
-/* Lists end with a row without a name, user or id. */
+/* Each list ends with a row without a name, user or id. */
 struct world {
     const char *settings;
     struct world_member users[WORLD_ROWS], departments[WORLD_ROWS], projects[WORLD_ROWS], job_classes[WORLD_ROWS];
@@ -46,17 +46,17 @@ struct world {
     struct world_job jobs[WORLD_ROWS];
 };
 
-/* The question that it is. */
-struct asked {
+/* The input that a world makes. */
+struct ticket_case {
     const struct world *world;
     struct ticket_rules rules;
     struct ticket_member members[MEMBER_KIND_COUNT][WORLD_ROWS];
     struct ticket_node nodes[WORLD_NODES];
-    const char *served[WORLD_NODES], *realm[WORLD_NODES]; /* by node: which user, in which project */
+    const char *served[WORLD_NODES], *realm[WORLD_NODES]; /* by node: its user, and in which project */
     struct ticket_job jobs[WORLD_ROWS];
     struct share_nodes tree;
     struct map projects;
-    struct ticket_input q;
+    struct ticket_input input;
     struct arena arena;
 };
 
@@ -82,7 +82,7 @@ static inline uint32_t world_find(const struct world_member *members, const char
     for (uint32_t i = 0; members[i].name != NULL; i++) {
         if (strcmp(members[i].name, name) == 0) return i;
     }
-    ensure(!"a member that a job names is listed");
+    ensure(!"a job names a member that is not listed");
     return NONE;
 }
 
@@ -94,15 +94,16 @@ static inline const struct world_member *world_members(const struct world *w, in
                                        : w->job_classes;
 }
 
-static inline void asked_add_members(struct asked *a)
+static inline void ticket_case_add_members(struct ticket_case *a)
 {
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
         const struct world_member *members = world_members(a->world, k);
         uint32_t count = 0;
         for (; members[count].name != NULL; count++)
-            a->members[k][count] = (struct ticket_member){members[count].fshare, members[count].oticket};
-        a->q.members[k] = a->members[k];
-        a->q.member_count[k] = count;
+            a->members[k][count] =
+                (struct ticket_member){.fshare = members[count].fshare, .oticket = members[count].oticket};
+        a->input.members[k] = a->members[k];
+        a->input.member_count[k] = count;
     }
 }
 
@@ -116,7 +117,7 @@ static inline double world_used(const struct world *w, const char *user, const c
     return 0;
 }
 
-static inline void asked_add_tree(struct asked *a)
+static inline void ticket_case_add_tree(struct ticket_case *a)
 {
     uint32_t above[WORLD_ROWS] = {0};
     struct err e;
@@ -134,14 +135,14 @@ static inline void asked_add_tree(struct asked *a)
         a->realm[i] = n->is_project ? n->name : n->parent == NONE ? NULL : a->realm[n->parent];
         a->served[i] = n->is_leaf && !n->is_project ? n->name : NULL;
     }
-    a->q.node_count = a->tree.nodes.count;
+    a->input.node_count = a->tree.nodes.count;
 }
 
-/* The node of a user, which is made where `default` serves. */
-static inline uint32_t asked_serve(struct asked *a, const char *user, const char *project)
+/* The node of a user. Where `default` serves, a virtual node is made. */
+static inline uint32_t ticket_case_serve(struct ticket_case *a, const char *user, const char *project)
 {
     bool is_default;
-    uint32_t node = share_nodes_serve(&a->tree, user, project, &is_default), next = a->q.node_count;
+    uint32_t node = share_nodes_serve(&a->tree, user, project, &is_default), next = a->input.node_count;
     if (node == NONE || !is_default) return node;
     for (uint32_t i = a->tree.nodes.count; i < next; i++) {
         if (a->nodes[i].parent == a->nodes[node].parent && strcmp(a->served[i], user) == 0) return i;
@@ -150,14 +151,14 @@ static inline uint32_t asked_serve(struct asked *a, const char *user, const char
     a->nodes[next].is_virtual = true;
     a->served[next] = user;
     a->realm[next] = a->realm[node];
-    a->q.node_count++;
+    a->input.node_count++;
     return next;
 }
 
-/* Leaves have what their user used, projects what was used in them, groups what is below them. */
-static inline void asked_fill_usage(struct asked *a)
+/* A leaf has the usage of its user, a project that of the project, a group the sum of the nodes below. */
+static inline void ticket_case_fill_usage(struct ticket_case *a)
 {
-    for (uint32_t i = a->q.node_count; i-- > 0;) {
+    for (uint32_t i = a->input.node_count; i-- > 0;) {
         bool is_project = i < a->tree.nodes.count && a->tree.nodes.items[i].is_project;
         if (is_project) a->nodes[i].usage = world_used(a->world, NULL, a->realm[i]);
         if (a->served[i] != NULL) a->nodes[i].usage = world_used(a->world, a->served[i], a->realm[i]);
@@ -165,10 +166,10 @@ static inline void asked_fill_usage(struct asked *a)
     }
 }
 
-static inline void asked_add_jobs(struct asked *a)
+static inline void ticket_case_add_jobs(struct ticket_case *a)
 {
     for (const struct world_job *j = a->world->jobs; j->id != 0; j++) {
-        a->jobs[a->q.job_count++] = (struct ticket_job){
+        a->jobs[a->input.job_count++] = (struct ticket_job){
             .id = j->id,
             .submit_us = j->id,
             .is_running = j->is_running,
@@ -176,7 +177,7 @@ static inline void asked_add_jobs(struct asked *a)
                        [MEMBER_DEPARTMENT] = world_find(a->world->departments, j->department),
                        [MEMBER_PROJECT] = world_find(a->world->projects, j->project),
                        [MEMBER_JOB_CLASS] = world_find(a->world->job_classes, j->job_class)},
-            .node = asked_serve(a, j->user, j->project),
+            .node = ticket_case_serve(a, j->user, j->project),
             .job_share = j->job_share,
             .override_tickets = j->override_tickets,
             .slots = j->slots == 0 ? 1 : j->slots,
@@ -184,21 +185,21 @@ static inline void asked_add_jobs(struct asked *a)
     }
 }
 
-static inline void asked_init(struct asked *a, const struct world *w)
+static inline void ticket_case_init(struct ticket_case *a, const struct world *w)
 {
-    *a = (struct asked){.world = w};
+    *a = (struct ticket_case){.world = w};
     a->rules = world_rules(w->settings, &a->arena);
     share_nodes_init(&a->tree);
-    asked_add_members(a);
-    asked_add_tree(a);
-    asked_add_jobs(a);
-    asked_fill_usage(a);
-    a->q.rules = &a->rules;
-    a->q.nodes = a->nodes;
-    a->q.jobs = a->jobs;
+    ticket_case_add_members(a);
+    ticket_case_add_tree(a);
+    ticket_case_add_jobs(a);
+    ticket_case_fill_usage(a);
+    a->input.rules = &a->rules;
+    a->input.nodes = a->nodes;
+    a->input.jobs = a->jobs;
 }
 
-static inline void asked_release(struct asked *a)
+static inline void ticket_case_release(struct ticket_case *a)
 {
     share_nodes_release(&a->tree);
     map_release(&a->projects);

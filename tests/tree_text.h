@@ -2,8 +2,8 @@
  *
  *     a:10{a1:2=300 a2:1 s:p{x:3=5}} b:20=7
  *
- * A name, ':' and shares (p: SHARES_PARENT), '=' and own usage when there is some, and '{' children '}' of an account
- * (which may have none). Nodes get their indices in this order. */
+ * A node is a name, ':' and shares (p: SHARES_PARENT), then '=' and own usage if it has some, and for an account '{' children
+ * '}', which may be empty. Nodes get their indices in this order. */
 #ifndef FAIRLEAD_TESTS_TREE_TEXT_H
 #define FAIRLEAD_TESTS_TREE_TEXT_H
 
@@ -46,7 +46,7 @@ static inline const char *text_tree_add(struct text_tree *t, uint32_t parent, co
     return text + 1;
 }
 
-/* The finished tree; tree_release it. */
+/* Makes the finished tree. The caller releases it by tree_release. */
 static inline void text_tree_init(struct text_tree *t, const char *text)
 {
     memset(t, 0, sizeof *t);
@@ -61,7 +61,7 @@ static inline uint32_t text_tree_find(const struct text_tree *t, const char *nam
     for (uint32_t i = 0; i < t->tree.count; i++) {
         if (strlen(t->name[i]) == length && memcmp(t->name[i], name, length) == 0) return i;
     }
-    ensure(!"no such name");
+    ensure(!"no node has this name");
     return NONE;
 }
 

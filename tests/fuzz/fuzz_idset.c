@@ -1,5 +1,5 @@
-/* Sets from any bytes: what is read is in order, no number above max, and comes back from its own text; adding every
- * number one by one, backwards, makes the same set; removing them all empties it. */
+/* Sets from arbitrary bytes. A set that is read is in order, has no number above max, and reads back from its own text. Adding
+ * its numbers one by one, backwards, makes the same set; removing them all empties it. */
 #include <string.h>
 
 #include "base/ensure.h"

@@ -1,5 +1,5 @@
-/* Numbers from any bytes: what is read is what strtod says of the same text, and is written and read again as the same;
- * what is refused leaves the output alone. And eight bytes as a double come back from all three of its texts. */
+/* Numbers from arbitrary bytes. A number that is read is the same as strtod reads, and reads back the same from its own text. A
+ * refused text leaves the output untouched. Eight bytes as a double read back from all three of its texts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void check_doubles(struct str s)
         return;
     }
     check_double_text(value);
-    char *text = malloc(s.length + 1), *end; /* strtod wants a closing zero byte */
+    char *text = malloc(s.length + 1), *end; /* strtod needs a closing zero byte */
     ensure(text != NULL);
     memcpy(text, s.text, s.length);
     text[s.length] = '\0';

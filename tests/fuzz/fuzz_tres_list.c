@@ -1,12 +1,13 @@
-/* A table and a list of TRES from any bytes, AccountingStorageTRES being the first line: what was read has its ids and
- * generics right, is written, and reads back the same; what is refused leaves the output alone and says of which. */
+/* A table and a list of TRES from arbitrary bytes; the first line is AccountingStorageTRES. A table that is read has the right
+ * ids and generic TRES, and what is read reads back the same from its own text. A refused text leaves the output untouched,
+ * and the error names the field. */
 #include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
 #include "policy/tres.h"
 
-static void check_refusal(const struct err *e)
+static void check_error(const struct err *e)
 {
     ensure(e->code == ERR_INPUT);
     ensure(strncmp(ERR_SENTENCE(e), "field: '", 8) == 0);
@@ -27,7 +28,7 @@ static void check_table(const struct tres_table *t)
     }
 }
 
-/* Its own texts, by commas, make the same table. */
+/* The texts of the table, separated by commas, make the same table. */
 static void check_table_reads_back(const struct tres_table *t, struct arena *arena)
 {
     struct tres_table back;
@@ -78,13 +79,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str text, tracked = str_cut((struct str){(const char *)data, size}, '\n', &text);
     if (tres_table_make(&t, tracked, "field", &arena, &e) != 0) {
         ensure(t.count == 77);
-        check_refusal(&e);
+        check_error(&e);
     } else {
         check_table(&t);
         check_table_reads_back(&t, &arena);
         if (tres_list_parse(&t, text, "field", &arena, &list, &e) != 0) {
             ensure(list.count == 77);
-            check_refusal(&e);
+            check_error(&e);
         } else {
             check_list(&t, &list, &arena);
         }

@@ -1,6 +1,6 @@
-/* Weights of TRES from any bytes, AccountingStorageTRES being the first line: what was read is finite, written with 17
- * digits reads back the same, and bills every job with a finite number under every rule; what is refused leaves the
- * output alone. */
+/* Weights of TRES from arbitrary bytes; the first line is AccountingStorageTRES. Weights that are read are finite, read back
+ * the same from 17 digits, and bill every job with a finite number by every rule. A refused text leaves the output
+ * untouched. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Billing against a second implementation on every small job, and its laws on random ones; TRES lists that are written
- * and read back. */
+/* Billing against a second implementation on every small job, laws of billing on random jobs, and TRES lists that are
+ * formatted and read back. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 static struct arena arena;
 static struct tres_table table;
 
-/* By name, as the description has it: "max over {cpu, mem, node, every gres} of count x weight + sum over the rest". */
+/* By name, like the published description: "max over {cpu, mem, node, every gres} of count x weight + sum over the rest". */
 static double slow_billing(const double *amounts, const double *weights, enum billing_rule rule)
 {
     double max = 0, sum = 0;
@@ -40,12 +40,12 @@ static struct tres_list list_of(const double *amounts, struct tres_amount *items
     return list;
 }
 
-/* Amounts 0, 1 and 3 of nine TRES, weights -2, 0, 0.5 and 3: every job with weights drawn anew for each. */
-static void every_small_job_is_as_the_slow_one_says(void **unused)
+/* Every job with amounts 0, 1 and 3 of nine TRES, each with random weights -2, 0, 0.5 and 3. */
+static void every_small_job_bills_as_the_slow_implementation(void **unused)
 {
     (void)unused;
     static const uint32_t used[] = {TRES_CPU, TRES_MEM, TRES_NODE, TRES_BILLING, TRES_ENERGY, 8, 9, 10, 11};
-    static const double counts[] = {0, 1, 3}, weighs[] = {-2, 0, 0.5, 3};
+    static const double counts[] = {0, 1, 3}, small_weights[] = {-2, 0, 0.5, 3};
     enum { USED = sizeof used / sizeof *used, JOBS = 3 * 3 * 3 * 3 * 3 * 3 * 3 * 3 * 3 };
     struct rng r = {1};
     for (int number = 0; number < JOBS * 20; number++) {
@@ -54,7 +54,7 @@ static void every_small_job_is_as_the_slow_one_says(void **unused)
         int rest = number;
         for (int i = 0; i < USED; i++, rest /= 3) {
             amounts[used[i]] = counts[rest % 3];
-            weights[used[i]] = weighs[rng_below(&r, 4)];
+            weights[used[i]] = small_weights[rng_below(&r, 4)];
         }
         struct tres_list list = list_of(amounts, items);
         for (enum billing_rule rule = BILLING_SUM; rule <= BILLING_MAX_TRES_GRES; rule++) {
@@ -72,8 +72,8 @@ static void random_amounts(struct rng *r, double *out)
         if (rng_below(r, 2)) out[t] = (double)(rng_u64(r) >> (11 + rng_below(r, 53)));
 }
 
-/* Without negative weights, a larger part in the maximum never costs more, more of anything never costs less, and twice
- * of all costs twice as much. */
+/* Without negative weights, more TRES in the maximum never cost more, a larger amount never costs less, and twice of every
+ * amount costs twice as much. */
 static void laws(void **unused)
 {
     (void)unused;
@@ -101,7 +101,7 @@ static void laws(void **unused)
     }
 }
 
-/* What is written reads back the same, and a typed GRES never has more than its generic one. */
+/* A formatted list reads back the same, and a typed GRES never has more than its generic one. */
 static void lists_read_back(void **unused)
 {
     (void)unused;
@@ -152,7 +152,7 @@ static int release(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_small_job_is_as_the_slow_one_says),
+        cmocka_unit_test(every_small_job_bills_as_the_slow_implementation),
         cmocka_unit_test(laws),
         cmocka_unit_test(lists_read_back),
     };

@@ -1,19 +1,19 @@
-/* Laws of every fair-share algorithm, on random trees of all sizes. What Fair Tree obeys to the last bit and nobody else
- * (ranks, kept orders) is in test_fair_tree_laws.c.
+/* Laws of every fair-share algorithm, on random trees of all sizes. test_fair_tree_laws.c has the laws that only Fair Tree
+ * obeys to the last bit (ranks, kept orders).
  *
  *     law                                    fair-tree   classic   depth-oblivious
- *     another order of siblings              same bits   same      to 1e-12: usages of siblings are summed as parts
+ *     another order of siblings              same bits   same      to 1e-12: usages of siblings are summed as fractions
  *     all usage times a power of two         same bits   same      same
  *     shares of one level times a number     same bits   same      same
  *     more own usage never helps             x           x         x
  *     usage in another branch never hurts    (1)         x         x
- *     from 0 to 1; a table's are the same    x           x         x
+ *     from 0 to 1; the same in a table       x           x         x
  *     shares 0: factor 0                                 x         x
- *     unused with shares: factor 1                                 x      classic: only where the account is unused
+ *     unused with shares: factor 1                                 x      classic: only if the account is unused
  *     `parent`: the account's factor                     x         x
  *
- * (1) Unless ties change: when an account falls to the level of a user x and an account a, x has the rank of the best user
- * of both, and so may come before a's best, with whom it was tied. */
+ * (1) Unless ties change. When an account falls to the level of a user x and an account a, x gets the rank of the best user of
+ * both accounts. So x may then come before the best user of a, with whom x was tied. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void assert_same(const struct world *w, const char *law, enum share_algor
     }
 }
 
-/* A law of one tree, whose factors by one algorithm are in w->factor. */
+/* A law of one tree. Its factors by one algorithm are in w->factor. */
 typedef void law_fn(struct world *w, enum share_algorithm algorithm);
 
 static void for_all(law_fn *law, int count)
@@ -69,11 +69,11 @@ static void for_all(law_fn *law, int count)
 static void permutation(struct world *w, enum share_algorithm algorithm)
 {
     struct world p;
-    uint32_t *place = world_permute(w, &p);
+    uint32_t *index_of = world_permute(w, &p);
     compute(&p, algorithm, p.factor);
-    for (uint32_t i = 0; i < w->tree.count; i++) w->factor2[i] = p.factor[place[i]];
+    for (uint32_t i = 0; i < w->tree.count; i++) w->factor2[i] = p.factor[index_of[i]];
     assert_same(w, "permutation", algorithm, algorithm == ALGORITHM_DEPTH_OBLIVIOUS ? 1e-12 : 0);
-    free(place);
+    free(index_of);
     world_release(&p);
 }
 
@@ -101,7 +101,7 @@ static uint32_t random_user(struct world *w)
     return user;
 }
 
-/* Whom of those right below the root a node competes for. */
+/* The fair-share child of the root that a node is in the branch of. */
 static uint32_t branch_of(const struct tree *t, uint32_t node)
 {
     while (t->fs_parent[node] != 0) node = t->fs_parent[node];
@@ -145,7 +145,7 @@ static void values(struct world *w, enum share_algorithm algorithm)
         if (t->shares[i] == 0) assert_true(factor == 0);
         if (t->shares[i] == SHARES_PARENT && account != 0) assert_true(factor == s.fair_share[account]);
         if (t->shares[i] != SHARES_PARENT && s.norm_shares[i] > 0 && is_unused) {
-            /* An unused account in an account that is used is not 1 in classic, nor are its users. */
+            /* In classic, an unused account in a used account is not 1, and neither are its users. */
             assert_true(factor == 1 || (algorithm == ALGORITHM_CLASSIC && s.effective_usage[i] > 0));
         }
     }

@@ -1,5 +1,5 @@
-/* Classic and depth-oblivious on all small trees and on larger random ones, against the slow implementation. Fair Tree's
- * trees of this kind are in test_fair_tree_small.c. */
+/* Classic and depth-oblivious fair share against a slow implementation, on all small trees and on larger random ones.
+ * test_fair_tree_small.c does the same for Fair Tree. */
 #include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,23 +18,24 @@ enum { RANDOM_NODES = 24 };
 static const double TOLERANCE = 1e-12;
 static const uint32_t SHARES[] = {0, 1, 2, SHARES_PARENT};
 
-/* Below the smallest normal double nobody has 1e-12 of a value. */
+/* A number below the smallest normal double is not precise to 1e-12 of itself. */
 static void assert_close(const struct tree *t, const double *own, uint32_t node, const char *what, double got,
-                         long double wanted)
+                         long double expected)
 {
-    if (fabsl(got - wanted) <= (long double)TOLERANCE * wanted + (long double)DBL_MIN) return;
+    if (fabsl(got - expected) <= (long double)TOLERANCE * expected + (long double)DBL_MIN) return;
     for (uint32_t i = 0; i < t->count; i++) {
         print_error("%u: %s of %d, shares %u, usage %g\n", i, t->is_user[i] ? "user" : "account", (int)t->parent[i],
                     t->shares[i], own[i]);
     }
-    fail_msg("node %u: %s is %.17g, expected %.17Lg", node, what, got, wanted);
+    fail_msg("node %u: %s is %.17g, expected %.17Lg", node, what, got, expected);
 }
 
 static void compare(const struct tree *t, const double *own, enum share_algorithm algorithm, double dampening,
                     struct arena *arena)
 {
     struct share_options options = {.algorithm = algorithm, .dampening = dampening};
-    struct share_reference r = {t, own, algorithm == ALGORITHM_DEPTH_OBLIVIOUS, dampening};
+    struct share_reference r = {
+        .t = t, .own = own, .is_oblivious = algorithm == ALGORITHM_DEPTH_OBLIVIOUS, .dampening = dampening};
     struct share_table s;
     double factor[RANDOM_NODES + 1];
     fair_share_table(t, own, NULL, &options, arena, &s);
@@ -56,20 +57,20 @@ static void visit(const struct small_trees *all, const struct tree *t, const int
     compare(t, usage, ALGORITHM_DEPTH_OBLIVIOUS, 1, all->context);
 }
 
-static void visit_small(uint32_t nodes, int64_t usage_most, uint64_t stride)
+static void visit_small(uint32_t nodes, int64_t usage_max, uint64_t stride)
 {
     struct arena arena = {0};
     struct small_trees all = {
         .nodes = nodes,
         .shares = SHARES,
         .share_count = sizeof SHARES / sizeof *SHARES,
-        .usage_most = usage_most,
+        .usage_max = usage_max,
         .stride = stride,
         .visit = visit,
         .context = &arena,
     };
     small_trees_visit(&all);
-    printf("# %llu trees of %llu shapes\n", (unsigned long long)all.visited, (unsigned long long)all.shapes);
+    printf("# %llu trees of %llu shapes\n", (unsigned long long)all.visited_count, (unsigned long long)all.shape_count);
     arena_release(&arena);
 }
 
@@ -80,7 +81,7 @@ static void test_all_small_trees(void **state)
     visit_small(5, 3, small_trees_stride(17, 997));
 }
 
-/* Usages and shares of any size, usage of accounts too. */
+/* Usages and shares of any magnitude; accounts have usage, too. */
 static void random_tree(struct rng *r, struct tree *t, double *own)
 {
     tree_init(t);

@@ -1,5 +1,5 @@
-/* Laws of Fair Tree with ties merged, on random trees of all sizes. Usages are whole numbers where sums have to be the
- * same in another order. */
+/* Laws of Fair Tree with ties merged, on random trees of all sizes. Usages are whole numbers where sums must not depend on
+ * the order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,18 +35,18 @@ static void test_permutation(void **state)
     for (int round = 0; round < rounds(3000); round++) {
         struct world w, p;
         world_init(&w, (uint64_t)round, random_size(round));
-        uint32_t *place = world_permute(&w, &p);
+        uint32_t *index_of = world_permute(&w, &p);
         rank(&w, NULL, w.factor);
         rank(&p, NULL, p.factor);
-        for (uint32_t i = 0; i < w.tree.count; i++) w.factor2[i] = p.factor[place[i]];
+        for (uint32_t i = 0; i < w.tree.count; i++) w.factor2[i] = p.factor[index_of[i]];
         assert_same(&w, "permutation", round);
-        free(place);
+        free(index_of);
         world_release(&w);
         world_release(&p);
     }
 }
 
-/* All usage times a power of two, which a half-life more or less is. */
+/* All usage times a power of two, as after whole half-lives. */
 static void test_usage_scaled(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void test_usage_scaled(void **state)
     }
 }
 
-/* All shares that compete under one account, times a number: each account its own. */
+/* The shares that compete under each account, times a number. */
 static void test_shares_scaled(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void test_shares_scaled(void **state)
     }
 }
 
-/* Using more never helps the one who does. */
+/* Using more never raises a user's factor. */
 static void test_more_usage(void **state)
 {
     (void)state;
@@ -101,13 +101,13 @@ static void test_more_usage(void **state)
     }
 }
 
-/* A factor is 1 - (users strictly better) / N, as the division rank / N gives it. */
 static int compare_descending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x < y) - (x > y);
 }
 
+/* A factor is 1 - (users with a larger factor) / N, computed as rank / N. */
 static void test_competition_ranking(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void test_competition_ranking(void **state)
     }
 }
 
-/* One random change of a world: usages of some, of all, shares, a new node. */
+/* One random change: usages of some nodes or of all, shares, a new node, or nothing. */
 static void change(struct world *w)
 {
     struct tree *t = &w->tree;
@@ -145,11 +145,11 @@ static void change(struct world *w)
         uint32_t parent = rng_below(&w->rng, count);
         if (t->is_user[parent] || t->depth[parent] == TREE_DEPTH_MAX) parent = 0;
         w->own[tree_add(t, parent, rng_below(&w->rng, 3) != 0, random_shares(w))] = random_usage(w);
-    } /* else nothing */
+    }
     tree_finish(t);
 }
 
-/* A kept order makes passes cheap and changes no bit, whatever happens between them. */
+/* A kept order changes no bit of the result, whatever happens between passes. */
 static void test_kept_order(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_kept_order(void **state)
     }
 }
 
-/* A listing of some has for them what a listing of all has. */
+/* Compares the columns of the wanted nodes. */
 static void assert_same_columns(const struct share_table *all, const struct share_table *some, const bool *wanted)
 {
     const double *left[] = {all->norm_shares,     all->raw_usage,  all->norm_usage,
@@ -178,12 +178,13 @@ static void assert_same_columns(const struct share_table *all, const struct shar
     for (size_t c = 0; c < sizeof left / sizeof *left; c++) {
         for (uint32_t i = 0; i < all->count; i++) {
             if (wanted[i] && memcmp(&left[c][i], &right[c][i], sizeof(double)) != 0)
-                fail_msg("column %zu of node %u of %u: %.17g, and %.17g where some are wanted", c, i, all->count,
+                fail_msg("column %zu of node %u of %u: %.17g, and %.17g if some are wanted", c, i, all->count,
                          left[c][i], right[c][i]);
         }
     }
 }
 
+/* A listing of some nodes has the same columns for them as a listing of all nodes. */
 static void test_some_wanted(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* All small trees of up to five nodes below the root, with shares and usages that make all kinds of ties, against the
- * slow implementation with exact fractions. Then random trees that are larger. */
+/* Fair Tree against a slow implementation with exact fractions: all small trees of up to five nodes below the root, with
+ * shares and usages that make all kinds of ties, and larger random trees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 enum { RANDOM_NODES = 40 };
 
 static const uint32_t SHARES[] = {0, 1, 2, SHARES_PARENT};
-static void describe(const struct tree *t, const int64_t *own, const double *factor, const uint32_t *rank)
+
+static void print_tree(const struct tree *t, const int64_t *own, const double *factor, const uint32_t *rank)
 {
     for (uint32_t i = 1; i < t->count; i++) {
         print_error("%u: %s of %u, shares %u, usage %lld: rank %.9g, expected %u\n", i,
@@ -35,25 +36,25 @@ static void compare(const struct tree *t, const int64_t *own, struct rank_order 
     reference_ranks(t, own, rank);
     for (uint32_t i = 0; i < t->count; i++) {
         if (factor[i] == (rank[i] == 0 ? 0 : (double)rank[i] / t->user_count)) continue;
-        describe(t, own, factor, rank);
+        print_tree(t, own, factor, rank);
         fail_msg("node %u", i);
     }
 }
 
-/* The order that is kept for one tree, and for every other eight passes not. */
+/* The order that is kept while the tree has the same shape. In each 16 passes, 8 use it and 8 do not. */
 struct kept {
     struct rank_order *order;
-    uint64_t shape;
+    uint64_t shape_count;
 };
 
 static void visit(const struct small_trees *all, const struct tree *t, const int64_t *own)
 {
     struct kept *k = all->context;
-    if (k->shape != all->shapes) {
+    if (k->shape_count != all->shape_count) {
         rank_order_free(k->order);
-        *k = (struct kept){rank_order_new(), all->shapes};
+        *k = (struct kept){.order = rank_order_new(), .shape_count = all->shape_count};
     }
-    compare(t, own, all->visited % 16 < 8 ? k->order : NULL);
+    compare(t, own, all->visited_count % 16 < 8 ? k->order : NULL);
 }
 
 static void test_all_small_trees(void **state)
@@ -64,17 +65,17 @@ static void test_all_small_trees(void **state)
         .nodes = 5,
         .shares = SHARES,
         .share_count = sizeof SHARES / sizeof *SHARES,
-        .usage_most = 3,
+        .usage_max = 3,
         .stride = small_trees_stride(1, 11),
         .visit = visit,
         .context = &kept,
     };
     small_trees_visit(&all);
     rank_order_free(kept.order);
-    printf("# %llu trees of %llu shapes\n", (unsigned long long)all.visited, (unsigned long long)all.shapes);
+    printf("# %llu trees of %llu shapes\n", (unsigned long long)all.visited_count, (unsigned long long)all.shape_count);
 }
 
-/* Numbers so small that different fractions are different doubles. */
+/* The numbers are so small that different fractions are different doubles. */
 static void random_tree(struct rng *r, struct tree *t, int64_t *own)
 {
     tree_init(t);

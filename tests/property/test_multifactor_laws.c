@@ -1,5 +1,6 @@
-/* Multifactor priority against a second implementation that is slow and follows the description step by step, on every
- * small job there is; the many-jobs form against the one-job form on random jobs; and laws. Equal means the same bits. */
+/* Multifactor priority against a second implementation, which is slow and follows the published description step by step, on
+ * every small job; the function for many jobs against the one for a single job, on random jobs; and laws. Results are equal to
+ * the last bit. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,9 +52,9 @@ static double slow_size(const struct multifactor_rules *r, const struct multifac
     return fmin(fmax(x, 0), 1);
 }
 
-static double slow_share(double value, double max, bool raw)
+static double slow_fraction(double value, double max, bool is_raw)
 {
-    if (raw) return value;
+    if (is_raw) return value;
     return max > 0 ? value / max : 0;
 }
 
@@ -80,11 +81,11 @@ static uint32_t slow_priority(const struct multifactor_rules *r, const struct mu
     if (j->is_held || j->is_set) return (uint32_t)*out_sum;
     const double terms[TERMS] = {
         slow_age(r, c, j) * r->weight_age,
-        slow_share(j->assoc_priority, c->assoc_priority_max, flags & FLAG_NO_NORMAL_ASSOC) * r->weight_assoc,
+        slow_fraction(j->assoc_priority, c->assoc_priority_max, flags & FLAG_NO_NORMAL_ASSOC) * r->weight_assoc,
         j->fair_share * r->weight_fair_share,
         slow_size(r, c, j) * r->weight_job_size,
-        slow_share(job_factor, c->job_factor_max, flags & FLAG_NO_NORMAL_PART) * r->weight_partition,
-        slow_share(j->qos_priority, c->qos_priority_max, flags & FLAG_NO_NORMAL_QOS) * r->weight_qos,
+        slow_fraction(job_factor, c->job_factor_max, flags & FLAG_NO_NORMAL_PART) * r->weight_partition,
+        slow_fraction(j->qos_priority, c->qos_priority_max, flags & FLAG_NO_NORMAL_QOS) * r->weight_qos,
         slow_tres(r, c, j),
         j->site,
         -(double)j->nice,
@@ -97,7 +98,7 @@ static uint32_t slow_priority(const struct multifactor_rules *r, const struct mu
 
 /* --- every small job ---------------------------------------------------------------------------------------------- */
 
-/* A number as digits in mixed bases: the way through every combination. */
+/* The next digit of a number in mixed bases. Counting such numbers up goes through every combination. */
 static uint32_t digit(uint64_t *number, uint32_t base)
 {
     uint32_t value = (uint32_t)(*number % base);
@@ -108,7 +109,11 @@ static uint32_t digit(uint64_t *number, uint32_t base)
 /* 49 times 1/49 is not 1. */
 static const double some[TRES_MAX] = {[TRES_CPU] = 4, [TRES_MEM] = 49, [TRES_NODE] = 3};
 static const double none[TRES_MAX] = {0};
-static const struct multifactor_partition partitions[] = {{0, -1, none}, {1, 90, some}, {3, 3600, some}};
+static const struct multifactor_partition partitions[] = {
+    {.job_factor = 0, .max_time_s = -1, .totals = none},
+    {.job_factor = 1, .max_time_s = 90, .totals = some},
+    {.job_factor = 3, .max_time_s = 3600, .totals = some},
+};
 
 struct small_world {
     struct multifactor_rules rules;
@@ -117,7 +122,7 @@ struct small_world {
     struct tres_amount amounts[3];
 };
 
-/* The world of that number; false: there are no more. */
+/* Makes the world of a number. False: there is none. */
 static bool small_world(uint64_t number, struct small_world *w)
 {
     static const uint32_t flags[] = {0, FLAG_SMALL_RELATIVE_TO_TIME, FLAG_NO_NORMAL_TRES,
@@ -159,10 +164,10 @@ static bool small_world(uint64_t number, struct small_world *w)
     return number == 0;
 }
 
-static void every_small_job_is_as_the_slow_one_says(void **unused)
+static void every_small_job_has_the_priority_of_the_slow_implementation(void **unused)
 {
     (void)unused;
-    /* The sanitized build takes every 13th. */
+    /* The build with sanitizers tests every 13th job. */
     const char *sanitized = getenv("FAIRLEAD_SANITIZED");
     uint64_t step = sanitized != NULL && sanitized[0] == '1' ? 13 : 1, count = 0;
     struct small_world w;
@@ -198,7 +203,7 @@ struct world {
     struct tres_amount amounts[JOBS][AMOUNTS];
 };
 
-/* Often 0, else of any size up to most. */
+/* Often 0, else of any magnitude up to max. */
 static double random_size(struct rng *r, double max)
 {
     return rng_below(r, 4) == 0 ? 0 : floor(exp2(rng_double(r) * log2(max)));
@@ -256,8 +261,9 @@ static void random_world(struct rng *r, struct world *w)
                                               .partitions = w->partitions};
     for (int p = 0; p < PARTITIONS; p++) {
         for (int t = 0; t < TRES_MAX; t++) w->totals[p][t] = random_size(r, 1e12);
-        w->partitions[p] = (struct multifactor_partition){(uint32_t)random_size(r, 1000),
-                                                          (int64_t)random_size(r, 1e7) - 1, w->totals[p]};
+        w->partitions[p].job_factor = (uint32_t)random_size(r, 1000);
+        w->partitions[p].max_time_s = (int64_t)random_size(r, 1e7) - 1;
+        w->partitions[p].totals = w->totals[p];
     }
     for (uint32_t i = 0; i < JOBS; i++) random_job(r, w, i);
 }
@@ -267,7 +273,7 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Terms are weights times factors and add up to the sum; many jobs at once get what each gets alone. */
+/* Terms are weights times factors and add up to the sum. Many jobs at once get the same as each of them alone. */
 static void many_jobs_get_what_each_gets_alone(void **unused)
 {
     (void)unused;
@@ -304,7 +310,7 @@ static void many_jobs_get_what_each_gets_alone(void **unused)
     free(w);
 }
 
-/* The place of a job among the others says nothing. */
+/* The order of the jobs does not matter. */
 static void the_order_of_jobs_changes_nothing(void **unused)
 {
     (void)unused;
@@ -336,8 +342,8 @@ static uint32_t priority_of(const struct world *w, const struct multifactor_job 
     return t.priority;
 }
 
-/* More fair share, age, association or QOS priority and less nice never lower a priority; nor do more CPUs and nodes,
- * unless small jobs are favored, and then they never raise it. */
+/* More fair share, age, association or QOS priority, or less nice, never lowers a priority. More CPUs and nodes never lower
+ * it either; if small jobs are favored, they never raise it. */
 static void more_of_what_counts_never_lowers(void **unused)
 {
     (void)unused;
@@ -368,32 +374,33 @@ static void more_of_what_counts_never_lowers(void **unused)
     free(w);
 }
 
-/* First come, first served, whatever comes: an earlier place is never behind a later one, nor less nice behind more. */
-static void who_comes_first_is_first(void **unused)
+/* First come, first served: an earlier position never has a lower priority than a later one, and less nice never a lower one
+ * than more. */
+static void basic_priority_falls_with_position_and_nice(void **unused)
 {
     (void)unused;
     struct rng r = {4};
     for (int i = 0; i < 1000000; i++) {
-        uint64_t place = rng_u64(&r) >> rng_below(&r, 64), later = place + rng_below(&r, 1000);
+        uint64_t position = rng_u64(&r) >> rng_below(&r, 64), later = position + rng_below(&r, 1000);
         int32_t nice = (int32_t)(rng_u64(&r) >> (32 + rng_below(&r, 32)));
-        uint32_t priority = multifactor_basic_priority(place, nice);
+        uint32_t priority = multifactor_basic_priority(position, nice);
         assert_true(priority >= 1);
-        if (later < place) continue;
+        if (later < position) continue;
         assert_true(multifactor_basic_priority(later, nice) <= priority);
-        if (nice < INT32_MAX) assert_true(multifactor_basic_priority(place, nice + 1) <= priority);
+        if (nice < INT32_MAX) assert_true(multifactor_basic_priority(position, nice + 1) <= priority);
         if (priority > 1001 && priority < UINT32_MAX)
-            assert_int_equal(multifactor_basic_priority(later, nice), priority - (later - place));
+            assert_int_equal(multifactor_basic_priority(later, nice), priority - (later - position));
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_small_job_is_as_the_slow_one_says),
+        cmocka_unit_test(every_small_job_has_the_priority_of_the_slow_implementation),
         cmocka_unit_test(many_jobs_get_what_each_gets_alone),
         cmocka_unit_test(the_order_of_jobs_changes_nothing),
         cmocka_unit_test(more_of_what_counts_never_lowers),
-        cmocka_unit_test(who_comes_first_is_first),
+        cmocka_unit_test(basic_priority_falls_with_position_and_nice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Laws of what the share tree divides by: targets add up, the order of siblings does not matter, the manual's compensation
- * is a cap that is only exceeded where nobody else can take the rest; and of usage: decay and charges split nowhere. */
+/* Laws of the share tree's targets: they add up, the order of siblings does not matter, and the manual's compensation is a cap
+ * that is exceeded only if no sibling can take the rest. Laws of its usage: decay and charges can be split at any time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= 1e-12 * fmax(1, fabs(b));
 }
 
-/* Among siblings some of which have jobs, both targets add up to 1. */
+/* The targets of siblings add up to 1 if one of them has jobs. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -83,40 +83,40 @@ static void test_sums(void **state)
     }
 }
 
-/* Siblings the other way round: nodes in the reverse order below each parent that is nearer to the root. */
+/* The same tree with reversed siblings. Nodes are numbered level by level, in reverse order. */
 static void test_siblings_reversed(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 5000; seed++) {
         struct world *w = &world;
-        uint32_t place[NODES], count = 1;
+        uint32_t index_of[NODES], count = 1;
         world_init(w, seed);
-        struct world turned = *w;
-        place[0] = 0;
-        for (uint32_t i = 1; i < w->count; i++) place[i] = NONE;
+        struct world reversed = *w;
+        index_of[0] = 0;
+        for (uint32_t i = 1; i < w->count; i++) index_of[i] = NONE;
         while (count < w->count) {
             uint32_t level_end = count;
             for (uint32_t i = w->count; i-- > 1;) {
                 uint32_t parent = w->nodes[i].parent;
-                if (place[i] == NONE && place[parent] < level_end) place[i] = count++;
+                if (index_of[i] == NONE && index_of[parent] < level_end) index_of[i] = count++;
             }
         }
         for (uint32_t i = 0; i < w->count; i++) {
-            turned.nodes[place[i]] = w->nodes[i];
-            if (i > 0) turned.nodes[place[i]].parent = place[w->nodes[i].parent];
-            turned.jobs[place[i]] = w->jobs[i];
+            reversed.nodes[index_of[i]] = w->nodes[i];
+            if (i > 0) reversed.nodes[index_of[i]].parent = index_of[w->nodes[i].parent];
+            reversed.jobs[index_of[i]] = w->jobs[i];
         }
         compute(w);
-        compute(&turned);
+        compute(&reversed);
         for (uint32_t i = 0; i < w->count; i++) {
-            if (!is_near(turned.short_term[place[i]], w->short_term[i]))
+            if (!is_near(reversed.short_term[index_of[i]], w->short_term[i]))
                 fail_msg("seed %llu", (unsigned long long)seed);
         }
     }
 }
 
-/* Whether every active sibling of a node is at its cap or above. */
-static bool is_nobody_below(const struct world *w, uint32_t node)
+/* Whether a node and all its active siblings are at their caps or above. */
+static bool are_all_capped(const struct world *w, uint32_t node)
 {
     for (uint32_t i = 1; i < w->count; i++) {
         if (w->nodes[i].parent != w->nodes[node].parent || w->short_term[i] == 0) continue;
@@ -140,7 +140,7 @@ static void test_cap(void **state)
         for (uint32_t i = 1; i < w->count; i++) {
             double cap = factor * w->overall_long[i];
             capped += w->short_term[i] > 0 && is_near(w->overall_short[i], cap);
-            if (w->overall_short[i] > cap * (1 + 1e-12) && !is_nobody_below(w, i))
+            if (w->overall_short[i] > cap * (1 + 1e-12) && !are_all_capped(w, i))
                 fail_msg("seed %llu: node %u has %.17g, at most %.17g", (unsigned long long)seed, i,
                          w->overall_short[i], cap);
         }
@@ -148,7 +148,7 @@ static void test_cap(void **state)
     assert_true(capped > 1000);
 }
 
-/* Factors 0 and 1 are no compensation, as the manual has it. */
+/* By the manual, factors 0 and 1 are no compensation. */
 static void test_no_compensation(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void test_charge_splits(void **state)
     }
 }
 
-/* What was charged and credited for the same time is as though it had never been, also after more time. */
+/* A charge and a credit for the same duration cancel, also after more time. */
 static void test_charge_then_credit(void **state)
 {
     (void)state;
@@ -218,13 +218,13 @@ static void test_charge_then_credit(void **state)
     for (uint64_t round = 0; round < 100000; round++) {
         struct ticket_decay d = random_decay(&r);
         enum usage_resource u = (enum usage_resource)rng_below(&r, USAGE_RESOURCE_COUNT);
-        double span = rng_double(&r) * 1e5, rate = rng_double(&r) * 100;
-        double used = ticket_decay_charge(&d, u, rate, span) + ticket_decay_charge(&d, u, -rate, span);
+        double duration_s = rng_double(&r) * 1e5, rate = rng_double(&r) * 100;
+        double used = ticket_decay_charge(&d, u, rate, duration_s) + ticket_decay_charge(&d, u, -rate, duration_s);
         assert_true(used * ticket_decay_factor(&d, u, 1e3) == 0);
     }
 }
 
-/* Many small steps approach the closed form, as a run every few seconds does. */
+/* Many small steps approach the closed form. */
 static void test_charge_is_the_limit(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Laws of decay: it composes, splits nowhere, and loses nothing over 10^5 half-lives. */
+/* Laws of decay: it composes, charges can be split, and nothing is lost over 10^5 half-lives. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ static double error(double value, long double exact)
     return value == exact ? 0 : (double)fabsl((value - exact) / exact);
 }
 
-static int64_t random_span(struct rng *r)
+static int64_t random_duration_us(struct rng *r)
 {
     return (int64_t)(rng_u64(r) >> (14 + rng_below(r, 48)));
 }
@@ -29,8 +29,8 @@ static void test_decay_composes(void **state)
     struct rng r = {1};
     double worst = 0;
     for (int i = 0; i < 300000; i++) {
-        struct decay d = {.halflife_us = 1 + random_span(&r) % (400 * 86400 * S)};
-        int64_t max = d.halflife_us * 500, a = random_span(&r) % max, b = random_span(&r) % max;
+        struct decay d = {.halflife_us = 1 + random_duration_us(&r) % (400 * 86400 * S)};
+        int64_t max = d.halflife_us * 500, a = random_duration_us(&r) % max, b = random_duration_us(&r) % max;
         struct decay later = {.halflife_us = d.halflife_us, .reference_us = a};
         worst = fmax(worst, error(decay_scale(&d, a) * decay_scale(&later, a + b), decay_scale(&d, a + b)));
     }
@@ -45,9 +45,10 @@ static void test_charge_splits(void **state)
     struct rng r = {2};
     double worst = 0;
     for (int i = 0; i < 300000; i++) {
-        struct decay d = {.halflife_us = i % 10 == 0 ? 0 : 1 + random_span(&r) % (400 * 86400 * S)};
+        struct decay d = {.halflife_us = i % 10 == 0 ? 0 : 1 + random_duration_us(&r) % (400 * 86400 * S)};
         int64_t max = d.halflife_us == 0 ? 86400 * S : d.halflife_us * 200;
-        int64_t a = random_span(&r) % max, b = a + random_span(&r) % max, c = b + random_span(&r) % max + 1;
+        int64_t a = random_duration_us(&r) % max, b = a + random_duration_us(&r) % max,
+                c = b + random_duration_us(&r) % max + 1;
         double rate = 1 + rng_double(&r) * 1000;
         double whole = usage_charge_stored(&d, rate, a, c);
         double parts = usage_charge_stored(&d, rate, a, b) + usage_charge_stored(&d, rate, b, c);
@@ -57,8 +58,8 @@ static void test_charge_splits(void **state)
     assert_true(worst < 3e-15);
 }
 
-/* A job that runs all the time, charged at random moments, the reference moved up whenever it is due: after 10^5
- * half-lives the usage reads what one charge over all of it gives, and in the middle too. */
+/* A job that runs all the time is charged at random times, and the reference moves whenever that is due. At every charge, up
+ * to 10^5 half-lives, the usage reads the same as one charge over the whole time. */
 static void test_many_halflives(void **state)
 {
     (void)state;
@@ -85,8 +86,7 @@ static void test_many_halflives(void **state)
     assert_true(worst < 1e-15);
 }
 
-/* One charge at the start of each half-life, then silence: what is left of the first after k half-lives is 2^-k of it,
- * exactly, as long as a double can hold that. */
+/* After k half-lives exactly 2^-k of a usage is left, as long as a double can hold that. */
 static void test_nothing_is_lost(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_nothing_is_lost(void **state)
         stored = usage_fade(stored, steps);
         assert_true(stored * decay_scale(&d, now) == ldexp(1000, (int)-k));
     }
-    /* Someone who used as much 40 half-lives later stays ahead by exactly that. */
+    /* The quotient of two usages stays exactly the same. */
     double early = 1000, late = 1000 * 0x1p40;
     for (int64_t k = 1000; k < 1480; k++) {
         early = usage_fade(early, 1);
@@ -107,7 +107,7 @@ static void test_nothing_is_lost(void **state)
     }
 }
 
-/* Without a half-life nothing fades, however long. */
+/* Without a half-life nothing fades, whatever the time. */
 static void test_no_decay(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tickets of single clusters. Rows named by a letter and a digit were recorded from Grid Engine 8.1.9, which shows tickets
- * cut to whole numbers; all tables of these cases are compared by conformance/test_grid_engine.py. */
+/* Tickets of single clusters. Tests that are named by a letter and a digit have values recorded from Grid Engine 8.1.9, which
+ * shows tickets cut to whole numbers; conformance/test_grid_engine.py compares all tables of these cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,11 @@ static void assert_tickets(const char *name, uint32_t job, const char *what, dou
 
 static void check(const char *name, const struct world *w)
 {
-    struct asked a;
+    struct ticket_case c;
     struct tickets tickets[WORLD_ROWS];
-    asked_init(&a, w);
-    tickets_compute(&a.q, &a.arena, tickets);
-    for (uint32_t i = 0; i < a.q.job_count; i++) {
+    ticket_case_init(&c, w);
+    tickets_compute(&c.input, &c.arena, tickets);
+    for (uint32_t i = 0; i < c.input.job_count; i++) {
         const struct world_job *j = &w->jobs[i];
         assert_tickets(name, j->id, "override", tickets[i].override, j->override);
         assert_tickets(name, j->id, "functional", tickets[i].functional, j->functional);
@@ -30,7 +30,7 @@ static void check(const char *name, const struct world *w)
         double sum = tickets[i].share + tickets[i].functional + tickets[i].override;
         assert_true(tickets[i].total == sum);
     }
-    asked_release(&a);
+    ticket_case_release(&c);
 }
 
 #define CHECK(...) check(__func__, &(const struct world){__VA_ARGS__})
@@ -53,7 +53,7 @@ static void test_c1_compensation(void **state)
         {"weight_tickets_share 1000000000 compensation_factor 2", {328083989, 236220472, 435695538}},
         {"weight_tickets_share 1000000000 compensation_factor 5", {301204819, 216867469, 481927710}},
         {"weight_tickets_share 1000000000 compensation_factor 0.5", {500000000, 300000000, 200000000}},
-        /* The manual's readings: none, none, a cap of 2 x 20 %, one of 1.5 x 20 %, and of half for everybody. */
+        /* The manual's rule: none, none, a cap of 2 x 20 %, a cap of 1.5 x 20 %, and a cap of half for every node. */
         {"weight_tickets_share 1000000000 compensation_factor 0 compensation_rule manual",
          {301204819, 216867469, 481927710}},
         {"weight_tickets_share 1000000000 compensation_factor 1 compensation_rule manual",
@@ -73,7 +73,7 @@ static void test_c1_compensation(void **state)
     }
 }
 
-/* docs/formulas.md 5.4: who comes first, and a job of four slots. */
+/* docs/formulas.md 5.4: the order of the jobs, and a job of four slots. */
 static void test_c1_ranks(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void test_c1_ranks(void **state)
                    {11, "ua", .share = 37650602}});
 }
 
-/* Weighed usage of several resources is unit/test_ticket_usage.c's; here one user without any takes nearly all. */
+/* A user without usage gets nearly everything. (unit/test_ticket_usage.c has the weighted usage of several resources.) */
 static void test_c1_no_usage(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_c1_no_usage(void **state)
           .jobs = {{4, "ua", .share = 3101660}, {5, "ub", .share = 2233195}, {6, "uc", .share = 994665144}});
 }
 
-/* -js of pending jobs orders those of a leaf that hold as many tickets: 8, 7, then the others by id. */
+/* -js orders the pending jobs of a leaf that have equal tickets so far: 8, 7, then the others by id. */
 static void test_job_shares(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_job_shares(void **state)
                    {8, "ua", .job_share = 200, .share = 581395348}});
 }
 
-/* docs/formulas.md 5.4, running jobs: their part is of a tree without the pending ones, who come after them. */
+/* docs/formulas.md 5.4, running jobs: they divide a tree without the pending jobs, which come after them. */
 static void test_c2_running(void **state)
 {
     (void)state;
@@ -127,10 +127,9 @@ static void test_c2_running(void **state)
                    {54, "uc", .share = 481927710}});
 }
 
-/* Two running jobs of a leaf halve its part; -js divides it otherwise, and is cut to whole tickets. */
-/* Where only running jobs count, a group is without those whom `default` serves and who only wait: what they used does not
- * lower those who run. docs/formulas.md 5.3. */
-static void test_running_beside_waiting(void **state)
+/* Where only running jobs count, the users of a `default` node that have only pending jobs have no nodes, so their usage does
+ * not reduce the tickets of the running jobs. docs/formulas.md 5.3. */
+static void test_running_beside_pending(void **state)
 {
     (void)state;
 #define GROUP                                                                                               \
@@ -148,6 +147,7 @@ static void test_running_beside_waiting(void **state)
 #undef GROUP
 }
 
+/* Two running jobs of a leaf get half of its part each. With -js they divide it by that, cut to whole tickets. */
 static void test_running_job_shares(void **state)
 {
     (void)state;
@@ -156,15 +156,15 @@ static void test_running_job_shares(void **state)
                    {2, "ua", .is_running = true, .share = 312},
                    {3, "ub", .is_running = true, .job_share = 1, .share = 93},
                    {4, "ub", .is_running = true, .job_share = 3, .share = 281}});
-    struct asked a;
+    struct ticket_case c;
     struct tickets tickets[2];
-    asked_init(&a, &(const struct world){.settings = "weight_tickets_share 1000",
-                                         FLAT,
-                                         .jobs = {{1, "ua", .is_running = true, .job_share = 1},
-                                                  {2, "ua", .is_running = true, .job_share = 2}}});
-    tickets_compute(&a.q, &a.arena, tickets);
+    ticket_case_init(&c, &(const struct world){.settings = "weight_tickets_share 1000",
+                                               FLAT,
+                                               .jobs = {{1, "ua", .is_running = true, .job_share = 1},
+                                                        {2, "ua", .is_running = true, .job_share = 2}}});
+    tickets_compute(&c.input, &c.arena, tickets);
     assert_true(tickets[0].share == 333 && tickets[1].share == 666);
-    asked_release(&a);
+    ticket_case_release(&c);
 }
 
 /* clang-format off */
@@ -226,7 +226,7 @@ static void test_c5_default_only(void **state)
              {1, "B", 30}, {2, "ud", 1}}
 /* clang-format on */
 
-/* Three levels; a user who is nowhere; and levels that have only one active child, which are as though they were not. */
+/* Three levels; a user without a node; and levels with a single active child, which change nothing. */
 static void test_c5_nested(void **state)
 {
     (void)state;
@@ -347,30 +347,30 @@ static void test_d3_running(void **state)
     }
 }
 
-/* Tasks of an array are jobs of their own: the second case with four of ten, as three slots are free. */
+/* The tasks of an array are jobs of their own: one task, and four of ten tasks because three slots are free. */
 static void test_d4_arrays(void **state)
 {
     (void)state;
     for (uint32_t tasks = 1; tasks <= 4; tasks += 3) {
-        struct asked a;
+        struct ticket_case c;
         struct tickets t[6];
-        asked_init(&a, &(const struct world){.settings = "weight_tickets_functional 1000000000",
-                                             .users = {{"ua", 100}, {"ub", 100}},
-                                             .jobs = {{52, "ua"}, {53, "ub"}, {54, "ub"}}});
+        ticket_case_init(&c, &(const struct world){.settings = "weight_tickets_functional 1000000000",
+                                                   .users = {{"ua", 100}, {"ub", 100}},
+                                                   .jobs = {{52, "ua"}, {53, "ub"}, {54, "ub"}}});
         for (uint32_t task = 1; task < tasks; task++) {
-            a.jobs[a.q.job_count] = a.jobs[0];
-            a.jobs[a.q.job_count++].task = task;
+            c.jobs[c.input.job_count] = c.jobs[0];
+            c.jobs[c.input.job_count++].task = task;
         }
-        tickets_compute(&a.q, &a.arena, t);
+        tickets_compute(&c.input, &c.arena, t);
         assert_tickets("d4", 52, "functional", t[0].functional, 250000000);
         assert_tickets("d4", 53, "functional", t[1].functional, 125000000);
         assert_tickets("d4", 54, "functional", t[2].functional, 62500000);
         if (tasks == 4) assert_tickets("d4, task 4", 52, "functional", t[5].functional, 31250000);
-        asked_release(&a);
+        ticket_case_release(&c);
     }
 }
 
-/* docs/formulas.md 5.5: partitions as job classes, which the manual has and 8.1.9 has not. */
+/* docs/formulas.md 5.5: partitions as job classes, which are in the manual and not in 8.1.9. */
 static void test_job_classes(void **state)
 {
     (void)state;
@@ -425,7 +425,7 @@ static void test_e1_override(void **state)
                    {57, "ua", "p1", .override_tickets = 50, .override = 1350}});
 }
 
-/* Running jobs divide what their members give, or have all of it each. */
+/* Running jobs divide the tickets of their members, or each gets all of them. */
 static void test_override_running(void **state)
 {
     (void)state;
@@ -465,13 +465,13 @@ static void test_e1_with_functional(void **state)
     }
 }
 
-/* docs/formulas.md 5.5: which of somebody's jobs comes first is what the hierarchy decides. */
+/* docs/formulas.md 5.5: the hierarchy decides the order among the jobs of one user. */
 static void test_e2_hierarchy(void **state)
 {
     (void)state;
     static const struct {
         const char *order;
-        double functional[4], share[4]; /* a1, a2, a4, a3, of which a3 was changed and has -ot 500 */
+        double functional[4], share[4]; /* a1, a2, a4, a3; a3 was changed and has -ot 500 */
     } ROWS[] = {
         {"OFS", {625, 416, 312, 2500}, {6000, 4000, 3000, 12000}},
         {"OSF", {625, 416, 312, 2500}, {6000, 4000, 3000, 12000}},
@@ -501,9 +501,9 @@ static void test_e2_hierarchy(void **state)
     }
 }
 
-/* --- nothing there ------------------------------------------------------------------------------------------------ */
+/* --- empty inputs --------------------------------------------------------------------------------------------------- */
 
-static void test_nothing(void **state)
+static void test_empty(void **state)
 {
     (void)state;
     CHECK(.settings = "weight_tickets_share 1000 weight_tickets_functional 1000", FLAT);
@@ -519,7 +519,7 @@ static void test_nothing(void **state)
           .jobs = {{1, "ua"}, {2, "ua"}});
 }
 
-static void test_tasks_considered(void **state)
+static void test_tasks_counted(void **state)
 {
     (void)state;
     struct ticket_rules r = {.max_pending_tasks = 50};
@@ -532,15 +532,18 @@ static void test_tasks_considered(void **state)
     assert_int_equal(ticket_tasks_counted(&r, 3, 0), 0);
 }
 
-/* Long term by shares alone, short term by usage too; of nodes without jobs neither. docs/formulas.md 5.3. */
+/* The long-term target depends on shares only, the short-term target on usage too; nodes without jobs have neither.
+ * docs/formulas.md 5.3. */
 static void test_targets(void **state)
 {
     (void)state;
-    static const struct ticket_node nodes[] = {{NONE, 1, 1600, true, false},
-                                               {0, 50, 1000, false, false},
-                                               {0, 30, 500, false, false},
-                                               {0, 20, 100, false, false},
-                                               {0, 900, 0, false, false}};
+    static const struct ticket_node nodes[] = {
+        {.parent = NONE, .shares = 1, .usage = 1600, .is_group = true},
+        {.parent = 0, .shares = 50, .usage = 1000},
+        {.parent = 0, .shares = 30, .usage = 500},
+        {.parent = 0, .shares = 20, .usage = 100},
+        {.parent = 0, .shares = 900, .usage = 0},
+    };
     static const uint32_t jobs[] = {0, 1, 1, 1, 0};
     static const double long_terms[] = {1, 0.5, 0.3, 0.2, 0}, short_terms[] = {1, 2.5 / 8.3, 1.8 / 8.3, 4 / 8.3, 0};
     struct ticket_rules rules = {.compensation_factor = 0};
@@ -564,7 +567,7 @@ int main(void)
         cmocka_unit_test(test_job_shares),
         cmocka_unit_test(test_c2_running),
         cmocka_unit_test(test_running_job_shares),
-        cmocka_unit_test(test_running_beside_waiting),
+        cmocka_unit_test(test_running_beside_pending),
         cmocka_unit_test(test_c4_projects),
         cmocka_unit_test(test_c5_default_only),
         cmocka_unit_test(test_c5_nested),
@@ -578,8 +581,8 @@ int main(void)
         cmocka_unit_test(test_override_running),
         cmocka_unit_test(test_e1_with_functional),
         cmocka_unit_test(test_e2_hierarchy),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_tasks_considered),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_tasks_counted),
         cmocka_unit_test(test_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void bad_tables_are_refused(void **unused)
     }
 }
 
-static void a_table_has_room_for_so_many(void **unused)
+static void a_table_has_room_for_tres_max(void **unused)
 {
     (void)unused;
     struct buf text = {0};
@@ -131,7 +131,7 @@ static void a_table_has_room_for_so_many(void **unused)
     struct tres_table t = table_of(text.text);
     assert_int_equal(t.count, TRES_MAX);
     assert_int_equal(t.items[TRES_MAX - 1].id, TRES_FIRST_OWN_ID + TRES_MAX - TRES_STATIC_COUNT - 1);
-    buf_add_text(&text, ",gres/g7,cpu"); /* are there */
+    buf_add_text(&text, ",gres/g7,cpu"); /* both are in the table already */
     assert_int_equal(table_of(text.text).count, TRES_MAX);
     buf_add_text(&text, ",gres/one");
     struct err e = {0};
@@ -140,7 +140,7 @@ static void a_table_has_room_for_so_many(void **unused)
     buf_release(&text);
 }
 
-/* Also docs/formulas.md 3.2. */
+/* Some rows are the examples of docs/formulas.md 3.2. */
 static void lists_are_read_and_written(void **unused)
 {
     (void)unused;
@@ -192,7 +192,7 @@ static void lists_are_read_and_written(void **unused)
     }
 }
 
-static void amounts_of_other_sources_are_written_too(void **unused)
+static void amounts_of_any_size_are_written(void **unused)
 {
     (void)unused;
     struct tres_table t = table_of("");
@@ -226,7 +226,7 @@ static void bad_lists_are_refused(void **unused)
         {"cpu=1e3", "a whole number"},
         {"cpu=1.5", "a whole number"},
         {"cpu=1.", "a whole number"},
-        {"mem=1.5K", "a whole number"}, /* K scales nothing here */
+        {"mem=1.5K", "a whole number"}, /* K has no effect for mem */
         {"mem=1.5M", "a whole number"},
         {"mem=1.5.5G", "a whole number"},
         {"cpu=inf", "a whole number"},
@@ -292,7 +292,7 @@ static void amounts_by_index(void **unused)
     assert_true(tres_amount_of(&list, TRES_MEM) == 0.0);
 }
 
-/* Also docs/formulas.md 3.2. */
+/* Some rows are the examples of docs/formulas.md 3.2. */
 static void weights_are_read(void **unused)
 {
     (void)unused;
@@ -327,7 +327,7 @@ static void weights_are_read(void **unused)
         if (tres_weights_parse(&t, str(rows[i].text), "TRESBillingWeights", weights, &e) != 0)
             fail_msg("%s", ERR_SENTENCE(&e));
         assert_true(weights[rows[i].tres] == rows[i].expected);
-        assert_true(weights[t.count] == 77.0); /* nothing behind the table's entries */
+        assert_true(weights[t.count] == 77.0); /* entries beyond the table are untouched */
     }
 }
 
@@ -382,9 +382,9 @@ int main(void)
         cmocka_unit_test(a_typed_gres_without_its_generic_has_none),
         cmocka_unit_test(types_are_found_in_any_case_names_exactly),
         cmocka_unit_test(bad_tables_are_refused),
-        cmocka_unit_test(a_table_has_room_for_so_many),
+        cmocka_unit_test(a_table_has_room_for_tres_max),
         cmocka_unit_test(lists_are_read_and_written),
-        cmocka_unit_test(amounts_of_other_sources_are_written_too),
+        cmocka_unit_test(amounts_of_any_size_are_written),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(typed_gres_count_for_their_generic),
         cmocka_unit_test(amounts_by_index),

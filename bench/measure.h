@@ -1,0 +1,35 @@
+/* How the benchmarks take time, and the median of their runs. */
+#ifndef FAIRLEAD_BENCH_MEASURE_H
+#define FAIRLEAD_BENCH_MEASURE_H
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { RUNS_MAX = 101 };
+
+/* The time of this thread alone, without that of anything else that the machine does. */
+static inline double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static inline int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct samples {
+    double ns[RUNS_MAX];
+    int count;
+};
+
+static inline double median(struct samples *s)
+{
+    qsort(s->ns, (size_t)s->count, sizeof *s->ns, compare_doubles);
+    return s->ns[s->count / 2];
+}
+
+#endif
