@@ -6,7 +6,7 @@
  *
  *     first   the rank of the child's best user: N minus the users that come before all of the child's; 0 if its list is
  *             not to be ranked
- *     tied    the rank that its best users share with a user above whom it is tied with; 0 if there is none
+ *     tied    if the child is tied with a user, the rank of that user, which the child's best users share; 0 otherwise
  *
  * Parents come before children (invariant 1 of tree.h), so both numbers are there when the loop reaches an account. The
  * number of users below an account depends only on the structure of the tree, so ranks are known without entering accounts.
@@ -315,6 +315,7 @@ void fair_tree_rank_wanted(const struct tree *t, const double *usage, const bool
 
 double fair_tree_level(const struct tree *t, const double *usage, uint32_t node)
 {
+    ensure(t->is_finished && node < t->count);
     uint32_t account = t->fs_parent[node];
     if (account == NONE || t->shares[node] == SHARES_PARENT) return NAN;
     return level_value(t->shares[node], usage[node], t->level_shares[account], usage[account]);

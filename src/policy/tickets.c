@@ -43,7 +43,9 @@ static const struct ticket_node *nodes_of_running(const struct ticket_input *in,
     uint32_t absent_count = 0;
     for (uint32_t i = 0; i < in->job_count; i++) {
         const struct ticket_job *j = &in->jobs[i];
-        if (j->is_running && j->node != NONE) is_running[j->node] = true;
+        if (j->node == NONE) continue;
+        ensure(j->node < in->node_count);
+        is_running[j->node] |= j->is_running;
     }
     for (uint32_t i = 0; i < in->node_count; i++) absent_count += in->nodes[i].is_virtual && !is_running[i];
     if (absent_count == 0) return in->nodes;

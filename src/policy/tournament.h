@@ -41,7 +41,7 @@ struct tournament {
         max; /* the first player's value when it was last computed; no player's is larger; below 0: not computed yet */
 };
 
-/* A tournament for count players, none of whom takes part yet. */
+/* A tournament for count players, none of which takes part yet. */
 struct tournament tournament_make(uint32_t count, struct arena *arena);
 
 /* Sets player i. Before the first call of tournament_first any player can be set; later a player can be removed, or changed

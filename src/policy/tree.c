@@ -1,6 +1,6 @@
 /* The association tree, as arrays: how it grows, and what is computed once after each change.
  *
- * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: who competes with whom
+ * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: which nodes compete
  * (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete there.
  *
  *     index      0     1     2     3     4     5      root
