@@ -23,7 +23,7 @@ void executor_acknowledge(struct executor *x, uint64_t launch_id)
     x->kind->acknowledge(x, launch_id);
 }
 
-void executor_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
 {
     x->kind->weigh(x, launch_id, cpu_weight);
 }

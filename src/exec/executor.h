@@ -50,9 +50,9 @@ void executor_start(struct executor *x, const struct launch *launch);
 void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us); /* SIGTERM, grace, SIGKILL, to all of it */
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
 
-/* What a launch's processes get of the CPUs they share with others: CPU_WEIGHT_MIN to CPU_WEIGHT_MAX. Where the machine has no
+/* What a launch's processes get of the CPUs they share with others: LAUNCH_CPU_WEIGHT_MIN to LAUNCH_CPU_WEIGHT_MAX. Where the machine has no
  * way to do that (no control groups of ours with a cpu controller) nothing happens. */
-void executor_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
+void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
 
 /* For the loop: the descriptor to watch (-1: none), whether also for writing, and what to do when it is ready: sends what
  * is queued, appends what was received to out_reports. */

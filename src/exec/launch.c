@@ -97,10 +97,10 @@ int launch_check(const struct launch *launch, struct err *e)
     return check_span(launch->grace_us, LAUNCH_GRACE_MAX_US, "a grace", e);
 }
 
-struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *detail)
+struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail)
 {
     struct launch_record record = {.id = id, .phase = LAUNCH_ENDED, .end = LAUNCH_REFUSED, .at_us = at_us};
-    launch_detail_set(&record, detail);
+    launch_record_set_detail(&record, detail);
     return record;
 }
 
@@ -126,7 +126,7 @@ static bool inside_character(char c)
 }
 
 /* Cut in the middle: what happened is said at the end, and what it happened to at the beginning. */
-void launch_detail_set(struct launch_record *record, const char *text)
+void launch_record_set_detail(struct launch_record *record, const char *text)
 {
     static const char gap[] = " ... ";
     enum { HALF = (LAUNCH_DETAIL_SIZE - sizeof gap) / 2 };

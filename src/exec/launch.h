@@ -56,7 +56,7 @@ enum {
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 
 /* Of what a job gets of the CPUs it shares with others. */
-enum { CPU_WEIGHT_MIN = 1, CPU_WEIGHT_DEFAULT = 100, CPU_WEIGHT_MAX = 10000 };
+enum { LAUNCH_CPU_WEIGHT_MIN = 1, LAUNCH_CPU_WEIGHT_DEFAULT = 100, LAUNCH_CPU_WEIGHT_MAX = 10000 };
 
 struct launch_record {
     uint64_t id;
@@ -78,10 +78,10 @@ struct launch_record {
 int launch_check(const struct launch *launch, struct err *e);
 
 /* An ended record of a launch that never ran. */
-struct launch_record launch_refused(uint64_t id, int64_t at_us, const char *detail);
+struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail);
 
 /* Puts text in as one printable line, cut in its middle where it is too long. */
-void launch_detail_set(struct launch_record *record, const char *text);
+void launch_record_set_detail(struct launch_record *record, const char *text);
 
 /* The words of records and logs. */
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */

@@ -127,7 +127,7 @@ static void client_start(struct executor *x, const struct launch *launch)
     struct err e;
     if (c->gone) return; /* I1 */
     if (protocol_start(&c->out, launch, &e)) {
-        struct launch_record refused = launch_refused(launch->id, clock_us(CLOCK_REALTIME), ERR_SENTENCE(&e));
+        struct launch_record refused = launch_record_refused(launch->id, clock_us(CLOCK_REALTIME), ERR_SENTENCE(&e));
         *array_add(&c->own.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = refused};
     }
     flush_out(c);

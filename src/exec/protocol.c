@@ -59,9 +59,9 @@ static size_t frame_begin(struct buf *out, enum message_kind kind)
 
 static void frame_close(struct buf *out, size_t at)
 {
-    size_t length = out->length - at - PROTOCOL_HEAD;
+    size_t length = out->length - at - PROTOCOL_HEADER_SIZE;
     ensure(length <= PROTOCOL_FRAME_MAX);
-    for (uint32_t i = 0; i < PROTOCOL_HEAD; i++) out->text[at + i] = (char)(unsigned char)(length >> 8 * i);
+    for (uint32_t i = 0; i < PROTOCOL_HEADER_SIZE; i++) out->text[at + i] = (char)(unsigned char)(length >> 8 * i);
 }
 
 void protocol_hello(struct buf *out, uint32_t version)
@@ -291,7 +291,7 @@ static void take_body(struct cursor *c, struct message *m)
 
 int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct message *out, struct err *e)
 {
-    if (bytes.length < PROTOCOL_HEAD) {
+    if (bytes.length < PROTOCOL_HEADER_SIZE) {
         *out_used = 0;
         return 0;
     }
@@ -311,6 +311,6 @@ int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct 
     if (c.bad || left(&c) > 0)
         return err_set(e, ERR_INTERNAL, "a message of kind %d that cannot be read", (int)*head.at); /* I2 */
     *out = m;
-    *out_used = PROTOCOL_HEAD + length;
+    *out_used = PROTOCOL_HEADER_SIZE + length;
     return 0;
 }

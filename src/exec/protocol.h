@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "exec/launch.h"
 
-enum { PROTOCOL_VERSION = 2, PROTOCOL_FRAME_MAX = 64 * 1024 * 1024, PROTOCOL_HEAD = 4 };
+enum { PROTOCOL_VERSION = 2, PROTOCOL_FRAME_MAX = 64 * 1024 * 1024, PROTOCOL_HEADER_SIZE = 4 };
 
 enum message_kind {
     MESSAGE_HELLO = 1,

@@ -3,9 +3,9 @@
 
 #include "base/ensure.h"
 #include "exec/launcher/cgroup.h"
-#include "exec/launcher/command.h"
-#include "exec/launcher/family.h"
-#include "exec/launcher/journal.h"
+#include "exec/launcher/launch_command.h"
+#include "exec/launcher/process_tree.h"
+#include "exec/launcher/record_log.h"
 #include "exec/record.h"
 
 static bool inside(struct str part, struct str whole)
@@ -16,7 +16,7 @@ static bool inside(struct str part, struct str whole)
 static void read_interpreter(struct str text)
 {
     struct str program, argument;
-    if (!command_interpreter(text, &program, &argument)) return;
+    if (!launch_command_parse_shebang(text, &program, &argument)) return;
     ensure(program.length > 0 && inside(program, text) && inside(argument, text));
 }
 
@@ -35,8 +35,8 @@ static void read_cgroup(struct str text)
 static void read_record(struct str text)
 {
     struct launch_record record, again;
-    struct traces traces;
-    traces_parse(text, &traces);
+    struct process_identity traces;
+    process_identity_parse(text, &traces);
     if (record_parse(text, &record, NULL)) return;
     struct buf written = {0};
     record_format(&record, &written);

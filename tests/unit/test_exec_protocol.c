@@ -164,16 +164,16 @@ static void test_cut_bodies(void **state)
     struct buf frame = {0};
     struct launch launch = good();
     assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
-    uint32_t whole = (uint32_t)frame.length - PROTOCOL_HEAD;
+    uint32_t whole = (uint32_t)frame.length - PROTOCOL_HEADER_SIZE;
     for (uint32_t length = 0; length <= whole + 1; length++) {
         struct message m;
         size_t used = 99;
         struct err e = {0};
         memcpy(frame.text, &(unsigned char[]){(unsigned char)length, (unsigned char)(length >> 8)}, 2);
-        int result = protocol_decode((struct str){frame.text, length + PROTOCOL_HEAD}, &a, &used, &m, &e);
+        int result = protocol_decode((struct str){frame.text, length + PROTOCOL_HEADER_SIZE}, &a, &used, &m, &e);
         assert_int_equal(result, length == whole ? 0 : -1);
         assert_int_equal(e.code, length == whole ? ERR_NONE : ERR_INTERNAL);
-        assert_int_equal(used, length == whole ? whole + PROTOCOL_HEAD : 99); /* untouched on failure */
+        assert_int_equal(used, length == whole ? whole + PROTOCOL_HEADER_SIZE : 99); /* untouched on failure */
         if (length == whole) buf_add_char(&frame, 'x');
     }
     buf_release(&frame);
@@ -217,7 +217,7 @@ static void test_promises_are_not_believed(void **state)
     struct launch launch = good();
     launch.script = (struct str){0};
     assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
-    for (size_t at = PROTOCOL_HEAD + 1; at + 4 <= frame.length; at++) {
+    for (size_t at = PROTOCOL_HEADER_SIZE + 1; at + 4 <= frame.length; at++) {
         char kept[4];
         struct message m;
         size_t used;
@@ -305,15 +305,15 @@ static void test_detail(void **state)
 {
     (void)state;
     struct launch_record r = {.detail = "old"};
-    launch_detail_set(&r, "");
+    launch_record_set_detail(&r, "");
     assert_string_equal(r.detail, "");
-    launch_detail_set(&r, "a\tb\n\xff\x1b[1m \xc3\xbc\xc2\x9b");
+    launch_record_set_detail(&r, "a\tb\n\xff\x1b[1m \xc3\xbc\xc2\x9b");
     assert_string_equal(r.detail, "a?b???[1m \xc3\xbc??");
     for (size_t length = 0; length < 1000; length++) {
         char text[1200];
         for (size_t i = 0; i < length; i++) text[i] = i % 2 ? '\xbc' : '\xc3';
         text[length & ~(size_t)1] = '\0';
-        launch_detail_set(&r, text);
+        launch_record_set_detail(&r, text);
         assert_true(strlen(r.detail) < sizeof r.detail);
         assert_true(str_is_printable(str(r.detail))); /* never cut inside a character */
         if ((length & ~(size_t)1) < sizeof r.detail) assert_string_equal(r.detail, text);

@@ -7,11 +7,11 @@
 
 #include "dies.h"
 #include "exec/launcher/cgroup.h"
-#include "exec/launcher/command.h"
 #include "exec/launcher/durable.h"
-#include "exec/launcher/family.h"
-#include "exec/launcher/job.h"
-#include "exec/launcher/journal.h"
+#include "exec/launcher/job_process.h"
+#include "exec/launcher/launch_command.h"
+#include "exec/launcher/process_tree.h"
+#include "exec/launcher/record_log.h"
 
 static void test_interpreter(void **state)
 {
@@ -34,7 +34,7 @@ static void test_interpreter(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct str program = str("untouched"), argument = str("untouched");
-        bool found = command_interpreter(str(rows[i].script), &program, &argument);
+        bool found = launch_command_parse_shebang(str(rows[i].script), &program, &argument);
         assert_int_equal(found, rows[i].program != NULL);
         assert_true(str_equal(program, str(found ? rows[i].program : "untouched")));
         assert_true(str_equal(argument, str(found ? rows[i].argument : "untouched")));
@@ -68,13 +68,13 @@ static void test_command(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct arena a = {0};
-        struct command c;
+        struct launch_command c;
         char *arguments[4],
             *environment[] = {"FAIRLEAD_LAUNCH_ID=9", (char *)rows[i].path, "FAIRLEAD_LAUNCH_KEY=", NULL};
         memcpy(arguments, rows[i].arguments, sizeof arguments);
         struct launch launch = {
             .id = 5, .script = str(rows[i].script), .arguments = arguments, .environment = environment};
-        command_make(&launch, "S", "abc", &a, &c);
+        launch_command_build(&launch, "S", "abc", &a, &c);
         assert_list(c.programs, rows[i].programs);
         assert_list(c.arguments, rows[i].runs);
         if (rows[i].by_shell != NULL) {
@@ -105,9 +105,9 @@ static void test_stat(void **state)
         "", "4444", "4444 (sh", "4444 (sh)", "4444 (sh) S", "x (sh) S 1 2 3", "4444 (sh) S 1 2 3 4\n"};
     for (size_t i = 0; i < COUNT(bad); i++) assert_false(process_parse(str(bad[i]), &(struct process){0}));
     struct process self;
-    assert_true(process_look(getpid(), &self));
+    assert_true(process_read(getpid(), &self));
     assert_true(self.pid == getpid() && self.parent == getppid() && self.state == 'R');
-    assert_false(process_look(0, &self));
+    assert_false(process_read(0, &self));
 }
 
 #define V1 "30 23 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
@@ -171,11 +171,11 @@ static void test_cgroup_weigh(void **state)
     struct cgroup_parent parent = {0};
     struct cgroup group, cpu;
     cgroup_probe(&parent);
-    cgroup_place(&parent, 7, "0123456789", &group);
-    cgroup_place_cpu(&parent, 7, "0123456789", &cpu);
-    cgroup_make(&group);
-    cgroup_make(&cpu);
-    bool is_set = cgroup_weigh(&cpu, 250) || cgroup_weigh(&group, 250);
+    cgroup_set_path(&parent, 7, "0123456789", &group);
+    cgroup_set_cpu_path(&parent, 7, "0123456789", &cpu);
+    cgroup_create(&group);
+    cgroup_create(&cpu);
+    bool is_set = cgroup_set_cpu_weight(&cpu, 250) || cgroup_set_cpu_weight(&group, 250);
     char path[PATH_MAX + 16], text[32] = "";
     text_format(path, sizeof path, "%s/%s", cpu.path[0] ? cpu.path : group.path,
                 cpu.path[0] ? "cpu.shares" : "cpu.weight");
@@ -195,13 +195,13 @@ static void test_cgroup_weigh(void **state)
 static void test_traces(void **state)
 {
     (void)state;
-    struct traces t;
-    traces_parse(str("id=1\nkey=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n"), &t);
+    struct process_identity t;
+    process_identity_parse(str("id=1\nkey=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n"), &t);
     assert_string_equal(t.key, "abc");
     assert_string_equal(t.boot_id, "x-y");
     assert_string_equal(t.cgroup.path, "/a b");
     assert_int_equal(t.born, 77);
-    traces_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &t);
+    process_identity_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &t);
     assert_true(t.key[0] == '\0' && t.boot_id[0] == '\0' && t.cgroup.path[0] == '\0' && t.born == 0);
 }
 
@@ -258,15 +258,15 @@ static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_
                             .out_path = out_path,
                             .arguments = arguments,
                             .environment = environment};
-    struct inherited inherited = {.umask = 037};
+    struct inherited_attributes inherited = {.umask = 037};
     struct arena a = {0};
-    struct command command;
-    struct job job;
+    struct launch_command command;
+    struct job_process job;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &inherited.files), 0);
-    command_make(&launch, NULL, "key", &a, &command);
-    assert_int_equal(job_fork(&launch, &command, &inherited, &job, NULL), 0);
+    launch_command_build(&launch, NULL, "key", &a, &command);
+    assert_int_equal(job_process_fork(&launch, &command, &inherited, &job, NULL), 0);
     assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), sizeof *out_last);
-    if (out_last->step == JOB_READY) {
+    if (out_last->step == JOB_STEP_READY) {
         assert_int_equal(write(job.go_fd, "", 1), 1);
         assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), 0); /* it runs */
     }
@@ -288,7 +288,7 @@ static void test_identity(void **state)
     int fd = make_place(path);
     text_format(out, sizeof out, "%s/out", path);
     run_as(65534, 65534, "/", out, &report);
-    assert_int_equal(report.step, JOB_OUTPUT); /* the directory is not theirs: opened as the user, not as root */
+    assert_int_equal(report.step, JOB_STEP_OUTPUT); /* the directory is not theirs: opened as the user, not as root */
     assert_int_equal(fchown(fd, 65534, 65534), 0);
     run_as(65534, 65534, "/", out, &report);
     int got = openat(fd, "out", O_RDONLY);

@@ -120,7 +120,7 @@ static bool write_file(const char *group, const char *name, const char *text)
     if (!below(group, name, path)) return false;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    bool written = write_all(fd, str(text)) == 0;
+    bool written = durable_write_all(fd, str(text)) == 0;
     close(fd);
     return written;
 }
@@ -132,7 +132,7 @@ static bool makes_groups(const char *directory, const char *file)
     struct cgroup probe;
     text_format(name, sizeof name, "fairlead-probe-%d", (int)getpid());
     if (!below(directory, name, probe.path)) return false;
-    cgroup_make(&probe);
+    cgroup_create(&probe);
     if (probe.path[0] == '\0') return false;
     bool result = below(probe.path, file, path) && access(path, W_OK) == 0;
     return cgroup_remove(&probe) && result;
@@ -174,29 +174,29 @@ static void place(const char *directory, uint64_t launch_id, const char *key, st
     if (directory[0] == '\0' || !below(directory, name, out->path)) out->path[0] = '\0';
 }
 
-void cgroup_place(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
+void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
 {
     place(parent->path, launch_id, key, out);
 }
 
-void cgroup_place_cpu(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
+void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
 {
     place(parent->cpu_path, launch_id, key, out);
 }
 
-void cgroup_make(struct cgroup *g)
+void cgroup_create(struct cgroup *g)
 {
     if (g->path[0] != '\0' && mkdir(g->path, 0755) < 0) g->path[0] = '\0';
 }
 
-bool cgroup_add(const struct cgroup *g, pid_t pid)
+bool cgroup_attach(const struct cgroup *g, pid_t pid)
 {
     char text[16];
     text_format(text, sizeof text, "%d\n", (int)pid);
     return g->path[0] != '\0' && write_file(g->path, "cgroup.procs", text);
 }
 
-bool cgroup_weigh(const struct cgroup *g, uint32_t weight)
+bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight)
 {
     enum { V1_ORDINARY = 1024, V1_LEAST = 2, V2_ORDINARY = 100 };
     char text[24];
@@ -232,7 +232,7 @@ bool cgroup_remove(const struct cgroup *g)
     return g->path[0] == '\0' || remove_tree(g->path, 0);
 }
 
-bool cgroup_remove_soon(const struct cgroup *g)
+bool cgroup_remove_wait(const struct cgroup *g)
 {
     for (int tries = 0; tries < 100; tries++) {
         if (cgroup_remove(g)) return true;

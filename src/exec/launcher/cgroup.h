@@ -30,20 +30,20 @@ struct cgroup {
 };
 
 /* Where the groups of a launch would be: nowhere yet. key: of its traces. */
-void cgroup_place(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
-void cgroup_place_cpu(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
+void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
+void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
 
 /* Makes it; its path becomes empty when that cannot be done. */
-void cgroup_make(struct cgroup *g);
-bool cgroup_add(const struct cgroup *g, pid_t pid);
+void cgroup_create(struct cgroup *g);
+bool cgroup_attach(const struct cgroup *g, pid_t pid);
 
 /* Its part of the CPUs among its siblings: 1 to 10000, 100 is ordinary. False: it has no such file, or may not be written. */
-bool cgroup_weigh(const struct cgroup *g, uint32_t weight);
+bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight);
 void cgroup_kill(const struct cgroup *g); /* SIGKILL to all in it and below, at one moment */
 
 /* Removes it and the groups a job made below. False: something still runs in it. _soon: waits up to 100 ms for what
  * was killed and is not quite gone. */
 bool cgroup_remove(const struct cgroup *g);
-bool cgroup_remove_soon(const struct cgroup *g);
+bool cgroup_remove_wait(const struct cgroup *g);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int write_all(int fd, struct str text)
+int durable_write_all(int fd, struct str text)
 {
     while (text.length > 0) {
         ssize_t n = write(fd, text.text, text.length);
@@ -32,7 +32,7 @@ static int write_temporary(int directory_fd, const char *name, struct str text, 
 {
     int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return -1;
-    return close_well(fd, write_all(fd, text) == 0 && (!synced || fsync(fd) == 0) ? 0 : -1);
+    return close_well(fd, durable_write_all(fd, text) == 0 && (!synced || fsync(fd) == 0) ? 0 : -1);
 }
 
 static int put(int directory_fd, const char *name, struct str text, bool synced, struct err *e)
@@ -51,12 +51,12 @@ int durable_write(int directory_fd, const char *name, struct str text, struct er
     return put(directory_fd, name, text, true, e);
 }
 
-int durable_place(int directory_fd, const char *name, struct str text, struct err *e)
+int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e)
 {
     return put(directory_fd, name, text, false, e);
 }
 
-int durable_settle(int directory_fd, const char *name, struct err *e)
+int durable_sync(int directory_fd, const char *name, struct err *e)
 {
     int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 || close_well(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0) {

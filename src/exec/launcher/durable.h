@@ -13,13 +13,13 @@ int durable_write(int directory_fd, const char *name, struct str text, struct er
 
 /* The same in two steps. placed: whoever is killed, it is there; power lost before it is settled leaves what was there
  * before, or the file empty or torn. settle, of what was placed: now it survives power loss too. */
-int durable_place(int directory_fd, const char *name, struct str text, struct err *e);
-int durable_settle(int directory_fd, const char *name, struct err *e);
+int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e);
+int durable_sync(int directory_fd, const char *name, struct err *e);
 
 /* Appends the file's text. *out_found: whether there is such a file. ERR_IO: it is there and cannot be read. */
 int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_found, struct err *e);
 
 /* All of text, however many writes it takes; -1 with errno. */
-int write_all(int fd, struct str text);
+int durable_write_all(int fd, struct str text);
 
 #endif

@@ -36,11 +36,11 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
-#include "exec/launcher/clock.h"
+#include "exec/clock.h"
 #include "exec/launcher/durable.h"
-#include "exec/launcher/family.h"
-#include "exec/launcher/journal.h"
-#include "exec/launcher/title.h"
+#include "exec/launcher/process_title.h"
+#include "exec/launcher/process_tree.h"
+#include "exec/launcher/record_log.h"
 
 #define LEFTOVER_GRACE_US INT64_C(2000000) /* for what outlives the main process */
 #define NOTICE_RETRY_US INT64_C(100000)
@@ -53,12 +53,12 @@ enum phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
 struct keeper {
     struct keeper_task *task;
-    struct journal journal;
-    struct traces traces;
+    struct record_log journal;
+    struct process_identity traces;
     struct cgroup cpu_group; /* for its weight, where v2 has none */
     uint32_t cpu_weight;     /* ordered last; 0: never */
-    struct command command;
-    struct job job; /* report_fd is -1 when there is nothing more to hear */
+    struct launch_command command;
+    struct job_process job; /* report_fd is -1 when there is nothing more to hear */
     enum phase phase;
     int64_t time_limit_us, grace_us;
     int64_t deadline_us;  /* steady; of what comes next: ending by time limit, killing */
@@ -83,7 +83,7 @@ static void decide(struct keeper *k, enum launch_end end, const char *detail)
     if (k->decided) return; /* I3 */
     k->decided = true;
     k->outcome.end = end;
-    launch_detail_set(&k->outcome, detail);
+    launch_record_set_detail(&k->outcome, detail);
 }
 
 /* ---- the end ---- */
@@ -118,8 +118,8 @@ static bool directory_gone(const struct launch_dir *d)
 /* Whether the daemon says within COMMIT_WAIT_US that the end is in its database. */
 static bool committed_soon(struct keeper *k)
 {
-    int64_t until_us = clock_steady_us() + COMMIT_WAIT_US;
-    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->committed; left_us = until_us - clock_steady_us()) {
+    int64_t until_us = clock_boot_us() + COMMIT_WAIT_US;
+    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->committed; left_us = until_us - clock_boot_us()) {
         struct pollfd control = {.fd = k->task->dir.control_fd, .events = POLLIN};
         if (poll(&control, 1, (int)(left_us / 1000) + 1) > 0) hear_orders(k);
     }
@@ -130,7 +130,7 @@ static bool committed_soon(struct keeper *k)
 static bool end_is_safe(struct keeper *k)
 {
     if (k->journal.told && committed_soon(k)) return true;
-    return journal_settle(&k->journal, NULL) == 0;
+    return record_log_sync(&k->journal, NULL) == 0;
 }
 
 /* A full disk delays the end record of a job that ran; of one that did not, the launcher needs none. When there is no
@@ -138,7 +138,7 @@ static bool end_is_safe(struct keeper *k)
 static void write_end(struct keeper *k, struct launch_record record)
 {
     bool ran = k->journal.record.pid != 0;
-    while (journal_write(&k->journal, record, NULL) || (ran && !end_is_safe(k))) {
+    while (record_log_write(&k->journal, record, NULL) || (ran && !end_is_safe(k))) {
         if (!ran || directory_gone(&k->task->dir)) return;
         sleep(1);
     }
@@ -150,8 +150,8 @@ static _Noreturn void finish(struct keeper *k)
     k->phase = GONE;
     hear_orders(k);
     k->committed = false; /* nobody has been told yet: a word of it that is there already means nothing */
-    (void)cgroup_remove_soon(&k->traces.cgroup);
-    (void)cgroup_remove_soon(&k->cpu_group);
+    (void)cgroup_remove_wait(&k->traces.cgroup);
+    (void)cgroup_remove_wait(&k->cpu_group);
     decide(k, LAUNCH_EXITED, "");
     fill_status(k);
     record.id = k->outcome.id;
@@ -190,7 +190,7 @@ static void reap(struct keeper *k)
 static void kill_round(struct keeper *k)
 {
     cgroup_kill(&k->traces.cgroup);
-    family_kill_children();
+    process_tree_kill_children();
     if (k->reaped)
         k->kill_wait_us = 0;
     else
@@ -210,19 +210,19 @@ static void write_completing(struct keeper *k)
     struct launch_record record = k->journal.record;
     record.phase = LAUNCH_COMPLETING;
     record.at_us = clock_wall_us();
-    (void)journal_write(&k->journal, record, NULL); /* news only: without it the job ends all the same */
+    (void)record_log_write(&k->journal, record, NULL); /* news only: without it the job ends all the same */
 }
 
 /* SIGTERM to all now, SIGKILL after the grace. In the midst of it: only a nearer end. */
 static void begin_ending(struct keeper *k, int64_t grace_us)
 {
-    int64_t deadline_us = clock_steady_us() + grace_us;
+    int64_t deadline_us = clock_boot_us() + grace_us;
     if (k->phase == PREPARING) {
         begin_killing(k); /* nothing of the user's runs yet */
     } else if (k->phase == RUNNING) {
         k->phase = ENDING;
         k->deadline_us = deadline_us;
-        family_terminate();
+        process_tree_terminate();
         write_completing(k);
     } else if (k->phase == ENDING && deadline_us < k->deadline_us) {
         k->deadline_us = deadline_us; /* I4 */
@@ -271,16 +271,17 @@ static void stop_listening(struct keeper *k)
 static void weigh(const struct keeper *k)
 {
     if (k->cpu_weight == 0) return;
-    (void)(cgroup_weigh(&k->cpu_group, k->cpu_weight) || cgroup_weigh(&k->traces.cgroup, k->cpu_weight));
+    (void)(cgroup_set_cpu_weight(&k->cpu_group, k->cpu_weight) ||
+           cgroup_set_cpu_weight(&k->traces.cgroup, k->cpu_weight));
 }
 
 /* After the start was written down: by the key in it this group is found again if we are killed. */
 static void join_cpu_group(struct keeper *k)
 {
     struct cgroup *group = &k->cpu_group;
-    cgroup_place_cpu(k->task->cgroups, k->task->launch->id, k->traces.key, group);
-    cgroup_make(group);
-    if (group->path[0] != '\0' && !cgroup_add(group, k->job.pid)) {
+    cgroup_set_cpu_path(k->task->cgroups, k->task->launch->id, k->traces.key, group);
+    cgroup_create(group);
+    if (group->path[0] != '\0' && !cgroup_attach(group, k->job.pid)) {
         (void)cgroup_remove(group);
         group->path[0] = '\0';
     }
@@ -293,19 +294,19 @@ static void let_go(struct keeper *k)
     struct process self = {0};
     struct launch_record record = {.id = k->task->launch->id, .pid = k->job.pid};
     struct err e;
-    (void)process_look(k->job.pid, &self);
+    (void)process_read(k->job.pid, &self);
     k->traces.born = self.born;
-    if (!cgroup_add(&k->traces.cgroup, k->job.pid)) {
+    if (!cgroup_attach(&k->traces.cgroup, k->job.pid)) {
         (void)cgroup_remove(&k->traces.cgroup);
         k->traces.cgroup.path[0] = '\0';
     }
-    if (journal_start(&k->journal, record, &k->traces, &e)) {
+    if (record_log_write_start(&k->journal, record, &k->traces, &e)) {
         refuse(k, ERR_SENTENCE(&e));
         return;
     }
     join_cpu_group(k);
     k->phase = RUNNING;
-    if (k->time_limit_us > 0) k->deadline_us = clock_steady_us() + k->time_limit_us;
+    if (k->time_limit_us > 0) k->deadline_us = clock_boot_us() + k->time_limit_us;
     if (write(k->job.go_fd, "", 1) == 1) return;
     refuse(k, "the job's process ended before it ran the program");
 }
@@ -323,13 +324,13 @@ static void hear_report(struct keeper *k)
     struct job_report report;
     ssize_t n = read(k->job.report_fd, &report, sizeof report);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (n == (ssize_t)sizeof report && report.step == JOB_READY) {
+    if (n == (ssize_t)sizeof report && report.step == JOB_STEP_READY) {
         if (k->phase == PREPARING && !k->main_gone) let_go(k);
         return;
     }
     if (n == (ssize_t)sizeof report) {
         char why[ERR_SENTENCE_SIZE];
-        job_explain(&report, k->task->launch, &k->command, why, sizeof why);
+        job_process_explain(&report, k->task->launch, &k->command, why, sizeof why);
         refuse(k, why);
     } else if (k->phase == PREPARING) {
         refuse(k, "the job's process was killed before it ran the program");
@@ -353,7 +354,7 @@ static void take_order(struct keeper *k, struct str line)
     bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
     if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
     if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;
-    if (weight < CPU_WEIGHT_MIN || weight > CPU_WEIGHT_MAX) return;
+    if (weight < LAUNCH_CPU_WEIGHT_MIN || weight > LAUNCH_CPU_WEIGHT_MAX) return;
     k->cpu_weight = (uint32_t)weight;
     weigh(k);
 }
@@ -388,7 +389,7 @@ static void hear_signals(struct keeper *k)
 /* A timer of CLOCK_BOOTTIME, for poll's own waiting stands still while the machine sleeps. */
 static void set_timer(const struct keeper *k)
 {
-    int64_t now_us = clock_steady_us(), wake_us = k->deadline_us;
+    int64_t now_us = clock_boot_us(), wake_us = k->deadline_us;
     if (k->phase == KILLING) wake_us = earlier(wake_us, now_us + k->kill_wait_us);
     if (k->journal.notice_due) wake_us = earlier(wake_us, now_us + NOTICE_RETRY_US);
     struct itimerspec at = {0}; /* never */
@@ -418,10 +419,10 @@ static _Noreturn void watch(struct keeper *k)
         reap(k);
         if (k->main_gone && k->phase == RUNNING) end_leftovers(k);
         if (k->main_gone && k->phase == ENDING)
-            k->deadline_us = earlier(k->deadline_us, clock_steady_us() + LEFTOVER_GRACE_US);
-        if (clock_steady_us() >= k->deadline_us) deadline_passed(k);
+            k->deadline_us = earlier(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
+        if (clock_boot_us() >= k->deadline_us) deadline_passed(k);
         if (k->phase == KILLING) kill_round(k);
-        if (k->journal.notice_due) journal_notice(&k->journal);
+        if (k->journal.notice_due) record_log_notify(&k->journal);
     }
 }
 
@@ -450,7 +451,7 @@ static int settle_in(struct keeper *k, struct err *e)
     keep_only((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
     (void)setsid();
     text_format(title, sizeof title, "fairlead-keeper %s", t->launch->name);
-    title_set(title);
+    process_title_set(title);
     sigfillset(&all);
     sigemptyset(&heard);
     sigaddset(&heard, SIGCHLD);
@@ -465,9 +466,9 @@ static int settle_in(struct keeper *k, struct err *e)
     return 0;
 }
 
-static int make_key(char out[KEY_TEXT], struct err *e)
+static int make_key(char out[LAUNCH_KEY_SIZE], struct err *e)
 {
-    unsigned char bytes[(KEY_TEXT - 1) / 2];
+    unsigned char bytes[(LAUNCH_KEY_SIZE - 1) / 2];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
         return err_set(e, ERR_UNAVAILABLE, "cannot get random bytes: %s", strerror(errno));
     }
@@ -480,7 +481,7 @@ static int write_script(const struct keeper *k, struct err *e)
     struct str script = k->task->launch->script;
     if (script.length == 0) return 0;
     int fd = openat(k->task->dir.fd, "script", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0 && write_all(fd, script) == 0 && close(fd) == 0) return 0;
+    if (fd >= 0 && durable_write_all(fd, script) == 0 && close(fd) == 0) return 0;
     return err_set(e, ERR_IO, "cannot write the job's script: %s", strerror(errno));
 }
 
@@ -489,13 +490,13 @@ static int prepare(struct keeper *k, struct err *e)
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64];
     if (settle_in(k, e) || make_key(k->traces.key, e)) return -1;
-    cgroup_place(t->cgroups, t->launch->id, k->traces.key, &k->traces.cgroup);
-    if (launch_dir_note_keeper(&t->dir, &k->traces.cgroup, e) || write_script(k, e)) return -1;
-    boot_id_read(k->traces.boot_id);
+    cgroup_set_path(t->cgroups, t->launch->id, k->traces.key, &k->traces.cgroup);
+    if (launch_dir_write_keeper(&t->dir, &k->traces.cgroup, e) || write_script(k, e)) return -1;
+    process_identity_read_boot_id(k->traces.boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
-    command_make(t->launch, script_path, k->traces.key, t->memory, &k->command);
-    cgroup_make(&k->traces.cgroup); /* noted before, so that it is not left behind whenever we are killed */
-    return job_fork(t->launch, &k->command, t->inherited, &k->job, e);
+    launch_command_build(t->launch, script_path, k->traces.key, t->memory, &k->command);
+    cgroup_create(&k->traces.cgroup); /* noted before, so that it is not left behind whenever we are killed */
+    return job_process_fork(t->launch, &k->command, t->inherited, &k->job, e);
 }
 
 _Noreturn void keeper_main(struct keeper_task *task)

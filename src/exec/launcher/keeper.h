@@ -3,7 +3,7 @@
 #define FAIRLEAD_EXEC_LAUNCHER_KEEPER_H
 
 #include "exec/launcher/cgroup.h"
-#include "exec/launcher/job.h"
+#include "exec/launcher/job_process.h"
 #include "exec/launcher/spool.h"
 
 struct keeper_task {
@@ -11,7 +11,7 @@ struct keeper_task {
     struct launch_dir dir; /* new, lock held, control open */
     const struct spool *spool;
     const struct cgroup_parent *cgroups;
-    const struct inherited *inherited;
+    const struct inherited_attributes *inherited;
     struct arena *memory; /* where the launch is; released once the job runs */
     struct buf *bytes;    /* what its script points into; likewise */
 };

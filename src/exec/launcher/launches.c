@@ -29,10 +29,10 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
-#include "exec/launcher/clock.h"
-#include "exec/launcher/journal.h"
+#include "exec/clock.h"
 #include "exec/launcher/keeper.h"
-#include "exec/launcher/remains.h"
+#include "exec/launcher/orphans.h"
+#include "exec/launcher/record_log.h"
 #include "exec/protocol.h"
 
 enum {
@@ -91,7 +91,7 @@ void launches_release(struct launches *l)
     map_release(&l->by_id);
 }
 
-bool launches_any_kept(const struct launches *l)
+bool launches_have_keeper(const struct launches *l)
 {
     uint32_t i = 0;
     while (i < l->list.count && l->list.items[i].state != ENTRY_KEPT) i++;
@@ -105,7 +105,7 @@ static void tell(struct launches *l, const struct entry *entry)
     if (l->out != NULL && entry->has_record && !entry->acknowledged) protocol_record(l->out, &entry->record);
 }
 
-void launches_tell_all(struct launches *l)
+void launches_report_all(struct launches *l)
 {
     for (uint32_t i = 0; i < l->list.count; i++) tell(l, &l->list.items[i]);
 }
@@ -121,7 +121,7 @@ static void update(struct launches *l, struct entry *entry, const struct launch_
 
 static void refuse(struct launches *l, uint64_t id, const char *detail)
 {
-    struct launch_record record = launch_refused(id, clock_wall_us(), detail);
+    struct launch_record record = launch_record_refused(id, clock_wall_us(), detail);
     if (l->out != NULL) protocol_record(l->out, &record);
 }
 
@@ -151,7 +151,7 @@ static void find_keeper(struct launches *l, struct entry *entry, struct launch_d
 {
     if (entry->pidfd < 0) {
         struct cgroup group;
-        pid_t pid = launch_dir_keeper(d, &group);
+        pid_t pid = launch_dir_read_keeper(d, &group);
         if (pid > 0 && watch(l, entry, pid) && launch_dir_lock(d)) unwatch(entry);
     }
     set_state(l, entry, entry->pidfd >= 0 ? ENTRY_KEPT : ENTRY_UNSURE);
@@ -161,9 +161,9 @@ static void find_keeper(struct launches *l, struct entry *entry, struct launch_d
 
 static void write_end(struct launches *l, struct entry *entry, struct launch_dir *d, struct launch_record record)
 {
-    struct journal journal = {.dir = d, .spool_fd = l->spool->fd};
+    struct record_log journal = {.dir = d, .spool_fd = l->spool->fd};
     record.at_us = clock_wall_us();
-    (void)journal_write(&journal, record, NULL); /* not on disk: the next launcher comes to the same conclusion */
+    (void)record_log_write(&journal, record, NULL); /* not on disk: the next launcher comes to the same conclusion */
     set_state(l, entry, ENTRY_ENDED);
     update(l, entry, &record);
 }
@@ -173,29 +173,29 @@ static void end_as_lost(struct launches *l, struct entry *entry, struct launch_d
     struct launch_record record = entry->record;
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
-    launch_detail_set(&record, detail);
+    launch_record_set_detail(&record, detail);
     write_end(l, entry, d, record);
 }
 
-static bool of_this_boot(const struct launches *l, const struct traces *traces)
+static bool of_this_boot(const struct launches *l, const struct process_identity *traces)
 {
     return strcmp(traces->boot_id, l->boot_id) == 0;
 }
 
 static void lose(struct launches *l, struct entry *entry, struct launch_dir *d, struct str start_text)
 {
-    struct traces traces;
-    traces_parse(start_text, &traces);
+    struct process_identity traces;
+    process_identity_parse(start_text, &traces);
     if (!of_this_boot(l, &traces)) {
         end_as_lost(l, entry, d, "the machine was restarted while it ran");
         return;
     }
-    uint32_t alive = remains_kill(&entry->record, &traces);
+    uint32_t alive = orphans_kill(&entry->record, &traces);
     set_state(l, entry, ENTRY_LOSING);
     entry->rounds++;
     entry->quiet = alive == 0 ? entry->quiet + 1 : 0;
     struct cgroup cpu;
-    cgroup_place_cpu(l->cgroups, entry->id, traces.key, &cpu);
+    cgroup_set_cpu_path(l->cgroups, entry->id, traces.key, &cpu);
     bool over = entry->quiet >= LOSING_QUIET && cgroup_remove(&traces.cgroup) && cgroup_remove(&cpu);
     if (over) {
         end_as_lost(l, entry, d, "its keeper was killed; what was left of it has been ended");
@@ -210,31 +210,31 @@ static void never_ran(struct launches *l, uint32_t index, struct launch_dir *d, 
 {
     struct entry *entry = &l->list.items[index];
     struct cgroup group;
-    (void)launch_dir_keeper(d, &group);
-    (void)cgroup_remove_soon(&group);
+    (void)launch_dir_read_keeper(d, &group);
+    (void)cgroup_remove_wait(&group);
     if (at_start) {
         launch_dir_close(d);
         forget(l, index); /* the daemon will send it again */
         return;
     }
     write_end(l, entry, d,
-              launch_refused(entry->id, clock_wall_us(),
-                             "its keeper ended before the job was started (killed, or the disk is full)"));
+              launch_record_refused(entry->id, clock_wall_us(),
+                                    "its keeper ended before the job was started (killed, or the disk is full)"));
 }
 
 /* Something else has written here. What the job did is not known. */
 static void unreadable(struct launches *l, struct entry *entry, struct launch_dir *d, const char *why)
 {
     struct launch_record record = {.id = entry->id, .phase = LAUNCH_ENDED, .end = LAUNCH_LOST};
-    launch_detail_set(&record, why);
+    launch_record_set_detail(&record, why);
     write_end(l, entry, d, record);
 }
 
 /* Whether what follows a start may have been cut off by a loss of power: it is not synced (journal.c). */
 static bool may_be_torn(const struct launches *l, struct str start_text)
 {
-    struct traces traces;
-    traces_parse(start_text, &traces);
+    struct process_identity traces;
+    process_identity_parse(start_text, &traces);
     return !of_this_boot(l, &traces);
 }
 
@@ -245,7 +245,7 @@ static void settle_open(struct launches *l, uint32_t index, struct launch_dir *d
     struct launch_record record;
     struct err e;
     bool found = false, free = launch_dir_lock(d); /* before reading: what a keeper that is gone wrote is all there */
-    int result = launch_dir_last(d, &record, &start_text, &found, &e);
+    int result = launch_dir_read_last(d, &record, &start_text, &found, &e);
     if (result != 0 && found && may_be_torn(l, (struct str){start_text.text, start_text.length})) result = 0;
     if (result == 0 && found) update(l, entry, &record);
     if (result != 0 && free) unreadable(l, entry, d, ERR_SENTENCE(&e));
@@ -275,7 +275,7 @@ static void settle_removed(struct launches *l, uint32_t index, bool at_start)
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
     record.at_us = clock_wall_us();
-    launch_detail_set(&record, "the directory of its launch was removed; how it ended is not known");
+    launch_record_set_detail(&record, "the directory of its launch was removed; how it ended is not known");
     set_state(l, entry, ENTRY_ENDED);
     update(l, entry, &record);
 }
@@ -299,8 +299,8 @@ static void settle(struct launches *l, uint32_t index, bool at_start)
 int launches_scan(struct launches *l, struct err *e)
 {
     struct launch_ids ids = {0};
-    int result = spool_list(l->spool, &ids, e);
-    boot_id_read(l->boot_id);
+    int result = spool_list_launches(l->spool, &ids, e);
+    process_identity_read_boot_id(l->boot_id);
     for (uint32_t i = 0; i < ids.list.count; i++) settle(l, add(l, ids.list.items[i]), true);
     array_release(&ids.list);
     return result;
@@ -320,7 +320,7 @@ void launches_tick(struct launches *l)
     }
 }
 
-void launches_keeper_gone(struct launches *l, uint64_t id)
+void launches_on_keeper_exit(struct launches *l, uint64_t id)
 {
     uint32_t index = map_get_u64(&l->by_id, id);
     if (index == NONE) return;
@@ -329,7 +329,7 @@ void launches_keeper_gone(struct launches *l, uint64_t id)
     settle(l, index, false);
 }
 
-void launches_noticed(struct launches *l, uint64_t id)
+void launches_on_record(struct launches *l, uint64_t id)
 {
     struct entry *entry = find(l, id);
     struct launch_dir d;
@@ -337,7 +337,7 @@ void launches_noticed(struct launches *l, uint64_t id)
     struct buf start_text = {0};
     struct launch_record record;
     bool found = false;
-    if (launch_dir_last(&d, &record, &start_text, &found, NULL) == 0 && found) update(l, entry, &record);
+    if (launch_dir_read_last(&d, &record, &start_text, &found, NULL) == 0 && found) update(l, entry, &record);
     buf_release(&start_text);
     launch_dir_close(&d);
 }
@@ -387,7 +387,7 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
     if (known != NULL) {
         tell(l, known);
     } else if (launch_check(launch, &e) || check_identity(launch, &e) ||
-               launch_dir_make(l->spool, launch->id, &d, &e)) {
+               launch_dir_create(l->spool, launch->id, &d, &e)) {
         refuse(l, launch->id, ERR_SENTENCE(&e)); /* I1: nothing is on disk */
     } else {
         start_keeper(l, add(l, launch->id), launch, &d, memory, bytes);
@@ -401,7 +401,7 @@ static void order(struct launches *l, uint64_t id, const char *line)
     struct launch_dir d;
     if (entry == NULL || entry->state == ENTRY_ENDED || entry->state == ENTRY_LOSING) return;
     if (launch_dir_open(l->spool, id, &d, NULL)) return;
-    (void)launch_dir_order(&d, line, NULL);
+    (void)launch_dir_send(&d, line, NULL);
     launch_dir_close(&d);
 }
 
@@ -414,7 +414,7 @@ void launches_end(struct launches *l, uint64_t id, int64_t grace_us)
     order(l, id, line);
 }
 
-void launches_weigh(struct launches *l, uint64_t id, uint32_t cpu_weight)
+void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight)
 {
     char line[40];
     text_format(line, sizeof line, "weight %" PRIu32 "\n", cpu_weight);

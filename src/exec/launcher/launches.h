@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "exec/launcher/cgroup.h"
-#include "exec/launcher/job.h"
+#include "exec/launcher/job_process.h"
 #include "exec/launcher/spool.h"
 
 enum entry_state {
@@ -27,7 +27,7 @@ struct entry {
 struct launches {
     const struct spool *spool;
     const struct cgroup_parent *cgroups;
-    const struct inherited *inherited;
+    const struct inherited_attributes *inherited;
     int epoll_fd; /* a keeper's pidfd is added with its launch id as data */
     char boot_id[64];
     struct buf *out; /* where records for the daemon go; NULL: no daemon */
@@ -41,20 +41,20 @@ int launches_scan(struct launches *l, struct err *e);
 void launches_release(struct launches *l);
 
 /* Whether a keeper lives. */
-bool launches_any_kept(const struct launches *l);
+bool launches_have_keeper(const struct launches *l);
 
 /* Tells the last record of every launch that has one. */
-void launches_tell_all(struct launches *l);
+void launches_report_all(struct launches *l);
 
 /* Starts it, unless it is known: then its last record is told. memory and bytes: see struct keeper_task. */
 void launches_start(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes);
 void launches_end(struct launches *l, uint64_t id, int64_t grace_us);
 void launches_acknowledge(struct launches *l, uint64_t id); /* the daemon has committed its end */
-void launches_weigh(struct launches *l, uint64_t id, uint32_t cpu_weight);
+void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight);
 
 /* A keeper has written something; a keeper's pidfd has become readable. */
-void launches_noticed(struct launches *l, uint64_t id);
-void launches_keeper_gone(struct launches *l, uint64_t id);
+void launches_on_record(struct launches *l, uint64_t id);
+void launches_on_keeper_exit(struct launches *l, uint64_t id);
 
 /* To be called every LAUNCHES_TICK_MS while restless is not 0. */
 enum { LAUNCHES_TICK_MS = 20 };

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/ensure.h"
-#include "exec/launcher/server.h"
-#include "exec/launcher/title.h"
+#include "exec/launcher/launcher.h"
+#include "exec/launcher/process_title.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -20,7 +20,7 @@
 const char *argp_program_version = "fairlead-launcher " FAIRLEAD_VERSION;
 
 struct arguments {
-    struct server_options options;
+    struct launcher_options options;
     bool private;
 };
 
@@ -59,7 +59,7 @@ static void open_standard(void)
 }
 
 /* Everything we make is ours alone; there may be as many keepers as descriptors. Jobs get back what we were started with. */
-static void take_over(struct inherited *out)
+static void take_over(struct inherited_attributes *out)
 {
     out->umask = umask(077);
     ensure(getrlimit(RLIMIT_NOFILE, &out->files) == 0);
@@ -82,9 +82,9 @@ int main(int argc, char **argv)
     struct arena memory = {0};
     arguments.options.directory = arena_copy(&memory, str(arguments.options.directory)); /* keepers write over argv */
     open_standard();
-    title_init(argc, argv);
+    process_title_init(argc, argv);
     take_over(&arguments.options.inherited);
-    int result = server_run(&arguments.options, &e);
+    int result = launcher_run(&arguments.options, &e);
     if (result) fprintf(stderr, "fairlead-launcher: %s\n", ERR_SENTENCE(&e));
     arena_release(&memory);
     return result ? err_exit_status(e.code) : 0;

@@ -106,7 +106,7 @@ int spool_open_events(const struct spool *s, int *out_fd, struct err *e)
     return open_fifo(s->fd, "launcher.events", out_fd, e);
 }
 
-int spool_list(const struct spool *s, struct launch_ids *out, struct err *e)
+int spool_list_launches(const struct spool *s, struct launch_ids *out, struct err *e)
 {
     int fd = openat(s->launches_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -156,7 +156,7 @@ void launch_dir_close(struct launch_dir *d)
     d->fd = d->lock_fd = d->control_fd = -1;
 }
 
-int launch_dir_make(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
+int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
 {
     char name[ID_TEXT];
     id_text(id, name);
@@ -191,7 +191,7 @@ void launch_dir_remove(const struct spool *s, uint64_t id)
 }
 
 /* Two lines: the process id, the group's path. Not whole: as if it were not there yet. */
-pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group)
+pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group)
 {
     struct buf text = {0};
     bool found = false;
@@ -209,7 +209,7 @@ pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group)
     return whole ? (pid_t)pid : 0;
 }
 
-int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
+int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
 {
     char lines[sizeof group->path + ID_TEXT];
     size_t length = text_format(lines, sizeof lines, "%d\n%s\n", (int)getpid(), group->path);
@@ -242,8 +242,8 @@ static int read_record(const struct launch_dir *d, const char *name, struct buf 
     return 0;
 }
 
-int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text, bool *out_found,
-                    struct err *e)
+int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
+                         bool *out_found, struct err *e)
 {
     static const char *const names[] = {"completing", "end"};
     *out_found = false;
@@ -260,11 +260,11 @@ int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struc
     return result;
 }
 
-int launch_dir_order(const struct launch_dir *d, const char *line, struct err *e)
+int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e)
 {
     int fd = openat(d->fd, "control", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return err_set(e, ERR_UNAVAILABLE, "no keeper takes orders: %s", strerror(errno));
-    int result = write_all(fd, str(line)); /* shorter than PIPE_BUF: all or nothing */
+    int result = durable_write_all(fd, str(line)); /* shorter than PIPE_BUF: all or nothing */
     int why = errno;
     close(fd);
     return result == 0 ? 0 : err_set(e, ERR_UNAVAILABLE, "the keeper does not take orders: %s", strerror(why));

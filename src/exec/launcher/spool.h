@@ -41,7 +41,7 @@ int spool_open_events(const struct spool *s, int *out_fd, struct err *e);
 struct launch_ids {
     ARRAY(uint64_t) list;
 };
-int spool_list(const struct spool *s, struct launch_ids *out, struct err *e);
+int spool_list_launches(const struct spool *s, struct launch_ids *out, struct err *e);
 
 /* One launch's directory, open. */
 struct launch_dir {
@@ -52,7 +52,7 @@ struct launch_dir {
 };
 
 /* A new one with its control fifo, its lock held. ERR_EXISTS: there is one. On failure nothing of it is left. */
-int launch_dir_make(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
+int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
 /* An old one, not locked. */
 int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
@@ -66,17 +66,17 @@ void launch_dir_remove(const struct spool *s, uint64_t id);
 
 /* What the keeper noted in the lock file: its process id, 0 when it did not come so far, and the control group that it
  * was about to make, or none. */
-pid_t launch_dir_keeper(const struct launch_dir *d, struct cgroup *out_group);
-int launch_dir_note_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e); /* our process id */
+pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group);
+int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e); /* our process id */
 
 /* The last record there is: end, else completing, else start. *out_text gets the text of the start record as well, or
  * stays empty. *out_found false: no record at all. An end or completing without any text is as none: power was lost before
  * it was on disk. ERR_INTERNAL, ERR_IO: one cannot be read, and none after it; *out_found then says whether *out is the one
  * before it. */
-int launch_dir_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text, bool *out_found,
-                    struct err *e);
+int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
+                         bool *out_found, struct err *e);
 
 /* Sends the keeper a line. ERR_UNAVAILABLE: there is none to read it. */
-int launch_dir_order(const struct launch_dir *d, const char *line, struct err *e);
+int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e);
 
 #endif

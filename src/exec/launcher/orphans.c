@@ -8,14 +8,14 @@
  *
  * Someone who left the session, emptied the environment and was in no control group is not found. That takes intent, a
  * machine without delegated control groups, and a keeper killed by force. */
-#include "exec/launcher/remains.h"
+#include "exec/launcher/orphans.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
 #include "exec/launcher/durable.h"
-#include "exec/launcher/family.h"
+#include "exec/launcher/process_tree.h"
 
 static bool has_key(pid_t pid, const char *key)
 {
@@ -30,13 +30,13 @@ static bool has_key(pid_t pid, const char *key)
     return result;
 }
 
-uint32_t remains_kill(const struct launch_record *started, const struct traces *traces)
+uint32_t orphans_kill(const struct launch_record *started, const struct process_identity *traces)
 {
     struct processes all = {0};
     bool session_ours = false;
     uint32_t count = 0;
     cgroup_kill(&traces->cgroup);
-    processes_list(&all);
+    processes_read(&all);
     bool *keyed = mem_resize(NULL, 0, all.list.count + 1u);
     for (uint32_t i = 0; i < all.list.count; i++) {
         const struct process *p = &all.list.items[i];

@@ -1,6 +1,6 @@
 /* The two clocks: what a person calls now, and one that nobody sets and that goes on while the machine sleeps. */
-#ifndef FAIRLEAD_EXEC_LAUNCHER_CLOCK_H
-#define FAIRLEAD_EXEC_LAUNCHER_CLOCK_H
+#ifndef FAIRLEAD_EXEC_CLOCK_H
+#define FAIRLEAD_EXEC_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static inline int64_t clock_wall_us(void)
     return clock_read_us(CLOCK_REALTIME);
 }
 
-static inline int64_t clock_steady_us(void)
+static inline int64_t clock_boot_us(void)
 {
     return clock_read_us(CLOCK_BOOTTIME);
 }

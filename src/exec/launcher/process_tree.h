@@ -1,6 +1,6 @@
 /* All descendants of a keeper, which is their subreaper: whatever they fork, in whatever session, stays below it. */
-#ifndef FAIRLEAD_EXEC_LAUNCHER_FAMILY_H
-#define FAIRLEAD_EXEC_LAUNCHER_FAMILY_H
+#ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
+#define FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,20 +24,20 @@ struct processes {
 bool process_parse(struct str text, struct process *out);
 
 /* One process; false: there is none. */
-bool process_look(pid_t pid, struct process *out);
+bool process_read(pid_t pid, struct process *out);
 
 /* Appends every process there is. */
-void processes_list(struct processes *out);
+void processes_read(struct processes *out);
 
 /* Sends a signal to exactly this process: nothing happens when it is gone and its number is another's. False: the
  * kernel refused (EPERM). */
 bool process_signal(const struct process *p, int signal);
 
 /* SIGTERM, then SIGCONT, to every descendant of ours there is at the moment. */
-void family_terminate(void);
+void process_tree_terminate(void);
 
 /* SIGKILL to our children and their process groups. Called again and again, with children reaped between, it reaches
  * everyone: see family.c. */
-void family_kill_children(void);
+void process_tree_kill_children(void);
 
 #endif

@@ -13,7 +13,7 @@
  *      connection closed, and starts a launcher.
  *
  * It keeps nothing that is not on disk, so it may be killed at any moment. */
-#include "exec/launcher/server.h"
+#include "exec/launcher/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
-#include "exec/launcher/clock.h"
+#include "exec/clock.h"
 #include "exec/protocol.h"
 
 #define IDLE_US INT64_C(10000000)
@@ -49,7 +49,7 @@ struct connection {
     size_t sent; /* of out */
 };
 
-struct server {
+struct launcher {
     struct spool spool;
     struct cgroup_parent cgroups;
     struct launches launches;
@@ -65,7 +65,7 @@ static int system_error(struct err *e, const char *doing)
     return err_set(e, ERR_IO, "cannot %s: %s", doing, strerror(errno));
 }
 
-static int watch(struct server *s, int fd, uint64_t tag, uint32_t events, int operation)
+static int watch(struct launcher *s, int fd, uint64_t tag, uint32_t events, int operation)
 {
     struct epoll_event event = {.events = events, .data.u64 = tag};
     return epoll_ctl(s->epoll_fd, operation, fd, &event);
@@ -73,7 +73,7 @@ static int watch(struct server *s, int fd, uint64_t tag, uint32_t events, int op
 
 /* ---- the connection ---- */
 
-static void disconnect(struct server *s)
+static void disconnect(struct launcher *s)
 {
     struct connection *c = &s->connection;
     if (c->fd >= 0) close(c->fd);
@@ -92,7 +92,7 @@ static bool peer_allowed(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid(); /* I1 */
 }
 
-static void accept_daemon(struct server *s)
+static void accept_daemon(struct launcher *s)
 {
     int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
@@ -110,7 +110,7 @@ static void accept_daemon(struct server *s)
         s->connection.fd = fd;
 }
 
-static void flush(struct server *s)
+static void flush(struct launcher *s)
 {
     struct connection *c = &s->connection;
     while (c->fd >= 0 && c->sent < c->out.length) {
@@ -132,7 +132,7 @@ static void flush(struct server *s)
     c->waits = waits;
 }
 
-static void hello(struct server *s, uint32_t version)
+static void hello(struct launcher *s, uint32_t version)
 {
     protocol_hello(&s->connection.out, PROTOCOL_VERSION);
     if (version != PROTOCOL_VERSION) {
@@ -141,12 +141,12 @@ static void hello(struct server *s, uint32_t version)
     }
     s->connection.greeted = true;
     s->launches.out = &s->connection.out;
-    launches_tell_all(&s->launches);
+    launches_report_all(&s->launches);
     protocol_synced(&s->connection.out);
 }
 
 /* False: not something a daemon says now. */
-static bool take_message(struct server *s, const struct message *m)
+static bool take_message(struct launcher *s, const struct message *m)
 {
     if (m->kind == MESSAGE_HELLO && !s->connection.greeted) {
         hello(s, m->version);
@@ -157,12 +157,12 @@ static bool take_message(struct server *s, const struct message *m)
     case MESSAGE_START: launches_start(&s->launches, &m->launch, &s->scratch, &s->connection.in); return true;
     case MESSAGE_END: launches_end(&s->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&s->launches, m->id); return true;
-    case MESSAGE_WEIGHT: launches_weigh(&s->launches, m->weight.id, m->weight.cpu_weight); return true;
+    case MESSAGE_WEIGHT: launches_set_cpu_weight(&s->launches, m->weight.id, m->weight.cpu_weight); return true;
     default: return false;
     }
 }
 
-static void take_messages(struct server *s)
+static void take_messages(struct launcher *s)
 {
     struct connection *c = &s->connection;
     size_t at = 0, used = 1;
@@ -182,7 +182,7 @@ static void take_messages(struct server *s)
     if (c->in.length == 0 && c->in.capacity > KEEP_CAPACITY) buf_release(&c->in);
 }
 
-static void hear_daemon(struct server *s)
+static void hear_daemon(struct launcher *s)
 {
     struct connection *c = &s->connection;
     if (c->fd < 0) return; /* replaced in this very turn */
@@ -198,14 +198,14 @@ static void hear_daemon(struct server *s)
 
 /* ---- everything else ---- */
 
-static void hear_events(struct server *s)
+static void hear_events(struct launcher *s)
 {
     uint64_t ids[EVENTS_AT_ONCE];
     ssize_t n = read(s->events_fd, ids, sizeof ids); /* written 8 bytes at a time: never torn */
-    for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launches_noticed(&s->launches, ids[i]);
+    for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launches_on_record(&s->launches, ids[i]);
 }
 
-static void handle(struct server *s, uint64_t tag)
+static void handle(struct launcher *s, uint64_t tag)
 {
     if (tag == TAG_LISTEN)
         accept_daemon(s);
@@ -216,35 +216,35 @@ static void handle(struct server *s, uint64_t tag)
     else if (tag == TAG_SIGNAL)
         s->over = true;
     else
-        launches_keeper_gone(&s->launches, tag);
+        launches_on_keeper_exit(&s->launches, tag);
 }
 
 /* I3 */
-static bool is_idle(const struct server *s)
+static bool is_idle(const struct launcher *s)
 {
     struct stat directory;
     if (s->connection.fd >= 0) return false;
     if (s->launches.list.count == 0) return true;
     bool is_removed = fstat(s->spool.fd, &directory) == 0 && directory.st_nlink == 0;
-    return is_removed && !launches_any_kept(&s->launches);
+    return is_removed && !launches_have_keeper(&s->launches);
 }
 
 /* How long to wait, by what is to be done without being asked. */
-static int wait_ms(struct server *s)
+static int wait_ms(struct launcher *s)
 {
     if (s->launches.restless > 0) return LAUNCHES_TICK_MS;
     if (!is_idle(s)) {
         s->idle_since_us = 0;
         return s->connection.fd < 0 ? LOOK_MS : -1;
     }
-    int64_t now_us = clock_steady_us();
+    int64_t now_us = clock_boot_us();
     if (s->idle_since_us == 0) s->idle_since_us = now_us;
     int64_t left_us = s->idle_since_us + IDLE_US - now_us;
     if (left_us <= 0) s->over = true; /* I3 */
     return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
-static void loop(struct server *s)
+static void loop(struct launcher *s)
 {
     while (!s->over) {
         struct epoll_event events[64];
@@ -261,7 +261,7 @@ static void loop(struct server *s)
 
 /* Bound under another name and put in place when it listens: who finds launcher.sock finds somebody there, unless the
  * launcher was killed. The other name is the shorter one. */
-static int listen_at(struct server *s, struct err *e)
+static int listen_at(struct launcher *s, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(s->spool.path) + strlen("/launcher.sock");
@@ -283,7 +283,7 @@ static int listen_at(struct server *s, struct err *e)
     return 0;
 }
 
-static int hear_signals(struct server *s, struct err *e)
+static int hear_signals(struct launcher *s, struct err *e)
 {
     sigset_t heard;
     sigemptyset(&heard);
@@ -297,7 +297,7 @@ static int hear_signals(struct server *s, struct err *e)
     return s->signal_fd < 0 ? system_error(e, "receive signals") : 0;
 }
 
-static int set_up(struct server *s, const struct server_options *options, struct err *e)
+static int set_up(struct launcher *s, const struct launcher_options *options, struct err *e)
 {
     if (spool_open(&s->spool, options->directory, e) || hear_signals(s, e)) return -1;
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -314,7 +314,7 @@ static int set_up(struct server *s, const struct server_options *options, struct
 }
 
 /* The socket goes before the lock does, so that it is never another launcher's. */
-static void tear_down(struct server *s)
+static void tear_down(struct launcher *s)
 {
     if (s->listen_fd >= 0) (void)unlinkat(s->spool.fd, "launcher.sock", 0);
     flush(s);
@@ -328,9 +328,9 @@ static void tear_down(struct server *s)
     spool_release(&s->spool);
 }
 
-int server_run(const struct server_options *options, struct err *e)
+int launcher_run(const struct launcher_options *options, struct err *e)
 {
-    struct server s = {.connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
+    struct launcher s = {.connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
     s.spool = (struct spool){.fd = -1, .launches_fd = -1, .lock_fd = -1};
     int result = set_up(&s, options, e);
     if (result == 0) loop(&s);

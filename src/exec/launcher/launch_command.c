@@ -1,7 +1,7 @@
 /* From a launch to argument vectors. A script is run by its interpreter with the script's path, as the kernel would run
  * it; the file itself needs no execute bit and may lie where execution is forbidden (noexec). A program without a slash
  * is looked for in the launch's own PATH, in the order execvp(3) has. */
-#include "exec/launcher/command.h"
+#include "exec/launcher/launch_command.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-bool command_interpreter(struct str script, struct str *out_program, struct str *out_argument)
+bool launch_command_parse_shebang(struct str script, struct str *out_program, struct str *out_argument)
 {
     if (!str_starts(script, str("#!"))) return false;
     struct str rest, line = str_cut(script, '\n', &rest);
@@ -43,10 +43,11 @@ static char **make_list(struct arena *a, uint32_t count)
     return arena_alloc(a, (count + 1u) * sizeof(char *));
 }
 
-static void script_command(const struct launch *launch, const char *script_path, struct arena *a, struct command *out)
+static void script_command(const struct launch *launch, const char *script_path, struct arena *a,
+                           struct launch_command *out)
 {
     struct str program = str("/bin/sh"), argument = {0};
-    (void)command_interpreter(launch->script, &program, &argument);
+    (void)launch_command_parse_shebang(launch->script, &program, &argument);
     char **list = make_list(a, 3 + count_strings(launch->arguments));
     uint32_t n = 0;
     list[n++] = arena_copy(a, program);
@@ -83,7 +84,7 @@ static char **candidates(const char *name, const char *path, struct arena *a)
     return list;
 }
 
-static void program_command(const struct launch *launch, struct arena *a, struct command *out)
+static void program_command(const struct launch *launch, struct arena *a, struct launch_command *out)
 {
     char *name = launch->arguments[0];
     out->arguments = launch->arguments;
@@ -121,10 +122,10 @@ static char **shell_arguments(char *const *arguments, struct arena *a)
     return list;
 }
 
-void command_make(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
-                  struct command *out)
+void launch_command_build(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
+                          struct launch_command *out)
 {
-    *out = (struct command){0};
+    *out = (struct launch_command){0};
     if (launch->script.length > 0)
         script_command(launch, script_path, a, out);
     else

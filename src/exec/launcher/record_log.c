@@ -5,7 +5,7 @@
  * Only the start is on disk before anybody hears of it. What comes after it is told at once, without a sync: the daemon
  * passes nothing on before its own commit, and from then on its database has it. Power that is lost earlier finds a start
  * without an end, and nobody who was told otherwise: the same as power lost a moment before, while the job ran. */
-#include "exec/launcher/journal.h"
+#include "exec/launcher/record_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "exec/launcher/clock.h"
+#include "exec/clock.h"
 #include "exec/launcher/durable.h"
 #include "exec/record.h"
 
@@ -26,7 +26,7 @@ static void copy_value(struct str text, const char *name, char *out, size_t size
     out[value.length] = '\0';
 }
 
-void traces_parse(struct str text, struct traces *out)
+void process_identity_parse(struct str text, struct process_identity *out)
 {
     copy_value(text, "key", out->key, sizeof out->key);
     copy_value(text, "boot_id", out->boot_id, sizeof out->boot_id);
@@ -34,7 +34,7 @@ void traces_parse(struct str text, struct traces *out)
     if (!number_parse_u64(record_value(text, "born"), &out->born)) out->born = 0;
 }
 
-void boot_id_read(char out[64])
+void process_identity_read_boot_id(char out[64])
 {
     struct buf text = {0};
     bool found = false;
@@ -46,7 +46,7 @@ void boot_id_read(char out[64])
     buf_release(&text);
 }
 
-static void format_traces(const struct traces *t, struct buf *out)
+static void process_identity_format(const struct process_identity *t, struct buf *out)
 {
     buf_format(out, "key=%s\nborn=%" PRIu64 "\nboot_id=%s\n", t->key, t->born, t->boot_id);
     if (strchr(t->cgroup.path, '\n') == NULL) buf_format(out, "cgroup=%s\n", t->cgroup.path);
@@ -65,42 +65,43 @@ static int sync_parent(const struct launch_dir *d, struct err *e)
 static const char *const names[] = {"start", "completing", "end"};
 
 /* traces: of a start, which is synced. */
-static int write_record(struct journal *j, const struct launch_record *record, const struct traces *traces,
+static int write_record(struct record_log *j, const struct launch_record *record, const struct process_identity *traces,
                         struct err *e)
 {
     struct buf text = {0};
     record_format(record, &text);
-    if (traces != NULL) format_traces(traces, &text);
+    if (traces != NULL) process_identity_format(traces, &text);
     struct str written = {text.text, text.length};
     int result = traces != NULL ? durable_write(j->dir->fd, names[record->phase], written, e)
-                                : durable_place(j->dir->fd, names[record->phase], written, e);
+                                : durable_write_unsynced(j->dir->fd, names[record->phase], written, e);
     buf_release(&text);
     if (result == 0) j->record = *record;
     return result;
 }
 
-int journal_start(struct journal *j, struct launch_record record, const struct traces *traces, struct err *e)
+int record_log_write_start(struct record_log *j, struct launch_record record, const struct process_identity *traces,
+                           struct err *e)
 {
     record.phase = LAUNCH_STARTED;
     record.at_us = record.started_us = clock_wall_us();
     if (write_record(j, &record, traces, e) || sync_parent(j->dir, e)) return -1;
-    journal_notice(j);
+    record_log_notify(j);
     return 0;
 }
 
-int journal_write(struct journal *j, struct launch_record record, struct err *e)
+int record_log_write(struct record_log *j, struct launch_record record, struct err *e)
 {
     if (write_record(j, &record, NULL, e)) return -1;
-    journal_notice(j);
+    record_log_notify(j);
     return 0;
 }
 
-int journal_settle(const struct journal *j, struct err *e)
+int record_log_sync(const struct record_log *j, struct err *e)
 {
-    return durable_settle(j->dir->fd, names[j->record.phase], e);
+    return durable_sync(j->dir->fd, names[j->record.phase], e);
 }
 
-void journal_notice(struct journal *j)
+void record_log_notify(struct record_log *j)
 {
     j->told = j->notice_due = false;
     int fd = openat(j->spool_fd, "launcher.events", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);

@@ -2,17 +2,17 @@
  *
  *     keeper                         job's process
  *     fork ------------------------> session, identity, output, directory, CPUs, signals
- *          <------------- JOB_READY
+ *          <------------- JOB_STEP_READY
  *     start record, durable
  *     a byte ----------------------> exec
- *          <-- end of the pipe (runs) or JOB_EXEC with errno
+ *          <-- end of the pipe (runs) or JOB_STEP_EXEC with errno
  *
  *  I1  Between fork and exec only async-signal-safe calls are made: memory, lists and masks are ready beforehand.
  *  I2  The program gets descriptors 0, 1 and 2 and no other; default signals; the limits and umask that the launcher was
  *      started with.
  *  I3  It dies with its keeper (PR_SET_PDEATHSIG), even if the keeper died before that was asked for.
  *  I4  The output is opened, and the directory entered, with the identity of the user. */
-#include "exec/launcher/job.h"
+#include "exec/launcher/job_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@
 /* All that the child needs, made before the fork (I1). */
 struct plan {
     const struct launch *launch;
-    const struct command *command;
-    const struct inherited *inherited;
+    const struct launch_command *command;
+    const struct inherited_attributes *inherited;
     cpu_set_t *cpus; /* NULL: all */
     size_t cpus_size;
     bool changes_identity;
@@ -62,17 +62,17 @@ static void take_identity(const struct plan *p)
 {
     const struct launch *l = p->launch;
     if (!p->changes_identity) return;
-    check(p, JOB_IDENTITY, setgroups((size_t)p->group_count, p->groups));
-    check(p, JOB_IDENTITY, setresgid(l->gid, l->gid, l->gid));
-    check(p, JOB_IDENTITY, setresuid(l->uid, l->uid, l->uid));
+    check(p, JOB_STEP_IDENTITY, setgroups((size_t)p->group_count, p->groups));
+    check(p, JOB_STEP_IDENTITY, setresgid(l->gid, l->gid, l->gid));
+    check(p, JOB_STEP_IDENTITY, setresuid(l->uid, l->uid, l->uid));
     uid_t real, effective, saved;
     gid_t real_g, effective_g, saved_g;
-    check(p, JOB_IDENTITY, getresuid(&real, &effective, &saved));
-    check(p, JOB_IDENTITY, getresgid(&real_g, &effective_g, &saved_g));
+    check(p, JOB_STEP_IDENTITY, getresuid(&real, &effective, &saved));
+    check(p, JOB_STEP_IDENTITY, getresgid(&real_g, &effective_g, &saved_g));
     errno = EPERM;
-    if (real != l->uid || effective != l->uid || saved != l->uid) give_up(p, JOB_IDENTITY);
-    if (real_g != l->gid || effective_g != l->gid || saved_g != l->gid) give_up(p, JOB_IDENTITY);
-    if (l->uid != 0 && setuid(0) == 0) give_up(p, JOB_IDENTITY);
+    if (real != l->uid || effective != l->uid || saved != l->uid) give_up(p, JOB_STEP_IDENTITY);
+    if (real_g != l->gid || effective_g != l->gid || saved_g != l->gid) give_up(p, JOB_STEP_IDENTITY);
+    if (l->uid != 0 && setuid(0) == 0) give_up(p, JOB_STEP_IDENTITY);
 }
 
 static void default_signals(void)
@@ -108,15 +108,15 @@ static bool same_file(int a, int b)
 static void open_standard(const struct plan *p)
 {
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    check(p, JOB_SETUP, in);
-    int out = open_output(p, p->launch->out_path, JOB_OUTPUT), err = out;
+    check(p, JOB_STEP_SETUP, in);
+    int out = open_output(p, p->launch->out_path, JOB_STEP_OUTPUT), err = out;
     if (p->launch->err_path != NULL) {
-        err = open_output(p, p->launch->err_path, JOB_ERROR_OUTPUT);
+        err = open_output(p, p->launch->err_path, JOB_STEP_ERROR_OUTPUT);
         if (same_file(out, err)) err = out;
     }
-    check(p, JOB_SETUP, dup2(in, 0)); /* 0 to 2 are open in the launcher, so none of ours is one of these */
-    check(p, JOB_SETUP, dup2(out, 1));
-    check(p, JOB_SETUP, dup2(err, 2));
+    check(p, JOB_STEP_SETUP, dup2(in, 0)); /* 0 to 2 are open in the launcher, so none of ours is one of these */
+    check(p, JOB_STEP_SETUP, dup2(out, 1));
+    check(p, JOB_STEP_SETUP, dup2(err, 2));
 }
 
 static void wait_for_go(const struct plan *p)
@@ -131,7 +131,7 @@ static void wait_for_go(const struct plan *p)
 /* As execvp: goes on where there is no such file, remembers where there was one that may not be run. */
 static void run_program(const struct plan *p)
 {
-    const struct command *c = p->command;
+    const struct launch_command *c = p->command;
     int why = ENOENT;
     for (char **program = c->programs; *program != NULL; program++) {
         execve(*program, c->arguments, c->environment);
@@ -151,21 +151,22 @@ static void run_program(const struct plan *p)
 
 static _Noreturn void child_main(const struct plan *p)
 {
-    check(p, JOB_SETUP, setsid() < 0 ? -1 : 0);
+    check(p, JOB_STEP_SETUP, setsid() < 0 ? -1 : 0);
     default_signals();
     take_identity(p);
-    check(p, JOB_SETUP, prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)); /* behind the identity, whose change clears it */
-    if (getppid() != p->keeper) _exit(127);                         /* I3 */
+    check(p, JOB_STEP_SETUP,
+          prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)); /* behind the identity, whose change clears it */
+    if (getppid() != p->keeper) _exit(127);           /* I3 */
     umask(p->inherited->umask);
-    check(p, JOB_DIRECTORY, chdir(p->launch->directory));
+    check(p, JOB_STEP_DIRECTORY, chdir(p->launch->directory));
     open_standard(p);
-    check(p, JOB_SETUP, setrlimit(RLIMIT_NOFILE, &p->inherited->files));
-    if (p->cpus != NULL) check(p, JOB_CPUS, sched_setaffinity(0, p->cpus_size, p->cpus));
-    struct job_report ready = {.step = JOB_READY};
+    check(p, JOB_STEP_SETUP, setrlimit(RLIMIT_NOFILE, &p->inherited->files));
+    if (p->cpus != NULL) check(p, JOB_STEP_CPUS, sched_setaffinity(0, p->cpus_size, p->cpus));
+    struct job_report ready = {.step = JOB_STEP_READY};
     if (write(p->report_fd, &ready, sizeof ready) != (ssize_t)sizeof ready) _exit(127);
     wait_for_go(p);
     run_program(p);
-    give_up(p, JOB_EXEC);
+    give_up(p, JOB_STEP_EXEC);
 }
 
 /* ---- in the keeper ---- */
@@ -209,7 +210,7 @@ static void close_pair(const int pair[2])
     if (pair[1] >= 0) close(pair[1]);
 }
 
-static int fork_with_pipes(struct plan *p, int report[2], int go[2], struct job *out, struct err *e)
+static int fork_with_pipes(struct plan *p, int report[2], int go[2], struct job_process *out, struct err *e)
 {
     if (pipe2(report, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0) {
         return err_set(e, ERR_UNAVAILABLE, "cannot make a pipe to the job: %s", strerror(errno));
@@ -222,13 +223,13 @@ static int fork_with_pipes(struct plan *p, int report[2], int go[2], struct job 
         close(go[1]); /* else it would wait for itself when the keeper is gone */
         child_main(p);
     }
-    *out = (struct job){.pid = pid, .report_fd = report[0], .go_fd = go[1]};
+    *out = (struct job_process){.pid = pid, .report_fd = report[0], .go_fd = go[1]};
     report[0] = go[1] = -1;
     return 0;
 }
 
-int job_fork(const struct launch *launch, const struct command *command, const struct inherited *inherited,
-             struct job *out, struct err *e)
+int job_process_fork(const struct launch *launch, const struct launch_command *command,
+                     const struct inherited_attributes *inherited, struct job_process *out, struct err *e)
 {
     struct plan p = {.launch = launch, .command = command, .inherited = inherited, .keeper = getpid()};
     int report[2] = {-1, -1}, go[2] = {-1, -1};
@@ -242,7 +243,7 @@ int job_fork(const struct launch *launch, const struct command *command, const s
     return result;
 }
 
-static void explain_exec(const struct launch *launch, const struct command *command, const char *why, int code,
+static void explain_exec(const struct launch *launch, const struct launch_command *command, const char *why, int code,
                          char *out, size_t size)
 {
     const char *program = command->arguments[0];
@@ -258,26 +259,26 @@ static void explain_exec(const struct launch *launch, const struct command *comm
     }
 }
 
-void job_explain(const struct job_report *report, const struct launch *launch, const struct command *command, char *out,
-                 size_t size)
+void job_process_explain(const struct job_report *report, const struct launch *launch,
+                         const struct launch_command *command, char *out, size_t size)
 {
     const char *why = strerror(report->why);
     switch ((enum job_step)report->step) {
-    case JOB_READY: ensure(report->step != JOB_READY); break;
-    case JOB_SETUP: text_format(out, size, "cannot set up the job's process: %s", why); break;
-    case JOB_IDENTITY:
+    case JOB_STEP_READY: ensure(report->step != JOB_STEP_READY); break;
+    case JOB_STEP_SETUP: text_format(out, size, "cannot set up the job's process: %s", why); break;
+    case JOB_STEP_IDENTITY:
         text_format(out, size, "cannot become user %u, group %u: %s", launch->uid, launch->gid, why);
         break;
-    case JOB_OUTPUT: text_format(out, size, "cannot open output %s: %s", launch->out_path, why); break;
-    case JOB_ERROR_OUTPUT: text_format(out, size, "cannot open error output %s: %s", launch->err_path, why); break;
-    case JOB_DIRECTORY: text_format(out, size, "cannot enter directory %s: %s", launch->directory, why); break;
-    case JOB_CPUS: {
+    case JOB_STEP_OUTPUT: text_format(out, size, "cannot open output %s: %s", launch->out_path, why); break;
+    case JOB_STEP_ERROR_OUTPUT: text_format(out, size, "cannot open error output %s: %s", launch->err_path, why); break;
+    case JOB_STEP_DIRECTORY: text_format(out, size, "cannot enter directory %s: %s", launch->directory, why); break;
+    case JOB_STEP_CPUS: {
         struct buf cpus = {0};
         idset_format(&launch->cpus, &cpus);
         text_format(out, size, "cannot bind to CPUs %s: %s", cpus.text ? cpus.text : "", why);
         buf_release(&cpus);
         break;
     }
-    case JOB_EXEC: explain_exec(launch, command, why, report->why, out, size); break;
+    case JOB_STEP_EXEC: explain_exec(launch, command, why, report->why, out, size); break;
     }
 }

@@ -11,7 +11,7 @@
  * newest member, which is then our child and has no elder left. Rounds are short: one file of /proc is read, not all.
  *
  * SIGTERM is sent once, to everyone, from a picture of /proc; what is born meanwhile will meet SIGKILL. */
-#include "exec/launcher/family.h"
+#include "exec/launcher/process_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ bool process_parse(struct str text, struct process *out)
     return true;
 }
 
-bool process_look(pid_t pid, struct process *out)
+bool process_read(pid_t pid, struct process *out)
 {
     char path[64];
     struct buf text = {0};
@@ -67,14 +67,14 @@ bool process_look(pid_t pid, struct process *out)
     return result;
 }
 
-void processes_list(struct processes *out)
+void processes_read(struct processes *out)
 {
     DIR *directory = opendir("/proc");
     if (directory == NULL) return;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         uint64_t pid;
         struct process p;
-        if (number_parse_u64(str(entry->d_name), &pid) && process_look((pid_t)pid, &p)) *array_add(&out->list) = p;
+        if (number_parse_u64(str(entry->d_name), &pid) && process_read((pid_t)pid, &p)) *array_add(&out->list) = p;
     }
     closedir(directory);
 }
@@ -85,7 +85,7 @@ bool process_signal(const struct process *p, int signal)
     if (fd < 0) return errno != EPERM;
     struct process now;
     bool refused = false;
-    if (process_look(p->pid, &now) && now.born == p->born) { /* I3 */
+    if (process_read(p->pid, &now) && now.born == p->born) { /* I3 */
         refused = syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0u) < 0 && errno == EPERM;
     }
     close(fd);
@@ -116,11 +116,11 @@ static void mark_line(const struct processes *all, const struct map *by_pid, uin
     }
 }
 
-void family_terminate(void)
+void process_tree_terminate(void)
 {
     struct processes all = {0};
     struct map by_pid = {0};
-    processes_list(&all);
+    processes_read(&all);
     for (uint32_t i = 0; i < all.list.count; i++) map_set_u64(&by_pid, (uint64_t)all.list.items[i].pid, i);
     unsigned char *marks = mem_resize(NULL, 0, all.list.count + 1u);
     for (uint32_t i = 0; i < all.list.count; i++) {
@@ -147,14 +147,14 @@ static void kill_child(pid_t child)
 static void kill_children_slowly(void)
 {
     struct processes all = {0};
-    processes_list(&all);
+    processes_read(&all);
     for (uint32_t i = 0; i < all.list.count; i++) {
         if (all.list.items[i].parent == getpid()) kill_child(all.list.items[i].pid);
     }
     array_release(&all.list);
 }
 
-void family_kill_children(void)
+void process_tree_kill_children(void)
 {
     char path[64];
     struct buf text = {0};
