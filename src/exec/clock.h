@@ -1,4 +1,7 @@
-/* The two clocks: what a person calls now, and one that nobody sets and that goes on while the machine sleeps. */
+/* The clocks of executor and launcher, in microseconds.
+ *
+ *     clock_wall_us    the time of day, which an administrator or NTP may set: for records
+ *     clock_boot_us    the time since boot: never set, and it advances while the machine sleeps. For deadlines of jobs */
 #ifndef FAIRLEAD_EXEC_CLOCK_H
 #define FAIRLEAD_EXEC_CLOCK_H
 
@@ -6,12 +9,15 @@
 #include <time.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
+
+enum { US_PER_MS = 1000, NS_PER_US = 1000 };
 
 static inline int64_t clock_read_us(clockid_t clock)
 {
     struct timespec now;
     ensure(clock_gettime(clock, &now) == 0);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    return (int64_t)now.tv_sec * US_PER_S + now.tv_nsec / NS_PER_US;
 }
 
 static inline int64_t clock_wall_us(void)

@@ -1,6 +1,7 @@
-/* An executor's calls, passed on to its kind. */
+/* Passes an executor's calls on to its kind. What the daemon must guarantee is checked here, once for all kinds. */
 #include "exec/executor.h"
 
+#include "base/ensure.h"
 #include "exec/executor_kind.h"
 
 void executor_close(struct executor *x)
@@ -10,6 +11,7 @@ void executor_close(struct executor *x)
 
 void executor_start(struct executor *x, const struct launch *launch)
 {
+    ensure(launch->id != 0);
     x->kind->start(x, launch);
 }
 
@@ -25,7 +27,8 @@ void executor_acknowledge(struct executor *x, uint64_t launch_id)
 
 void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
 {
-    x->kind->weigh(x, launch_id, cpu_weight);
+    ensure(cpu_weight >= LAUNCH_CPU_WEIGHT_MIN && cpu_weight <= LAUNCH_CPU_WEIGHT_MAX);
+    x->kind->set_cpu_weight(x, launch_id, cpu_weight);
 }
 
 int executor_descriptor(const struct executor *x)

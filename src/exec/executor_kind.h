@@ -1,4 +1,4 @@
-/* What a kind of executor fills in; executor.c calls through it. Private to exec/. */
+/* The functions that a kind of executor provides; executor.c calls through them. Private to exec/. */
 #ifndef FAIRLEAD_EXEC_EXECUTOR_KIND_H
 #define FAIRLEAD_EXEC_EXECUTOR_KIND_H
 
@@ -9,7 +9,7 @@ struct executor_kind {
     void (*start)(struct executor *x, const struct launch *launch);
     void (*end)(struct executor *x, uint64_t launch_id, int64_t grace_us);
     void (*acknowledge)(struct executor *x, uint64_t launch_id);
-    void (*weigh)(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
+    void (*set_cpu_weight)(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
     int (*descriptor)(const struct executor *x);
     bool (*wants_write)(const struct executor *x);
     void (*ready)(struct executor *x, struct executor_reports *out_reports);

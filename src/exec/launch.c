@@ -1,52 +1,76 @@
-/* The words of a launch checked and named. What a launch must be stands in one place, so that whoever sends one and
- * whoever receives one agree; the launcher does not believe its daemon and asks again.
+/* Checks launches, and names what became of them. The ranges of a launch's members are checked in one place, so that
+ * whoever sends a launch and whoever receives it agree. The launcher does not trust its daemon and checks again.
  *
- * Not here: whether the paths exist or may be used. Only the job's own process, with the job's identity, can tell that
- * without being fooled, and it does (launcher/job.c). */
+ * Not checked here: whether paths exist and may be used. Only the job's own process, with the identity of the user, can
+ * tell that without a race, and it does (launcher/job_process.c). */
 #include "exec/launch.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
-#define TIME_LIMIT_MAX_US (INT64_C(3660) * 86400 * US_PER_S) /* ten years, as duration_parse allows */
+/* A little more than the longest limit that duration_parse reads, 3650 days. */
+#define TIME_LIMIT_MAX_US (INT64_C(3660) * 24 * 60 * 60 * US_PER_S)
 
-static int check_path(const char *path, const char *what, struct err *e)
+static int check_id(uint64_t id, struct err *e)
 {
-    if (path == NULL || path[0] != '/')
-        return err_set(e, ERR_INPUT, "%s must be an absolute path, not \"%s\"", what, path ? path : "");
-    size_t length = strlen(path);
-    if (length > LAUNCH_PATH_MAX) {
-        return err_set(e, ERR_INPUT, "%s has %zu bytes; a path may have %d", what, length, LAUNCH_PATH_MAX);
-    }
+    char text[24];
+    if (id >= 1 && id <= INT64_MAX) return 0;
+    text_format(text, sizeof text, "%" PRIu64, id);
+    return err_value(e, "launch id", str(text), "a number from 1 to %" PRId64, INT64_MAX);
+}
+
+/* (uid_t)-1 means "unchanged" to the system calls that set an identity. */
+static int check_identity(const struct launch *launch, struct err *e)
+{
+    const uint32_t max = UINT32_MAX - 1;
+    if (launch->uid > max) return err_number(e, "uid", launch->uid, "a user id from 0 to %" PRIu32, max);
+    if (launch->gid > max) return err_number(e, "gid", launch->gid, "a group id from 0 to %" PRIu32, max);
     return 0;
 }
 
-static int apply_check_name(const char *name, struct err *e)
+static int check_name(const char *name, struct err *e)
 {
     struct str s = str(name);
     if (s.length == 0 || s.length > LAUNCH_NAME_MAX || !str_is_printable(s) || strchr(name, '/') != NULL) {
-        return err_set(e, ERR_INPUT, "the name of a launch must be 1 to %d printable bytes without a slash",
-                       LAUNCH_NAME_MAX);
+        return err_value(e, "launch name", s, "1 to %d printable bytes without a slash", LAUNCH_NAME_MAX);
     }
     return 0;
 }
 
-static int check_strings(char *const *strings, const char *what, bool with_value, struct err *e)
+static int check_path(const char *path, const char *field, struct err *e)
 {
-    if (strings == NULL) return err_set(e, ERR_INPUT, "%s: no list", what);
+    if (path == NULL || path[0] != '/') return err_value(e, field, str(path), "an absolute path");
+    size_t length = strlen(path);
+    if (length > LAUNCH_PATH_MAX) {
+        return err_field(e, ERR_INPUT, field, "path of %zu bytes; Linux accepts at most %d", length, LAUNCH_PATH_MAX);
+    }
+    return 0;
+}
+
+static int check_string(const char *string, bool needs_value, struct err *e)
+{
+    size_t length = strlen(string);
+    if (length > LAUNCH_STRING_MAX) {
+        return err_field(e, ERR_INPUT, "", "%zu bytes; Linux accepts at most %d", length, LAUNCH_STRING_MAX);
+    }
+    if (needs_value && (string[0] == '=' || strchr(string, '=') == NULL)) {
+        return err_value(e, "", str(string), "NAME=value");
+    }
+    return 0;
+}
+
+static int check_strings(char *const *strings, const char *field, bool need_values, struct err *e)
+{
+    if (strings == NULL) return err_field(e, ERR_INPUT, field, "the list is missing");
     for (uint32_t i = 0; strings[i] != NULL; i++) {
-        if (i == LAUNCH_STRINGS_MAX) return err_set(e, ERR_INPUT, "%s: more than %d", what, LAUNCH_STRINGS_MAX);
-        size_t length = strlen(strings[i]);
-        if (length > LAUNCH_STRING_MAX) {
-            return err_set(e, ERR_INPUT, "%s: number %u has %zu bytes; Linux takes %d", what, i + 1, length,
-                           LAUNCH_STRING_MAX);
+        if (i == LAUNCH_STRINGS_MAX) {
+            return err_field(e, ERR_INPUT, field, "the list has more than %d entries", LAUNCH_STRINGS_MAX);
         }
-        if (with_value && (strings[i][0] == '=' || strchr(strings[i], '=') == NULL)) {
-            return err_set(e, ERR_INPUT, "%s: number %u is not NAME=value", what, i + 1);
-        }
+        if (check_string(strings[i], need_values, e)) return err_in(e, "%s[%" PRIu32 "]", field, i);
     }
     return 0;
 }
@@ -56,25 +80,29 @@ static int check_program(const struct launch *launch, struct err *e)
     if (check_strings(launch->arguments, "arguments", false, e)) return -1;
     if (check_strings(launch->environment, "environment", true, e)) return -1;
     if (launch->script.length == 0 && (launch->arguments[0] == NULL || launch->arguments[0][0] == '\0')) {
-        return err_set(e, ERR_INPUT, "neither a script nor a program to run");
+        return err_set(e, ERR_INPUT, "nothing to run: give a script or a program");
     }
     return 0;
 }
 
-static int check_span(int64_t span_us, int64_t max_us, const char *what, struct err *e)
+static int check_duration(int64_t duration_us, int64_t max_us, const char *field, struct err *e)
 {
-    if (span_us >= 0 && span_us <= max_us) return 0;
-    return err_set(e, ERR_INPUT, "%s of %" PRId64 " microseconds; from 0 to %" PRId64 " is accepted", what, span_us,
-                   max_us);
+    if (duration_us >= 0 && duration_us <= max_us) return 0;
+    return err_number(e, field, duration_us, "a number of microseconds from 0 to %" PRId64, max_us);
 }
 
 static int check_cpus(const struct idset *cpus, struct err *e)
 {
     for (uint32_t i = 0; i < cpus->ranges.count; i++) {
+        char text[24];
         struct idset_range range = cpus->ranges.items[i];
-        bool ordered = range.first <= range.last && (i == 0 || range.first > cpus->ranges.items[i - 1].last);
-        if (!ordered || range.last > LAUNCH_CPU_MAX) {
-            return err_set(e, ERR_INPUT, "CPUs must be ascending ranges of numbers up to %d", LAUNCH_CPU_MAX);
+        text_format(text, sizeof text, "%" PRIu32 "-%" PRIu32, range.first, range.last);
+        if (range.last > LAUNCH_CPU_MAX) {
+            return err_number(e, "CPUs", range.last, "a CPU number from 0 to %d", LAUNCH_CPU_MAX);
+        }
+        if (range.first > range.last) return err_value_reason(e, "CPUs", str(text), "ends before it begins");
+        if (i > 0 && range.first <= cpus->ranges.items[i - 1].last) {
+            return err_value_reason(e, "CPUs", str(text), "does not lie above the range before it");
         }
     }
     return 0;
@@ -82,20 +110,17 @@ static int check_cpus(const struct idset *cpus, struct err *e)
 
 int launch_check(const struct launch *launch, struct err *e)
 {
-    if (launch->id == 0 || launch->id > INT64_MAX) {
-        return err_set(e, ERR_INPUT, "a launch id must be from 1 to %" PRId64, INT64_MAX);
-    }
-    if (launch->uid == (uid_t)-1 || launch->gid == (gid_t)-1)
-        return err_set(e, ERR_INPUT, "no such identity as 4294967295");
-    if (apply_check_name(launch->name, e)) return -1;
-    if (check_path(launch->directory, "the working directory", e)) return -1;
-    if (check_path(launch->out_path, "the output file", e)) return -1;
-    if (launch->err_path != NULL && check_path(launch->err_path, "the error file", e)) return -1;
+    if (check_id(launch->id, e) || check_identity(launch, e) || check_name(launch->name, e)) return -1;
+    if (check_path(launch->directory, "working directory", e)) return -1;
+    if (check_path(launch->out_path, "output file", e)) return -1;
+    if (launch->err_path != NULL && check_path(launch->err_path, "error file", e)) return -1;
     if (check_program(launch, e)) return -1;
     if (check_cpus(&launch->cpus, e)) return -1;
-    if (check_span(launch->time_limit_us, TIME_LIMIT_MAX_US, "a time limit", e)) return -1;
-    return check_span(launch->grace_us, LAUNCH_GRACE_MAX_US, "a grace", e);
+    if (check_duration(launch->time_limit_us, TIME_LIMIT_MAX_US, "time limit", e)) return -1;
+    return check_duration(launch->grace_us, LAUNCH_GRACE_MAX_US, "grace", e);
 }
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
 
 struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail)
 {
@@ -104,7 +129,7 @@ struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const cha
     return record;
 }
 
-/* The text with every byte that is not part of a printable character replaced: as long as before. */
+/* Appends the text with '?' in place of every byte that is not part of a printable character. The length stays. */
 static void add_printable(struct str rest, struct buf *out)
 {
     while (rest.length > 0) {
@@ -119,13 +144,12 @@ static void add_printable(struct str rest, struct buf *out)
     }
 }
 
-/* A byte that continues a character: not where a text may be cut. */
-static bool inside_character(char c)
+static bool is_utf8_continuation(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Cut in the middle: what happened is said at the end, and what it happened to at the beginning. */
+/* Cuts in the middle, because a detail begins with what it is about and ends with what went wrong. */
 void launch_record_set_detail(struct launch_record *record, const char *text)
 {
     static const char gap[] = " ... ";
@@ -136,8 +160,8 @@ void launch_record_set_detail(struct launch_record *record, const char *text)
         text_format(record->detail, sizeof record->detail, "%s", printable.text ? printable.text : "");
     } else {
         size_t begin = HALF, end = printable.length - HALF;
-        while (inside_character(printable.text[begin])) begin--;
-        while (inside_character(printable.text[end])) end++;
+        while (is_utf8_continuation(printable.text[begin])) begin--;
+        while (is_utf8_continuation(printable.text[end])) end++;
         text_format(record->detail, sizeof record->detail, "%.*s%s%s", (int)begin, printable.text, gap,
                     printable.text + end);
     }
@@ -147,11 +171,13 @@ void launch_record_set_detail(struct launch_record *record, const char *text)
 const char *launch_phase_name(enum launch_phase phase)
 {
     static const char *const names[] = {"started", "completing", "ended"};
+    ensure((size_t)phase < sizeof names / sizeof *names);
     return names[phase];
 }
 
 const char *launch_end_name(enum launch_end end)
 {
     static const char *const names[] = {"exited", "cancelled", "timed-out", "refused", "lost"};
+    ensure((size_t)end < sizeof names / sizeof *names);
     return names[end];
 }

@@ -1,8 +1,8 @@
-/* One start of one task, and what became of it: the words that daemon, launcher and keeper share.
+/* A launch: one start of one task. And its record: what became of it. Daemon, launcher and keeper share these types.
  *
- * A launch id is given out once by the daemon, committed, and never used again; sending it a second time starts nothing
- * a second time. What happened to a launch is a record: first STARTED, perhaps COMPLETING, at last ENDED. The keeper
- * writes its records to disk before it goes on, so they outlive daemon, launcher and keeper. */
+ * The daemon gives out each launch id once, commits it, and never uses it again. Sending the same id a second time
+ * starts nothing a second time. What happened to a launch is a record: first STARTED, perhaps COMPLETING, finally ENDED.
+ * The keeper writes each record into a file before it goes on, so records outlive daemon, launcher and keeper. */
 #ifndef FAIRLEAD_EXEC_LAUNCH_H
 #define FAIRLEAD_EXEC_LAUNCH_H
 
@@ -15,75 +15,77 @@
 #include "base/str.h"
 
 struct launch {
-    uint64_t id;
-    uid_t uid; /* whom it runs as; a private launcher refuses any but its own uid and gid */
+    uint64_t id; /* 1 to INT64_MAX */
+    uid_t uid;   /* the user that it runs as; a private launcher refuses all but its own uid and gid */
     gid_t gid;
-    const char *name;      /* "12" or "12_3": for messages and the keeper's line in ps */
-    const char *directory; /* absolute */
-    const char *out_path;  /* absolute; opened by the keeper as the user, created or truncated */
-    const char *err_path;  /* NULL: where out goes */
-    struct str script;  /* text of a script, run by its #! interpreter or /bin/sh; empty: arguments[0] is the program */
-    char **arguments;   /* with a script: what follows its name; both closed by NULL */
-    char **environment; /* NAME=value, whole and final but for FAIRLEAD_LAUNCH_ID and _KEY; closed by NULL */
-    struct idset cpus;  /* CPUs to bind to, as the kernel numbers them; empty: all */
-    uint64_t mem_mib;   /* promised, not yet enforced */
-    int64_t time_limit_us; /* 0: none; enforced by the keeper */
+    const char *name;      /* "12" or "12_3": for messages and for the keeper's title in ps */
+    const char *directory; /* the working directory; absolute */
+    const char *out_path;  /* absolute; created or truncated, opened as the user */
+    const char *err_path;  /* likewise; NULL: the same file as out_path */
+    struct str
+        script;       /* a script's text, run by its "#!" interpreter or by /bin/sh; empty: arguments[0] is a program */
+    char **arguments; /* with a script, the arguments that follow its name; NULL at the end */
+    char **environment;    /* NAME=value, complete but for FAIRLEAD_LAUNCH_ID and _KEY; NULL at the end */
+    struct idset cpus;     /* CPUs to bind to, as the kernel numbers them; empty: all */
+    uint64_t mem_mib;      /* requested; not enforced */
+    int64_t time_limit_us; /* enforced by the keeper; 0: none */
     int64_t grace_us;      /* from SIGTERM to SIGKILL */
 };
 
 enum launch_phase {
     LAUNCH_STARTED,    /* the job's process exists and may have run */
-    LAUNCH_COMPLETING, /* it is being ended, or its main process is gone and others are being ended */
-    LAUNCH_ENDED       /* nothing of it runs any more */
+    LAUNCH_COMPLETING, /* its processes are being ended; perhaps the main process has ended already */
+    LAUNCH_ENDED       /* none of its processes runs */
 };
 
 enum launch_end {
     LAUNCH_EXITED,    /* by itself: exit_status or signal says how */
-    LAUNCH_CANCELLED, /* because it was asked to end */
+    LAUNCH_CANCELLED, /* because it was told to end */
     LAUNCH_TIMED_OUT, /* because its time limit had passed */
-    LAUNCH_REFUSED,   /* never ran: detail says why (no such directory, output cannot be opened, no such program) */
-    LAUNCH_LOST       /* its keeper was killed: what the job did is not known; its processes have been ended */
+    LAUNCH_REFUSED,   /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
+    LAUNCH_LOST       /* its keeper was killed: what the job did is not known; its processes were killed */
 };
 
 enum {
-    LAUNCH_NAME_MAX = 63,         /* bytes */
-    LAUNCH_PATH_MAX = 4095,       /* bytes, of a path */
-    LAUNCH_STRING_MAX = 131071,   /* bytes, of one argument or NAME=value: what Linux takes */
-    LAUNCH_STRINGS_MAX = 1000000, /* arguments, or NAME=value pairs */
-    LAUNCH_CPU_MAX = 65535,
-    LAUNCH_DETAIL_SIZE = 200
+    LAUNCH_NAME_MAX = 63,   /* bytes */
+    LAUNCH_PATH_MAX = 4095, /* bytes of a path */
+    LAUNCH_STRING_MAX =
+        131071, /* bytes of one argument or NAME=value: the limit of Linux (MAX_ARG_STRLEN, less its zero) */
+    LAUNCH_STRINGS_MAX = 1000000, /* count of arguments, or of NAME=value pairs */
+    LAUNCH_CPU_MAX = 65535,       /* the highest CPU number */
+    LAUNCH_DETAIL_SIZE = 200      /* bytes, with the closing zero */
 };
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 
-/* Of what a job gets of the CPUs it shares with others. */
+/* The weight of a launch where it competes for CPUs. The scale is that of cpu.weight in cgroup v2. */
 enum { LAUNCH_CPU_WEIGHT_MIN = 1, LAUNCH_CPU_WEIGHT_DEFAULT = 100, LAUNCH_CPU_WEIGHT_MAX = 10000 };
 
 struct launch_record {
     uint64_t id;
     enum launch_phase phase;
     int64_t at_us;      /* when this phase began */
-    int64_t started_us; /* 0 when it never started; a program that could not be run did not start */
-    int32_t pid;        /* of the job's main process, 0 when it never started */
-    /* From here on for LAUNCH_ENDED: */
+    int64_t started_us; /* 0 if it never started; a program that could not be executed did not start */
+    int32_t pid;        /* of the job's main process; 0 if it never started */
+    /* The members below are set for LAUNCH_ENDED: */
     enum launch_end end;
-    int32_t exit_status; /* 0 to 255, when signal is 0 */
-    int32_t signal;      /* that ended the main process, else 0 */
-    int64_t cpu_us;      /* user and system time of all it waited for */
-    int64_t max_rss_kib;
-    char detail[LAUNCH_DETAIL_SIZE]; /* one line for a person, or empty */
+    int32_t exit_status;             /* 0 to 255, if signal is 0 */
+    int32_t signal;                  /* the signal that ended the main process, else 0 */
+    int64_t cpu_us;                  /* user and system time of all processes that were waited for */
+    int64_t max_rss_kib;             /* of the largest process */
+    char detail[LAUNCH_DETAIL_SIZE]; /* one line for people, or empty */
 };
 
-/* Whether every field is what it is said to be above (ERR_INPUT; the text names the field). The launcher asks this of
- * everything it is told to start; whether the identity is one it may start is its own question. */
+/* Checks every member against the ranges above (ERR_INPUT with the member and its value). The launcher checks everything
+ * that it is told to start; whether it may start a process as this user is checked there (launches.c). O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 
-/* An ended record of a launch that never ran. */
+/* An ENDED record of a launch that never ran. */
 struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail);
 
-/* Puts text in as one printable line, cut in its middle where it is too long. */
+/* Sets detail to the text as one printable line, with its middle cut out if it is too long. */
 void launch_record_set_detail(struct launch_record *record, const char *text);
 
-/* The words of records and logs. */
+/* The names in records and logs; stable, because records are read by later versions. */
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */
 const char *launch_end_name(enum launch_end end);       /* "exited", "cancelled", "timed-out", "refused", "lost" */
 

@@ -1,14 +1,15 @@
-/* The launcher as the daemon sees it: a connection to DIR/launcher.sock that never blocks once it is open.
+/* The executor that is the launcher: a connection to DIR/launcher.sock. Opening it waits; after that it never blocks.
  *
- * Opening waits: it connects, says HELLO and waits for the launcher's; where nobody answers it starts a launcher and
- * tries again, until OPEN_WAIT_US have passed. A launcher that was greeted in another version steps aside and the next
- * round starts ours. A socket file left by a launcher that is gone refuses connections and counts as nobody.
+ * Opening connects, sends HELLO and waits for the launcher's HELLO. If no launcher answers, it starts one and tries
+ * again, until OPEN_WAIT_US have passed. A launcher of another version exits when it gets our HELLO, and the next attempt
+ * starts one of our version. The socket file of a launcher that was killed refuses connections; that counts as no
+ * launcher.
  *
- * The launcher is started by two forks, so that it is nobody's child, in a session of its own, with nothing of ours but
- * its standard error, which is appended to DIR/launcher.log.
+ * The launcher is started with two forks, in a session of its own, so that it is not the daemon's child. It inherits no
+ * descriptor but its standard error, which is appended to DIR/launcher.log.
  *
- *  I1  Once gone, always gone: EXECUTOR_GONE is reported once, nothing is sent or received any more.
- *  I2  Between fork and exec only async-signal-safe calls are made. */
+ *  I1  A lost connection stays lost: EXECUTOR_GONE is reported once, and nothing is sent or received after that.
+ *  I2  Between fork and exec only async-signal-safe functions are called. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,174 +24,173 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "exec/clock.h"
 #include "exec/executor_kind.h"
 #include "exec/protocol.h"
 
-#define OPEN_WAIT_US INT64_C(5000000)
-#define RETRY_US INT64_C(10000)
-#define RESPAWN_US INT64_C(1000000)
+#define OPEN_WAIT_US (5 * US_PER_S)
+#define CONNECT_RETRY_US INT64_C(10000)
+#define RESPAWN_US US_PER_S
 
-enum { RECEIVE_AT_ONCE = 64 * 1024, RECEIVE_A_TURN = 1024 * 1024 };
+enum {
+    RECEIVE_SIZE = 64 * 1024,           /* bytes of one recv */
+    RECEIVE_MAX_PER_TURN = 1024 * 1024, /* bytes in one turn of the loop */
+};
 
-struct client {
+struct launcher_client {
     struct executor base;
     int fd;
-    bool gone, gone_told;
-    struct buf out; /* out.text + sent is not yet with the socket */
+    bool is_gone, is_gone_reported;
+    struct buf out; /* the bytes from out.text + sent on are not yet with the socket */
     size_t sent;
     struct buf in;
     struct arena scratch;
-    struct executor_reports own; /* made here, not received */
+    struct executor_reports early; /* made here, or received while opening; the next client_ready passes them on */
 };
 
-static struct client *client_of(struct executor *x)
+static struct launcher_client *client_of(struct executor *x)
 {
-    return (struct client *)x;
+    return (struct launcher_client *)x;
 }
 
-static int64_t clock_us(clockid_t clock)
-{
-    struct timespec now;
-    ensure(clock_gettime(clock, &now) == 0);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
+/* --- sending and receiving ---------------------------------------------------------------------------------------- */
 
-/* ---- sending and receiving ---- */
-
-static void flush_out(struct client *c)
+static void send_queued(struct launcher_client *c)
 {
-    while (!c->gone && c->sent < c->out.length) {
+    while (!c->is_gone && c->sent < c->out.length) {
         ssize_t n = send(c->fd, c->out.text + c->sent, c->out.length - c->sent, MSG_NOSIGNAL);
         if (n >= 0)
             c->sent += (size_t)n;
         else if (errno == EAGAIN || errno == EWOULDBLOCK)
             return;
         else if (errno != EINTR)
-            c->gone = true;
+            c->is_gone = true;
     }
     buf_clear(&c->out);
     c->sent = 0;
 }
 
-static void take_message(struct client *c, const struct message *m, struct executor_reports *out)
+static void take_message(struct launcher_client *c, const struct message *m, struct executor_reports *out)
 {
     if (m->kind == MESSAGE_RECORD) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = m->record};
     } else if (m->kind == MESSAGE_SYNCED) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
     } else {
-        c->gone = true; /* not for us to hear: whoever speaks there is no launcher */
+        c->is_gone = true; /* only a daemon sends the other kinds: the peer is not a launcher */
     }
 }
 
-static void take_messages(struct client *c, struct executor_reports *out)
+static void take_messages(struct launcher_client *c, struct executor_reports *out)
 {
-    size_t at = 0;
-    while (!c->gone) {
+    size_t offset = 0;
+    while (!c->is_gone) {
         size_t used;
         struct message m;
-        if (protocol_decode((struct str){c->in.text + at, c->in.length - at}, &c->scratch, &used, &m, NULL)) {
-            c->gone = true;
+        struct str rest = {c->in.text + offset, c->in.length - offset};
+        if (protocol_decode(rest, &c->scratch, &used, &m, NULL)) {
+            c->is_gone = true;
             break;
         }
         if (used == 0) break;
         take_message(c, &m, out);
-        at += used;
+        offset += used;
     }
     arena_clear(&c->scratch);
-    if (at > 0) memmove(c->in.text, c->in.text + at, c->in.length - at);
-    c->in.length -= at;
+    if (offset > 0) memmove(c->in.text, c->in.text + offset, c->in.length - offset);
+    c->in.length -= offset;
 }
 
-/* Reads what is there, up to RECEIVE_A_TURN so that one talker cannot hold up the loop. */
-static void receive(struct client *c, struct executor_reports *out)
+/* Reads what has arrived, up to RECEIVE_MAX_PER_TURN, so that a launcher that keeps sending cannot hold up the loop. */
+static void receive(struct launcher_client *c, struct executor_reports *out)
 {
-    for (size_t turn = 0; turn < RECEIVE_A_TURN && !c->gone;) {
-        ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_AT_ONCE), RECEIVE_AT_ONCE, 0);
+    for (size_t received = 0; received < RECEIVE_MAX_PER_TURN && !c->is_gone;) {
+        ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_SIZE), RECEIVE_SIZE, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
         if (n <= 0) {
-            c->gone = true;
+            c->is_gone = true;
             return;
         }
         c->in.length += (size_t)n;
-        turn += (size_t)n;
+        received += (size_t)n;
         take_messages(c, out);
     }
 }
 
-/* ---- what an executor does ---- */
+/* --- the functions of an executor --------------------------------------------------------------------------------- */
 
 static void client_start(struct executor *x, const struct launch *launch)
 {
-    struct client *c = client_of(x);
+    struct launcher_client *c = client_of(x);
     struct err e;
-    if (c->gone) return; /* I1 */
+    if (c->is_gone) return; /* I1 */
     if (protocol_start(&c->out, launch, &e)) {
-        struct launch_record refused = launch_record_refused(launch->id, clock_us(CLOCK_REALTIME), ERR_SENTENCE(&e));
-        *array_add(&c->own.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = refused};
+        struct launch_record record = launch_record_refused(launch->id, clock_wall_us(), ERR_SENTENCE(&e));
+        *array_add(&c->early.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = record};
     }
-    flush_out(c);
+    send_queued(c);
 }
 
 static void client_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
 {
-    struct client *c = client_of(x);
-    if (c->gone) return;
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
     protocol_end(&c->out, launch_id, grace_us);
-    flush_out(c);
+    send_queued(c);
 }
 
 static void client_acknowledge(struct executor *x, uint64_t launch_id)
 {
-    struct client *c = client_of(x);
-    if (c->gone) return;
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
     protocol_ack(&c->out, launch_id);
-    flush_out(c);
+    send_queued(c);
 }
 
-static void client_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+static void client_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
 {
-    struct client *c = client_of(x);
-    if (c->gone) return;
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
     protocol_weight(&c->out, launch_id, cpu_weight);
-    flush_out(c);
+    send_queued(c);
 }
 
 static int client_descriptor(const struct executor *x)
 {
-    const struct client *c = (const struct client *)x;
-    return c->gone_told ? -1 : c->fd;
+    const struct launcher_client *c = (const struct launcher_client *)x;
+    return c->is_gone_reported ? -1 : c->fd;
 }
 
-/* Also where we have something to tell without having received anything: a socket is writable at once. */
+/* True also if there are reports that need nothing received: a socket is writable at once, so that client_ready is
+ * called. */
 static bool client_wants_write(const struct executor *x)
 {
-    const struct client *c = (const struct client *)x;
-    return !c->gone_told && (c->gone || c->sent < c->out.length || c->own.list.count > 0);
+    const struct launcher_client *c = (const struct launcher_client *)x;
+    return !c->is_gone_reported && (c->is_gone || c->sent < c->out.length || c->early.list.count > 0);
 }
 
 static void client_ready(struct executor *x, struct executor_reports *out_reports)
 {
-    struct client *c = client_of(x);
-    for (uint32_t i = 0; i < c->own.list.count; i++) *array_add(&out_reports->list) = c->own.list.items[i];
-    array_clear(&c->own.list);
-    if (c->gone_told) return;
-    flush_out(c);
+    struct launcher_client *c = client_of(x);
+    for (uint32_t i = 0; i < c->early.list.count; i++) *array_add(&out_reports->list) = c->early.list.items[i];
+    array_clear(&c->early.list);
+    if (c->is_gone_reported) return;
+    send_queued(c);
     receive(c, out_reports);
-    if (!c->gone) return;
+    if (!c->is_gone) return;
     *array_add(&out_reports->list) = (struct executor_report){.kind = EXECUTOR_GONE};
-    c->gone_told = true;
+    c->is_gone_reported = true;
 }
 
 static void client_close(struct executor *x)
 {
-    struct client *c = client_of(x);
+    struct launcher_client *c = client_of(x);
     if (c->fd >= 0) close(c->fd);
     buf_release(&c->out);
     buf_release(&c->in);
     arena_release(&c->scratch);
-    array_release(&c->own.list);
+    array_release(&c->early.list);
     mem_free(c);
 }
 
@@ -199,31 +199,31 @@ static const struct executor_kind client_kind = {
     .start = client_start,
     .end = client_end,
     .acknowledge = client_acknowledge,
-    .weigh = client_weigh,
+    .set_cpu_weight = client_set_cpu_weight,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,
     .ready = client_ready,
 };
 
-/* ---- starting a launcher ---- */
+/* --- starting a launcher ------------------------------------------------------------------------------------------ */
 
-struct spawn {
+struct launcher_spawn {
     const char *program;
     const char *directory;
     int log_fd;
-    int status_fd; /* gets errno when the program cannot be run; closed by exec */
+    int status_fd; /* gets errno if the program cannot be executed; exec closes it */
 };
 
-static _Noreturn void spawn_give_up(const struct spawn *s)
+static _Noreturn void spawn_fail(const struct launcher_spawn *s)
 {
-    int why = errno;
-    (void)!write(s->status_fd, &why, sizeof why);
+    int error_number = errno;
+    (void)!write(s->status_fd, &error_number, sizeof error_number);
     _exit(127);
 }
 
-/* 0, 1, 2 as a launcher wants them, status at 3, nothing else open. Sources are moved out of the way first, for a
- * daemon may have been started with some of 0 to 3 closed. */
-static int spawn_arrange(struct spawn *s)
+/* Leaves open: 0 and 1 on /dev/null, 2 on the log, 3 as status_fd. The sources are first moved above 3, because a daemon
+ * that was started with some of 0 to 3 closed may have opened them there. */
+static int spawn_arrange_descriptors(struct launcher_spawn *s)
 {
     int opened_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     int null_fd = fcntl(opened_fd, F_DUPFD_CLOEXEC, 4), log_fd = fcntl(s->log_fd, F_DUPFD_CLOEXEC, 4);
@@ -238,40 +238,42 @@ static int spawn_arrange(struct spawn *s)
 }
 
 /* In the grandchild (I2). */
-static _Noreturn void spawn_run(const struct spawn *given)
+static _Noreturn void spawn_exec(const struct launcher_spawn *given)
 {
-    struct spawn self = *given;
-    if (spawn_arrange(&self) < 0) spawn_give_up(&self);
+    struct launcher_spawn s = *given;
+    if (spawn_arrange_descriptors(&s) < 0) spawn_fail(&s);
     sigset_t none;
     sigemptyset(&none);
-    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || chdir("/") < 0) spawn_give_up(&self);
-    char *const arguments[] = {(char *)self.program, "--private", "--state", (char *)self.directory, NULL};
-    execv(self.program, arguments);
-    spawn_give_up(&self);
+    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || chdir("/") < 0) spawn_fail(&s);
+    char *const arguments[] = {(char *)s.program, "--private", "--state", (char *)s.directory, NULL};
+    execv(s.program, arguments);
+    spawn_fail(&s);
 }
 
-/* In the child (I2): a session of its own, then a child that nobody waits for. */
-static _Noreturn void spawn_detach(const struct spawn *s)
+/* In the child (I2): begins a session and forks again, so that init adopts the launcher. */
+static _Noreturn void spawn_detach(const struct launcher_spawn *s)
 {
-    if (setsid() < 0) spawn_give_up(s);
+    if (setsid() < 0) spawn_fail(s);
     pid_t pid = fork();
-    if (pid < 0) spawn_give_up(s);
-    if (pid == 0) spawn_run(s);
+    if (pid < 0) spawn_fail(s);
+    if (pid == 0) spawn_exec(s);
     _exit(0);
 }
 
-static int spawn_with(const struct spawn *s, int read_fd, struct err *e)
+/* Closes s->status_fd unless it cannot fork. status_read_fd: the other end of its pipe. */
+static int spawn_fork(const struct launcher_spawn *s, int status_read_fd, struct err *e)
 {
     pid_t pid = fork();
     if (pid < 0) return err_set(e, ERR_UNAVAILABLE, "cannot start %s: %s", s->program, strerror(errno));
     if (pid == 0) spawn_detach(s);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
     close(s->status_fd);
-    int why;
+    int error_number;
     ssize_t n;
-    do n = read(read_fd, &why, sizeof why); /* ends with exec */
+    do n = read(status_read_fd, &error_number, sizeof error_number); /* ends when exec closes the other end */
     while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)sizeof why) return err_set(e, ERR_UNAVAILABLE, "cannot run %s: %s", s->program, strerror(why));
+    if (n == (ssize_t)sizeof error_number)
+        return err_set(e, ERR_UNAVAILABLE, "cannot run %s: %s", s->program, strerror(error_number));
     return 0;
 }
 
@@ -286,56 +288,57 @@ static int spawn_launcher(const char *directory, const char *program, struct err
         close(log_fd);
         return err_set(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
     }
-    struct spawn s = {.program = program, .directory = directory, .log_fd = log_fd, .status_fd = status[1]};
-    int result = spawn_with(&s, status[0], e); /* closes status[1] unless it could not fork */
+    struct launcher_spawn s = {.program = program, .directory = directory, .log_fd = log_fd, .status_fd = status[1]};
+    int result = spawn_fork(&s, status[0], e);
     close(status[0]);
     close(log_fd);
     return result;
 }
 
-/* ---- opening ---- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static int check_directory(const char *directory, struct sockaddr_un *out_address, struct err *e)
 {
     struct stat s;
-    if (directory[0] != '/')
-        return err_set(e, ERR_INPUT, "the state directory must be an absolute path, not \"%s\"", directory);
+    if (directory[0] != '/') return err_value(e, "state directory", str(directory), "an absolute path");
     size_t length = strlen(directory) + strlen("/launcher.sock");
     if (length >= sizeof out_address->sun_path) {
         return err_set(e, ERR_INPUT,
-                       "the launcher's socket %s/launcher.sock has a path of %zu bytes; Linux takes at most %zu",
+                       "the socket path %s/launcher.sock has %zu bytes; Linux accepts at most %zu: "
+                       "choose a state directory with a shorter path",
                        directory, length, sizeof out_address->sun_path - 1);
     }
-    if (stat(directory, &s) < 0) return err_set(e, ERR_IO, "the state directory %s: %s", directory, strerror(errno));
+    if (stat(directory, &s) < 0)
+        return err_set(e, ERR_IO, "cannot open state directory %s: %s", directory, strerror(errno));
     if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & 077) != 0) {
-        return err_set(e, ERR_DENIED, "the state directory %s must be a directory of our own with mode 0700",
-                       directory);
+        return err_set(e, ERR_DENIED, "state directory %s must be a directory of user %u with mode 0700", directory,
+                       geteuid());
     }
     *out_address = (struct sockaddr_un){.sun_family = AF_UNIX};
     text_format(out_address->sun_path, sizeof out_address->sun_path, "%s/launcher.sock", directory);
     return 0;
 }
 
-/* Waits until the socket can be read, or until_us; false when time is up. */
+/* Waits until the descriptor can be read, at most until until_us (CLOCK_MONOTONIC). Returns whether it can. */
 static bool wait_readable(int fd, int64_t until_us)
 {
     for (;;) {
-        int64_t wait_us = until_us - clock_us(CLOCK_MONOTONIC);
-        if (wait_us <= 0) return false;
+        int64_t left_us = until_us - clock_read_us(CLOCK_MONOTONIC);
+        if (left_us <= 0) return false;
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        int n = poll(&p, 1, (int)(wait_us / 1000) + 1);
+        int n = poll(&p, 1, (int)(left_us / US_PER_MS) + 1);
         if (n > 0) return true;
         if (n < 0 && errno != EINTR) return false;
     }
 }
 
-/* Whether the launcher's HELLO came, in our version. What came behind it waits in c->own. */
-static bool greet(struct client *c, int64_t until_us)
+/* Exchanges HELLOs. True: the launcher speaks our version, and the messages that followed its HELLO wait in c->early. */
+static bool exchange_hello(struct launcher_client *c, int64_t until_us)
 {
     protocol_hello(&c->out, PROTOCOL_VERSION);
-    flush_out(c);
-    while (!c->gone && wait_readable(c->fd, until_us)) {
-        ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_AT_ONCE), RECEIVE_AT_ONCE, 0);
+    send_queued(c);
+    while (!c->is_gone && wait_readable(c->fd, until_us)) {
+        ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_SIZE), RECEIVE_SIZE, 0);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) return false;
         c->in.length += (size_t)n;
@@ -346,22 +349,14 @@ static bool greet(struct client *c, int64_t until_us)
         if (m.kind != MESSAGE_HELLO || m.version != PROTOCOL_VERSION) return false;
         memmove(c->in.text, c->in.text + used, c->in.length - used);
         c->in.length -= used;
-        take_messages(c, &c->own);
+        take_messages(c, &c->early);
         return true;
     }
     return false;
 }
 
-static struct client *client_make(int fd)
-{
-    struct client *c = mem_resize(NULL, 0, sizeof *c);
-    c->base.kind = &client_kind;
-    c->fd = fd;
-    return c;
-}
-
-/* A greeted connection, or NULL. */
-static struct client *try_connect(const struct sockaddr_un *address, int64_t until_us)
+/* A connection to a launcher of our version, or NULL. */
+static struct launcher_client *try_connect(const struct sockaddr_un *address, int64_t until_us)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return NULL;
@@ -369,8 +364,10 @@ static struct client *try_connect(const struct sockaddr_un *address, int64_t unt
         close(fd);
         return NULL;
     }
-    struct client *c = client_make(fd);
-    if (greet(c, until_us)) return c;
+    struct launcher_client *c = mem_resize(NULL, 0, sizeof *c);
+    c->base.kind = &client_kind;
+    c->fd = fd;
+    if (exchange_hello(c, until_us)) return c;
     client_close(&c->base);
     return NULL;
 }
@@ -379,18 +376,18 @@ struct executor *executor_open_launcher(const char *directory, const char *launc
 {
     struct sockaddr_un address;
     if (check_directory(directory, &address, e)) return NULL;
-    int64_t now_us = clock_us(CLOCK_MONOTONIC), until_us = now_us + OPEN_WAIT_US, spawn_us = now_us;
+    int64_t now_us = clock_read_us(CLOCK_MONOTONIC), until_us = now_us + OPEN_WAIT_US, spawn_us = now_us;
     while (now_us < until_us) {
-        struct client *c = try_connect(&address, until_us);
+        struct launcher_client *c = try_connect(&address, until_us);
         if (c != NULL) return &c->base;
         if (now_us >= spawn_us) {
             if (spawn_launcher(directory, launcher_path, e)) return NULL;
             spawn_us = now_us + RESPAWN_US;
         }
-        nanosleep(&(struct timespec){.tv_nsec = RETRY_US * 1000}, NULL);
-        now_us = clock_us(CLOCK_MONOTONIC);
+        nanosleep(&(struct timespec){.tv_nsec = CONNECT_RETRY_US * NS_PER_US}, NULL);
+        now_us = clock_read_us(CLOCK_MONOTONIC);
     }
-    err_set(e, ERR_UNAVAILABLE, "no launcher answers at %s within %d s; %s/launcher.log may say why", address.sun_path,
-            (int)(OPEN_WAIT_US / 1000000), directory);
+    err_set(e, ERR_UNAVAILABLE, "no launcher answers at %s within %d s: look into %s/launcher.log", address.sun_path,
+            (int)(OPEN_WAIT_US / US_PER_S), directory);
     return NULL;
 }

@@ -1,14 +1,16 @@
-/* The pretend executor: runs nothing, ends things by a virtual clock. For the simulator and for tests of the daemon.
+/* The pretend executor: it runs nothing and ends launches by a virtual clock. For tests of the daemon and for simulation.
  *
- *     jobs[]   one a launch that is not yet acknowledged; free slots are used again
- *     heap[]   indices of running jobs, the one that ends first on top
+ *     jobs[]   a slot for each launch that is not yet acknowledged; free slots are reused
+ *     heap[]   a binary heap of indices into jobs: those that run, the one that ends first on top
  *
- *  I1  heap holds exactly the jobs that run, and jobs[heap[k]].place == k.
- *  I2  Ends are reported in order of their time, then of the launch id: the same on every run.
- *  I3  Time never goes backward: advancing to the past changes nothing.
+ *  I1  heap holds exactly the jobs that run, and jobs[heap[k]].heap_index == k.
+ *  I2  Ends are reported in order of time, then of launch id: the same on every run.
+ *  I3  Time never goes backward: advancing to a time in the past changes nothing.
  *
- * A launch runs for run_us, or until its time limit when that is shorter. Ending it needs no grace. Cost: O(log n) a
- * start or an end. It checks nothing of a launch but its id and time limit: a simulated one has no paths. */
+ * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
+ * O(log n). Only the id and the time limit of a launch are used, because a simulated launch has no paths. */
+#include <signal.h>
+
 #include "base/ensure.h"
 #include "base/map.h"
 #include "exec/executor_kind.h"
@@ -16,16 +18,16 @@
 struct pretend_job {
     struct launch_record record;
     int64_t ends_us;
-    bool times_out;
-    uint32_t place; /* in heap, NONE when it does not run */
+    bool hits_limit;     /* it ends at its time limit, not by itself */
+    uint32_t heap_index; /* NONE if it does not run */
 };
 
 struct pretend {
     struct executor base;
     int64_t now_us, run_us;
     ARRAY(struct pretend_job) jobs;
-    ARRAY(uint32_t) free, heap;
-    struct map by_id;
+    ARRAY(uint32_t) free_slots, heap;
+    struct map index_by_id;          /* from launch id to index in jobs */
     struct executor_reports reports; /* not yet fetched */
 };
 
@@ -34,12 +36,12 @@ static struct pretend *pretend_of(struct executor *x)
     return (struct pretend *)x;
 }
 
-static void report(struct pretend *p, const struct pretend_job *job)
+static void add_report(struct pretend *p, const struct pretend_job *job)
 {
     *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = job->record};
 }
 
-/* ---- the heap ---- */
+/* --- the heap ----------------------------------------------------------------------------------------------------- */
 
 static bool ends_before(const struct pretend *p, uint32_t a, uint32_t b)
 {
@@ -48,70 +50,72 @@ static bool ends_before(const struct pretend *p, uint32_t a, uint32_t b)
     return ja->record.id < jb->record.id; /* I2 */
 }
 
-static void heap_place(struct pretend *p, uint32_t place, uint32_t index)
+static void heap_set(struct pretend *p, uint32_t heap_index, uint32_t job_index)
 {
-    p->heap.items[place] = index;
-    p->jobs.items[index].place = place; /* I1 */
+    p->heap.items[heap_index] = job_index;
+    p->jobs.items[job_index].heap_index = heap_index; /* I1 */
 }
 
-static void heap_up(struct pretend *p, uint32_t place)
+static void heap_sift_up(struct pretend *p, uint32_t heap_index)
 {
-    uint32_t index = p->heap.items[place];
-    while (place > 0 && ends_before(p, index, p->heap.items[(place - 1) / 2])) {
-        heap_place(p, place, p->heap.items[(place - 1) / 2]);
-        place = (place - 1) / 2;
+    uint32_t job_index = p->heap.items[heap_index];
+    while (heap_index > 0) {
+        uint32_t parent = (heap_index - 1) / 2;
+        if (!ends_before(p, job_index, p->heap.items[parent])) break;
+        heap_set(p, heap_index, p->heap.items[parent]);
+        heap_index = parent;
     }
-    heap_place(p, place, index);
+    heap_set(p, heap_index, job_index);
 }
 
-static void heap_down(struct pretend *p, uint32_t place)
+static void heap_sift_down(struct pretend *p, uint32_t heap_index)
 {
-    uint32_t index = p->heap.items[place];
-    for (uint32_t child; (child = 2 * place + 1) < p->heap.count; place = child) {
+    uint32_t job_index = p->heap.items[heap_index];
+    for (uint32_t child; (child = 2 * heap_index + 1) < p->heap.count; heap_index = child) {
         if (child + 1 < p->heap.count && ends_before(p, p->heap.items[child + 1], p->heap.items[child])) child++;
-        if (!ends_before(p, p->heap.items[child], index)) break;
-        heap_place(p, place, p->heap.items[child]);
+        if (!ends_before(p, p->heap.items[child], job_index)) break;
+        heap_set(p, heap_index, p->heap.items[child]);
     }
-    heap_place(p, place, index);
+    heap_set(p, heap_index, job_index);
 }
 
-static void heap_remove(struct pretend *p, uint32_t index)
+static void heap_remove(struct pretend *p, uint32_t job_index)
 {
-    uint32_t place = p->jobs.items[index].place;
-    ensure(place < p->heap.count && p->heap.items[place] == index); /* I1 */
+    uint32_t heap_index = p->jobs.items[job_index].heap_index;
+    ensure(heap_index < p->heap.count && p->heap.items[heap_index] == job_index); /* I1 */
     uint32_t last = p->heap.items[--p->heap.count];
-    p->jobs.items[index].place = NONE;
-    if (last == index) return;
-    heap_place(p, place, last);
-    heap_up(p, place);
-    heap_down(p, p->jobs.items[last].place);
+    p->jobs.items[job_index].heap_index = NONE;
+    if (last == job_index) return;
+    heap_set(p, heap_index, last);
+    heap_sift_up(p, heap_index);
+    heap_sift_down(p, p->jobs.items[last].heap_index);
 }
 
-/* ---- what an executor does ---- */
+/* --- the functions of an executor --------------------------------------------------------------------------------- */
 
 static void pretend_start(struct executor *x, const struct launch *launch)
 {
     struct pretend *p = pretend_of(x);
-    uint32_t known = map_get_u64(&p->by_id, launch->id);
+    uint32_t known = map_get_u64(&p->index_by_id, launch->id);
     if (known != NONE) {
-        report(p, &p->jobs.items[known]);
+        add_report(p, &p->jobs.items[known]);
         return;
     }
     uint32_t index = p->jobs.count;
-    if (p->free.count > 0)
-        index = p->free.items[--p->free.count];
+    if (p->free_slots.count > 0)
+        index = p->free_slots.items[--p->free_slots.count];
     else
         (void)array_add(&p->jobs);
-    map_set_u64(&p->by_id, launch->id, index);
-    bool times_out = launch->time_limit_us > 0 && launch->time_limit_us < p->run_us;
+    map_set_u64(&p->index_by_id, launch->id, index);
+    bool hits_limit = launch->time_limit_us > 0 && launch->time_limit_us < p->run_us;
     p->jobs.items[index] = (struct pretend_job){
         .record = {.id = launch->id, .phase = LAUNCH_STARTED, .at_us = p->now_us, .started_us = p->now_us, .pid = 1},
-        .ends_us = p->now_us + (times_out ? launch->time_limit_us : p->run_us),
-        .times_out = times_out,
+        .ends_us = p->now_us + (hits_limit ? launch->time_limit_us : p->run_us),
+        .hits_limit = hits_limit,
     };
     *array_add(&p->heap) = index;
-    heap_up(p, p->heap.count - 1);
-    report(p, &p->jobs.items[index]);
+    heap_sift_up(p, p->heap.count - 1);
+    add_report(p, &p->jobs.items[index]);
 }
 
 static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launch_end end)
@@ -121,32 +125,32 @@ static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launc
     job->record.phase = LAUNCH_ENDED;
     job->record.at_us = at_us;
     job->record.end = end;
-    job->record.signal = end == LAUNCH_EXITED ? 0 : 15;
-    report(p, job);
+    job->record.signal = end == LAUNCH_EXITED ? 0 : SIGTERM;
+    add_report(p, job);
 }
 
 static void pretend_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
 {
     struct pretend *p = pretend_of(x);
     (void)grace_us;
-    uint32_t index = map_get_u64(&p->by_id, launch_id);
-    if (index != NONE && p->jobs.items[index].place != NONE) end_job(p, index, p->now_us, LAUNCH_CANCELLED);
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index != NONE && p->jobs.items[index].heap_index != NONE) end_job(p, index, p->now_us, LAUNCH_CANCELLED);
 }
 
 static void pretend_acknowledge(struct executor *x, uint64_t launch_id)
 {
     struct pretend *p = pretend_of(x);
-    uint32_t index = map_get_u64(&p->by_id, launch_id);
-    if (index == NONE || p->jobs.items[index].place != NONE) return; /* runs: cannot be forgotten */
-    map_remove_u64(&p->by_id, launch_id);
-    *array_add(&p->free) = index;
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index == NONE || p->jobs.items[index].heap_index != NONE) return; /* a running launch stays known */
+    map_remove_u64(&p->index_by_id, launch_id);
+    *array_add(&p->free_slots) = index;
 }
 
-static void pretend_weigh(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
+static void pretend_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
 {
     (void)x;
     (void)launch_id;
-    (void)cpu_weight; /* time is virtual: every job has its CPUs to itself */
+    (void)cpu_weight; /* virtual time is not shared: a weight has no effect */
 }
 
 static int pretend_descriptor(const struct executor *x)
@@ -172,9 +176,9 @@ static void pretend_close(struct executor *x)
 {
     struct pretend *p = pretend_of(x);
     array_release(&p->jobs);
-    array_release(&p->free);
+    array_release(&p->free_slots);
     array_release(&p->heap);
-    map_release(&p->by_id);
+    map_release(&p->index_by_id);
     array_release(&p->reports.list);
     mem_free(p);
 }
@@ -184,7 +188,7 @@ static const struct executor_kind pretend_kind = {
     .start = pretend_start,
     .end = pretend_end,
     .acknowledge = pretend_acknowledge,
-    .weigh = pretend_weigh,
+    .set_cpu_weight = pretend_set_cpu_weight,
     .descriptor = pretend_descriptor,
     .wants_write = pretend_wants_write,
     .ready = pretend_ready,
@@ -211,6 +215,6 @@ void executor_pretend_advance(struct executor *x, int64_t now_us)
         uint32_t first = p->heap.items[0];
         const struct pretend_job *job = &p->jobs.items[first];
         if (job->ends_us > now_us) break;
-        end_job(p, first, job->ends_us, job->times_out ? LAUNCH_TIMED_OUT : LAUNCH_EXITED);
+        end_job(p, first, job->ends_us, job->hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED);
     }
 }

@@ -1,13 +1,14 @@
-/* Frames made and taken apart (layout: protocol.h).
+/* Encodes and decodes frames (their layout is in protocol.h).
  *
- * A reader walks over a body with a cursor that remembers whether anything was wrong; reading on after that gives
- * zeros and empty text, so that a body is checked once, at its end.
+ * The decoder walks over a body with a cursor that remembers whether anything was wrong. After an error every further
+ * read gives zeros and empty text, so that a body needs one check, at its end.
  *
- *  I1  No length is believed before as many bytes are there: memory taken is at most a small multiple of bytes received.
- *  I2  A body is used up exactly; left-over bytes are an error.
- *  I3  Text has no zero byte inside, so that a C string is all of it.
+ *  I1  A length or count is used only after it was compared with the bytes that are left: the memory that decoding takes
+ *      is at most a small multiple of the bytes received.
+ *  I2  A body is consumed exactly; bytes left over are an error.
+ *  I3  Text contains no zero byte, so that a C string holds all of it.
  *
- * What the fields mean is not checked here but by launch_check. */
+ * What the values mean is not checked here but by launch_check. */
 #include "exec/protocol.h"
 
 #include <string.h>
@@ -17,9 +18,9 @@
 
 static const char hello_magic[] = "fairlead";
 
-enum { MAGIC = sizeof hello_magic - 1 };
+enum { MAGIC_SIZE = sizeof hello_magic - 1 };
 
-/* ---- making ---- */
+/* --- encoding ----------------------------------------------------------------------------------------------------- */
 
 static void put_u32(struct buf *out, uint32_t value)
 {
@@ -48,54 +49,54 @@ static void put_strings(struct buf *out, char *const *strings)
     for (uint32_t i = 0; i < count; i++) put_str(out, str(strings[i]));
 }
 
-/* A frame is begun with an empty length and closed by filling it in. */
+/* Begins a frame with an empty length, which frame_close fills in. Returns the offset of the frame. */
 static size_t frame_begin(struct buf *out, enum message_kind kind)
 {
-    size_t at = out->length;
+    size_t offset = out->length;
     put_u32(out, 0);
     buf_add_char(out, (char)kind);
-    return at;
+    return offset;
 }
 
-static void frame_close(struct buf *out, size_t at)
+static void frame_close(struct buf *out, size_t offset)
 {
-    size_t length = out->length - at - PROTOCOL_HEADER_SIZE;
+    size_t length = out->length - offset - PROTOCOL_HEADER_SIZE;
     ensure(length <= PROTOCOL_FRAME_MAX);
-    for (uint32_t i = 0; i < PROTOCOL_HEADER_SIZE; i++) out->text[at + i] = (char)(unsigned char)(length >> 8 * i);
+    for (uint32_t i = 0; i < PROTOCOL_HEADER_SIZE; i++) out->text[offset + i] = (char)(unsigned char)(length >> 8 * i);
 }
 
 void protocol_hello(struct buf *out, uint32_t version)
 {
-    size_t at = frame_begin(out, MESSAGE_HELLO);
-    buf_add(out, hello_magic, MAGIC);
+    size_t frame = frame_begin(out, MESSAGE_HELLO);
+    buf_add(out, hello_magic, MAGIC_SIZE);
     put_u32(out, version);
-    frame_close(out, at);
+    frame_close(out, frame);
 }
 
-static size_t strings_bytes(char *const *strings)
+static size_t strings_size(char *const *strings)
 {
-    size_t bytes = 4;
-    for (; *strings != NULL; strings++) bytes += 4 + strlen(*strings);
-    return bytes;
+    size_t size = 4;
+    for (; *strings != NULL; strings++) size += 4 + strlen(*strings);
+    return size;
 }
 
-static size_t launch_bytes(const struct launch *l)
+/* An upper bound of the frame's size. */
+static size_t launch_size(const struct launch *l)
 {
-    size_t fixed = 256; /* more than all numbers and lengths of a launch */
-    return fixed + strlen(l->name) + strlen(l->directory) + strlen(l->out_path) +
-           (l->err_path ? strlen(l->err_path) : 0) + l->script.length + strings_bytes(l->arguments) +
-           strings_bytes(l->environment) + (size_t)l->cpus.ranges.count * 8;
+    enum { FIXED_SIZE = 256 }; /* more than all numbers and lengths of a launch */
+    return FIXED_SIZE + strlen(l->name) + strlen(l->directory) + strlen(l->out_path) +
+           (l->err_path ? strlen(l->err_path) : 0) + l->script.length + strings_size(l->arguments) +
+           strings_size(l->environment) + (size_t)l->cpus.ranges.count * 8;
 }
 
 int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
 {
-    size_t bytes = launch_bytes(launch);
-    if (bytes > PROTOCOL_FRAME_MAX) {
-        return err_set(e, ERR_TOO_LARGE,
-                       "script, arguments and environment have %zu bytes together; at most %d can be sent", bytes,
-                       PROTOCOL_FRAME_MAX);
+    size_t size = launch_size(launch);
+    if (size > PROTOCOL_FRAME_MAX) {
+        return err_exceeds(e, "size of script, arguments and environment", (int64_t)size,
+                           "the %d bytes that can be sent", PROTOCOL_FRAME_MAX);
     }
-    size_t at = frame_begin(out, MESSAGE_START);
+    size_t frame = frame_begin(out, MESSAGE_START);
     put_u64(out, launch->id);
     put_u32(out, launch->uid);
     put_u32(out, launch->gid);
@@ -115,38 +116,38 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
     put_u64(out, launch->mem_mib);
     put_u64(out, (uint64_t)launch->time_limit_us);
     put_u64(out, (uint64_t)launch->grace_us);
-    frame_close(out, at);
+    frame_close(out, frame);
     return 0;
 }
 
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us)
 {
-    size_t at = frame_begin(out, MESSAGE_END);
+    size_t frame = frame_begin(out, MESSAGE_END);
     put_u64(out, id);
     put_u64(out, (uint64_t)grace_us);
-    frame_close(out, at);
+    frame_close(out, frame);
 }
 
 void protocol_ack(struct buf *out, uint64_t id)
 {
-    size_t at = frame_begin(out, MESSAGE_ACK);
+    size_t frame = frame_begin(out, MESSAGE_ACK);
     put_u64(out, id);
-    frame_close(out, at);
+    frame_close(out, frame);
 }
 
 void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight)
 {
-    size_t at = frame_begin(out, MESSAGE_WEIGHT);
+    size_t frame = frame_begin(out, MESSAGE_WEIGHT);
     put_u64(out, id);
     put_u32(out, cpu_weight);
-    frame_close(out, at);
+    frame_close(out, frame);
 }
 
 void protocol_record(struct buf *out, const struct launch_record *record)
 {
-    size_t at = frame_begin(out, MESSAGE_RECORD);
+    size_t frame = frame_begin(out, MESSAGE_RECORD);
     record_format(record, out);
-    frame_close(out, at);
+    frame_close(out, frame);
 }
 
 void protocol_synced(struct buf *out)
@@ -154,24 +155,24 @@ void protocol_synced(struct buf *out)
     frame_close(out, frame_begin(out, MESSAGE_SYNCED));
 }
 
-/* ---- taking apart ---- */
+/* --- decoding ----------------------------------------------------------------------------------------------------- */
 
-struct cursor {
+struct frame_cursor {
     const unsigned char *at, *end;
     struct arena *arena;
-    bool bad;
+    bool is_bad;
 };
 
-static size_t left(const struct cursor *c)
+static size_t bytes_left(const struct frame_cursor *c)
 {
     return (size_t)(c->end - c->at);
 }
 
-/* length bytes, or NULL and bad when they are not there (I1). */
-static const unsigned char *take(struct cursor *c, size_t length)
+/* Consumes length bytes. NULL, and the cursor becomes bad, if there are fewer (I1). */
+static const unsigned char *take(struct frame_cursor *c, size_t length)
 {
-    if (c->bad || left(c) < length) {
-        c->bad = true;
+    if (c->is_bad || bytes_left(c) < length) {
+        c->is_bad = true;
         return NULL;
     }
     const unsigned char *bytes = c->at;
@@ -179,37 +180,37 @@ static const unsigned char *take(struct cursor *c, size_t length)
     return bytes;
 }
 
-static uint32_t take_u32(struct cursor *c)
+static uint32_t take_u32(struct frame_cursor *c)
 {
     const unsigned char *b = take(c, 4);
     return b ? (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24 : 0;
 }
 
-static uint64_t take_u64(struct cursor *c)
+static uint64_t take_u64(struct frame_cursor *c)
 {
     uint64_t low = take_u32(c);
     return low | (uint64_t)take_u32(c) << 32;
 }
 
-static struct str take_str(struct cursor *c)
+static struct str take_str(struct frame_cursor *c)
 {
     size_t length = take_u32(c);
     const char *text = (const char *)take(c, length);
     if (text == NULL) return (struct str){0};
-    if (memchr(text, '\0', length) != NULL) c->bad = true; /* I3 */
+    if (memchr(text, '\0', length) != NULL) c->is_bad = true; /* I3 */
     return (struct str){text, length};
 }
 
-static char *take_text(struct cursor *c)
+static char *take_text(struct frame_cursor *c)
 {
     return arena_copy(c->arena, take_str(c));
 }
 
-static char **take_strings(struct cursor *c)
+static char **take_strings(struct frame_cursor *c)
 {
     size_t count = take_u32(c);
-    if (count > left(c) / 4) { /* I1: each has at least its length */
-        c->bad = true;
+    if (count > bytes_left(c) / 4) { /* I1: each string has a length of 4 bytes at least */
+        c->is_bad = true;
         count = 0;
     }
     char **strings = arena_alloc(c->arena, (count + 1) * sizeof *strings);
@@ -217,11 +218,11 @@ static char **take_strings(struct cursor *c)
     return strings;
 }
 
-static void take_cpus(struct cursor *c, struct idset *out)
+static void take_cpus(struct frame_cursor *c, struct idset *out)
 {
     uint32_t count = take_u32(c);
-    if (count > left(c) / 8) { /* I1 */
-        c->bad = true;
+    if (count > bytes_left(c) / 8) { /* I1 */
+        c->is_bad = true;
         return;
     }
     struct idset_range *ranges = arena_alloc(c->arena, count * sizeof *ranges);
@@ -233,7 +234,7 @@ static void take_cpus(struct cursor *c, struct idset *out)
     out->ranges.count = out->ranges.capacity = count;
 }
 
-static void take_launch(struct cursor *c, struct launch *out)
+static void take_launch(struct frame_cursor *c, struct launch *out)
 {
     out->id = take_u64(c);
     out->uid = take_u32(c);
@@ -241,9 +242,9 @@ static void take_launch(struct cursor *c, struct launch *out)
     out->name = take_text(c);
     out->directory = take_text(c);
     out->out_path = take_text(c);
-    const unsigned char *has_err = take(c, 1);
+    const unsigned char *has_err_path = take(c, 1);
     const char *err_path = take_text(c);
-    out->err_path = has_err && *has_err ? err_path : NULL;
+    out->err_path = has_err_path && *has_err_path ? err_path : NULL;
     size_t script_length = take_u32(c);
     const char *script = (const char *)take(c, script_length);
     out->script = script ? (struct str){script, script_length} : (struct str){0};
@@ -255,21 +256,21 @@ static void take_launch(struct cursor *c, struct launch *out)
     out->grace_us = (int64_t)take_u64(c);
 }
 
-static void take_hello(struct cursor *c, uint32_t *out_version)
+static void take_hello(struct frame_cursor *c, uint32_t *out_version)
 {
-    const unsigned char *magic = take(c, MAGIC);
-    if (magic && memcmp(magic, hello_magic, MAGIC) != 0) c->bad = true;
+    const unsigned char *magic = take(c, MAGIC_SIZE);
+    if (magic && memcmp(magic, hello_magic, MAGIC_SIZE) != 0) c->is_bad = true;
     *out_version = take_u32(c);
 }
 
-static void take_record(struct cursor *c, struct launch_record *out)
+static void take_record(struct frame_cursor *c, struct launch_record *out)
 {
-    struct str text = {(const char *)c->at, left(c)};
+    struct str text = {(const char *)c->at, bytes_left(c)};
     take(c, text.length);
-    if (record_parse(text, out, NULL)) c->bad = true;
+    if (record_parse(text, out, NULL)) c->is_bad = true;
 }
 
-static void take_body(struct cursor *c, struct message *m)
+static void take_body(struct frame_cursor *c, struct message *m)
 {
     switch (m->kind) {
     case MESSAGE_HELLO: take_hello(c, &m->version); break;
@@ -285,7 +286,7 @@ static void take_body(struct cursor *c, struct message *m)
         m->weight.id = take_u64(c);
         m->weight.cpu_weight = take_u32(c);
         break;
-    default: c->bad = true;
+    default: c->is_bad = true;
     }
 }
 
@@ -295,21 +296,22 @@ int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct 
         *out_used = 0;
         return 0;
     }
-    struct cursor head = {.at = (const unsigned char *)bytes.text,
-                          .end = (const unsigned char *)bytes.text + bytes.length};
-    size_t length = take_u32(&head);
+    struct frame_cursor header = {.at = (const unsigned char *)bytes.text,
+                                  .end = (const unsigned char *)bytes.text + bytes.length};
+    size_t length = take_u32(&header);
     if (length == 0 || length > PROTOCOL_FRAME_MAX) {
-        return err_set(e, ERR_INTERNAL, "a message of %zu bytes; 1 to %d are accepted", length, PROTOCOL_FRAME_MAX);
+        return err_field(e, ERR_INTERNAL, "message", "a length of %zu bytes is not from 1 to %d", length,
+                         PROTOCOL_FRAME_MAX);
     }
-    if (left(&head) < length) {
+    if (bytes_left(&header) < length) {
         *out_used = 0;
         return 0;
     }
-    struct cursor c = {.at = head.at + 1, .end = head.at + length, .arena = a};
-    struct message m = {.kind = (enum message_kind) * head.at};
-    take_body(&c, &m);
-    if (c.bad || left(&c) > 0)
-        return err_set(e, ERR_INTERNAL, "a message of kind %d that cannot be read", (int)*head.at); /* I2 */
+    struct frame_cursor body = {.at = header.at + 1, .end = header.at + length, .arena = a};
+    struct message m = {.kind = (enum message_kind) * header.at};
+    take_body(&body, &m);
+    if (body.is_bad || bytes_left(&body) > 0) /* I2 */
+        return err_field(e, ERR_INTERNAL, "message", "the body of kind %d cannot be read", (int)*header.at);
     *out = m;
     *out_used = PROTOCOL_HEADER_SIZE + length;
     return 0;

@@ -1,4 +1,4 @@
-/* What daemon and launcher say to each other on DIR/launcher.sock. Pure: bytes in, messages out, and the reverse.
+/* The messages between daemon and launcher on DIR/launcher.sock. Pure: messages to bytes and bytes to messages.
  *
  *     frame     length: 4 bytes, of what follows | kind: 1 byte | body
  *     HELLO     "fairlead" | version: 4 bytes            both ways, first; this frame never changes
@@ -9,8 +9,8 @@
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    nothing                                  to the daemon
  *
- * Numbers are little-endian; text is a length of 4 bytes and as many bytes, none of them zero. A launcher that is
- * greeted in another version answers with its own and steps aside: keepers do not need it, and a launcher of the
+ * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
+ * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the
  * daemon's version finds them again. */
 #ifndef FAIRLEAD_EXEC_PROTOCOL_H
 #define FAIRLEAD_EXEC_PROTOCOL_H
@@ -19,7 +19,11 @@
 #include "base/text.h"
 #include "exec/launch.h"
 
-enum { PROTOCOL_VERSION = 2, PROTOCOL_FRAME_MAX = 64 * 1024 * 1024, PROTOCOL_HEADER_SIZE = 4 };
+enum {
+    PROTOCOL_VERSION = 2,
+    PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
+    PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
+};
 
 enum message_kind {
     MESSAGE_HELLO = 1,
@@ -35,7 +39,7 @@ struct message {
     enum message_kind kind;
     union {
         uint32_t version;     /* HELLO */
-        struct launch launch; /* START; its memory is the arena's, its idset must be neither changed nor released */
+        struct launch launch; /* START; its memory is the arena's: do not change or release its idset */
         struct {
             uint64_t id;
             int64_t grace_us;
@@ -49,7 +53,8 @@ struct message {
     };
 };
 
-/* Each appends one frame. A launch that does not fit into a frame: ERR_TOO_LARGE, nothing appended. */
+/* Each of these appends one frame. protocol_start gives ERR_TOO_LARGE, and appends nothing, if a launch does not fit into
+ * a frame. */
 void protocol_hello(struct buf *out, uint32_t version);
 int protocol_start(struct buf *out, const struct launch *launch, struct err *e);
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
@@ -58,9 +63,9 @@ void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 
-/* Takes the first frame of bytes apart. *out_used: its length with its head, 0 when it is not all there yet (then
- * nothing else is given). Text in the message lives in a, but for the script, which stays where the bytes are.
- * ERR_INTERNAL: these bytes are not our protocol; the connection is of no further use. */
+/* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete yet,
+ * and then *out is untouched. The message's text lives in the arena a; its script stays where the bytes are.
+ * ERR_INTERNAL: the bytes are not this protocol, and the connection is of no further use. O(size of the frame). */
 int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct message *out, struct err *e);
 
 #endif

@@ -1,7 +1,9 @@
-/* Launch records to text and back. One table lists the fields; both directions walk it.
+/* Formats and parses launch records. One table lists the fields; both directions walk through it.
  *
- * Text, because a record outlives the program that wrote it (a keeper started before an upgrade ends after it) and
- * because a person looking for a job's fate after a crash can read it. */
+ * Records are text for two reasons: a record outlives the program that wrote it (a keeper that was started before an
+ * upgrade ends after it), and a person who looks for the fate of a job after a crash can read it.
+ *
+ * The names of the fields, and the words that are their values, must never change. */
 #include "exec/record.h"
 
 #include <inttypes.h>
@@ -10,11 +12,11 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum field_type { FIELD_U64, FIELD_I64, FIELD_I32, FIELD_PHASE, FIELD_END, FIELD_DETAIL };
+enum record_field_type { FIELD_U64, FIELD_I64, FIELD_I32, FIELD_PHASE, FIELD_END, FIELD_DETAIL };
 
-static const struct field {
+static const struct record_field {
     const char *name;
-    enum field_type type;
+    enum record_field_type type;
     size_t offset;
 } fields[] = {
     {"id", FIELD_U64, offsetof(struct launch_record, id)},
@@ -30,9 +32,12 @@ static const struct field {
     {"detail", FIELD_DETAIL, offsetof(struct launch_record, detail)},
 };
 
-enum { FIELDS = sizeof fields / sizeof *fields };
+enum {
+    FIELD_COUNT = sizeof fields / sizeof *fields,
+    REQUIRED_FIELDS = 1 << 0 | 1 << 1, /* bits of id and phase, the first two rows */
+};
 
-/* Reads and writes through memcpy: the fields have different types and the table knows only where they are. */
+/* These copy with memcpy, because fields have different types and the table knows only their offsets. */
 #define LOAD(type, variable, record, field) \
     type variable;                          \
     memcpy(&variable, (const char *)(record) + (field)->offset, sizeof variable)
@@ -42,7 +47,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
         memcpy((char *)(record) + (field)->offset, &stored_, sizeof stored_); \
     } while (0)
 
-static void format_field(const struct field *f, const struct launch_record *record, struct buf *out)
+static void format_field(const struct record_field *f, const struct launch_record *record, struct buf *out)
 {
     buf_format(out, "%s=", f->name);
     switch (f->type) {
@@ -71,7 +76,7 @@ static void format_field(const struct field *f, const struct launch_record *reco
 void record_format(const struct launch_record *record, struct buf *out)
 {
     ensure(strchr(record->detail, '\n') == NULL);
-    for (uint32_t i = 0; i < FIELDS; i++) format_field(&fields[i], record, out);
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) format_field(&fields[i], record, out);
 }
 
 static bool parse_phase(struct str value, struct launch_record *record)
@@ -102,7 +107,7 @@ static bool parse_detail(struct str value, struct launch_record *record)
     return true;
 }
 
-static bool parse_value(const struct field *f, struct str value, struct launch_record *record)
+static bool parse_value(const struct record_field *f, struct str value, struct launch_record *record)
 {
     uint64_t u;
     int64_t i;
@@ -126,15 +131,27 @@ static bool parse_value(const struct field *f, struct str value, struct launch_r
     return false;
 }
 
+/* The part of a text that an error shows. */
+static struct str excerpt(struct str text)
+{
+    enum { EXCERPT_BYTES = 60 };
+    return (struct str){text.text, text.length < EXCERPT_BYTES ? text.length : EXCERPT_BYTES};
+}
+
+/* Sets the bit of the field in *seen. */
 static int parse_line(struct str line, struct launch_record *record, uint32_t *seen, struct err *e)
 {
-    struct str value;
-    struct str name = str_cut(line, '=', &value);
-    if (value.text == NULL) return err_set(e, ERR_INTERNAL, "a record's line without \"=\"");
-    for (uint32_t i = 0; i < FIELDS; i++) {
+    struct str value, name = str_cut(line, '=', &value);
+    if (value.text == NULL) {
+        struct str shown = excerpt(line);
+        return err_set(e, ERR_INTERNAL, "the line '%.*s' has no '='", (int)shown.length, shown.text);
+    }
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
         if (!str_equal(name, str(fields[i].name))) continue;
         if (!parse_value(&fields[i], value, record)) {
-            return err_set(e, ERR_INTERNAL, "a record's %s has no acceptable value", fields[i].name);
+            struct str shown = excerpt(value);
+            return err_field(e, ERR_INTERNAL, fields[i].name, "the value '%.*s' cannot be read", (int)shown.length,
+                             shown.text);
         }
         *seen |= 1u << i;
     }
@@ -149,8 +166,8 @@ int record_parse(struct str text, struct launch_record *out_record, struct err *
         struct str line = str_cut(text, '\n', &text);
         if (line.length > 0 && parse_line(line, &record, &seen, e)) return -1;
     }
-    bool whole = (seen & 3u) == 3u && record.id != 0; /* the first two rows of the table */
-    if (!whole) return err_set(e, ERR_INTERNAL, "a record without id or phase");
+    bool is_complete = (seen & REQUIRED_FIELDS) == REQUIRED_FIELDS && record.id != 0;
+    if (!is_complete) return err_set(e, ERR_INTERNAL, "no id or no phase");
     *out_record = record;
     return 0;
 }

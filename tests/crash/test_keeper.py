@@ -306,10 +306,10 @@ def test_what_a_loss_of_power_leaves_of_an_end(bare, boot_id, files, end, detail
     ({'lock': ''}, None),
     ({'lock': '1\n', 'script': 'x', 'start.new': 'id=1'}, None),
     ({'lock': '1\n/no/such/group\n', 'control': ''}, None),
-    ({'start': 'nonsense'}, 'a record\'s line without "="'),
+    ({'start': 'nonsense'}, "start: the line 'nonsense' has no '='"),
     ({'start': 'id=2\nphase=started\n'}, 'start is the record of launch 2'),
-    ({'start': ''}, 'start: a record without id or phase'),
-    ({'end': 'id=1\nphase=ended\nend=what\n'}, "end: a record's end has no acceptable value"),
+    ({'start': ''}, 'start: no id or no phase'),
+    ({'end': 'id=1\nphase=ended\nend=what\n'}, "end: end: the value 'what' cannot be read"),
 ])
 def test_what_is_half_there(bare, files, told):
     """What never ran is forgotten, so that it may be started; what cannot be read is lost, so that it is not."""

@@ -218,23 +218,23 @@ def test_script_refused(world, script, detail):
     (['no-such-program'], {}, 'cannot run no-such-program: No such file or directory'),
     (['/'], {}, 'cannot run /: Permission denied'),
     (['/etc/passwd'], {}, 'cannot run /etc/passwd: Permission denied'),
-    ([], {}, 'neither a script nor a program to run'),
-    ([''], {}, 'neither a script nor a program to run'),
+    ([], {}, 'nothing to run: give a script or a program'),
+    ([''], {}, 'nothing to run: give a script or a program'),
     (['true'], {'directory': '/no/such'}, 'cannot enter directory /no/such: No such file or directory'),
-    (['true'], {'directory': 'here'}, 'the working directory must be an absolute path, not "here"'),
+    (['true'], {'directory': 'here'}, "working directory: 'here' is not an absolute path"),
     (['true'], {'out': '/no/such/file'}, 'cannot open output /no/such/file: No such file or directory'),
     (['true'], {'out': '/proc'}, 'cannot open output /proc: Is a directory'),
-    (['true'], {'out': ''}, 'the output file must be an absolute path, not ""'),
+    (['true'], {'out': ''}, "output file: '' is not an absolute path"),
     (['true'], {'err': '/no/such/file'}, 'cannot open error output /no/such/file: No such file or directory'),
-    (['true'], {'err': 'e'}, 'the error file must be an absolute path, not "e"'),
-    (['true'], {'name': 'a/b'}, 'the name of a launch must be 1 to 63 printable bytes without a slash'),
-    (['true'], {'name': ''}, 'the name of a launch must be 1 to 63 printable bytes without a slash'),
-    (['true'], {'limit_us': -1}, 'a time limit of -1 microseconds; from 0 to 316224000000000 is accepted'),
-    (['true'], {'grace_us': -1}, 'a grace of -1 microseconds; from 0 to 604800000000 is accepted'),
-    (['true'], {'cpus': '70000'}, 'CPUs must be ascending ranges of numbers up to 65535'),
-    (['x' * 140000], {}, 'arguments: number 1 has 140000 bytes; Linux takes 131071'),
+    (['true'], {'err': 'e'}, "error file: 'e' is not an absolute path"),
+    (['true'], {'name': 'a/b'}, "launch name: 'a/b' is not 1 to 63 printable bytes without a slash"),
+    (['true'], {'name': ''}, "launch name: '' is not 1 to 63 printable bytes without a slash"),
+    (['true'], {'limit_us': -1}, 'time limit: -1 is not a number of microseconds from 0 to 316224000000000'),
+    (['true'], {'grace_us': -1}, 'grace: -1 is not a number of microseconds from 0 to 604800000000'),
+    (['true'], {'cpus': '70000'}, 'CPUs: 70000 is not a CPU number from 0 to 65535'),
+    (['x' * 140000], {}, 'arguments[0]: 140000 bytes; Linux accepts at most 131071'),
     (['true', *['x' * 130000] * 60], {}, 'cannot run true: arguments and environment are too large'),
-    (['true'], {'environment': {'': 'x'}}, 'environment: number 1 is not NAME=value'),
+    (['true'], {'environment': {'': 'x'}}, "environment[0]: '=x' is not NAME=value"),
 ])
 def test_refused(world, arguments, fields, detail):
     record, _ = world.run(1, *arguments, **fields)
@@ -546,7 +546,7 @@ def test_socket_path_too_long(tmp_path):
     assert '%d bytes; Linux takes at most 107' % length in result.stderr
     world = World.__new__(World)
     world.state, world.prefix, world.driver = path, [], None
-    assert '%d bytes; Linux takes at most 107' % length in world.connect('error')
+    assert '%d bytes; Linux accepts at most 107' % length in world.connect('error')
     world.disconnect()
 
 

@@ -1,4 +1,4 @@
-/* Messages there and back, launches checked field by field, records as text. */
+/* Messages are encoded and decoded, launches are checked member by member, records are formatted and parsed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static char *arguments[] = {"sh", "-c", "", NULL};
 static char *environment[] = {"PATH=/bin", "EMPTY=", "TWO=a\nb", NULL};
 
-static struct launch good(void)
+static struct launch valid_launch(void)
 {
     return (struct launch){
         .id = 7,
@@ -43,10 +43,10 @@ static void assert_strings(char *const *a, char *const *b)
     assert_true(*a == NULL && *b == NULL);
 }
 
-static void test_launch_there_and_back(void **state)
+static void test_a_launch_is_decoded_as_it_was_encoded(void **state)
 {
     (void)state;
-    struct launch sent = good();
+    struct launch sent = valid_launch();
     for (uint32_t i = 0; i < 3; i++) {
         if (i == 1) sent.err_path = "/home/err";
         if (i == 2) assert_int_equal(idset_parse(str("0-3,8,4000-4003"), 65535, "cpus", &sent.cpus, NULL), 0);
@@ -100,7 +100,7 @@ static void assert_record(const struct launch_record *r)
     assert_string_equal(r->detail, record.detail);
 }
 
-static void test_small_messages(void **state)
+static void test_the_other_messages_are_decoded_as_they_were_encoded(void **state)
 {
     (void)state;
     struct arena a = {0};
@@ -108,7 +108,7 @@ static void test_small_messages(void **state)
     protocol_hello(&frame, 77);
     struct message m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_HELLO && m.version == 77);
-    assert_memory_equal(frame.text, "\x0d\0\0\0\1fairlead\x4d\0\0\0", 17); /* never to be changed */
+    assert_memory_equal(frame.text, "\x0d\0\0\0\1fairlead\x4d\0\0\0", 17); /* HELLO must never change */
     buf_clear(&frame);
     protocol_end(&frame, 5, -6);
     m = decode(&frame, &a);
@@ -133,13 +133,13 @@ static void test_small_messages(void **state)
     arena_release(&a);
 }
 
-/* Of two frames, every prefix gives nothing, one, or both. */
-static void test_bytes_as_they_come(void **state)
+/* Every prefix of two frames gives no frame, the first, or both. */
+static void test_a_frame_is_decoded_once_it_is_complete(void **state)
 {
     (void)state;
     struct arena a = {0};
     struct buf frames = {0};
-    struct launch launch = good();
+    struct launch launch = valid_launch();
     assert_int_equal(protocol_start(&frames, &launch, NULL), 0);
     size_t first = frames.length;
     protocol_record(&frames, &record);
@@ -156,44 +156,46 @@ static void test_bytes_as_they_come(void **state)
     arena_release(&a);
 }
 
-/* A body that is a byte shorter or longer than it should be is refused, whatever is left out. */
-static void test_cut_bodies(void **state)
+/* A body of any other length is refused: each shorter one, and one that is a byte longer. */
+static void test_a_body_of_the_wrong_length_is_refused(void **state)
 {
     (void)state;
     struct arena a = {0};
     struct buf frame = {0};
-    struct launch launch = good();
+    struct launch launch = valid_launch();
     assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
-    uint32_t whole = (uint32_t)frame.length - PROTOCOL_HEADER_SIZE;
-    for (uint32_t length = 0; length <= whole + 1; length++) {
+    uint32_t right_length = (uint32_t)frame.length - PROTOCOL_HEADER_SIZE;
+    for (uint32_t length = 0; length <= right_length + 1; length++) {
         struct message m;
         size_t used = 99;
         struct err e = {0};
         memcpy(frame.text, &(unsigned char[]){(unsigned char)length, (unsigned char)(length >> 8)}, 2);
         int result = protocol_decode((struct str){frame.text, length + PROTOCOL_HEADER_SIZE}, &a, &used, &m, &e);
-        assert_int_equal(result, length == whole ? 0 : -1);
-        assert_int_equal(e.code, length == whole ? ERR_NONE : ERR_INTERNAL);
-        assert_int_equal(used, length == whole ? whole + PROTOCOL_HEADER_SIZE : 99); /* untouched on failure */
-        if (length == whole) buf_add_char(&frame, 'x');
+        assert_int_equal(result, length == right_length ? 0 : -1);
+        assert_int_equal(e.code, length == right_length ? ERR_NONE : ERR_INTERNAL);
+        /* used is untouched if the frame cannot be decoded. */
+        assert_int_equal(used, length == right_length ? right_length + PROTOCOL_HEADER_SIZE : 99);
+        if (length == right_length) buf_add_char(&frame, 'x');
     }
     buf_release(&frame);
     arena_release(&a);
 }
 
-static void test_nonsense(void **state)
+static void test_bytes_of_another_protocol_are_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *bytes;
         size_t length;
     } rows[] = {
-        {"\0\0\0\0", 4},   /* nothing */
-        {"\1\0\0\4\1", 5}, /* longer than any frame */
+        {"\0\0\0\0", 4},   /* no kind */
+        {"\1\0\0\4\1", 5}, /* longer than a frame may be */
         {"\xff\xff\xff\xff\1", 5},
-        {"\1\0\0\0\0", 5}, /* no such kind */
-        {"\1\0\0\0\7", 5},
+        {"\1\0\0\0\0", 5}, /* unknown kinds */
+        {"\1\0\0\0\x08", 5},
+        {"\1\0\0\0\7", 5}, /* WEIGHT without a body */
         {"\2\0\0\0\6x", 6},                   /* SYNCED with a body */
-        {"\x0d\0\0\0\1Fairlead\1\0\0\0", 17}, /* another magic */
+        {"\x0d\0\0\0\1Fairlead\1\0\0\0", 17}, /* another magic number */
         {"\x05\0\0\0\5id=1", 9},              /* a record without phase */
         {"\x10\0\0\0\5id=1\nphase=bad\n", 20},
     };
@@ -208,23 +210,23 @@ static void test_nonsense(void **state)
     }
 }
 
-/* Counts that promise more than there is must not be believed: no memory is taken for them. */
-static void test_promises_are_not_believed(void **state)
+/* A length or count that exceeds the bytes of its frame takes no memory. */
+static void test_a_count_beyond_the_frame_takes_no_memory(void **state)
 {
     (void)state;
     struct buf frame = {0};
     struct arena a = {0};
-    struct launch launch = good();
+    struct launch launch = valid_launch();
     launch.script = (struct str){0};
     assert_int_equal(protocol_start(&frame, &launch, NULL), 0);
     for (size_t at = PROTOCOL_HEADER_SIZE + 1; at + 4 <= frame.length; at++) {
-        char kept[4];
+        char original[4];
         struct message m;
         size_t used;
-        memcpy(kept, frame.text + at, 4);
+        memcpy(original, frame.text + at, 4);
         memcpy(frame.text + at, "\xff\xff\xff\x3f", 4);
         (void)protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL);
-        memcpy(frame.text + at, kept, 4);
+        memcpy(frame.text + at, original, 4);
         assert_true(a.bytes < 1024 * 1024);
         arena_clear(&a);
     }
@@ -232,17 +234,18 @@ static void test_promises_are_not_believed(void **state)
     arena_release(&a);
 }
 
-static void test_too_large(void **state)
+static void test_a_launch_that_exceeds_a_frame_is_refused(void **state)
 {
     (void)state;
     struct buf frame = {0};
-    struct launch launch = good();
+    struct launch launch = valid_launch();
     struct err e = {0};
     size_t length = PROTOCOL_FRAME_MAX + 1;
     char *script = mem_resize(NULL, 0, length);
     launch.script = (struct str){script, length};
     assert_int_equal(protocol_start(&frame, &launch, &e), -1);
     assert_int_equal(e.code, ERR_TOO_LARGE);
+    assert_non_null(strstr(ERR_SENTENCE(&e), " exceeds the 67108864 bytes that can be sent"));
     assert_int_equal(frame.length, 0);
     launch.script.length = PROTOCOL_FRAME_MAX - 1024;
     assert_int_equal(protocol_start(&frame, &launch, &e), 0);
@@ -253,55 +256,64 @@ static void test_too_large(void **state)
     mem_free(script);
 }
 
+/* --- launch_check ------------------------------------------------------------------------------------------------- */
+
 static char long_text[LAUNCH_STRING_MAX + 2];
 
-static void test_launch_check(void **state)
+static void test_a_launch_out_of_range_is_refused(void **state)
 {
     (void)state;
     static char *none[] = {NULL}, *empty[] = {"", NULL}, *no_value[] = {"A=b", "A", NULL}, *no_name[] = {"=b", NULL};
     static char *too_long[] = {long_text, NULL};
     memset(long_text, 'x', sizeof long_text - 1);
-    struct launch l = good();
+    struct launch l = valid_launch();
     struct err e = {0};
     assert_int_equal(launch_check(&l, &e), 0);
-#define REFUSED(change, says)                                                                                       \
-    do {                                                                                                            \
-        struct launch bad = good();                                                                                 \
-        change;                                                                                                     \
-        assert_int_equal(launch_check(&bad, &e), -1);                                                               \
-        assert_int_equal(e.code, ERR_INPUT);                                                                        \
-        if (strstr(ERR_SENTENCE(&e), says) == NULL) fail_msg("\"%s\" does not say \"%s\"", ERR_SENTENCE(&e), says); \
+#define REFUSED(change, text)                                                   \
+    do {                                                                        \
+        struct launch bad = valid_launch();                                     \
+        change;                                                                 \
+        assert_int_equal(launch_check(&bad, &e), -1);                           \
+        assert_int_equal(e.code, ERR_INPUT);                                    \
+        if (strstr(ERR_SENTENCE(&e), text) == NULL)                             \
+            fail_msg("\"%s\" does not contain \"%s\"", ERR_SENTENCE(&e), text); \
     } while (0)
-    REFUSED(bad.id = 0, "from 1 to 9223372036854775807");
-    REFUSED(bad.id = UINT64_C(1) << 63, "from 1 to 9223372036854775807");
-    REFUSED(bad.uid = (uid_t)-1, "4294967295");
-    REFUSED(bad.gid = (gid_t)-1, "4294967295");
-    REFUSED(bad.name = "", "1 to 63 printable bytes");
-    REFUSED(bad.name = "../x", "without a slash");
-    REFUSED(bad.name = "a\nb", "printable");
-    REFUSED(bad.name = long_text, "printable");
-    REFUSED(bad.directory = "home", "working directory must be an absolute path, not \"home\"");
-    REFUSED(bad.directory = NULL, "working directory");
-    REFUSED(bad.out_path = "", "output file must be an absolute path");
-    REFUSED(bad.err_path = "x", "error file must be an absolute path");
+    REFUSED(bad.id = 0, "launch id: '0' is not a number from 1 to 9223372036854775807");
+    REFUSED(bad.id = UINT64_C(1) << 63,
+            "launch id: '9223372036854775808' is not a number from 1 to 9223372036854775807");
+    REFUSED(bad.uid = (uid_t)-1, "uid: 4294967295 is not a user id from 0 to 4294967294");
+    REFUSED(bad.gid = (gid_t)-1, "gid: 4294967295 is not a group id from 0 to 4294967294");
+    REFUSED(bad.name = "", "launch name: '' is not 1 to 63 printable bytes without a slash");
+    REFUSED(bad.name = "../x", "launch name: '../x' is not 1 to 63 printable bytes without a slash");
+    REFUSED(bad.name = "a\nb", "launch name: 'a?b' is not");
+    REFUSED(bad.name = long_text, "launch name: 'xxx");
+    REFUSED(bad.directory = "home", "working directory: 'home' is not an absolute path");
+    REFUSED(bad.directory = NULL, "working directory: '' is not an absolute path");
+    REFUSED(bad.out_path = "", "output file: '' is not an absolute path");
+    REFUSED(bad.err_path = "x", "error file: 'x' is not an absolute path");
     long_text[0] = '/';
-    REFUSED(bad.out_path = long_text, "output file has 131072 bytes; a path may have 4095");
-    REFUSED(bad.arguments = NULL, "arguments: no list");
-    REFUSED(bad.arguments = too_long, "arguments: number 1 has 131072 bytes");
-    REFUSED((bad.arguments = none, bad.script.length = 0), "neither a script nor a program");
-    REFUSED((bad.arguments = empty, bad.script.length = 0), "neither a script nor a program");
-    REFUSED(bad.environment = no_value, "environment: number 2 is not NAME=value");
-    REFUSED(bad.environment = no_name, "environment: number 1 is not NAME=value");
-    REFUSED(bad.time_limit_us = -1, "a time limit of -1");
-    REFUSED(bad.time_limit_us = INT64_MAX, "a time limit");
-    REFUSED(bad.grace_us = LAUNCH_GRACE_MAX_US + 1, "a grace of 604800000001");
+    REFUSED(bad.out_path = long_text, "output file: path of 131072 bytes; Linux accepts at most 4095");
+    REFUSED(bad.arguments = NULL, "arguments: the list is missing");
+    REFUSED(bad.arguments = too_long, "arguments[0]: 131072 bytes; Linux accepts at most 131071");
+    REFUSED((bad.arguments = none, bad.script.length = 0), "nothing to run: give a script or a program");
+    REFUSED((bad.arguments = empty, bad.script.length = 0), "nothing to run: give a script or a program");
+    REFUSED(bad.environment = no_value, "environment[1]: 'A' is not NAME=value");
+    REFUSED(bad.environment = no_name, "environment[0]: '=b' is not NAME=value");
+    REFUSED(bad.time_limit_us = -1, "time limit: -1 is not a number of microseconds from 0 to 316224000000000");
+    REFUSED(bad.time_limit_us = INT64_MAX, "time limit: 9223372036854775807 is not");
+    REFUSED(bad.grace_us = LAUNCH_GRACE_MAX_US + 1,
+            "grace: 604800000001 is not a number of microseconds from 0 to 604800000000");
     struct idset_range backward[] = {{5, 4}}, crossed[] = {{4, 5}, {5, 6}}, high[] = {{4, 65536}};
-    REFUSED((bad.cpus.ranges.items = backward, bad.cpus.ranges.count = 1), "ascending ranges");
-    REFUSED((bad.cpus.ranges.items = crossed, bad.cpus.ranges.count = 2), "ascending ranges");
-    REFUSED((bad.cpus.ranges.items = high, bad.cpus.ranges.count = 1), "up to 65535");
+    REFUSED((bad.cpus.ranges.items = backward, bad.cpus.ranges.count = 1), "CPUs: '5-4' ends before it begins");
+    REFUSED((bad.cpus.ranges.items = crossed, bad.cpus.ranges.count = 2),
+            "CPUs: '5-6' does not lie above the range before it");
+    REFUSED((bad.cpus.ranges.items = high, bad.cpus.ranges.count = 1),
+            "CPUs: 65536 is not a CPU number from 0 to 65535");
 }
 
-static void test_detail(void **state)
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static void test_a_detail_becomes_one_printable_line(void **state)
 {
     (void)state;
     struct launch_record r = {.detail = "old"};
@@ -320,12 +332,12 @@ static void test_detail(void **state)
     }
 }
 
-static void test_record_text(void **state)
+static void test_records_are_parsed_or_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        bool readable;
+        bool is_readable;
     } rows[] = {
         {"id=1\nphase=started\n", true},
         {"id=1\nphase=started", true},
@@ -346,9 +358,9 @@ static void test_record_text(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct launch_record r = {.id = 99};
         struct err e = {0};
-        assert_int_equal(record_parse(str(rows[i].text), &r, &e), rows[i].readable ? 0 : -1);
-        assert_int_equal(r.id, rows[i].readable ? 1 : 99);
-        assert_int_equal(e.code, rows[i].readable ? ERR_NONE : ERR_INTERNAL);
+        assert_int_equal(record_parse(str(rows[i].text), &r, &e), rows[i].is_readable ? 0 : -1);
+        assert_int_equal(r.id, rows[i].is_readable ? 1 : 99);
+        assert_int_equal(e.code, rows[i].is_readable ? ERR_NONE : ERR_INTERNAL);
     }
     assert_true(str_equal(record_value(str("a=1\nkey=v=w\n"), "key"), str("v=w")));
     assert_int_equal(record_value(str("a=1\nkey\n"), "key").length, 0);
@@ -357,16 +369,16 @@ static void test_record_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launch_there_and_back),
-        cmocka_unit_test(test_small_messages),
-        cmocka_unit_test(test_bytes_as_they_come),
-        cmocka_unit_test(test_cut_bodies),
-        cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_promises_are_not_believed),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_launch_check),
-        cmocka_unit_test(test_detail),
-        cmocka_unit_test(test_record_text),
+        cmocka_unit_test(test_a_launch_is_decoded_as_it_was_encoded),
+        cmocka_unit_test(test_the_other_messages_are_decoded_as_they_were_encoded),
+        cmocka_unit_test(test_a_frame_is_decoded_once_it_is_complete),
+        cmocka_unit_test(test_a_body_of_the_wrong_length_is_refused),
+        cmocka_unit_test(test_bytes_of_another_protocol_are_refused),
+        cmocka_unit_test(test_a_count_beyond_the_frame_takes_no_memory),
+        cmocka_unit_test(test_a_launch_that_exceeds_a_frame_is_refused),
+        cmocka_unit_test(test_a_launch_out_of_range_is_refused),
+        cmocka_unit_test(test_a_detail_becomes_one_printable_line),
+        cmocka_unit_test(test_records_are_parsed_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
