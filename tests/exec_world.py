@@ -1,4 +1,5 @@
-"""A daemon's place, for tests: a state directory, a launcher, and the executor as a line-based program (crash/exec_driver.c)."""
+"""What a daemon needs to run jobs, for tests: a state directory, a launcher, and an executor that is driven by lines
+(crash/exec_driver.c)."""
 import os
 import pathlib
 import select
@@ -10,7 +11,7 @@ import time
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 LAUNCHER = BUILD / 'fairlead-launcher'
 DRIVER = BUILD / 'tests/crash/exec-driver'
-# How long to wait for what must happen; the builds with sanitizers are slow, and so is a machine that runs other tests.
+# Seconds to wait for something that must happen. Builds with sanitizers are slow, and so is a machine that runs other tests.
 PATIENCE = 60
 
 US = 1000000
@@ -21,7 +22,7 @@ def escape(text):
 
 
 def alive(pid):
-    """Whether there is such a process and it is not merely waiting to be waited for."""
+    """Whether the process exists and is not a zombie."""
     try:
         stat = pathlib.Path('/proc/%d/stat' % pid).read_text(errors='replace')
     except (FileNotFoundError, ProcessLookupError):
@@ -30,22 +31,23 @@ def alive(pid):
 
 
 def until(condition, what, patience=PATIENCE, progress=None):
-    """Waits for a true value and returns it. As long as what progress() tells goes on changing, it is not in vain."""
-    told = progress and progress()
+    """Waits until condition() is true and returns its value. Fails after patience seconds, which begin anew whenever the
+    value of progress() changes."""
+    last = progress and progress()
     end = time.monotonic() + patience
     while True:
-        late = time.monotonic() >= end  # before it is looked at: we may have been kept waiting ourselves
+        late = time.monotonic() >= end  # read before the condition: this process itself may have been kept waiting
         result = condition()
         if result:
             return result
-        if progress and (now := progress()) != told:
-            told, late, end = now, False, time.monotonic() + patience
+        if progress and (now := progress()) != last:
+            last, late, end = now, False, time.monotonic() + patience
         assert not late, 'waited in vain for ' + what
         time.sleep(0.01)
 
 
 def kill(pid, number=signal.SIGKILL):
-    """To a process that may end by itself meanwhile."""
+    """Sends a signal to a process that may have ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -53,13 +55,13 @@ def kill(pid, number=signal.SIGKILL):
 
 
 def parent(pid):
-    """Of a process; 0 when there is none any more."""
+    """The parent of a process; 0 if the process does not exist."""
     stat = read('/proc/%d/stat' % pid).decode(errors='replace')
     return int(stat.rsplit(')', 1)[1].split()[1]) if stat else 0
 
 
 def open_files(pid):
-    """What a process has open, as far as it can be told of one that goes on opening and closing."""
+    """The names of the files that a process has open. Files that it opens or closes meanwhile may be missing."""
     names = set()
     try:
         for link in pathlib.Path('/proc/%d/fd' % pid).iterdir():
@@ -73,8 +75,8 @@ def open_files(pid):
 
 
 def in_time(attempt):
-    """What attempt(seconds) returns once it is true: something that has to be ready that many seconds after its start, which
-    a busy machine may need longer for."""
+    """Calls attempt(seconds) with longer and longer times until it returns a true value, and returns that. For what must be
+    ready that many seconds after its start, and takes longer on a busy machine."""
     for seconds in (0.5, 2, 8, 30):
         result = attempt(seconds)
         if result:
@@ -83,12 +85,12 @@ def in_time(attempt):
 
 
 def without_children(pids):
-    """A keeper looks like its launcher for a moment after the fork."""
+    """The pids without those whose parent is among them: right after the fork, a keeper looks like its launcher."""
     return [pid for pid in pids if parent(pid) not in pids]
 
 
 def find_processes(text):
-    """Process ids whose command line, or the name they gave themselves, has the text in it."""
+    """The pids of processes whose command line or title contains the text."""
     found = []
     for entry in pathlib.Path('/proc').iterdir():
         if entry.name.isdigit():
@@ -100,15 +102,15 @@ def find_processes(text):
     return found
 
 
-def place_for_all():
-    """A directory that other users may enter. Not below pytest's: each pytest that starts closes that to others."""
-    place = pathlib.Path(tempfile.mkdtemp(prefix='fl-', dir='/tmp'))
-    place.chmod(0o711)
-    return place
+def make_public_directory():
+    """A directory that other users may enter. It is not below pytest's, which each pytest closes to others as it starts."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix='fl-', dir='/tmp'))
+    directory.chmod(0o711)
+    return directory
 
 
 class World:
-    """One state directory. launcher_options: a launcher is started with these beforehand, else the client starts it."""
+    """One state directory with a launcher. launcher_options: starts the launcher with them; without, the client starts it."""
 
     def __init__(self, path, launcher_options=None, prefix=()):
         self.path = path
@@ -145,7 +147,7 @@ class World:
     # ---- the driver ----
 
     def connect(self, expect='opened'):
-        """A new driver, in place of the old one; what it says first must begin with expect."""
+        """Starts a new driver in place of the old one. Its first line must begin with expect."""
         self.disconnect()
         self.driver = subprocess.Popen([*self.prefix, DRIVER, self.state, LAUNCHER], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, bufsize=0)
@@ -181,16 +183,16 @@ class World:
         while b'\n' not in self.buffer:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.driver.stdout], [], [], left)[0]:
-                raise TimeoutError('the driver says nothing; so far: %r' % self.reports)
+                raise TimeoutError('the driver prints nothing; its reports so far: %r' % self.reports)
             piece = os.read(self.driver.stdout.fileno(), 65536)
             if not piece:
-                raise EOFError('the driver has ended; so far: %r' % self.reports)
+                raise EOFError('the driver has ended; its reports so far: %r' % self.reports)
             self.buffer += piece
         line, _, self.buffer = self.buffer.partition(b'\n')
         return line.decode(errors='surrogateescape')
 
     def report(self, patience=PATIENCE):
-        """The next report: a dictionary of a record, or a word."""
+        """The next report: a record as a dictionary, or a word."""
         line = self.read_line(patience)
         if not line.startswith('record\t'):
             self.reports.append(line)
@@ -203,7 +205,7 @@ class World:
         return record
 
     def synced(self):
-        """What is told after connecting, by launch id."""
+        """The records that are reported after connecting, by launch id."""
         records = {}
         while (report := self.report()) != 'synced':
             records[report['id']] = report
@@ -224,7 +226,7 @@ class World:
         self.send('start', 'id=%d' % launch_id, *parts)
 
     def record(self, launch_id, phase):
-        """The first record of this launch that has come this far; reports that were read already count."""
+        """The first record of this launch that has reached this phase, among reports that were read already and new ones."""
         order = ['started', 'completing', 'ended']
         index = 0
         while True:
@@ -240,7 +242,7 @@ class World:
         return self.record(launch_id, 'ended')
 
     def run(self, launch_id, *arguments, **options):
-        """Starts it, waits for its end: the record, and what it wrote."""
+        """Starts a launch and waits for its end. Returns the record and the output."""
         self.start(launch_id, *arguments, **options)
         record = self.ended(launch_id)
         return record, self.output(launch_id)
@@ -250,7 +252,7 @@ class World:
         return path.read_text(errors='replace') if path.exists() else None
 
     def close(self):
-        """Leaves nothing of this world running. A launcher or keeper that had something to say has failed."""
+        """Ends everything that runs in this world. Fails if a launcher or keeper has written into the log."""
         self.disconnect()
         for pid in self.launcher_pids():
             kill(pid)
@@ -258,12 +260,12 @@ class World:
             self.launcher.kill()
             self.launcher.wait()
         for directory in self.state.glob('launches/*'):
-            end_launch(directory)
-        said = read(self.state / 'launcher.log').decode(errors='replace')
-        # One that is long in coming is helped by another one.
-        said = said.replace('fairlead-launcher: another launcher serves %s\n' % self.state, '')
-        print('launcher.log:\n' + said)
-        assert said == ''
+            kill_launch(directory)
+        log = read(self.state / 'launcher.log').decode(errors='replace')
+        # The client starts a second launcher if the first one is slow to listen.
+        log = log.replace('fairlead-launcher: another launcher serves %s\n' % self.state, '')
+        print('launcher.log:\n' + log)
+        assert log == ''
 
 
 def read(path):
@@ -273,22 +275,22 @@ def read(path):
         return b''
 
 
-def end_launch(directory):
-    """By force, for a test may have failed because ending does not work: the keeper, then whoever has the launch's key."""
+def kill_launch(directory):
+    """Kills the keeper, then all processes with the launch's key. A test may have failed because ending does not work."""
     pid = read(directory / 'lock').decode().partition('\n')[0]
     if pid and b'fairlead-keeper' in read('/proc/%s/cmdline' % pid):
         kill(int(pid))
-    traces = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
+    identity = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
     for entry in pathlib.Path('/proc').iterdir():
-        if traces.get(b'key') and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + traces[b'key'] in read(entry / 'environ'):
+        if identity.get(b'key') and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + identity[b'key'] in read(entry / 'environ'):
             kill(int(entry.name))
-    group = traces.get(b'cgroup', b'').decode()
+    group = identity.get(b'cgroup', b'').decode()
     if group and os.path.isdir(group):
-        until(lambda: end_group(pathlib.Path(group)), 'a control group to be removed')
+        until(lambda: remove_group(pathlib.Path(group)), 'a control group to be removed')
 
 
-def end_group(group):
-    """Whether it is gone. A keeper that was just killed may still have removed it."""
+def remove_group(group):
+    """Tries to remove a control group. Returns whether it is gone; the keeper may have removed it before it was killed."""
     try:
         (group / 'cgroup.kill').write_text('1')
         group.rmdir()

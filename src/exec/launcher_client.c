@@ -310,9 +310,13 @@ static int check_directory(const char *directory, struct sockaddr_un *out_addres
     }
     if (stat(directory, &s) < 0)
         return err_set(e, ERR_IO, "cannot open state directory %s: %s", directory, strerror(errno));
-    if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & 077) != 0) {
-        return err_set(e, ERR_DENIED, "state directory %s must be a directory of user %u with mode 0700", directory,
-                       geteuid());
+    if (!S_ISDIR(s.st_mode)) return err_set(e, ERR_DENIED, "state directory %s is not a directory", directory);
+    if (s.st_uid != geteuid()) {
+        return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", directory,
+                       s.st_uid, geteuid());
+    }
+    if ((s.st_mode & 077) != 0) {
+        return err_set(e, ERR_DENIED, "state directory %s is open to others: run 'chmod 700 %s'", directory, directory);
     }
     *out_address = (struct sockaddr_un){.sun_family = AF_UNIX};
     text_format(out_address->sun_path, sizeof out_address->sun_path, "%s/launcher.sock", directory);

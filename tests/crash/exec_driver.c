@@ -1,11 +1,14 @@
-/* An executor with a line-based face, so that tests in another language can play the daemon.
+/* An executor that is driven by lines of text, so that tests in another language can play the daemon.
  *
  * usage: exec_driver DIRECTORY LAUNCHER
  *
- * Lines in, their fields separated by tabs, with \n \t \\ for what cannot stand in a field:
- *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us; arg and env as often as needed
- *     end ID GRACE_US       ack ID       open        close
- * Lines out: "opened", "error TEXT", "synced", "gone", and "record" followed by the record's lines as fields. */
+ * Input lines have fields that are separated by tabs; \n, \t and \\ stand for what a field cannot contain:
+ *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us; arg and env repeatedly
+ *     end ID GRACE_US
+ *     ack ID
+ *     open                  a new connection
+ *     close
+ * Output lines: "opened", "error TEXT", "synced", "gone", and "record" with the lines of the record as fields. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -84,7 +87,7 @@ static void take_field(struct request *r, const char *name, char *value)
     else if (strcmp(name, "env") == 0)
         r->environment[r->environment_count++] = value;
     else
-        ensure(!"a field that is known");
+        ensure(!"a known field");
 }
 
 static void start(struct driver *d, char *fields)

@@ -1,11 +1,11 @@
 /* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call: the program as it is shipped, at every
- * place where what it does can be seen from outside.
+ * point at which its progress can be seen from outside.
  *
  * usage: kill_at launcher|keeper N COMMAND [ARGUMENTS]
  *
- * Runs the command under ptrace and prints the calls that were made so far: "killed N" after the kill, or "ended N SYNCS"
- * when there were fewer (N 0: always), with how many of them were fsync or fdatasync. For a keeper the calls are counted
- * from its fork on; the launcher is then left alone, and ends with us. Processes that are not counted are not traced. */
+ * Runs the command under ptrace and prints how many calls were made: "killed CALLS" after the kill; or "ended CALLS SYNCS" if
+ * the process ended before its n-th call (N 0: always), with the number of fsync and fdatasync among them. The calls of a
+ * keeper are counted from its fork on; the launcher is then not traced any more, and dies with this program. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,15 +42,15 @@ static pid_t start(char **command)
     return pid;
 }
 
-/* What a stop was for: a signal to be passed on, or 0. */
-static long signal_of(int status)
+/* The signal that stopped the process and has to be passed on to it, or 0. */
+static long signal_to_pass(int status)
 {
     int signal = WSTOPSIG(status);
     return signal == (SIGTRAP | 0x80) || signal == SIGTRAP || signal == SIGSTOP ? 0 : signal;
 }
 
-/* Runs the launcher until it has forked its first keeper; lets go of the launcher. */
-static pid_t first_keeper(pid_t launcher)
+/* Runs the launcher until it has forked its first keeper, then detaches from the launcher. */
+static pid_t trace_first_keeper(pid_t launcher)
 {
     int status;
     unsigned long child = 0;
@@ -60,10 +60,10 @@ static pid_t first_keeper(pid_t launcher)
         check(waitpid(launcher, &status, 0), "waitpid");
         if (!WIFSTOPPED(status)) exit(3);
         if (status >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8)) break;
-        check(ptrace(PTRACE_CONT, launcher, NULL, signal_of(status)), "cont");
+        check(ptrace(PTRACE_CONT, launcher, NULL, signal_to_pass(status)), "cont");
     }
     check(ptrace(PTRACE_GETEVENTMSG, launcher, NULL, &child), "event");
-    check(waitpid((pid_t)child, &status, __WALL), "waitpid"); /* its first stop */
+    check(waitpid((pid_t)child, &status, __WALL), "waitpid"); /* the stop that follows the fork */
     check(ptrace(PTRACE_DETACH, launcher, NULL, NULL), "detach");
     return (pid_t)child;
 }
@@ -75,29 +75,29 @@ static int is_sync(pid_t pid)
     return call.op == PTRACE_SYSCALL_INFO_ENTRY && (call.entry.nr == SYS_fsync || call.entry.nr == SYS_fdatasync);
 }
 
-/* A call has two stops, before and after; the process is killed at the n-th stop before. */
+/* A system call stops the process twice, on entry and on exit. The process is killed at its n-th entry. */
 static void count_and_kill(pid_t pid, long n)
 {
-    long calls = 0, syncs = 0;
+    long call_count = 0, sync_count = 0;
     int status;
     check(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD), "options");
-    for (long signal = 0, before = 1;;) {
+    for (long signal = 0, is_entry = 1;;) {
         check(ptrace(PTRACE_SYSCALL, pid, NULL, signal), "syscall");
         check(waitpid(pid, &status, __WALL), "waitpid");
         if (!WIFSTOPPED(status)) break;
-        signal = signal_of(status);
+        signal = signal_to_pass(status);
         if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
-        if (before && ++calls == n) {
+        if (is_entry && ++call_count == n) {
             check(kill(pid, SIGKILL), "kill");
             check(waitpid(pid, &status, __WALL), "waitpid");
-            printf("killed %ld\n", calls);
+            printf("killed %ld\n", call_count);
             fflush(stdout);
             return;
         }
-        if (before) syncs += is_sync(pid);
-        before = !before;
+        if (is_entry) sync_count += is_sync(pid);
+        is_entry = !is_entry;
     }
-    printf("ended %ld %ld\n", calls, syncs);
+    printf("ended %ld %ld\n", call_count, sync_count);
     fflush(stdout);
 }
 
@@ -105,8 +105,8 @@ int main(int argc, char **argv)
 {
     if (argc < 4) return 2;
     pid_t launcher = start(argv + 3);
-    int keeper = strcmp(argv[1], "keeper") == 0;
-    count_and_kill(keeper ? first_keeper(launcher) : launcher, atol(argv[2]));
-    while (keeper && waitpid(launcher, NULL, 0) < 0 && errno == EINTR) continue;
+    int is_keeper = strcmp(argv[1], "keeper") == 0;
+    count_and_kill(is_keeper ? trace_first_keeper(launcher) : launcher, atol(argv[2]));
+    while (is_keeper && waitpid(launcher, NULL, 0) < 0 && errno == EINTR) continue;
     return 0;
 }

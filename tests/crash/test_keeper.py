@@ -1,4 +1,5 @@
-"""kill -9 of a daemon, a launcher, a keeper, at a chosen moment and at every system call: a job runs once, and its end is told."""
+"""kill -9 of a daemon, a launcher or a keeper, at a chosen time and at every system call: a job runs once, and its end is
+reported."""
 import fcntl
 import os
 import pathlib
@@ -14,7 +15,7 @@ from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, in_time, kil
 
 KILL_AT = BUILD / 'tests/crash/kill-at'
 SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
-# Of all system calls, one in so many. FAIRLEAD_CRASH_EVERY=1 takes a minute.
+# The processes are killed at every n-th system call. FAIRLEAD_CRASH_EVERY=1 takes a minute.
 EVERY = {'launcher': 40, 'keeper': 20} if SANITIZED else {'launcher': 5, 'keeper': 1}
 
 
@@ -48,7 +49,7 @@ def let_go(world):
     (world.path / 'go').touch()
 
 
-def test_daemon_killed(world):
+def test_a_job_survives_its_daemon(world):
     world.start(1, 'sh', '-c', UNTIL_GO + 'echo done; exit 4')
     world.record(1, 'started')
     world.kill_driver()
@@ -58,8 +59,8 @@ def test_daemon_killed(world):
     assert (record['end'], record['exit_status'], world.output(1)) == ('exited', 4, 'done\n')
 
 
-def test_launcher_killed(world):
-    """The job runs on, ends while there is no launcher, and the next one tells."""
+def test_a_job_survives_its_launcher(world):
+    """The job ends while no launcher runs, and the next launcher reports its end."""
     world.start(1, 'sh', '-c', UNTIL_GO + 'echo done; exit 4')
     started = world.record(1, 'started')
     kill_launcher(world)
@@ -73,7 +74,7 @@ def test_launcher_killed(world):
     assert world.output(1) == 'done\n'
 
 
-def test_end_is_noticed_by_another_launcher(world):
+def test_the_next_launcher_is_notified_of_an_end(world):
     world.start(1, 'sh', '-c', UNTIL_GO)
     world.record(1, 'started')
     kill_launcher(world)
@@ -85,7 +86,7 @@ def test_end_is_noticed_by_another_launcher(world):
     until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
 
 
-def test_limit_without_launcher(world):
+def test_a_time_limit_is_enforced_without_a_launcher(world):
     ids = iter(range(1, 9))
 
     def attempt(seconds):
@@ -103,7 +104,7 @@ def test_limit_without_launcher(world):
     in_time(attempt)
 
 
-def test_order_through_another_launcher(world):
+def test_the_next_launcher_passes_an_order_on(world):
     world.start(1, 'sleep', '600')
     world.record(1, 'started')
     kill_launcher(world)
@@ -113,7 +114,7 @@ def test_order_through_another_launcher(world):
     assert world.ended(1)['end'] == 'cancelled'
 
 
-def test_nothing_starts_twice_after_a_restart(world):
+def test_a_restarted_launcher_starts_no_job_twice(world):
     world.start(1, 'sh', '-c', 'echo once >> count; ' + UNTIL_GO)
     world.record(1, 'started')
     kill_launcher(world)
@@ -126,7 +127,7 @@ def test_nothing_starts_twice_after_a_restart(world):
 
 # ---- keepers ----
 
-FAMILY = r'''
+PROCESS_TREE = r'''
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if os.fork() == 0:
@@ -143,29 +144,32 @@ time.sleep(600)
 '''
 
 
-def family(world):
-    """A job of four processes that an end must reach in different ways."""
-    world.start(1, 'python3', '-c', FAMILY)
+def start_process_tree(world):
+    """Starts a job of four processes, which are found in different ways, and returns their pids."""
+    world.start(1, 'python3', '-c', PROCESS_TREE)
     world.record(1, 'started')
     return until(lambda: (lambda pids: pids if len(pids) == 4 else None)([int(line) for line in world.output(1).split()]),
                  'the job')
 
 
+ORPHANS_KILLED = 'its keeper was killed; then its other processes were killed'
+
+
 def check_lost(world, record, pids):
-    assert (record['end'], record['detail']) == ('lost', 'its keeper was killed; what was left of it has been ended')
+    assert (record['end'], record['detail']) == ('lost', ORPHANS_KILLED)
     assert record['pid'] == pids[-1] or record['pid'] in pids
     assert not [pid for pid in pids if alive(pid)]
     assert not (world.state / 'launches/1/end.new').exists()
 
 
-def test_keeper_killed(world):
-    pids = family(world)
+def test_orphans_are_killed_after_their_keeper(world):
+    pids = start_process_tree(world)
     kill_keeper(world, 1)
     check_lost(world, world.ended(1), pids)
 
 
-def test_keeper_of_an_earlier_launcher_killed(world):
-    pids = family(world)
+def test_orphans_are_killed_if_an_earlier_launcher_forked_their_keeper(world):
+    pids = start_process_tree(world)
     kill_launcher(world)
     world.connect()
     world.synced()
@@ -173,8 +177,8 @@ def test_keeper_of_an_earlier_launcher_killed(world):
     check_lost(world, world.ended(1), pids)
 
 
-def test_keeper_and_launcher_killed(world):
-    pids = family(world)
+def test_orphans_are_killed_by_the_next_launcher(world):
+    pids = start_process_tree(world)
     kill_launcher(world)
     kill_keeper(world, 1)
     world.connect()
@@ -183,16 +187,16 @@ def test_keeper_and_launcher_killed(world):
     check_lost(world, world.synced()[1], pids)
 
 
-def test_keeper_killed_in_the_grace(world):
-    pids = family(world)
+def test_orphans_are_killed_if_their_keeper_died_in_the_grace(world):
+    pids = start_process_tree(world)
     world.send('end', 1, 600 * US)
     world.record(1, 'completing')
     kill_keeper(world, 1)
     check_lost(world, world.ended(1), pids)
 
 
-def test_another_instance_is_left_alone(tmp_path):
-    """The same launch id, the same user, another state directory."""
+def test_jobs_of_another_instance_are_not_killed(tmp_path):
+    """It has the same launch id and the same user, and another state directory."""
     worlds = []
     for name in ('a', 'b'):
         (tmp_path / name).mkdir()
@@ -209,7 +213,7 @@ def test_another_instance_is_left_alone(tmp_path):
     second.close()
 
 
-def test_main_process_dies_with_its_keeper(world):
+def test_the_main_process_dies_with_its_keeper(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']
     kill_launcher(world)
@@ -222,7 +226,7 @@ def test_main_process_dies_with_its_keeper(world):
 
 @pytest.fixture
 def bare(tmp_path):
-    """A world without a launcher so far, to lay something in its way."""
+    """A world without a launcher, for files that the launcher is going to find."""
     world = World(tmp_path)
     (world.state / 'launches').mkdir(mode=0o700)
     yield world
@@ -230,7 +234,7 @@ def bare(tmp_path):
 
 
 @pytest.fixture
-def innocent():
+def bystander():
     process = subprocess.Popen(['sleep', '600'], start_new_session=True)
     yield process
     process.kill()
@@ -249,25 +253,24 @@ def start_record(launch_id, pid, boot_id):
             (launch_id, pid, '0' * 32, boot_id))
 
 
-def test_what_another_boot_left(bare, innocent):
-    """Process ids of another boot mean nothing: nobody is signalled."""
-    forge(bare, 1, start=start_record(1, innocent.pid, 'another-boot'), lock='%d\n' % innocent.pid)
+def test_a_pid_of_another_boot_is_not_signalled(bare, bystander):
+    forge(bare, 1, start=start_record(1, bystander.pid, 'another-boot'), lock='%d\n' % bystander.pid)
     bare.connect()
     record = bare.synced()[1]
     assert (record['end'], record['detail']) == ('lost', 'the machine was restarted while it ran')
-    assert innocent.poll() is None
+    assert bystander.poll() is None
 
 
-def test_a_reused_process_id_is_left_alone(bare, innocent):
+def test_a_reused_pid_is_not_signalled(bare, bystander):
     boot_id = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
-    forge(bare, 1, start=start_record(1, innocent.pid, boot_id), lock='%d\n' % innocent.pid)
+    forge(bare, 1, start=start_record(1, bystander.pid, boot_id), lock='%d\n' % bystander.pid)
     bare.connect()
     assert bare.ended(1)['end'] == 'lost'
-    assert innocent.poll() is None
+    assert bystander.poll() is None
 
 
 BOOT_ID = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
-NOBODY = 2 ** 22  # no process has this id
+UNUSED_PID = 2 ** 22  # more than Linux gives to a process
 RESTARTED = 'the machine was restarted while it ran'
 END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_status=3\nsignal=0\ncpu_us=0\nmax_rss_kib=0\ndetail=\n'
 
@@ -282,15 +285,15 @@ END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_s
     ('another', {'end.new': END[:60]}, 'lost', RESTARTED),
     ('another', {'completing': ''}, 'lost', RESTARTED),
     ('another', {'completing': 'id=1\nph', 'end': ''}, 'lost', RESTARTED),
-    ('another', {'completing': 'id=1\nph', 'end': END}, 'exited', ''),  # its keeper synced the end alone
+    ('another', {'completing': 'id=1\nph', 'end': END}, 'exited', ''),  # the keeper syncs only the end
     ('another', {'completing': '\0' * len(END), 'end': END}, 'exited', ''),
     (BOOT_ID, {'end': END}, 'exited', ''),
-    (BOOT_ID, {'end': ''}, 'lost', 'its keeper was killed; what was left of it has been ended'),
-    (BOOT_ID, {'end': END[:-9]}, 'lost', 'end: a record that is cut off'),
+    (BOOT_ID, {'end': ''}, 'lost', ORPHANS_KILLED),
+    (BOOT_ID, {'end': END[:-9]}, 'lost', "record 'end' is cut off"),
 ])
-def test_what_a_loss_of_power_leaves_of_an_end(bare, boot_id, files, end, detail):
-    """Only a start is synced. What was written after it may be there, or not, or in part: nobody relied on it yet."""
-    forge(bare, 1, start=start_record(1, NOBODY, boot_id), lock='%d\n' % NOBODY, **files)
+def test_an_end_after_power_loss(bare, boot_id, files, end, detail):
+    """Only a start is synced. A later record may be complete, torn or missing: no reply has relied on it yet."""
+    forge(bare, 1, start=start_record(1, UNUSED_PID, boot_id), lock='%d\n' % UNUSED_PID, **files)
     bare.connect()
     record = bare.ended(1)
     assert (record['end'], record['detail'], record['exit_status']) == (end, detail, 3 if end == 'exited' else 0)
@@ -299,47 +302,47 @@ def test_what_a_loss_of_power_leaves_of_an_end(bare, boot_id, files, end, detail
     until(lambda: not (bare.state / 'launches/1').exists(), 'its directory to be removed')
 
 
-@pytest.mark.parametrize('files, told', [
+@pytest.mark.parametrize('files, detail', [
     ({}, None),
     ({'end': ''}, None),
     ({'end': '', 'completing': '', 'lock': '1\n'}, None),
     ({'lock': ''}, None),
     ({'lock': '1\n', 'script': 'x', 'start.new': 'id=1'}, None),
     ({'lock': '1\n/no/such/group\n', 'control': ''}, None),
-    ({'start': 'nonsense'}, "start: the line 'nonsense' has no '='"),
-    ({'start': 'id=2\nphase=started\n'}, 'start is the record of launch 2'),
-    ({'start': ''}, 'start: no id or no phase'),
-    ({'end': 'id=1\nphase=ended\nend=what\n'}, "end: end: the value 'what' cannot be read"),
+    ({'start': 'nonsense'}, "record 'start': the line 'nonsense' has no '='"),
+    ({'start': 'id=2\nphase=started\n'}, "record 'start' is of launch 2, not 1"),
+    ({'start': ''}, "record 'start': no id or no phase"),
+    ({'end': 'id=1\nphase=ended\nend=what\n'}, "record 'end': end: the value 'what' cannot be read"),
 ])
-def test_what_is_half_there(bare, files, told):
-    """What never ran is forgotten, so that it may be started; what cannot be read is lost, so that it is not."""
+def test_an_incomplete_directory(bare, files, detail):
+    """A launch that never ran is forgotten, so that it can be started. One whose record cannot be read is lost."""
     forge(bare, 1, **files)
     bare.connect()
     records = bare.synced()
-    assert sorted(records) == ([1] if told else [])
-    if told:
-        assert records[1]['end'] == 'lost' and told in records[1]['detail']
+    assert sorted(records) == ([1] if detail else [])
+    if detail:
+        assert (records[1]['end'], records[1]['detail']) == ('lost', detail)
     else:
         assert bare.run(1, 'echo', 'ran')[1] == 'ran\n'
 
 
-def test_an_end_that_was_told_stays(world):
-    """Keeper and launcher are killed before either end is synced or acknowledged: the next launcher says the same."""
+def test_a_reported_end_stays_the_same(world):
+    """Keeper and launcher are killed before the end is synced or acknowledged: the next launcher reports the same end."""
     for launch_id in range(1, 11):
         world.start(launch_id, 'sh', '-c', 'exit %d' % launch_id)
         keeper = until(lambda: read(world.state / ('launches/%d/lock' % launch_id)).partition(b'\n')[0], 'its keeper')
-        told = world.ended(launch_id)
+        reported = world.ended(launch_id)
         kill(int(keeper))
         kill_launcher(world)
         world.connect()
         again = world.synced()
-        assert again[launch_id] == told and told['exit_status'] == launch_id
+        assert again[launch_id] == reported and reported['exit_status'] == launch_id
         world.send('ack', launch_id)
         until(lambda: not (world.state / ('launches/%d' % launch_id)).exists(), 'its directory to be removed')
 
 
-def test_directory_removed_while_its_keeper_waits_for_a_word(world):
-    """What was told stays told; nobody waits for a record that cannot be."""
+def test_a_directory_is_removed_while_its_keeper_waits_for_the_commit(world):
+    """The reported end stays, and the keeper does not wait for a record that cannot be written."""
     world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
     world.record(1, 'started')
     keeper = world.keeper_pid(1)
@@ -354,8 +357,8 @@ def test_directory_removed_while_its_keeper_waits_for_a_word(world):
     until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
 
 
-def test_hundreds_end_at_once(world):
-    """Nobody says that their ends are committed, so all keepers wait at once; then somebody does."""
+def test_hundreds_of_jobs_end_at_once(world):
+    """At first no end is acknowledged, so that all keepers wait at once; then all are."""
     ids = range(1, 201)
     with open(world.path / 'gate', 'w') as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)
@@ -372,7 +375,7 @@ def test_hundreds_end_at_once(world):
     until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
 
 
-def test_directory_removed_under_everybody(world):
+def test_a_directory_is_removed_while_its_job_runs(world):
     world.start(1, 'sh', '-c', UNTIL_GO)
     world.record(1, 'started')
     keeper = world.keeper_pid(1)
@@ -394,17 +397,17 @@ def tracing():
 class Traced:
     """A launcher under kill_at, in a world of its own."""
 
-    def __init__(self, path, whom, n):
+    def __init__(self, path, program, n):
         self.world = World(path)
         environment = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
-        self.tracer = subprocess.Popen([KILL_AT, whom, str(n), LAUNCHER, '--private', '--state', self.world.state],
+        self.tracer = subprocess.Popen([KILL_AT, program, str(n), LAUNCHER, '--private', '--state', self.world.state],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment)
         until(lambda: (self.world.state / 'launcher.sock').exists() or self.tracer.poll() is not None, 'the launcher')
 
-    def verdict(self):
-        said = self.tracer.stdout.readline().split()
-        assert said, 'kill-at ended with status %s and said nothing' % self.tracer.wait()
-        return said
+    def result(self):
+        words = self.tracer.stdout.readline().split()
+        assert words, 'kill-at ended with status %s and printed nothing' % self.tracer.wait()
+        return words
 
     def close(self):
         self.tracer.kill()
@@ -413,12 +416,13 @@ class Traced:
         self.world.close()
 
 
-# What a start takes: its record, the launch's directory, the directory of launches. An end: its record, the directory.
-START_SYNCS, END_SYNCS = 3, 2
+# The files that are synced at a start: its record, the launch's directory, the directory of launches. At an end: its
+# record, the launch's directory.
+START_SYNC_COUNT, END_SYNC_COUNT = 3, 2
 
 
-def syncs_of_keeper(path, after_start=None, after_end=None, **launch):
-    """Of a whole job, with the seconds from its end, where that is told, until its keeper was gone."""
+def count_keeper_syncs(path, after_start=None, after_end=None, **launch):
+    """Runs a job. Returns the syncs of its keeper, and, with after_end, the seconds from the end to the keeper's exit."""
     path.mkdir()
     traced = Traced(path, 'keeper', 0)
     world, seconds = traced.world, None
@@ -433,27 +437,27 @@ def syncs_of_keeper(path, after_start=None, after_end=None, **launch):
         if after_end:
             ended = world.ended(1)
             after_end(world)
-        verdict = traced.verdict()
+        result = traced.result()
         if after_end:
             seconds = time.time() - ended['at_us'] / US
-        return int(verdict[2]), seconds
+        return int(result[2]), seconds
     finally:
         traced.close()
 
 
-def test_keeper_syncs_an_end_that_nobody_commits(tmp_path, tracing):
-    """There is a daemon, but it does not say that it has the end."""
-    syncs, seconds = syncs_of_keeper(tmp_path / 'a', after_end=lambda world: None)
-    assert syncs == START_SYNCS + END_SYNCS and seconds >= 0.2
+def test_a_keeper_syncs_an_end_that_is_not_acknowledged(tmp_path, tracing):
+    """A daemon is connected, but does not acknowledge the end."""
+    syncs, seconds = count_keeper_syncs(tmp_path / 'a', after_end=lambda world: None)
+    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT and seconds >= 0.2
 
 
-def test_keeper_syncs_an_end_that_nobody_hears_of(tmp_path, tracing):
-    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_start=lambda world: (world.disconnect(), kill_launcher(world)))
-    assert syncs == START_SYNCS + END_SYNCS
+def test_a_keeper_syncs_an_end_if_no_launcher_runs(tmp_path, tracing):
+    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_start=lambda world: (world.disconnect(), kill_launcher(world)))
+    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT
 
 
-def test_keeper_syncs_an_end_when_its_launcher_cannot_be_told(tmp_path, tracing):
-    """The fifo of events is full, for its reader is stopped: nobody will pass a word on, so none is waited for."""
+def test_a_keeper_syncs_an_end_if_its_launcher_cannot_be_notified(tmp_path, tracing):
+    """The fifo of events is full, because its reader is stopped. So the keeper does not wait for the commit."""
     pids = []
 
     def stop_and_fill(world):
@@ -462,7 +466,7 @@ def test_keeper_syncs_an_end_when_its_launcher_cannot_be_told(tmp_path, tracing)
         fifo = os.open(world.state / 'launcher.events', os.O_WRONLY | os.O_NONBLOCK)
         try:
             while True:
-                os.write(fifo, (77).to_bytes(8, 'little'))  # no launch of ours
+                os.write(fifo, (77).to_bytes(8, 'little'))  # an unknown launch
         except BlockingIOError:
             os.close(fifo)
 
@@ -477,7 +481,7 @@ def test_keeper_syncs_an_end_when_its_launcher_cannot_be_told(tmp_path, tracing)
         world.record(1, 'started')
         stop_and_fill(world)
         let_go(world)
-        assert int(traced.verdict()[2]) == START_SYNCS + END_SYNCS
+        assert int(traced.result()[2]) == START_SYNC_COUNT + END_SYNC_COUNT
         os.kill(pids[0], signal.SIGCONT)
         assert world.ended(1)['exit_status'] == 4
         world.send('ack', 1)
@@ -488,114 +492,115 @@ def test_keeper_syncs_an_end_when_its_launcher_cannot_be_told(tmp_path, tracing)
         traced.close()
 
 
-def test_keeper_believes_no_word_that_comes_before_the_end(tmp_path, tracing):
-    def too_early(world):
+def test_a_keeper_ignores_committed_before_the_end(tmp_path, tracing):
+    def send_committed(world):
         with open(world.state / 'launches/1/control', 'w') as control:
             control.write('committed\n')
 
-    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_start=too_early, after_end=lambda world: None)
-    assert syncs == START_SYNCS + END_SYNCS
+    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_start=send_committed, after_end=lambda world: None)
+    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT
 
 
-def test_keeper_leaves_a_committed_end_to_the_daemon(tmp_path, tracing):
-    """It goes at once, and its directory with it. On a busy machine the word may come too late: then it has synced, as it should."""
+def test_a_keeper_does_not_sync_a_committed_end(tmp_path, tracing):
+    """It exits at once. On a busy machine the acknowledgement may come too late; then it has synced, as it should."""
 
-    def committed(world):
+    def acknowledge_end(world):
         world.send('ack', 1)
         until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
 
     for attempt in range(30):
-        syncs, _ = syncs_of_keeper(tmp_path / str(attempt), after_end=committed)
-        assert syncs in (START_SYNCS, START_SYNCS + END_SYNCS)
-        if syncs == START_SYNCS:
+        syncs, _ = count_keeper_syncs(tmp_path / str(attempt), after_end=acknowledge_end)
+        assert syncs in (START_SYNC_COUNT, START_SYNC_COUNT + END_SYNC_COUNT)
+        if syncs == START_SYNC_COUNT:
             return
-    raise AssertionError('the word never came in time')
+    raise AssertionError('the acknowledgement never came in time')
 
 
-def test_keeper_syncs_nothing_of_what_never_ran(tmp_path, tracing):
-    syncs, _ = syncs_of_keeper(tmp_path / 'a', after_end=lambda world: None, cpus='4000-4001')
+def test_a_keeper_does_not_sync_a_refused_launch(tmp_path, tracing):
+    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_end=lambda world: None, cpus='4000-4001')
     assert syncs == 0
 
 
 def play_daemon(world):
-    """What a daemon does: sends its launch, connects again when the launcher is gone, sends it again unless it is known."""
+    """Does what a daemon does: sends a launch, reconnects if the launcher is gone, and sends it again if it is unknown."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         world.connect()
-        known = asked = False
+        is_known = is_sent = False
         while (report := world.report()) != 'gone':
-            known |= isinstance(report, dict)
-            if known and report != 'synced' and report['phase'] == 'ended':
+            is_known |= isinstance(report, dict)
+            if is_known and report != 'synced' and report['phase'] == 'ended':
                 return report
-            if report == 'synced' and not known and not asked:
-                asked = True
+            if report == 'synced' and not is_known and not is_sent:
+                is_sent = True
                 world.start(1, script='echo ran >> %s/count; sleep 0.05; echo end >> %s/count' % (world.path, world.path))
-    raise AssertionError('never told how it ended: %r' % world.reports)
+    raise AssertionError('the end was never reported: %r' % world.reports)
 
 
 def acknowledge(world):
-    """As a daemon does: whenever it is told of an end that it has committed. Told again is fine, started again is not."""
+    """Acknowledges the end as a daemon does, again and again. It may be reported again, but not started again."""
     end = time.monotonic() + PATIENCE
     while list(world.state.glob('launches/*')):
         assert time.monotonic() < end, 'its directory is still there'
         world.send('ack', 1)
-        time.sleep(0.02)  # to be read before the next connection takes this one's place
+        time.sleep(0.02)  # the launcher reads it before the next connection replaces this one
         world.connect()
         while world.report() not in ('synced', 'gone'):
             pass
 
 
-def count(world):
+def written_by_job(world):
     path = world.path / 'count'
     return path.read_text().split() if path.exists() else []
 
 
-def steps(tmp_path, whom, judge):
-    """judge(world, record) after a kill at every n-th system call, until there are no more."""
-    n, killed = 1, 0
-    every = int(os.environ.get('FAIRLEAD_CRASH_EVERY', EVERY[whom]))
+def kill_at_every_call(tmp_path, program, check):
+    """Kills the program at each n-th system call in turn, and calls check(world, record, n) after each kill."""
+    n, kill_count = 1, 0
+    every = int(os.environ.get('FAIRLEAD_CRASH_EVERY', EVERY[program]))
     while True:
-        place = tmp_path / str(n)
-        place.mkdir()
-        traced = Traced(place, whom, n)
+        path = tmp_path / str(n)
+        path.mkdir()
+        traced = Traced(path, program, n)
         try:
             record = play_daemon(traced.world)
-            judge(traced.world, record, n)
+            check(traced.world, record, n)
             acknowledge(traced.world)
             for pid in traced.world.launcher_pids():
                 kill(pid, signal.SIGTERM)
-            until(lambda: not traced.world.launcher_pids(), 'the launcher to end')  # killed at that, a sanitizer complains
-            verdict = traced.verdict()
+            # Not killed by close(), because a sanitizer complains about a process that is killed while it ends.
+            until(lambda: not traced.world.launcher_pids(), 'the launcher to end')
+            result = traced.result()
         finally:
             traced.close()
-        if verdict[0] == 'ended':
-            print('# compared %d kills of the %s in %s system calls' % (killed, whom, verdict[1]))
-            assert killed > 3
+        if result[0] == 'ended':
+            print('# compared %d kills of the %s in %s system calls' % (kill_count, program, result[1]))
+            assert kill_count > 3
             return
-        killed += 1
+        kill_count += 1
         n += every
 
 
-def test_launcher_killed_at_every_call(tmp_path, tracing):
-    """Whatever a launcher was doing: the job ran exactly once and is told to have ended well."""
+def test_a_launcher_is_killed_at_every_call(tmp_path, tracing):
+    """Whatever the launcher was doing, the job runs exactly once, and its end is reported as exit status 0."""
 
-    def judge(world, record, n):
-        assert count(world) == ['ran', 'end'], n
+    def check(world, record, n):
+        assert written_by_job(world) == ['ran', 'end'], n
         assert (record['end'], record['exit_status']) == ('exited', 0), (n, record)
 
-    steps(tmp_path, 'launcher', judge)
+    kill_at_every_call(tmp_path, 'launcher', check)
 
 
-def test_keeper_killed_at_every_call(tmp_path, tracing):
-    """Whatever a keeper was doing: the job never ran twice, and what is told fits with what it did."""
+def test_a_keeper_is_killed_at_every_call(tmp_path, tracing):
+    """Whatever the keeper was doing, the job never runs twice, and the report fits what it did."""
 
-    def judge(world, record, n):
-        ran = count(world)
+    def check(world, record, n):
+        ran = written_by_job(world)
         assert ran in ([], ['ran'], ['ran', 'end']), n
         allowed = {'refused': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
         assert ran in allowed[record['end']], (n, record)
         assert not record['pid'] or not alive(record['pid']), n
-        noted = (world.state / 'launches/1/lock').read_text().split('\n')
-        assert len(noted) < 2 or not noted[1] or not os.path.exists(noted[1]), n  # its control group
+        lines = (world.state / 'launches/1/lock').read_text().split('\n')
+        assert len(lines) < 2 or not lines[1] or not os.path.exists(lines[1]), n  # its control group is removed
 
-    steps(tmp_path, 'keeper', judge)
+    kill_at_every_call(tmp_path, 'keeper', check)

@@ -1,5 +1,5 @@
-/* Arbitrary bytes as what a launcher or a daemon receives: read or refused, never more than is there, and what was read
- * and written again is read as the same. */
+/* Any bytes that a launcher or a daemon may receive are decoded or refused, without reading past their end. A message that
+ * was decoded is encoded and decoded again as the same. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -18,8 +18,8 @@ static void encode(const struct message *m, struct buf *out)
     }
 }
 
-/* What was written from a message reads as one that is written the same. */
-static void check_round(const struct message *m)
+/* An encoded message is decoded as one that is encoded to the same bytes. */
+static void check_round_trip(const struct message *m)
 {
     struct buf first = {0}, second = {0};
     struct arena a = {0};
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ensure(used <= rest.length);
         if (used == 0) break;
         if (m.kind == MESSAGE_START) (void)launch_check(&m.launch, &e);
-        check_round(&m);
+        check_round_trip(&m);
         rest = (struct str){rest.text + used, rest.length - used};
     }
     ensure(a.bytes <= 64 * 1024 + 64 * size);

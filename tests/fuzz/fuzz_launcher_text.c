@@ -1,26 +1,27 @@
-/* Text that the launcher reads and others write: scripts, files of /proc, records. The first byte chooses the reader. */
+/* Text that the launcher reads and other programs write: scripts, files of /proc, records. The first byte chooses the
+ * parser. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "exec/launcher/cgroup.h"
 #include "exec/launcher/launch_command.h"
+#include "exec/launcher/process_identity.h"
 #include "exec/launcher/process_tree.h"
-#include "exec/launcher/record_log.h"
 #include "exec/record.h"
 
-static bool inside(struct str part, struct str whole)
+static bool is_inside(struct str part, struct str whole)
 {
     return part.length == 0 || (part.text >= whole.text && part.text + part.length <= whole.text + whole.length);
 }
 
-static void read_interpreter(struct str text)
+static void parse_shebang(struct str text)
 {
     struct str program, argument;
     if (!launch_command_parse_shebang(text, &program, &argument)) return;
-    ensure(program.length > 0 && inside(program, text) && inside(argument, text));
+    ensure(program.length > 0 && is_inside(program, text) && is_inside(argument, text));
 }
 
-static void read_cgroup(struct str text)
+static void find_cgroups(struct str text)
 {
     char path[64];
     struct str mounts;
@@ -32,11 +33,11 @@ static void read_cgroup(struct str text)
     }
 }
 
-static void read_record(struct str text)
+static void parse_record(struct str text)
 {
     struct launch_record record, again;
-    struct process_identity traces;
-    process_identity_parse(text, &traces);
+    struct process_identity identity;
+    process_identity_parse(text, &identity);
     if (record_parse(text, &record, NULL)) return;
     struct buf written = {0};
     record_format(&record, &written);
@@ -53,10 +54,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str text = {(const char *)data + 1, size - 1};
     struct process process;
     switch (data[0]) {
-    case 'i': read_interpreter(text); break;
+    case 'i': parse_shebang(text); break;
     case 's': (void)process_parse(text, &process); break;
-    case 'c': read_cgroup(text); break;
-    case 'r': read_record(text); break;
+    case 'c': find_cgroups(text); break;
+    case 'r': parse_record(text); break;
     default: break;
     }
     return 0;

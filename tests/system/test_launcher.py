@@ -1,4 +1,4 @@
-"""fairlead-launcher alone: what a job gets, how it ends, what is refused, who is listened to."""
+"""fairlead-launcher by itself: what a job gets, how it ends, what is refused, and which peers are accepted."""
 import os
 import pathlib
 import resource
@@ -14,14 +14,14 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import (LAUNCHER, PATIENCE, US, World, alive, find_processes, in_time, open_files,  # noqa: E402
-                        place_for_all, until)
+from exec_world import (LAUNCHER, PATIENCE, US, World, alive, find_processes, in_time,  # noqa: E402
+                        make_public_directory, open_files, until)
 
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 
 def cgroups_work():
-    """As the launcher finds out: a group in our own that can be killed."""
+    """Whether a group that can be killed can be created in our own, as the launcher finds out."""
     mounts = [line.split() for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines() if ' - cgroup2 ' in line]
     own = [line[3:] for line in pathlib.Path('/proc/self/cgroup').read_text().splitlines() if line.startswith('0::')]
     if not mounts or not own:
@@ -46,26 +46,26 @@ def world(tmp_path):
 
 
 @pytest.fixture
-def open_place():
-    place = place_for_all()
-    yield place
-    shutil.rmtree(place, ignore_errors=True)
+def public_directory():
+    directory = make_public_directory()
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 @pytest.fixture(params=['cgroup', 'no-cgroup', 'unprivileged'])
 def any_world(tmp_path, request):
-    """The ways in which a keeper can reach a job's processes."""
+    """A world for each way in which a keeper can reach the processes of its job."""
     options = ['--no-cgroup'] if request.param == 'no-cgroup' else []
-    place, prefix = tmp_path, []
+    directory, prefix = tmp_path, []
     if request.param == 'cgroup' and not cgroups_work():
-        pytest.skip('no control groups can be made here')
+        pytest.skip('no control groups can be created here')
     if request.param == 'unprivileged':
         if os.geteuid() != 0:
-            pytest.skip('we are unprivileged anyway')
+            pytest.skip('already unprivileged')
         prefix = NOBODY
-        place = request.getfixturevalue('open_place')
-        os.chown(place, 65534, 65534)
-    world = World(place, prefix=prefix)
+        directory = request.getfixturevalue('public_directory')
+        os.chown(directory, 65534, 65534)
+    world = World(directory, prefix=prefix)
     if prefix:
         os.chown(world.state, 65534, 65534)
     world.start_launcher(options)
@@ -79,7 +79,7 @@ def any_world(tmp_path, request):
 # ---- what a job gets ----
 
 
-def test_runs_and_tells(any_world):
+def test_a_job_runs_and_its_end_is_reported(any_world):
     record, output = any_world.run(7, 'sh', '-c', 'echo out; echo err >&2; exit 3', **any_world.identity)
     assert output == 'out\nerr\n'
     assert (record['end'], record['exit_status'], record['signal']) == ('exited', 3, 0)
@@ -87,7 +87,7 @@ def test_runs_and_tells(any_world):
     assert record['pid'] > 0 and record['detail'] == ''
 
 
-def test_started_comes_first(world):
+def test_the_start_is_reported_before_the_end(world):
     world.start(1, 'sleep', '0.3')
     started = world.record(1, 'started')
     assert started['phase'] == 'started'
@@ -96,18 +96,18 @@ def test_started_comes_first(world):
     assert (ended['pid'], ended['started_us']) == (started['pid'], started['started_us'])
 
 
-def test_a_signal_is_told(world):
+def test_a_signal_is_reported(world):
     record, _ = world.run(1, 'sh', '-c', 'kill -SEGV $$')
     assert (record['end'], record['signal'], record['exit_status']) == ('exited', signal.SIGSEGV, 0)
 
 
-def test_usage_is_told(world):
+def test_usage_is_reported(world):
     record, _ = world.run(1, 'python3', '-c', 'b = bytearray(200 << 20)\nimport time\nwhile time.process_time() < 0.3: pass')
     assert 0.3 * US <= record['cpu_us'] < 20 * US
     assert 200 << 10 <= record['max_rss_kib'] < 1 << 20
 
 
-def test_environment_is_what_was_given(world):
+def test_a_job_gets_the_given_environment(world):
     given = {'PATH': '/usr/bin:/bin', 'EMPTY': '', 'LINES': 'a\nb\tc\\', 'FAIRLEAD_LAUNCH_ID': '99', 'FAIRLEAD_LAUNCH_KEY': 'x'}
     _, output = world.run(5, 'env', '-0', environment=given)
     got = dict(item.split('=', 1) for item in output.split('\0') if item)
@@ -117,7 +117,7 @@ def test_environment_is_what_was_given(world):
         'PATH': '/usr/bin:/bin', 'EMPTY': '', 'LINES': 'a\nb\tc\\', 'FAIRLEAD_LAUNCH_ID': '5'}
 
 
-LOOK = r'''
+SHOW_PROCESS = r'''
 import os, resource, signal
 print(sorted(int(f) for f in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + f)))
 print(os.readlink('/proc/self/fd/0'))
@@ -128,27 +128,27 @@ print(oct(os.umask(0)), resource.getrlimit(resource.RLIMIT_NOFILE)[0], os.getcwd
 '''
 
 
-def test_surroundings(tmp_path):
-    """Descriptors 0 to 2, a session of its own, default signals, and the umask and limits the launcher was given."""
+def test_a_job_gets_a_clean_process(tmp_path):
+    """It has the descriptors 0 to 2, its own session, default signals, and the umask and limits of the launcher's start."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = 777 if hard == resource.RLIM_INFINITY else min(777, hard - 1)
     world = World(tmp_path, prefix=['sh', '-c', 'umask 027; ulimit -Sn %d; exec "$@"' % files, 'sh'])
     world.connect()
     world.synced()
-    place = tmp_path / 'a place'
-    place.mkdir()
-    _, output = world.run(1, '/usr/bin/python3', '-I', '-c', LOOK, directory=place)
+    directory = tmp_path / 'a directory'
+    directory.mkdir()
+    _, output = world.run(1, '/usr/bin/python3', '-I', '-c', SHOW_PROCESS, directory=directory)
     world.close()
     lines = output.splitlines()
-    assert lines[0] in ('[0, 1, 2]', '[0, 1, 2, 3]')  # 3: the listing itself
+    assert lines[0] in ('[0, 1, 2]', '[0, 1, 2, 3]')  # 3: the directory that it lists
     assert lines[1] == '/dev/null'
     assert lines[2] == 'True'
     assert lines[3].startswith('[0, ') and lines[3].endswith('0x0')
-    assert lines[4] == '0o27 %d %s' % (files, place)
+    assert lines[4] == '0o27 %d %s' % (files, directory)
     assert stat.S_IMODE((tmp_path / '1.out').stat().st_mode) == 0o640
 
 
-def test_cpus(world):
+def test_a_job_is_bound_to_its_cpus(world):
     cpus = sorted(os.sched_getaffinity(0))
     record, output = world.run(1, 'python3', '-c', 'import os; print(sorted(os.sched_getaffinity(0)))', cpus=cpus[-1])
     assert output == '[%d]\n' % cpus[-1]
@@ -156,14 +156,14 @@ def test_cpus(world):
     assert (record['end'], record['detail']) == ('refused', 'cannot bind to CPUs 4000-4001: Invalid argument')
 
 
-def test_output_and_error_apart(world):
+def test_output_and_error_go_to_two_files(world):
     world.run(1, 'sh', '-c', 'echo out; echo err >&2', err=world.path / '1.err')
     assert (world.output(1), (world.path / '1.err').read_text()) == ('out\n', 'err\n')
 
 
 @pytest.mark.parametrize('name', ['1.out', 'link'])
-def test_one_file_by_two_names(world, name):
-    """Both streams go through one description, else they would write over each other."""
+def test_output_and_error_go_to_one_file_with_two_names(world, name):
+    """Both streams share an open file description; otherwise they would overwrite each other."""
     (world.path / 'link').symlink_to(world.path / '1.out')
     world.run(1, 'sh', '-c', 'for i in 1 2 3; do echo out; echo err >&2; done', err=world.path / name)
     assert world.output(1) == 'out\nerr\n' * 3
@@ -187,12 +187,12 @@ def test_output_is_truncated(world):
     ('#!\necho no name', [], 'no name\n'),
     ('#!/bin/sh', [], ''),
 ])
-def test_script(world, script, arguments, output):
+def test_a_script_is_run_by_its_interpreter(world, script, arguments, output):
     got = world.run(1, *arguments, script=script)[1]
     assert got.replace(str(world.state / 'launches/1/script'), 'SCRIPT') == output
 
 
-def test_script_is_ours_alone(world):
+def test_a_script_is_readable_only_by_its_user(world):
     world.start(1, script='sleep 600; : secret of %s' % world.path)
     world.record(1, 'started')
     for path in [world.state, *world.state.rglob('*')]:
@@ -203,10 +203,10 @@ def test_script_is_ours_alone(world):
 @pytest.mark.parametrize('script, detail', [
     ('#!/no/such/thing -x\n', "cannot run the script's interpreter /no/such/thing: No such file or directory"),
     ('#!/bin/sh\r\necho\r\n',
-     "the script's lines end with CR LF, as on Windows: there is no interpreter \"/bin/sh\\r\""),
+     "no interpreter '/bin/sh\\r': the script's lines end with CR LF; convert them to LF"),
     ('#!/etc/passwd\n', "cannot run the script's interpreter /etc/passwd: Permission denied"),
 ])
-def test_script_refused(world, script, detail):
+def test_a_script_without_an_interpreter_is_refused(world, script, detail):
     record, _ = world.run(1, script=script)
     assert (record['end'], record['detail']) == ('refused', detail)
 
@@ -233,10 +233,10 @@ def test_script_refused(world, script, detail):
     (['true'], {'grace_us': -1}, 'grace: -1 is not a number of microseconds from 0 to 604800000000'),
     (['true'], {'cpus': '70000'}, 'CPUs: 70000 is not a CPU number from 0 to 65535'),
     (['x' * 140000], {}, 'arguments[0]: 140000 bytes; Linux accepts at most 131071'),
-    (['true', *['x' * 130000] * 60], {}, 'cannot run true: arguments and environment are too large'),
+    (['true', *['x' * 130000] * 60], {}, 'cannot run true: arguments and environment together are too large for Linux'),
     (['true'], {'environment': {'': 'x'}}, "environment[0]: '=x' is not NAME=value"),
 ])
-def test_refused(world, arguments, fields, detail):
+def test_a_launch_is_refused(world, arguments, fields, detail):
     record, _ = world.run(1, *arguments, **fields)
     assert (record['end'], record['detail']) == ('refused', detail)
     assert (record['started_us'], record['pid'], record['exit_status'], record['signal']) == (0, 0, 0, 0)
@@ -244,9 +244,10 @@ def test_refused(world, arguments, fields, detail):
     until(lambda: not list(world.state.glob('launches/*')), 'its directory to be removed')
 
 
-def test_a_fifo_nobody_reads_is_refused(world):
+def test_a_fifo_without_a_reader_is_refused(world):
     os.mkfifo(world.path / '1.out')
-    record, _ = (world.start(1, 'true'), world.ended(1))[1], None
+    world.start(1, 'true')
+    record = world.ended(1)
     assert record['detail'].endswith('1.out: No such device or address')
 
 
@@ -254,11 +255,11 @@ def test_a_fifo_nobody_reads_is_refused(world):
 def test_another_identity_is_refused(world, fields):
     record, _ = world.run(1, 'true', **fields)
     assert record['end'] == 'refused'
-    assert record['detail'].startswith('this launcher serves user %d, group %d alone; it starts nothing as' %
-                                       (os.geteuid(), os.getegid()))
+    assert record['detail'].startswith('cannot start a job as user ')
+    assert record['detail'].endswith(': this launcher runs as user %d, group %d' % (os.geteuid(), os.getegid()))
 
 
-def test_a_long_detail_keeps_its_end(world):
+def test_a_long_detail_is_cut_in_its_middle(world):
     record, _ = world.run(1, 'true', out='/no/' + 'ü' * 120 + '/such')
     assert record['detail'].startswith('cannot open output /no/ü')
     assert record['detail'].endswith('ü/such: No such file or directory')
@@ -274,18 +275,18 @@ def test_a_program_without_magic_is_a_shell_script(world):
 
 # ---- ends ----
 
-QUIET = 'exec 2>/dev/null; '  # a shell says "Terminated" of the sleep it waits for
+QUIET = 'exec 2>/dev/null; '  # a shell prints "Terminated" about the sleep that it waits for
 TRAP = QUIET + 'trap "echo term" TERM; echo ready; while :; do sleep 0.05; done'
 
 
-def test_time_limit(any_world):
+def test_a_job_ends_at_its_time_limit(any_world):
     any_world.start(1, 'sleep', '60', limit_us=US // 3, **any_world.identity)
     record = any_world.ended(1)
     assert (record['end'], record['signal']) == ('timed-out', signal.SIGTERM)
     assert US // 3 <= record['at_us'] - record['started_us'] < 60 * US
 
 
-def test_grace_then_kill(any_world):
+def test_a_job_is_killed_after_its_grace(any_world):
     ids = iter(range(1, 9))
 
     def attempt(seconds):
@@ -303,15 +304,15 @@ def test_grace_then_kill(any_world):
     in_time(attempt)
 
 
-def test_cancelled(any_world):
+def test_a_job_is_cancelled(any_world):
     any_world.start(1, 'sleep', '60', **any_world.identity)
     any_world.record(1, 'started')
     any_world.send('end', 1, US)
     assert any_world.ended(1)['end'] == 'cancelled'
 
 
-def test_cancelled_at_once(any_world):
-    """The order may come before the program runs, or before its process is ready; then it never started."""
+def test_a_job_is_cancelled_while_it_starts(any_world):
+    """The order may arrive before the program runs, or before its process is ready; then the job never started."""
     for launch_id in range(1, 31):
         any_world.start(launch_id, 'sleep', '60', **any_world.identity)
         any_world.send('end', launch_id, US)
@@ -321,7 +322,7 @@ def test_cancelled_at_once(any_world):
         assert (record['pid'] == 0) == (record['started_us'] == 0)
 
 
-def test_a_second_order_only_shortens(world):
+def test_a_second_order_can_only_shorten_the_grace(world):
     world.start(1, 'sh', '-c', TRAP, grace_us=60 * US)
     until(lambda: world.output(1) == 'ready\n', 'the job')
     world.send('end', 1, 60 * US)
@@ -332,7 +333,7 @@ def test_a_second_order_only_shortens(world):
     assert (record['end'], record['signal']) == ('cancelled', signal.SIGKILL)
 
 
-def test_exit_in_the_grace_is_still_a_time_out(world):
+def test_an_exit_during_the_grace_is_still_a_time_out(world):
     ids = iter(range(1, 9))
 
     def attempt(seconds):
@@ -357,7 +358,7 @@ def test_a_stopped_job_can_be_ended(world):
 
 LEFTOVERS = r'''
 import os, signal, sys, time
-heard, told = os.pipe()
+read_end, write_end = os.pipe()
 def leave(depth):
     if os.fork() == 0:
         os.setsid()
@@ -366,17 +367,17 @@ def leave(depth):
         if os.fork() == 0:
             if depth: leave(depth - 1)
             print(os.getpid(), flush=True)
-            os.write(told, b'.')
+            os.write(write_end, b'.')
             time.sleep(600)
         os._exit(0)
 leave(3)
 leave(0)
-for _ in range(5): os.read(heard, 1)
+for _ in range(5): os.read(read_end, 1)
 '''
 
 
-def test_nothing_is_left_behind(any_world):
-    """Daemons that left the session and ignore what they can are ended when the main process has ended."""
+def test_no_process_outlives_its_job(any_world):
+    """Processes that left the session and ignore the signals that can be ignored are ended after the main process."""
     any_world.start(1, 'python3', '-c', LEFTOVERS, grace_us=US // 5, **any_world.identity)
     record = any_world.ended(1)
     pids = [int(line) for line in any_world.output(1).split()]
@@ -384,12 +385,12 @@ def test_nothing_is_left_behind(any_world):
     assert (record['end'], record['exit_status'], record['signal']) == ('exited', 0, 0)
 
 
-def test_leftovers_get_sigterm_and_a_little_time(world):
+def test_remaining_processes_get_sigterm_and_a_short_grace(world):
     ready = '; : >ready-$FAIRLEAD_LAUNCH_ID; '
     until_ready = ') & while ! test -e ready-$FAIRLEAD_LAUNCH_ID; do sleep 0.01; done'
 
     def attempt(_):
-        """It has two seconds, which may be too few when the machine is busy."""
+        """The grace is two seconds, which may be too short on a busy machine."""
         launch_id = next(ids)
         script = QUIET + '(trap "echo tidy; exit" TERM' + ready + 'while :; do sleep 0.05; done' + until_ready
         record, output = world.run(launch_id, 'sh', '-c', script, grace_us=30 * US)
@@ -403,10 +404,10 @@ def test_leftovers_get_sigterm_and_a_little_time(world):
     assert world.ended(1)['at_us'] - completing['at_us'] < 1800 * US  # two seconds, not an hour
 
 
-COMETS = r'''
+FORKING = r'''
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-def fly(new_session):
+def fork_on(new_session):
     while time.monotonic() < end:
         pid = os.fork()
         if pid: os._exit(0)
@@ -414,48 +415,48 @@ def fly(new_session):
 end = time.monotonic() + 60
 for n in range(8):
     if os.fork() == 0:
-        fly(n % 2)
-print('flying', flush=True)
+        fork_on(n % 2)
+print('forking', flush=True)
 time.sleep(600)
 '''
 
 
-def test_what_forks_on_and_on_is_ended(any_world):
-    """Each process lives for an instant and leaves a child; half of them leave the session every time."""
-    any_world.start(1, 'python3', '-S', '-E', '-c', COMETS, any_world.path / 'flying', grace_us=US // 10, **any_world.identity)
-    until(lambda: any_world.output(1) == 'flying\n', 'the job')
+def test_processes_that_keep_forking_are_ended(any_world):
+    """Each process exits as soon as it has forked a child; half of the chains begin a session at every fork."""
+    any_world.start(1, 'python3', '-S', '-E', '-c', FORKING, any_world.path / 'forking', grace_us=US // 10, **any_world.identity)
+    until(lambda: any_world.output(1) == 'forking\n', 'the job')
     any_world.send('end', 1, 0)
     assert any_world.ended(1)['end'] == 'cancelled'
-    assert not find_processes(str(any_world.path / 'flying'))
+    assert not find_processes(str(any_world.path / 'forking'))
 
 
-BOMB = r'''
+FORK_BOMB = r'''
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-print('ticking', flush=True)
+print('waiting', flush=True)
 for _ in range(8): os.fork()
 time.sleep(600)
 '''
 
 
-def test_a_bomb_is_ended(any_world):
-    any_world.start(1, 'python3', '-S', '-E', '-c', BOMB, any_world.path / 'ticking', limit_us=US // 2, grace_us=0, **any_world.identity)
+def test_a_fork_bomb_is_ended(any_world):
+    any_world.start(1, 'python3', '-S', '-E', '-c', FORK_BOMB, any_world.path / 'waiting', limit_us=US // 2, grace_us=0, **any_world.identity)
     assert any_world.ended(1)['end'] == 'timed-out'
-    assert not find_processes(str(any_world.path / 'ticking'))
+    assert not find_processes(str(any_world.path / 'waiting'))
 
 
-def test_order_to_a_keeper_by_signal(world):
+def test_sigterm_to_a_keeper_cancels_its_job(world):
     world.start(1, 'sleep', '60')
     world.record(1, 'started')
     os.kill(world.keeper_pid(1), signal.SIGTERM)
     record = world.ended(1)
-    assert (record['end'], record['detail']) == ('cancelled', 'its keeper was told to end (SIGTERM), as at a shutdown')
+    assert (record['end'], record['detail']) == ('cancelled', 'its keeper got SIGTERM, as at a shutdown')
 
 
-# ---- once, and until acknowledged ----
+# ---- a launch is started once, and known until it is acknowledged ----
 
 
-def test_the_same_id_starts_nothing(world):
+def test_a_launch_id_starts_once(world):
     for _ in range(3):
         world.start(1, 'sh', '-c', 'echo once >> %s/count; sleep 0.2' % world.path)
     world.ended(1)
@@ -465,7 +466,7 @@ def test_the_same_id_starts_nothing(world):
     assert (world.path / 'count').read_text() == 'once\n'
 
 
-def test_known_until_acknowledged(world):
+def test_a_launch_is_known_until_it_is_acknowledged(world):
     world.run(1, 'true')
     world.start(2, 'sleep', '600')
     world.record(2, 'started')
@@ -473,14 +474,14 @@ def test_known_until_acknowledged(world):
     records = world.synced()
     assert {i: r['phase'] for i, r in records.items()} == {1: 'ended', 2: 'started'}
     world.send('ack', 1)
-    world.send('ack', 2)  # runs: cannot be forgotten
+    world.send('ack', 2)  # it runs, so it stays known
     world.send('ack', 99)
     until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
     world.connect()
     assert list(world.synced()) == [2]
 
 
-def test_many_at_once(world):
+def test_hundreds_of_jobs_run_at_once(world):
     ids = range(1, 201)
     for launch_id in ids:
         world.start(launch_id, 'sh', '-c', 'echo $FAIRLEAD_LAUNCH_ID')
@@ -491,18 +492,18 @@ def test_many_at_once(world):
     until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
 
 
-def test_keeper_is_named_and_holds_nothing(world):
+def test_a_keeper_has_a_title_and_few_open_files(world):
     world.start(1, 'sleep', '600', name='12_3')
     world.record(1, 'started')
     keeper = world.keeper_pid(1)
     assert pathlib.Path('/proc/%d/cmdline' % keeper).read_bytes().rstrip(b'\0') == b'fairlead-keeper 12_3'
 
-    def held():
+    def names():
         return {name.replace(str(world.state), '').split(':')[0] for name in open_files(keeper)}
 
-    # The pipes to the job's process go as soon as the program runs.
-    until(lambda: held() == {'', '/dev/null', '/launcher.log', '/launches/1', '/launches/1/lock', '/launches/1/control', 'anon_inode'},
-          'the keeper to hold nothing but what is its own')
+    # The keeper closes the pipes to the job's process once the program runs.
+    until(lambda: names() == {'', '/dev/null', '/launcher.log', '/launches/1', '/launches/1/lock', '/launches/1/control', 'anon_inode'},
+          'the keeper to have only its own files open')
 
 
 # ---- the launcher itself ----
@@ -521,36 +522,36 @@ def test_help_and_version():
     ([], '--private is required'),
     (['--private'], '--state with an absolute path is required'),
     (['--private', '--state', 'here'], '--state with an absolute path is required'),
-    (['--private', '--state', '/', 'more'], 'unexpected argument "more"'),
+    (['--private', '--state', '/', 'more'], "unexpected argument 'more'"),
     (['--unknown'], 'unrecognized option'),
 ])
-def test_bad_usage(arguments, text):
+def test_wrong_usage_is_refused(arguments, text):
     result = launcher(*arguments)
     assert result.returncode == 2 and text in result.stderr
 
 
-def test_directory_must_be_ours_alone(tmp_path):
+def test_a_directory_that_is_open_to_others_is_refused(tmp_path):
     tmp_path.chmod(0o755)
     result = launcher('--private', '--state', tmp_path)
     assert result.returncode == 1
-    assert result.stderr == ('fairlead-launcher: %s must be a directory of our own with mode 0700, open to nobody else\n' % tmp_path)
+    assert result.stderr == "fairlead-launcher: directory %s is open to others: run 'chmod 700 %s'\n" % (tmp_path, tmp_path)
     assert launcher('--private', '--state', tmp_path / 'missing').returncode == 1
 
 
-def test_socket_path_too_long(tmp_path):
+def test_a_long_socket_path_is_refused(tmp_path):
     path = tmp_path / ('x' * 100)
     path.mkdir(mode=0o700)
     result = launcher('--private', '--state', path)
     length = len(str(path)) + len('/launcher.sock')
     assert result.returncode == 2
-    assert '%d bytes; Linux takes at most 107' % length in result.stderr
+    assert '%d bytes; Linux accepts at most 107' % length in result.stderr
     world = World.__new__(World)
     world.state, world.prefix, world.driver = path, [], None
     assert '%d bytes; Linux accepts at most 107' % length in world.connect('error')
     world.disconnect()
 
 
-def test_one_launcher_a_directory(world):
+def test_a_directory_has_one_launcher(world):
     result = launcher('--private', '--state', world.state)
     assert (result.returncode, result.stderr) == (2, 'fairlead-launcher: another launcher serves %s\n' % world.state)
 
@@ -565,7 +566,7 @@ def test_a_stale_socket_is_replaced(tmp_path):
     world.close()
 
 
-def test_no_launcher_program(tmp_path, monkeypatch):
+def test_a_missing_launcher_program_is_reported(tmp_path, monkeypatch):
     world = World(tmp_path)
     monkeypatch.setattr('exec_world.LAUNCHER', '/no/such/launcher')
     assert world.connect('error') == 'error cannot run /no/such/launcher: No such file or directory'
@@ -573,8 +574,8 @@ def test_no_launcher_program(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_idle_end(tmp_path):
-    """It stays for what is unacknowledged, and ends ten seconds after nobody needs it."""
+def test_an_idle_launcher_ends(tmp_path):
+    """It stays while a launch is not acknowledged, and ends after ten seconds without a daemon and without launches."""
     world = World(tmp_path)
     world.connect()
     world.synced()
@@ -595,8 +596,8 @@ def test_idle_end(tmp_path):
 
 
 @pytest.mark.slow
-def test_end_without_a_directory(tmp_path):
-    """Whose directory was removed waits for its jobs, and not for a daemon that cannot come."""
+def test_a_launcher_without_a_directory_ends(tmp_path):
+    """A launcher whose directory was removed waits for its jobs, but not for a daemon, which cannot connect any more."""
     world = World(tmp_path)
     world.connect()
     world.synced()
@@ -624,14 +625,15 @@ def test_sigterm_ends_the_launcher_alone(world):
     assert alive(pid)
 
 
-# ---- who is listened to ----
+# ---- which peers are accepted ----
 
 VERSION = 2
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 
-def speak(world, data, answer=None):
-    """Raw bytes to the launcher; all it says until it closes the connection, or nothing for a moment after that answer."""
+def send_bytes(world, data, answer=None):
+    """Sends bytes to the launcher. Returns all it sends until it closes the connection, or until it has sent exactly this
+    answer and nothing more for a second; and whether it closed the connection."""
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(str(world.state / 'launcher.sock'))
         s.settimeout(PATIENCE)
@@ -656,13 +658,13 @@ def speak(world, data, answer=None):
     struct.pack('<IB8sI', 13, 1, b'Fairlead', VERSION),
     struct.pack('<IBQ', 9, 4, 1),          # no HELLO first
     HELLO + HELLO,
-    HELLO + struct.pack('<IB', 1, 6),      # ours to say
+    HELLO + struct.pack('<IB', 1, 6),      # only a launcher sends it
     HELLO + struct.pack('<IB', 1, 99),
     HELLO + struct.pack('<IBI', 5, 4, 1),  # too short
     HELLO + struct.pack('<IBQB', 10, 4, 1, 1),
 ])
-def test_nonsense_closes_the_connection(world, data):
-    got, state = speak(world, data)
+def test_bytes_of_another_protocol_close_the_connection(world, data):
+    got, state = send_bytes(world, data)
     assert state == 'closed'
     assert got in (b'', HELLO + struct.pack('<IB', 1, 6))
     assert len(world.launcher_pids()) == 1
@@ -670,14 +672,14 @@ def test_nonsense_closes_the_connection(world, data):
 
 def test_the_newest_connection_counts(world):
     answer = HELLO + struct.pack('<IB', 1, 6)
-    assert speak(world, HELLO, answer) == (answer, 'open')
+    assert send_bytes(world, HELLO, answer) == (answer, 'open')
     assert world.report() == 'gone'
 
 
-def test_another_version_is_answered_and_stepped_aside_for(world):
+def test_a_launcher_ends_for_a_daemon_of_another_version(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']
-    got, state = speak(world, struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION + 1))
+    got, state = send_bytes(world, struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION + 1))
     assert (got, state) == (HELLO, 'closed')
     until(lambda: not world.launcher_pids(), 'the launcher to end')
     world.connect()
@@ -685,16 +687,16 @@ def test_another_version_is_answered_and_stepped_aside_for(world):
 
 
 @pytest.fixture
-def open_world(open_place):
-    world = World(open_place)
+def public_world(public_directory):
+    world = World(public_directory)
     world.connect()
     assert world.synced() == {}
     yield world
     world.close()
 
 
-def test_only_our_own_user_is_listened_to(open_world):
-    world = open_world
+def test_another_user_is_not_served(public_world):
+    world = public_world
     if os.geteuid() != 0:
         pytest.skip('cannot become another user')
     world.state.chmod(0o711)
@@ -704,4 +706,4 @@ def test_only_our_own_user_is_listened_to(open_world):
     result = subprocess.run([*NOBODY, '/usr/bin/python3', '-c', script, world.state / 'launcher.sock'],
                             capture_output=True, text=True, timeout=PATIENCE)
     assert result.stdout == "b''\n", result.stderr
-    assert world.run(1, 'true')[0]['end'] == 'exited'  # and the daemon's connection is still there
+    assert world.run(1, 'true')[0]['end'] == 'exited'  # the daemon's connection still works

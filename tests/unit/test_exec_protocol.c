@@ -193,7 +193,7 @@ static void test_bytes_of_another_protocol_are_refused(void **state)
         {"\xff\xff\xff\xff\1", 5},
         {"\1\0\0\0\0", 5}, /* unknown kinds */
         {"\1\0\0\0\x08", 5},
-        {"\1\0\0\0\7", 5}, /* WEIGHT without a body */
+        {"\1\0\0\0\7", 5},                    /* WEIGHT without a body */
         {"\2\0\0\0\6x", 6},                   /* SYNCED with a body */
         {"\x0d\0\0\0\1Fairlead\1\0\0\0", 17}, /* another magic number */
         {"\x05\0\0\0\5id=1", 9},              /* a record without phase */

@@ -1,5 +1,5 @@
-/* The parts of the launcher that can be asked without starting it: what a script line, a stat file, a mount table say,
- * what is executed, what is written, and whose a job's process is. */
+/* The parts of the launcher that work without a running one: parsing of script lines, stat files and mount tables, the
+ * command that is executed, durable files, and the identity of a job's process. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/job_process.h"
 #include "exec/launcher/launch_command.h"
+#include "exec/launcher/process_identity.h"
 #include "exec/launcher/process_tree.h"
-#include "exec/launcher/record_log.h"
 
-static void test_interpreter(void **state)
+static void test_a_shebang_is_read_as_linux_does(void **state)
 {
     (void)state;
     static const struct {
-        const char *script, *program, *argument; /* program NULL: no such line */
+        const char *script, *program, *argument; /* program NULL: there is no such line */
     } rows[] = {
         {"#!/bin/sh\n", "/bin/sh", ""},
         {"#!/bin/sh", "/bin/sh", ""},
@@ -49,13 +49,13 @@ static void assert_list(char *const *list, const char *expected)
     buf_release(&joined);
 }
 
-static void test_command(void **state)
+static void test_a_launch_becomes_a_command(void **state)
 {
     (void)state;
     static const struct {
         const char *script, *path;
         char *arguments[4];
-        const char *programs, *runs, *by_shell;
+        const char *programs, *executed, *shell_arguments;
     } rows[] = {
         {"echo", "PATH=/a", {"x", "y"}, "/bin/sh|", "/bin/sh|S|x|y|", NULL},
         {"#!/bin/awk -f\n", "PATH=/a", {NULL}, "/bin/awk|", "/bin/awk|-f|S|", NULL},
@@ -76,10 +76,10 @@ static void test_command(void **state)
             .id = 5, .script = str(rows[i].script), .arguments = arguments, .environment = environment};
         launch_command_build(&launch, "S", "abc", &a, &c);
         assert_list(c.programs, rows[i].programs);
-        assert_list(c.arguments, rows[i].runs);
-        if (rows[i].by_shell != NULL) {
+        assert_list(c.arguments, rows[i].executed);
+        if (rows[i].shell_arguments != NULL) {
             c.shell_arguments[1] = "?";
-            assert_list(c.shell_arguments, rows[i].by_shell);
+            assert_list(c.shell_arguments, rows[i].shell_arguments);
         }
         char expected[200];
         text_format(expected, sizeof expected, "%s|FAIRLEAD_LAUNCH_ID=5|FAIRLEAD_LAUNCH_KEY=abc|", rows[i].path);
@@ -88,7 +88,7 @@ static void test_command(void **state)
     }
 }
 
-static void test_stat(void **state)
+static void test_a_stat_file_is_parsed(void **state)
 {
     (void)state;
     static const char tail[] = " S 1 22 333 0 -1 4194304 87 0 0 0 0 0 0 0 20 0 1 0 300143 2703360 310 1\n";
@@ -99,7 +99,7 @@ static void test_stat(void **state)
         text_format(text, sizeof text, "4444 %s%s", names[i], tail);
         assert_true(process_parse(str(text), &p));
         assert_true(p.pid == 4444 && p.state == 'S' && p.parent == 1 && p.group == 22 && p.session == 333);
-        assert_int_equal(p.born, 300143);
+        assert_int_equal(p.start_ticks, 300143);
     }
     static const char *const bad[] = {
         "", "4444", "4444 (sh", "4444 (sh)", "4444 (sh) S", "x (sh) S 1 2 3", "4444 (sh) S 1 2 3 4\n"};
@@ -113,7 +113,7 @@ static void test_stat(void **state)
 #define V1 "30 23 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 #define V2 "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
 
-static void test_cgroup_find(void **state)
+static void test_the_own_group_is_found(void **state)
 {
     (void)state;
     static const struct {
@@ -127,7 +127,7 @@ static void test_cgroup_find(void **state)
         {"0::/boxes\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
         {"0::/other\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
         {"0::/a\n", "31 23 0:28 / /m\\040n\\134t rw - cgroup2 none rw\n", "/m n\\t/a"},
-        {"0::/../../a\n", V2, NULL}, /* a namespace whose root we are outside of */
+        {"0::/../../a\n", V2, NULL}, /* outside of the root of our cgroup namespace */
         {"1:cpu:/y\n", V2, NULL},
         {"0::/z\n", V1, NULL},
         {"", "", NULL},
@@ -144,7 +144,7 @@ static void test_cgroup_find(void **state)
     }
 }
 
-static void test_cgroup_find_cpu(void **state)
+static void test_the_own_cpu_group_of_version_1_is_found(void **state)
 {
     (void)state;
     const struct {
@@ -164,8 +164,8 @@ static void test_cgroup_find_cpu(void **state)
     }
 }
 
-/* Where groups with weights can be made here, a weight arrives in the file the kernel reads. */
-static void test_cgroup_weigh(void **state)
+/* If groups with weights can be created here, a weight arrives in the file that the kernel reads. */
+static void test_a_cpu_weight_is_written(void **state)
 {
     (void)state;
     struct cgroup_parent parent = {0};
@@ -186,26 +186,31 @@ static void test_cgroup_weigh(void **state)
     }
     assert_true(cgroup_remove(&group) && cgroup_remove(&cpu));
     if (!is_set) {
-        print_message("# skip: no control group with a cpu controller can be made here\n");
+        print_message("# skip: no control group with a cpu controller can be created here\n");
         skip();
     }
     assert_string_equal(text, cpu.path[0] ? "2560\n" : "250\n");
 }
 
-static void test_traces(void **state)
+static void test_a_process_identity_is_parsed(void **state)
 {
     (void)state;
-    struct process_identity t;
-    process_identity_parse(str("id=1\nkey=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n"), &t);
-    assert_string_equal(t.key, "abc");
-    assert_string_equal(t.boot_id, "x-y");
-    assert_string_equal(t.cgroup.path, "/a b");
-    assert_int_equal(t.born, 77);
-    process_identity_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &t);
-    assert_true(t.key[0] == '\0' && t.boot_id[0] == '\0' && t.cgroup.path[0] == '\0' && t.born == 0);
+    struct process_identity identity;
+    process_identity_parse(str("id=1\nkey=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n"), &identity);
+    assert_string_equal(identity.key, "abc");
+    assert_string_equal(identity.boot_id, "x-y");
+    assert_string_equal(identity.cgroup.path, "/a b");
+    assert_int_equal(identity.start_ticks, 77);
+    struct buf text = {0};
+    process_identity_format(&identity, &text);
+    assert_string_equal(text.text, "key=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n");
+    buf_release(&text);
+    process_identity_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &identity);
+    assert_true(identity.key[0] == '\0' && identity.boot_id[0] == '\0' && identity.cgroup.path[0] == '\0');
+    assert_int_equal(identity.start_ticks, 0);
 }
 
-static int make_place(char path[64])
+static int make_directory(char path[64])
 {
     strcpy(path, "/tmp/fairlead-parts-XXXXXX");
     assert_non_null(mkdtemp(path));
@@ -214,11 +219,11 @@ static int make_place(char path[64])
     return fd;
 }
 
-static void test_durable(void **state)
+static void test_a_file_is_replaced_or_kept(void **state)
 {
     (void)state;
     char path[64];
-    int fd = make_place(path);
+    int fd = make_directory(path);
     struct buf text = {0};
     bool found = true;
     assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
@@ -233,9 +238,10 @@ static void test_durable(void **state)
     assert_int_not_equal(faccessat(fd, "record.new", F_OK, 0), 0);
 
     struct err e = {0};
-    assert_int_equal(mkdirat(fd, "record.new", 0700), 0); /* the new text cannot be written: the old one stays */
+    assert_int_equal(mkdirat(fd, "record.new", 0700), 0); /* the new text cannot be written */
     assert_int_equal(durable_write(fd, "record", str("three\n"), &e), -1);
     assert_int_equal(e.code, ERR_IO);
+    assert_string_equal(ERR_SENTENCE(&e), "file 'record' cannot be written: Is a directory");
     buf_clear(&text);
     assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
     assert_true(str_equal((struct str){text.text, text.length}, str("two\n")));
@@ -246,8 +252,8 @@ static void test_durable(void **state)
     rmdir(path);
 }
 
-/* Starts `id` as somebody else; what it prints. */
-static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_path, struct job_report *out_last)
+/* Runs a script as another user. *out_report: the last report of its process. */
+static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_path, struct job_report *out_report)
 {
     char *arguments[] = {"/bin/sh", "-c", "id -u; id -g; id -G; id -ru; umask", NULL}, *environment[] = {NULL};
     struct launch launch = {.id = 1,
@@ -262,13 +268,14 @@ static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_
     struct arena a = {0};
     struct launch_command command;
     struct job_process job;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &inherited.files), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &inherited.open_files), 0);
     launch_command_build(&launch, NULL, "key", &a, &command);
     assert_int_equal(job_process_fork(&launch, &command, &inherited, &job, NULL), 0);
-    assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), sizeof *out_last);
-    if (out_last->step == JOB_STEP_READY) {
+    assert_int_equal(read(job.report_fd, out_report, sizeof *out_report), sizeof *out_report);
+    if (out_report->step == JOB_STEP_READY) {
         assert_int_equal(write(job.go_fd, "", 1), 1);
-        assert_int_equal(read(job.report_fd, out_last, sizeof *out_last), 0); /* it runs */
+        assert_int_equal(read(job.report_fd, out_report, sizeof *out_report),
+                         0); /* end of file: the program is executed */
     }
     assert_int_equal(waitpid(job.pid, NULL, 0), job.pid);
     close(job.report_fd);
@@ -276,7 +283,7 @@ static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_
     arena_release(&a);
 }
 
-static void test_identity(void **state)
+static void test_a_job_runs_as_its_user(void **state)
 {
     (void)state;
     if (geteuid() != 0) {
@@ -285,10 +292,10 @@ static void test_identity(void **state)
     }
     char path[64], out[80], text[200] = "";
     struct job_report report;
-    int fd = make_place(path);
+    int fd = make_directory(path);
     text_format(out, sizeof out, "%s/out", path);
     run_as(65534, 65534, "/", out, &report);
-    assert_int_equal(report.step, JOB_STEP_OUTPUT); /* the directory is not theirs: opened as the user, not as root */
+    assert_int_equal(report.step, JOB_STEP_OUTPUT); /* opened as the user, whose directory it is not */
     assert_int_equal(fchown(fd, 65534, 65534), 0);
     run_as(65534, 65534, "/", out, &report);
     int got = openat(fd, "out", O_RDONLY);
@@ -305,9 +312,15 @@ static void test_identity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interpreter), cmocka_unit_test(test_command),         cmocka_unit_test(test_stat),
-        cmocka_unit_test(test_cgroup_find), cmocka_unit_test(test_cgroup_find_cpu), cmocka_unit_test(test_cgroup_weigh),
-        cmocka_unit_test(test_traces),      cmocka_unit_test(test_durable),         cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_a_shebang_is_read_as_linux_does),
+        cmocka_unit_test(test_a_launch_becomes_a_command),
+        cmocka_unit_test(test_a_stat_file_is_parsed),
+        cmocka_unit_test(test_the_own_group_is_found),
+        cmocka_unit_test(test_the_own_cpu_group_of_version_1_is_found),
+        cmocka_unit_test(test_a_cpu_weight_is_written),
+        cmocka_unit_test(test_a_process_identity_is_parsed),
+        cmocka_unit_test(test_a_file_is_replaced_or_kept),
+        cmocka_unit_test(test_a_job_runs_as_its_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The pretend executor, by example and against a slow model that keeps its launches in one list. */
+/* The pretend executor: by example, and compared with a slow model that keeps its launches in one list. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -27,14 +27,14 @@ static void assert_report(struct executor *x, uint64_t id, enum launch_phase pha
     array_release(&r.list);
 }
 
-static void assert_silent(struct executor *x)
+static void assert_no_report(struct executor *x)
 {
     struct executor_reports r = fetch(x);
     assert_int_equal(r.list.count, 0);
     array_release(&r.list);
 }
 
-static struct executor *opened(int64_t now_us, int64_t run_us)
+static struct executor *open_pretend(int64_t now_us, int64_t run_us)
 {
     struct executor *x = executor_open_pretend(now_us, run_us);
     struct executor_reports r = fetch(x);
@@ -46,18 +46,18 @@ static struct executor *opened(int64_t now_us, int64_t run_us)
     return x;
 }
 
-static void test_a_life(void **state)
+static void test_a_launch_is_known_until_it_is_acknowledged(void **state)
 {
     (void)state;
-    struct executor *x = opened(100, 50);
+    struct executor *x = open_pretend(100, 50);
     start(x, 1, 0);
     assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
-    start(x, 1, 0); /* known: told again */
+    start(x, 1, 0); /* known: reported again */
     assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
-    executor_acknowledge(x, 1); /* runs: not forgotten */
+    executor_acknowledge(x, 1); /* it runs, so it stays known */
     executor_pretend_advance(x, 149);
-    assert_silent(x);
-    executor_pretend_advance(x, 120); /* backward: nothing */
+    assert_no_report(x);
+    executor_pretend_advance(x, 120); /* a time in the past has no effect */
     executor_pretend_advance(x, 1000);
     assert_report(x, 1, LAUNCH_ENDED, LAUNCH_EXITED, 150);
     start(x, 1, 0);
@@ -65,19 +65,19 @@ static void test_a_life(void **state)
     executor_acknowledge(x, 1);
     executor_end(x, 1, 0);
     executor_pretend_advance(x, 2000);
-    assert_silent(x);
+    assert_no_report(x);
     executor_close(x);
 }
 
-static void test_limits_and_orders(void **state)
+static void test_a_launch_ends_at_its_limit_or_by_order(void **state)
 {
     (void)state;
-    struct executor *x = opened(0, 50);
+    struct executor *x = open_pretend(0, 50);
     start(x, 1, 49);
     assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 0);
     executor_pretend_advance(x, 60);
     assert_report(x, 1, LAUNCH_ENDED, LAUNCH_TIMED_OUT, 49);
-    start(x, 2, 50); /* as long as it runs: ends by itself */
+    start(x, 2, 50); /* a limit equal to its run time: it exits by itself */
     assert_report(x, 2, LAUNCH_STARTED, LAUNCH_EXITED, 60);
     executor_pretend_advance(x, 110);
     assert_report(x, 2, LAUNCH_ENDED, LAUNCH_EXITED, 110);
@@ -90,38 +90,38 @@ static void test_limits_and_orders(void **state)
     executor_end(x, 99, 0);
     executor_acknowledge(x, 99);
     executor_pretend_advance(x, 1000);
-    assert_silent(x);
+    assert_no_report(x);
     executor_close(x);
 }
 
-/* ---- against a model ---- */
+/* --- comparison with a model -------------------------------------------------------------------------------------- */
 
-enum { IDS = 300, STEPS = 20000 };
+enum { ID_COUNT = 300, STEP_COUNT = 20000 };
 
 struct model {
     int64_t now_us;
     struct {
-        bool known, runs;
+        bool is_known, is_running;
         int64_t ends_us;
         enum launch_end end;
-    } launch[IDS];
+    } launch[ID_COUNT];
 };
 
 static void model_start(struct model *m, uint64_t id, int64_t run_us, int64_t limit_us)
 {
-    if (m->launch[id].known) return;
-    bool times_out = limit_us > 0 && limit_us < run_us;
-    m->launch[id].known = m->launch[id].runs = true;
-    m->launch[id].ends_us = m->now_us + (times_out ? limit_us : run_us);
-    m->launch[id].end = times_out ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
+    if (m->launch[id].is_known) return;
+    bool hits_limit = limit_us > 0 && limit_us < run_us;
+    m->launch[id].is_known = m->launch[id].is_running = true;
+    m->launch[id].ends_us = m->now_us + (hits_limit ? limit_us : run_us);
+    m->launch[id].end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
 }
 
-/* The next end until then: by time, then by id; 0 when there is none. */
-static uint64_t model_next(const struct model *m, int64_t now_us)
+/* The id of the next launch that ends until now_us: by time, then by id; 0 if there is none. */
+static uint64_t model_next_end(const struct model *m, int64_t now_us)
 {
     uint64_t best = 0;
-    for (uint64_t id = 1; id < IDS; id++) {
-        if (!m->launch[id].runs || m->launch[id].ends_us > now_us) continue;
+    for (uint64_t id = 1; id < ID_COUNT; id++) {
+        if (!m->launch[id].is_running || m->launch[id].ends_us > now_us) continue;
         if (best == 0 || m->launch[id].ends_us < m->launch[best].ends_us) best = id;
     }
     return best;
@@ -134,23 +134,24 @@ static void compare_ends(struct executor *x, struct model *m, int64_t now_us)
     struct executor_reports r = fetch(x);
     for (uint32_t i = 0; i < r.list.count; i++) {
         const struct launch_record *record = &r.list.items[i].record;
-        if (record->phase != LAUNCH_ENDED || !m->launch[record->id].runs) continue; /* started, told again, cancelled */
-        uint64_t id = model_next(m, now_us);
+        if (record->phase != LAUNCH_ENDED || !m->launch[record->id].is_running)
+            continue; /* started, repeated or cancelled */
+        uint64_t id = model_next_end(m, now_us);
         assert_true(record->id == id && record->at_us == m->launch[id].ends_us && record->end == m->launch[id].end);
-        m->launch[id].runs = false;
+        m->launch[id].is_running = false;
     }
-    assert_int_equal(model_next(m, now_us), 0);
+    assert_int_equal(model_next_end(m, now_us), 0);
     array_release(&r.list);
 }
 
-static void test_against_a_list(void **state)
+static void test_ends_match_the_model(void **state)
 {
     (void)state;
     static struct model m;
     struct rng rng = {.state = 5};
-    struct executor *x = opened(0, 40);
-    for (int step = 0; step < repeats(STEPS); step++) {
-        uint64_t id = 1 + rng_below(&rng, IDS - 1);
+    struct executor *x = open_pretend(0, 40);
+    for (int step = 0; step < repeats(STEP_COUNT); step++) {
+        uint64_t id = 1 + rng_below(&rng, ID_COUNT - 1);
         switch (rng_below(&rng, 5)) {
         case 0:
         case 1: {
@@ -161,11 +162,11 @@ static void test_against_a_list(void **state)
         }
         case 2:
             executor_end(x, id, 0);
-            m.launch[id].runs = false;
+            m.launch[id].is_running = false;
             break;
         case 3:
             executor_acknowledge(x, id);
-            if (!m.launch[id].runs) m.launch[id].known = false;
+            if (!m.launch[id].is_running) m.launch[id].is_known = false;
             break;
         default: compare_ends(x, &m, m.now_us + (int64_t)rng_below(&rng, 12));
         }
@@ -177,9 +178,9 @@ static void test_against_a_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_life),
-        cmocka_unit_test(test_limits_and_orders),
-        cmocka_unit_test(test_against_a_list),
+        cmocka_unit_test(test_a_launch_is_known_until_it_is_acknowledged),
+        cmocka_unit_test(test_a_launch_ends_at_its_limit_or_by_order),
+        cmocka_unit_test(test_ends_match_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Control groups for each launch, where this launcher may make them: in version 2, so that all of a job can be killed at
- * once; and with a cpu controller, version 2's or 1's, so that a job's share of the CPUs can be set. */
+/* A control group for each launch, where this launcher may make one. A group of version 2 lets the keeper kill all of a
+ * job at once. A group with a cpu controller, of version 2 or of version 1, lets it set the job's share of the CPUs.
+ * Source: cgroups(7), and the kernel's cgroup-v2 guide. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 #define FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 
@@ -10,39 +11,46 @@
 
 #include "base/str.h"
 
-/* Where groups are made; a path that is empty: nowhere. */
+/* The groups in which those of launches are created. An empty path: nowhere. */
 struct cgroup_parent {
-    char path[PATH_MAX];     /* v2 */
-    char cpu_path[PATH_MAX]; /* v1's cpu hierarchy; only where v2 has no cpu controller for us */
+    char path[PATH_MAX];     /* version 2 */
+    char cpu_path[PATH_MAX]; /* version 1, cpu hierarchy; only if version 2 has no cpu controller here */
 };
 
-/* Our own group on the cgroup2 file system, if groups can be made in it, processes moved into them, and those killed
- * with cgroup.kill (Linux 5.14), with the cpu controller switched on for what is below where that is allowed; else our own
- * group of version 1's cpu hierarchy, if groups can be made there. */
+/* Finds where this process may create groups. path is its own group of version 2 if groups can be created there, entered
+ * by processes, and killed with cgroup.kill (Linux 5.14); their cpu controller is enabled if that is allowed. If it is
+ * not, cpu_path is the process's own group in the cpu hierarchy of version 1, if groups can be created there. */
 void cgroup_probe(struct cgroup_parent *out);
 
-/* The directory of our group in the texts of /proc/self/cgroup and /proc/self/mountinfo, or false. controller NULL: of v2;
- * else of the v1 hierarchy that has it ("cpu"). Pure. */
+/* The directory of this process's own group, from the texts of /proc/self/cgroup and /proc/self/mountinfo. controller NULL:
+ * of version 2; else of the version 1 hierarchy with this controller ("cpu"). False if there is none, or the path does not
+ * fit. Pure. */
 bool cgroup_find(struct str membership, struct str mounts, const char *controller, char *out, size_t size);
 
 struct cgroup {
-    char path[PATH_MAX]; /* empty: none */
+    char path[PATH_MAX]; /* empty: no group */
 };
 
-/* Where the groups of a launch would be: nowhere yet. key: of its traces. */
+/* Set the path that the group of a launch gets below its parent, without creating the group. key: the launch's key
+ * (process_identity.h), which makes the path unique among instances. */
 void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
 void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
 
-/* Makes it; its path becomes empty when that cannot be done. */
+/* Creates the group. If that fails, its path becomes empty. */
 void cgroup_create(struct cgroup *g);
+
+/* Moves a process into the group. False if it cannot. */
 bool cgroup_attach(const struct cgroup *g, pid_t pid);
 
-/* Its part of the CPUs among its siblings: 1 to 10000, 100 is ordinary. False: it has no such file, or may not be written. */
+/* Sets the group's CPU weight among its siblings: LAUNCH_CPU_WEIGHT_MIN to LAUNCH_CPU_WEIGHT_MAX. False if the group has
+ * no file for it, or the file cannot be written. */
 bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight);
-void cgroup_kill(const struct cgroup *g); /* SIGKILL to all in it and below, at one moment */
 
-/* Removes it and the groups a job made below. False: something still runs in it. _soon: waits up to 100 ms for what
- * was killed and is not quite gone. */
+/* Sends SIGKILL to every process in the group and below it, at once. */
+void cgroup_kill(const struct cgroup *g);
+
+/* Removes the group and the groups that the job created below it. False if a process is still in one of them.
+ * cgroup_remove_wait tries again for up to 100 ms, because a killed process takes a moment to leave. */
 bool cgroup_remove(const struct cgroup *g);
 bool cgroup_remove_wait(const struct cgroup *g);
 

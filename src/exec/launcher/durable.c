@@ -1,6 +1,6 @@
-/* Write to another name, fsync, rename, fsync the directory: after a crash at any point the name holds the old text or
- * the new, and once we have returned it holds the new. What is only placed goes without both fsyncs: the kernel has it,
- * the disk may not. */
+/* Writes a file under another name, syncs it, renames it, and syncs the directory. After a crash at any point the name
+ * holds the old text or the new one; once durable_write has returned 0, it holds the new one. Without both syncs the
+ * kernel has the new text, but the disk may not have it. */
 #include "exec/launcher/durable.h"
 
 #include <errno.h>
@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/ensure.h"
 
 int durable_write_all(int fd, struct str text)
 {
@@ -20,55 +22,57 @@ int durable_write_all(int fd, struct str text)
     return 0;
 }
 
-static int close_well(int fd, int result)
+/* Closes fd. Returns result, or -1 if that was 0 and close failed; errno is that of the first failure. */
+static int close_with(int fd, int result)
 {
-    int why = errno;
+    int error_number = errno;
     if (close(fd) < 0 && result == 0) return -1;
-    errno = why;
+    errno = error_number;
     return result;
 }
 
-static int write_temporary(int directory_fd, const char *name, struct str text, bool synced)
+static int write_temporary(int directory_fd, const char *name, struct str text, bool is_synced)
 {
     int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return -1;
-    return close_well(fd, durable_write_all(fd, text) == 0 && (!synced || fsync(fd) == 0) ? 0 : -1);
+    return close_with(fd, durable_write_all(fd, text) == 0 && (!is_synced || fsync(fd) == 0) ? 0 : -1);
 }
 
-static int put(int directory_fd, const char *name, struct str text, bool synced, struct err *e)
+static int replace(int directory_fd, const char *name, struct str text, bool is_synced, struct err *e)
 {
     char temporary[64];
-    text_format(temporary, sizeof temporary, "%s.new", name);
-    if (write_temporary(directory_fd, temporary, text, synced) < 0 ||
-        renameat(directory_fd, temporary, directory_fd, name) < 0 || (synced && fsync(directory_fd) < 0)) {
-        return err_set(e, ERR_IO, "cannot write the record \"%s\": %s", name, strerror(errno));
+    size_t length = text_format(temporary, sizeof temporary, "%s.new", name);
+    ensure(length < sizeof temporary);
+    if (write_temporary(directory_fd, temporary, text, is_synced) < 0 ||
+        renameat(directory_fd, temporary, directory_fd, name) < 0 || (is_synced && fsync(directory_fd) < 0)) {
+        return err_subject(e, ERR_IO, "file", str(name), "cannot be written: %s", strerror(errno));
     }
     return 0;
 }
 
 int durable_write(int directory_fd, const char *name, struct str text, struct err *e)
 {
-    return put(directory_fd, name, text, true, e);
+    return replace(directory_fd, name, text, true, e);
 }
 
 int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e)
 {
-    return put(directory_fd, name, text, false, e);
+    return replace(directory_fd, name, text, false, e);
 }
 
 int durable_sync(int directory_fd, const char *name, struct err *e)
 {
     int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || close_well(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0) {
-        return err_set(e, ERR_IO, "cannot sync the record \"%s\": %s", name, strerror(errno));
-    }
+    if (fd < 0 || close_with(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0)
+        return err_subject(e, ERR_IO, "file", str(name), "cannot be synced: %s", strerror(errno));
     return 0;
 }
 
 static int read_all(int fd, struct buf *out)
 {
+    enum { READ_SIZE = 4096 };
     for (;;) {
-        ssize_t n = read(fd, buf_room(out, 4096), 4096);
+        ssize_t n = read(fd, buf_room(out, READ_SIZE), READ_SIZE);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return (int)n;
         out->length += (size_t)n;
@@ -82,11 +86,10 @@ int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_
         *out_found = false;
         return 0;
     }
-    if (fd < 0) return err_set(e, ERR_IO, "cannot open the record \"%s\": %s", name, strerror(errno));
-    int result = read_all(fd, out);
-    int why = errno;
+    if (fd < 0) return err_subject(e, ERR_IO, "file", str(name), "cannot be opened: %s", strerror(errno));
+    int result = read_all(fd, out), error_number = errno;
     close(fd);
-    if (result < 0) return err_set(e, ERR_IO, "cannot read the record \"%s\": %s", name, strerror(why));
+    if (result < 0) return err_subject(e, ERR_IO, "file", str(name), "cannot be read: %s", strerror(error_number));
     *out_found = true;
     return 0;
 }

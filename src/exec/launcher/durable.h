@@ -1,4 +1,4 @@
-/* Small files that are wholly there or not at all, whatever is killed or loses power. */
+/* Small files that are either complete or absent, whatever is killed or loses power. Sources: rename(2), fsync(2). */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_DURABLE_H
 #define FAIRLEAD_EXEC_LAUNCHER_DURABLE_H
 
@@ -7,19 +7,19 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* directory/name with this text, mode 0600, replacing what was there. On success it survives power loss; on failure
- * (ERR_IO) what was there before is still there. */
+/* Replaces the file name in the directory, or creates it, mode 0600. On success the text survives power loss. ERR_IO:
+ * the old file is still there, unless only the sync of the directory failed. */
 int durable_write(int directory_fd, const char *name, struct str text, struct err *e);
 
-/* The same in two steps. placed: whoever is killed, it is there; power lost before it is settled leaves what was there
- * before, or the file empty or torn. settle, of what was placed: now it survives power loss too. */
+/* The same in two steps. After durable_write_unsynced the text survives the death of every process; power loss leaves
+ * the old file, or the new one empty or torn. After durable_sync the text survives power loss, too. */
 int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e);
 int durable_sync(int directory_fd, const char *name, struct err *e);
 
-/* Appends the file's text. *out_found: whether there is such a file. ERR_IO: it is there and cannot be read. */
+/* Appends the text of a file. *out_found: whether the file exists. ERR_IO: it exists and cannot be read. */
 int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_found, struct err *e);
 
-/* All of text, however many writes it takes; -1 with errno. */
+/* Writes all of text, with as many writes as it takes; -1 with errno. */
 int durable_write_all(int fd, struct str text);
 
 #endif

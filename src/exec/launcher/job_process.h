@@ -1,5 +1,5 @@
-/* The job's own process, from the fork to its program. It prepares everything as the user, says that it is ready, and
- * runs the program once it is told to: between the two, the keeper writes the start record. */
+/* The job's own process, from fork to exec. It prepares everything with the identity of the user and reports that it is
+ * ready. It runs the program once the keeper lets it; between the two, the keeper writes the start record. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_JOB_PROCESS_H
 #define FAIRLEAD_EXEC_LAUNCHER_JOB_PROCESS_H
 
@@ -9,12 +9,13 @@
 #include "base/err.h"
 #include "exec/launcher/launch_command.h"
 
-/* What the launcher was started with and a job shall have; the launcher changes both for itself. */
+/* The attributes that the launcher was started with, for its jobs; the launcher changes both for itself. */
 struct inherited_attributes {
     mode_t umask;
-    struct rlimit files;
+    struct rlimit open_files;
 };
 
+/* The step that failed; or JOB_STEP_READY: all steps before exec have succeeded. */
 enum job_step {
     JOB_STEP_READY,
     JOB_STEP_SETUP,
@@ -27,21 +28,21 @@ enum job_step {
 };
 
 struct job_report {
-    int step; /* enum job_step; anything but JOB_STEP_READY failed */
-    int why;  /* errno */
+    int step;         /* enum job_step */
+    int error_number; /* errno of the step that failed */
 };
 
 struct job_process {
     pid_t pid;
-    int report_fd; /* struct job_report for each report; ends when the program runs or the process is gone */
-    int go_fd;     /* a byte lets it run the program */
+    int report_fd; /* gives job_reports; ends when the program is executed or the process is gone */
+    int go_fd;     /* a byte written here lets the process execute the program */
 };
 
-/* Forks it. ERR_UNAVAILABLE: there can be no more processes or descriptors now. */
+/* Forks the process. ERR_UNAVAILABLE: there can be no more processes or descriptors at present. */
 int job_process_fork(const struct launch *launch, const struct launch_command *command,
                      const struct inherited_attributes *inherited, struct job_process *out, struct err *e);
 
-/* What a failed report means to a person. */
+/* Writes what a failed step means to a person. */
 void job_process_explain(const struct job_report *report, const struct launch *launch,
                          const struct launch_command *command, char *out, size_t size);
 

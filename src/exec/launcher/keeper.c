@@ -1,23 +1,27 @@
-/* The keeper of one job. It needs nobody: it enforces the time limit, takes orders from its control fifo, ends whatever
- * the job leaves behind, and writes down what happened. Launcher and daemon may come and go meanwhile.
+/* The keeper of one job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the time
+ * limit, takes orders from its control fifo, ends all processes that the job leaves behind, and writes the records.
  *
  *     PREPARING   the job's process sets itself up            no record
- *     RUNNING     it may run its program                      start
- *     ENDING      SIGTERM was sent to all; grace runs         completing
+ *     RUNNING     it may execute its program                  start
+ *     ENDING      SIGTERM was sent to all; the grace runs     completing
  *     KILLING     SIGKILL, round by round                     completing
  *     GONE        no descendant is left                       end
  *
- *  I1  The start record is on disk before the job's process may execute its program. So: no start record, never ran.
- *  I2  The end record is written when waitpid says that no descendant is left, and is the last thing that is written.
- *      It is told at once and synced only if no word comes that the daemon has committed the end (journal.c): then by
- *      the keeper itself, which ends after the one or the other. Being killed in between loses nothing that was written.
- *  I3  The reason of an end is the first there was: a job that is cancelled in the grace after its time limit timed out.
+ *  I1  The start record is on disk before the job's process may execute its program. So a launch without a start record
+ *      never ran.
+ *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. The launcher is
+ *      notified at once. The keeper syncs the record only if the daemon does not confirm within COMMIT_WAIT_US that the
+ *      end is committed (record_log.c); it exits after the one or the other. If the keeper is killed in between, nothing
+ *      that was written is lost.
+ *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time limit
+ *      has TIMED_OUT.
  *  I4  A deadline only moves nearer.
  *
- * Time is CLOCK_BOOTTIME: the jobs of a machine that sleeps grow older too.
+ * Time is CLOCK_BOOTTIME: the time during which the machine sleeps counts.
  *
- * The keeper keeps the identity of its launcher; the job's own process takes the user's (job.c). So under a launcher
- * with root a user can neither forge a record nor kill a keeper, and a keeper can end what the user ran as somebody else. */
+ * The keeper keeps the identity of its launcher; the job's own process takes the user's (job_process.c). So under a root
+ * launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user started with
+ * another identity. */
 #include "exec/launcher/keeper.h"
 
 #include <errno.h>
@@ -27,7 +31,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -42,118 +45,118 @@
 #include "exec/launcher/process_tree.h"
 #include "exec/launcher/record_log.h"
 
-#define LEFTOVER_GRACE_US INT64_C(2000000) /* for what outlives the main process */
+#define LEFTOVER_GRACE_US (2 * US_PER_S) /* for processes that outlive the main process */
 #define NOTICE_RETRY_US INT64_C(100000)
-#define COMMIT_WAIT_US INT64_C(200000) /* for the daemon's commit of the end; it takes some ms */
+#define COMMIT_WAIT_US INT64_C(200000) /* for the daemon's commit of the end, which takes some milliseconds */
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
 
-enum phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
+enum keeper_phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
 struct keeper {
     struct keeper_task *task;
-    struct record_log journal;
-    struct process_identity traces;
-    struct cgroup cpu_group; /* for its weight, where v2 has none */
-    uint32_t cpu_weight;     /* ordered last; 0: never */
+    struct record_log log;
+    struct process_identity identity;
+    struct cgroup cpu_group; /* carries the CPU weight if identity.cgroup cannot */
+    uint32_t cpu_weight;     /* as last ordered; 0: not yet */
     struct launch_command command;
-    struct job_process job; /* report_fd is -1 when there is nothing more to hear */
-    enum phase phase;
+    struct job_process job; /* report_fd is -1 once there is nothing more to read */
+    enum keeper_phase phase;
     int64_t time_limit_us, grace_us;
-    int64_t deadline_us;  /* steady; of what comes next: ending by time limit, killing */
+    int64_t deadline_us;  /* CLOCK_BOOTTIME; of the next step: ending at the time limit, or killing */
     int64_t kill_wait_us; /* until the next round */
-    bool reaped;          /* since the last round */
-    bool main_gone;
-    int main_status;
-    struct launch_record outcome; /* grows into the end record: end, detail */
-    bool decided;                 /* I3: outcome.end is fixed */
-    bool committed;               /* the daemon has the end */
+    bool has_reaped;      /* since the last round */
+    bool is_main_gone;
+    int main_status;              /* from waitpid, if is_main_gone */
+    struct launch_record outcome; /* of the end record: id, end, exit_status, signal, detail */
+    bool is_decided;              /* outcome.end is set (I3) */
+    bool is_committed;            /* the daemon has committed the end */
     int signal_fd, timer_fd;
-    struct buf orders; /* an unfinished line */
+    struct buf orders; /* an incomplete line */
 };
 
-static int64_t earlier(int64_t a, int64_t b)
+static void read_report(struct keeper *k);
+static void read_orders(struct keeper *k);
+
+static int64_t min_us(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static void decide(struct keeper *k, enum launch_end end, const char *detail)
+static void decide_end(struct keeper *k, enum launch_end end, const char *detail)
 {
-    if (k->decided) return; /* I3 */
-    k->decided = true;
+    if (k->is_decided) return; /* I3 */
+    k->is_decided = true;
     k->outcome.end = end;
     launch_record_set_detail(&k->outcome, detail);
 }
 
-/* ---- the end ---- */
-
-static void hear_report(struct keeper *k);
-static void hear_orders(struct keeper *k);
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static void fill_usage(struct launch_record *record)
 {
     struct rusage usage;
     ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
-    record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
+    record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S + usage.ru_utime.tv_usec +
                      usage.ru_stime.tv_usec;
     record->max_rss_kib = usage.ru_maxrss;
 }
 
-static void fill_status(struct keeper *k)
+static void fill_exit_status(struct keeper *k)
 {
-    if (!k->main_gone || k->outcome.end == LAUNCH_REFUSED || k->journal.record.pid == 0) return;
+    if (!k->is_main_gone || k->outcome.end == LAUNCH_REFUSED || k->log.record.pid == 0) return;
     if (WIFEXITED(k->main_status))
         k->outcome.exit_status = WEXITSTATUS(k->main_status);
     else
         k->outcome.signal = WTERMSIG(k->main_status);
 }
 
-static bool directory_gone(const struct launch_dir *d)
+static bool is_directory_removed(const struct launch_dir *d)
 {
     struct stat s;
     return fstat(d->fd, &s) < 0 || s.st_nlink == 0;
 }
 
-/* Whether the daemon says within COMMIT_WAIT_US that the end is in its database. */
-static bool committed_soon(struct keeper *k)
+/* Waits up to COMMIT_WAIT_US for the order that says that the daemon has committed the end. Returns whether it came. */
+static bool wait_for_commit(struct keeper *k)
 {
     int64_t until_us = clock_boot_us() + COMMIT_WAIT_US;
-    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->committed; left_us = until_us - clock_boot_us()) {
+    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->is_committed; left_us = until_us - clock_boot_us()) {
         struct pollfd control = {.fd = k->task->dir.control_fd, .events = POLLIN};
-        if (poll(&control, 1, (int)(left_us / 1000) + 1) > 0) hear_orders(k);
+        if (poll(&control, 1, (int)(left_us / US_PER_MS) + 1) > 0) read_orders(k);
     }
-    return k->committed;
+    return k->is_committed;
 }
 
-/* Nothing is to be done any more for the end record that was written (I2). */
-static bool end_is_safe(struct keeper *k)
+/* Returns whether the end record that was written survives power loss: in the daemon's database or on disk (I2). */
+static bool make_end_durable(struct keeper *k)
 {
-    if (k->journal.told && committed_soon(k)) return true;
-    return record_log_sync(&k->journal, NULL) == 0;
+    if (k->log.is_launcher_notified && wait_for_commit(k)) return true;
+    return record_log_sync(&k->log, NULL) == 0;
 }
 
-/* A full disk delays the end record of a job that ran; of one that did not, the launcher needs none. When there is no
- * directory any more, nobody waits for it. */
+/* Tries until a job that ran has a durable end record, because the disk may be full. The launcher needs no record of a job
+ * that did not run, and none can be written once the directory has been removed. */
 static void write_end(struct keeper *k, struct launch_record record)
 {
-    bool ran = k->journal.record.pid != 0;
-    while (record_log_write(&k->journal, record, NULL) || (ran && !end_is_safe(k))) {
-        if (!ran || directory_gone(&k->task->dir)) return;
+    bool has_run = k->log.record.pid != 0;
+    while (record_log_write(&k->log, record, NULL) || (has_run && !make_end_durable(k))) {
+        if (!has_run || is_directory_removed(&k->task->dir)) return;
         sleep(1);
     }
 }
 
 static _Noreturn void finish(struct keeper *k)
 {
-    struct launch_record record = k->journal.record;
+    struct launch_record record = k->log.record;
     k->phase = GONE;
-    hear_orders(k);
-    k->committed = false; /* nobody has been told yet: a word of it that is there already means nothing */
-    (void)cgroup_remove_wait(&k->traces.cgroup);
+    read_orders(k);
+    k->is_committed = false; /* the end has not been reported: a "committed" that is already here is void */
+    (void)cgroup_remove_wait(&k->identity.cgroup);
     (void)cgroup_remove_wait(&k->cpu_group);
-    decide(k, LAUNCH_EXITED, "");
-    fill_status(k);
+    decide_end(k, LAUNCH_EXITED, "");
+    fill_exit_status(k);
     record.id = k->outcome.id;
     record.phase = LAUNCH_ENDED;
     record.at_us = clock_wall_us();
@@ -164,11 +167,11 @@ static _Noreturn void finish(struct keeper *k)
     fill_usage(&record);
     if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
     write_end(k, record);
-    _exit(0); /* the launcher sees that, should it have missed the notice */
+    _exit(0); /* the launcher sees that through its pidfd, in case it missed the notice */
 }
 
-/* Waits for whoever can be waited for; finishes when nobody is left (I2). */
-static void reap(struct keeper *k)
+/* Reaps every child that has ended; finishes if no child is left (I2). */
+static void reap_children(struct keeper *k)
 {
     for (;;) {
         int status;
@@ -176,26 +179,27 @@ static void reap(struct keeper *k)
         if (pid < 0 && errno == EINTR) continue;
         if (pid < 0) finish(k);
         if (pid == 0) return;
-        k->reaped = true;
+        k->has_reaped = true;
         if (pid != k->job.pid) continue;
-        k->main_gone = true;
+        k->is_main_gone = true;
         k->main_status = status;
-        while (k->job.report_fd >= 0) hear_report(k); /* its last word, before anything is made of its end */
+        while (k->job.report_fd >= 0) read_report(k); /* its last report decides what its end means */
     }
 }
 
-/* ---- ending ---- */
+/* --- ending ------------------------------------------------------------------------------------------------------- */
 
-/* Without a pause as long as somebody dies of it: who forks on and on must not get away. */
+/* The next round follows without a pause as long as rounds end processes: a process that forks on and on must not get
+ * away. */
 static void kill_round(struct keeper *k)
 {
-    cgroup_kill(&k->traces.cgroup);
+    cgroup_kill(&k->identity.cgroup);
     process_tree_kill_children();
-    if (k->reaped)
+    if (k->has_reaped)
         k->kill_wait_us = 0;
     else
-        k->kill_wait_us = earlier(k->kill_wait_us * 2 + KILL_WAIT_MIN_US, KILL_WAIT_MAX_US);
-    k->reaped = false;
+        k->kill_wait_us = min_us(k->kill_wait_us * 2 + KILL_WAIT_MIN_US, KILL_WAIT_MAX_US);
+    k->has_reaped = false;
 }
 
 static void begin_killing(struct keeper *k)
@@ -205,20 +209,23 @@ static void begin_killing(struct keeper *k)
     kill_round(k);
 }
 
+/* Without this record the job ends just the same; so a failure is ignored. */
 static void write_completing(struct keeper *k)
 {
-    struct launch_record record = k->journal.record;
+    struct launch_record record = k->log.record;
     record.phase = LAUNCH_COMPLETING;
     record.at_us = clock_wall_us();
-    (void)record_log_write(&k->journal, record, NULL); /* news only: without it the job ends all the same */
+    (void)record_log_write(&k->log, record, NULL);
 }
 
-/* SIGTERM to all now, SIGKILL after the grace. In the midst of it: only a nearer end. */
+/* Sends SIGTERM to all processes now, and SIGKILL after the grace. While the job is being ended, this can only shorten
+ * its grace. */
 static void begin_ending(struct keeper *k, int64_t grace_us)
 {
     int64_t deadline_us = clock_boot_us() + grace_us;
+    ensure(grace_us >= 0);
     if (k->phase == PREPARING) {
-        begin_killing(k); /* nothing of the user's runs yet */
+        begin_killing(k); /* the user's program does not run yet */
     } else if (k->phase == RUNNING) {
         k->phase = ENDING;
         k->deadline_us = deadline_us;
@@ -229,118 +236,115 @@ static void begin_ending(struct keeper *k, int64_t grace_us)
     }
 }
 
-static void end_by_order(struct keeper *k, int64_t grace_us, const char *detail)
+static void cancel(struct keeper *k, int64_t grace_us, const char *detail)
 {
-    if (!k->main_gone) decide(k, LAUNCH_CANCELLED, detail);
+    if (!k->is_main_gone) decide_end(k, LAUNCH_CANCELLED, detail);
     begin_ending(k, grace_us);
 }
 
 static void end_leftovers(struct keeper *k)
 {
-    decide(k, LAUNCH_EXITED, "");
-    begin_ending(k, k->grace_us < LEFTOVER_GRACE_US ? k->grace_us : LEFTOVER_GRACE_US);
+    decide_end(k, LAUNCH_EXITED, "");
+    begin_ending(k, min_us(k->grace_us, LEFTOVER_GRACE_US));
 }
 
-static void deadline_passed(struct keeper *k)
+static void on_deadline(struct keeper *k)
 {
     if (k->phase == ENDING) {
         begin_killing(k);
     } else if (k->phase == RUNNING) {
-        decide(k, LAUNCH_TIMED_OUT, "");
+        decide_end(k, LAUNCH_TIMED_OUT, "");
         begin_ending(k, k->grace_us);
     }
 }
 
-/* ---- the start ---- */
+/* --- the start ---------------------------------------------------------------------------------------------------- */
 
-static void refuse(struct keeper *k, const char *detail)
+static void refuse_start(struct keeper *k, const char *detail)
 {
-    decide(k, LAUNCH_REFUSED, detail);
+    decide_end(k, LAUNCH_REFUSED, detail);
     begin_killing(k);
 }
 
-static void stop_listening(struct keeper *k)
-{
-    close(k->job.report_fd);
-    k->job.report_fd = -1;
-    if (k->job.go_fd >= 0) close(k->job.go_fd);
-    k->job.go_fd = -1;
-}
-
-/* The order may come before the groups are there, or after. */
-static void weigh(const struct keeper *k)
+/* The order for a weight may come before the groups exist or after; so this is called at both times. */
+static void apply_cpu_weight(const struct keeper *k)
 {
     if (k->cpu_weight == 0) return;
     (void)(cgroup_set_cpu_weight(&k->cpu_group, k->cpu_weight) ||
-           cgroup_set_cpu_weight(&k->traces.cgroup, k->cpu_weight));
+           cgroup_set_cpu_weight(&k->identity.cgroup, k->cpu_weight));
 }
 
-/* After the start was written down: by the key in it this group is found again if we are killed. */
+/* Called after the start record is written: by the key in the record, the launcher finds this group if the keeper is
+ * killed. */
 static void join_cpu_group(struct keeper *k)
 {
     struct cgroup *group = &k->cpu_group;
-    cgroup_set_cpu_path(k->task->cgroups, k->task->launch->id, k->traces.key, group);
+    cgroup_set_cpu_path(k->task->cgroups, k->task->launch->id, k->identity.key, group);
     cgroup_create(group);
     if (group->path[0] != '\0' && !cgroup_attach(group, k->job.pid)) {
         (void)cgroup_remove(group);
         group->path[0] = '\0';
     }
-    weigh(k);
+    apply_cpu_weight(k);
 }
 
-/* The job's process is ready. Its start is written down, then it is let go (I1). */
-static void let_go(struct keeper *k)
+/* The job's process is ready. Writes the start record, then lets the process execute its program (I1). */
+static void start_job(struct keeper *k)
 {
-    struct process self = {0};
+    struct process main_process = {0};
     struct launch_record record = {.id = k->task->launch->id, .pid = k->job.pid};
     struct err e;
-    (void)process_read(k->job.pid, &self);
-    k->traces.born = self.born;
-    if (!cgroup_attach(&k->traces.cgroup, k->job.pid)) {
-        (void)cgroup_remove(&k->traces.cgroup);
-        k->traces.cgroup.path[0] = '\0';
+    (void)process_read(k->job.pid, &main_process);
+    k->identity.start_ticks = main_process.start_ticks;
+    if (!cgroup_attach(&k->identity.cgroup, k->job.pid)) {
+        (void)cgroup_remove(&k->identity.cgroup);
+        k->identity.cgroup.path[0] = '\0';
     }
-    if (record_log_write_start(&k->journal, record, &k->traces, &e)) {
-        refuse(k, ERR_SENTENCE(&e));
+    if (record_log_write_start(&k->log, record, &k->identity, &e)) {
+        refuse_start(k, ERR_SENTENCE(&e));
         return;
     }
     join_cpu_group(k);
     k->phase = RUNNING;
     if (k->time_limit_us > 0) k->deadline_us = clock_boot_us() + k->time_limit_us;
     if (write(k->job.go_fd, "", 1) == 1) return;
-    refuse(k, "the job's process ended before it ran the program");
+    refuse_start(k, "the job's process ended before it executed the program");
 }
 
-/* The program runs, or its process is gone: what it was started from is needed no more. */
-static void started(struct keeper *k)
+/* The program runs, or its process is gone: the pipes and the launch are not needed any more. */
+static void release_launch(struct keeper *k)
 {
+    close(k->job.report_fd);
+    k->job.report_fd = -1;
+    if (k->job.go_fd >= 0) close(k->job.go_fd);
+    k->job.go_fd = -1;
     k->task->launch = NULL;
     arena_release(k->task->memory);
     buf_release(k->task->bytes);
 }
 
-static void hear_report(struct keeper *k)
+static void read_report(struct keeper *k)
 {
     struct job_report report;
     ssize_t n = read(k->job.report_fd, &report, sizeof report);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (n == (ssize_t)sizeof report && report.step == JOB_STEP_READY) {
-        if (k->phase == PREPARING && !k->main_gone) let_go(k);
+        if (k->phase == PREPARING && !k->is_main_gone) start_job(k);
         return;
     }
     if (n == (ssize_t)sizeof report) {
-        char why[ERR_SENTENCE_SIZE];
-        job_process_explain(&report, k->task->launch, &k->command, why, sizeof why);
-        refuse(k, why);
+        char detail[ERR_SENTENCE_SIZE];
+        job_process_explain(&report, k->task->launch, &k->command, detail, sizeof detail);
+        refuse_start(k, detail);
     } else if (k->phase == PREPARING) {
-        refuse(k, "the job's process was killed before it ran the program");
+        refuse_start(k, "the job's process was killed before it executed the program");
     }
-    stop_listening(k);
-    started(k);
+    release_launch(k);
 }
 
-/* ---- orders ---- */
+/* --- orders ------------------------------------------------------------------------------------------------------- */
 
+/* "end GRACE_US", "weight WEIGHT", or "committed" once no descendant is left. Other lines are ignored. */
 static void take_order(struct keeper *k, struct str line)
 {
     int64_t grace_us;
@@ -348,21 +352,22 @@ static void take_order(struct keeper *k, struct str line)
     struct str argument;
     struct str word = str_cut(line, ' ', &argument);
     if (k->phase == GONE) {
-        k->committed |= str_equal(word, str("committed"));
-        return;
+        k->is_committed |= str_equal(word, str("committed"));
+    } else if (str_equal(word, str("end"))) {
+        if (!number_parse_i64(argument, &grace_us) || grace_us < 0 || grace_us > LAUNCH_GRACE_MAX_US) return;
+        cancel(k, grace_us, "");
+    } else if (str_equal(word, str("weight"))) {
+        if (!number_parse_u64(argument, &weight)) return;
+        if (weight < LAUNCH_CPU_WEIGHT_MIN || weight > LAUNCH_CPU_WEIGHT_MAX) return;
+        k->cpu_weight = (uint32_t)weight;
+        apply_cpu_weight(k);
     }
-    bool readable = str_equal(word, str("end")) && number_parse_i64(argument, &grace_us);
-    if (readable && grace_us >= 0 && grace_us <= LAUNCH_GRACE_MAX_US) end_by_order(k, grace_us, "");
-    if (!str_equal(word, str("weight")) || !number_parse_u64(argument, &weight)) return;
-    if (weight < LAUNCH_CPU_WEIGHT_MIN || weight > LAUNCH_CPU_WEIGHT_MAX) return;
-    k->cpu_weight = (uint32_t)weight;
-    weigh(k);
 }
 
-static void hear_orders(struct keeper *k)
+static void read_orders(struct keeper *k)
 {
-    enum { AT_ONCE = 4096 };
-    ssize_t n = read(k->task->dir.control_fd, buf_room(&k->orders, AT_ONCE), AT_ONCE);
+    enum { ORDERS_SIZE = 4096 };
+    ssize_t n = read(k->task->dir.control_fd, buf_room(&k->orders, ORDERS_SIZE), ORDERS_SIZE);
     if (n <= 0) return;
     k->orders.length += (size_t)n;
     struct str rest = {k->orders.text, k->orders.length};
@@ -370,68 +375,62 @@ static void hear_orders(struct keeper *k)
         struct str line = str_cut(rest, '\n', &rest);
         take_order(k, line);
     }
-    if (rest.length > AT_ONCE) rest.length = 0; /* no order is that long */
+    if (rest.length > ORDERS_SIZE) rest.length = 0; /* no order is that long */
     if (rest.length > 0) memmove(k->orders.text, rest.text, rest.length);
     k->orders.length = rest.length;
 }
 
-static void hear_signals(struct keeper *k)
+static void read_signals(struct keeper *k)
 {
     struct signalfd_siginfo info;
     while (read(k->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo == SIGTERM)
-            end_by_order(k, k->grace_us, "its keeper was told to end (SIGTERM), as at a shutdown");
+        if (info.ssi_signo == SIGTERM) cancel(k, k->grace_us, "its keeper got SIGTERM, as at a shutdown");
     }
 }
 
-/* ---- the loop ---- */
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-/* A timer of CLOCK_BOOTTIME, for poll's own waiting stands still while the machine sleeps. */
+/* Sets a timer of CLOCK_BOOTTIME, because poll's timeout stands still while the machine sleeps. */
 static void set_timer(const struct keeper *k)
 {
     int64_t now_us = clock_boot_us(), wake_us = k->deadline_us;
-    if (k->phase == KILLING) wake_us = earlier(wake_us, now_us + k->kill_wait_us);
-    if (k->journal.notice_due) wake_us = earlier(wake_us, now_us + NOTICE_RETRY_US);
+    if (k->phase == KILLING) wake_us = min_us(wake_us, now_us + k->kill_wait_us);
+    if (k->log.is_notice_due) wake_us = min_us(wake_us, now_us + NOTICE_RETRY_US);
     struct itimerspec at = {0}; /* never */
     if (wake_us != NEVER)
-        at.it_value = (struct timespec){.tv_sec = wake_us / 1000000, .tv_nsec = wake_us % 1000000 * 1000};
+        at.it_value = (struct timespec){.tv_sec = wake_us / US_PER_S, .tv_nsec = wake_us % US_PER_S * NS_PER_US};
     ensure(timerfd_settime(k->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0);
 }
 
-static void wait_for_news(const struct keeper *k, struct pollfd fds[4])
-{
-    set_timer(k);
-    fds[0] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = k->task->dir.control_fd, .events = POLLIN};
-    fds[2] = (struct pollfd){.fd = k->job.report_fd, .events = POLLIN};
-    fds[3] = (struct pollfd){.fd = k->timer_fd, .events = POLLIN};
-    if (poll(fds, 4, -1) < 0) fds[0].revents = fds[1].revents = fds[2].revents = 0;
-}
-
-static _Noreturn void watch(struct keeper *k)
+static _Noreturn void run_loop(struct keeper *k)
 {
     for (;;) {
-        struct pollfd fds[4];
-        wait_for_news(k, fds);
-        if (fds[2].revents != 0) hear_report(k);
-        if (fds[1].revents != 0) hear_orders(k);
-        if (fds[0].revents != 0) hear_signals(k);
-        reap(k);
-        if (k->main_gone && k->phase == RUNNING) end_leftovers(k);
-        if (k->main_gone && k->phase == ENDING)
-            k->deadline_us = earlier(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
-        if (clock_boot_us() >= k->deadline_us) deadline_passed(k);
+        struct pollfd fds[] = {{.fd = k->signal_fd, .events = POLLIN},
+                               {.fd = k->task->dir.control_fd, .events = POLLIN},
+                               {.fd = k->job.report_fd, .events = POLLIN},
+                               {.fd = k->timer_fd, .events = POLLIN}};
+        set_timer(k);
+        if (poll(fds, 4, -1) < 0) fds[0].revents = fds[1].revents = fds[2].revents = 0;
+        if (fds[2].revents != 0) read_report(k);
+        if (fds[1].revents != 0) read_orders(k);
+        if (fds[0].revents != 0) read_signals(k);
+        reap_children(k);
+        if (k->is_main_gone && k->phase == RUNNING) end_leftovers(k);
+        if (k->is_main_gone && k->phase == ENDING)
+            k->deadline_us = min_us(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
+        if (clock_boot_us() >= k->deadline_us) on_deadline(k);
         if (k->phase == KILLING) kill_round(k);
-        if (k->journal.notice_due) record_log_notify(&k->journal);
+        if (k->log.is_notice_due) record_log_notify(&k->log);
     }
 }
 
-/* ---- before the fork of the job ---- */
+/* --- before the fork of the job ----------------------------------------------------------------------------------- */
 
-static void keep_only(const int *kept, int count)
+/* Closes every descriptor above 2 that is not in the list: the gaps between those that are, lowest first. */
+static void close_all_but(const int *kept, int count)
 {
     int next = 3;
-    for (;;) { /* the lowest that is kept, again and again; there are four */
+    for (;;) {
         int lowest = -1;
         for (int i = 0; i < count; i++) {
             if (kept[i] >= next && (lowest < 0 || kept[i] < lowest)) lowest = kept[i];
@@ -443,36 +442,26 @@ static void keep_only(const int *kept, int count)
     (void)close_range((unsigned)next, ~0u, 0);
 }
 
-static int settle_in(struct keeper *k, struct err *e)
+static int set_up_process(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char title[32 + LAUNCH_NAME_MAX];
-    sigset_t all, heard;
-    keep_only((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
+    sigset_t all, wanted;
+    close_all_but((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
     (void)setsid();
     text_format(title, sizeof title, "fairlead-keeper %s", t->launch->name);
     process_title_set(title);
     sigfillset(&all);
-    sigemptyset(&heard);
-    sigaddset(&heard, SIGCHLD);
-    sigaddset(&heard, SIGTERM);
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGCHLD);
+    sigaddset(&wanted, SIGTERM);
     ensure(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
     (void)signal(SIGCHLD, SIG_DFL);
-    k->signal_fd = signalfd(-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
+    k->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
         return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
     }
-    return 0;
-}
-
-static int make_key(char out[LAUNCH_KEY_SIZE], struct err *e)
-{
-    unsigned char bytes[(LAUNCH_KEY_SIZE - 1) / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
-        return err_set(e, ERR_UNAVAILABLE, "cannot get random bytes: %s", strerror(errno));
-    }
-    for (size_t i = 0; i < sizeof bytes; i++) text_format(out + 2 * i, 3, "%02x", bytes[i]);
     return 0;
 }
 
@@ -485,26 +474,27 @@ static int write_script(const struct keeper *k, struct err *e)
     return err_set(e, ERR_IO, "cannot write the job's script: %s", strerror(errno));
 }
 
-static int prepare(struct keeper *k, struct err *e)
+static int prepare_job(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64];
-    if (settle_in(k, e) || make_key(k->traces.key, e)) return -1;
-    cgroup_set_path(t->cgroups, t->launch->id, k->traces.key, &k->traces.cgroup);
-    if (launch_dir_write_keeper(&t->dir, &k->traces.cgroup, e) || write_script(k, e)) return -1;
-    process_identity_read_boot_id(k->traces.boot_id);
+    if (set_up_process(k, e) || process_identity_make_key(k->identity.key, e)) return -1;
+    cgroup_set_path(t->cgroups, t->launch->id, k->identity.key, &k->identity.cgroup);
+    if (launch_dir_write_keeper(&t->dir, &k->identity.cgroup, e) || write_script(k, e)) return -1;
+    process_identity_read_boot_id(k->identity.boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
-    launch_command_build(t->launch, script_path, k->traces.key, t->memory, &k->command);
-    cgroup_create(&k->traces.cgroup); /* noted before, so that it is not left behind whenever we are killed */
+    launch_command_build(t->launch, script_path, k->identity.key, t->memory, &k->command);
+    cgroup_create(&k->identity.cgroup); /* its path is in the lock file, so that the launcher can remove it */
     return job_process_fork(t->launch, &k->command, t->inherited, &k->job, e);
 }
 
 _Noreturn void keeper_main(struct keeper_task *task)
 {
     struct err e;
+    ensure(task->dir.lock_fd >= 0 && task->dir.control_fd >= 0);
     struct keeper k = {
         .task = task,
-        .journal = {.dir = &task->dir, .spool_fd = task->spool->fd},
+        .log = {.dir = &task->dir, .spool_fd = task->spool->fd},
         .job = {.report_fd = -1, .go_fd = -1},
         .time_limit_us = task->launch->time_limit_us,
         .grace_us = task->launch->grace_us,
@@ -513,9 +503,9 @@ _Noreturn void keeper_main(struct keeper_task *task)
         .signal_fd = -1,
         .timer_fd = -1,
     };
-    if (prepare(&k, &e)) {
-        decide(&k, LAUNCH_REFUSED, ERR_SENTENCE(&e));
+    if (prepare_job(&k, &e)) {
+        decide_end(&k, LAUNCH_REFUSED, ERR_SENTENCE(&e));
         finish(&k);
     }
-    watch(&k);
+    run_loop(&k);
 }

@@ -1,4 +1,4 @@
-/* A keeper: the parent of one job, from before its start until nothing of it runs any more. */
+/* A keeper: the parent process of one job, from before its start until none of its processes runs. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_KEEPER_H
 #define FAIRLEAD_EXEC_LAUNCHER_KEEPER_H
 
@@ -8,15 +8,15 @@
 
 struct keeper_task {
     const struct launch *launch;
-    struct launch_dir dir; /* new, lock held, control open */
+    struct launch_dir dir; /* new, locked, its control fifo open */
     const struct spool *spool;
     const struct cgroup_parent *cgroups;
     const struct inherited_attributes *inherited;
-    struct arena *memory; /* where the launch is; released once the job runs */
-    struct buf *bytes;    /* what its script points into; likewise */
+    struct arena *memory; /* holds the launch; released once the job runs */
+    struct buf *bytes;    /* holds the launch's script; released likewise */
 };
 
-/* Called in the fork; closes every descriptor but 0 to 2 and those of task, keeps the job, exits. */
+/* To be called in the fork. Closes every descriptor but 0 to 2 and those of the task, keeps the job, and exits. */
 _Noreturn void keeper_main(struct keeper_task *task);
 
 #endif

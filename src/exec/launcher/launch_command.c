@@ -1,16 +1,20 @@
-/* From a launch to argument vectors. A script is run by its interpreter with the script's path, as the kernel would run
- * it; the file itself needs no execute bit and may lie where execution is forbidden (noexec). A program without a slash
- * is looked for in the launch's own PATH, in the order execvp(3) has. */
+/* Builds argument vectors from a launch. A script is run by its interpreter, which gets the script's path, as the kernel
+ * would run it. So the file needs no execute permission, and may be on a file system that forbids execution (noexec). A
+ * program without a slash is searched for in the PATH of the launch, in the order of execvp(3). */
 #include "exec/launcher/launch_command.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/text.h"
 
-static const char default_path[] = "/bin:/usr/bin"; /* execvp's where there is no PATH */
+#define ID_VARIABLE "FAIRLEAD_LAUNCH_ID="
+#define KEY_VARIABLE "FAIRLEAD_LAUNCH_KEY="
 
-static bool blank(char c)
+static const char default_path[] = "/bin:/usr/bin"; /* execvp's, where the environment has no PATH */
+
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -20,13 +24,13 @@ bool launch_command_parse_shebang(struct str script, struct str *out_program, st
     if (!str_starts(script, str("#!"))) return false;
     struct str rest, line = str_cut(script, '\n', &rest);
     const char *at = line.text + 2, *end = line.text + line.length;
-    while (at < end && blank(*at)) at++;
-    while (end > at && blank(end[-1])) end--;
+    while (at < end && is_blank(*at)) at++;
+    while (end > at && is_blank(end[-1])) end--;
     const char *program = at;
-    while (at < end && !blank(*at)) at++;
+    while (at < end && !is_blank(*at)) at++;
     if (at == program) return false;
     *out_program = str_range(program, at);
-    while (at < end && blank(*at)) at++;
+    while (at < end && is_blank(*at)) at++;
     *out_argument = str_range(at, end);
     return true;
 }
@@ -38,24 +42,25 @@ static uint32_t count_strings(char *const *strings)
     return count;
 }
 
-static char **make_list(struct arena *a, uint32_t count)
+/* Zeroed memory for count strings and the closing NULL. */
+static char **alloc_list(struct arena *a, uint32_t count)
 {
-    return arena_alloc(a, (count + 1u) * sizeof(char *));
+    return arena_alloc(a, (count + (size_t)1) * sizeof(char *));
 }
 
-static void script_command(const struct launch *launch, const char *script_path, struct arena *a,
-                           struct launch_command *out)
+static void build_script_command(const struct launch *launch, const char *script_path, struct arena *a,
+                                 struct launch_command *out)
 {
     struct str program = str("/bin/sh"), argument = {0};
     (void)launch_command_parse_shebang(launch->script, &program, &argument);
-    char **list = make_list(a, 3 + count_strings(launch->arguments));
+    char **list = alloc_list(a, 3 + count_strings(launch->arguments));
     uint32_t n = 0;
     list[n++] = arena_copy(a, program);
     if (argument.length > 0) list[n++] = arena_copy(a, argument);
     list[n++] = arena_copy(a, str(script_path));
     for (char **more = launch->arguments; *more != NULL; more++) list[n++] = *more;
     out->arguments = list;
-    out->programs = make_list(a, 1);
+    out->programs = alloc_list(a, 1);
     out->programs[0] = list[0];
 }
 
@@ -68,55 +73,56 @@ static const char *search_path(char *const *environment)
 }
 
 /* One path for each entry of PATH; an empty entry is the working directory. */
-static char **candidates(const char *name, const char *path, struct arena *a)
+static char **list_candidates(const char *name, const char *path, struct arena *a)
 {
     uint32_t count = 1;
     for (const char *c = path; *c != '\0'; c++) count += *c == ':';
-    char **list = make_list(a, count);
+    char **list = alloc_list(a, count);
     struct str rest = str(path);
     for (uint32_t i = 0; i < count; i++) {
         struct str entry = str_cut(rest, ':', &rest);
-        size_t size = entry.length + strlen(name) + 3;
-        list[i] = arena_alloc(a, size);
         if (entry.length == 0) entry = str(".");
+        size_t size = entry.length + strlen(name) + 2;
+        list[i] = arena_alloc(a, size);
         text_format(list[i], size, "%.*s/%s", (int)entry.length, entry.text, name);
     }
     return list;
 }
 
-static void program_command(const struct launch *launch, struct arena *a, struct launch_command *out)
+static void build_program_command(const struct launch *launch, struct arena *a, struct launch_command *out)
 {
     char *name = launch->arguments[0];
+    ensure(name != NULL);
     out->arguments = launch->arguments;
     if (strchr(name, '/') == NULL) {
-        out->programs = candidates(name, search_path(launch->environment), a);
+        out->programs = list_candidates(name, search_path(launch->environment), a);
     } else {
-        out->programs = make_list(a, 1);
+        out->programs = alloc_list(a, 1);
         out->programs[0] = name;
     }
 }
 
-/* The launch's, without what we set ourselves: a job submitted from within a job brings those of its parent. */
-static char **environment(const struct launch *launch, const char *key, struct arena *a)
+/* The launch's environment with our two variables, which replace those that a job submitted from within a job inherits. */
+static char **build_environment(const struct launch *launch, const char *key, struct arena *a)
 {
-    char **list = make_list(a, count_strings(launch->environment) + 2);
+    enum { VARIABLE_SIZE = 80 };
+    char **list = alloc_list(a, count_strings(launch->environment) + 2);
     uint32_t n = 0;
-    for (char **at = launch->environment; *at != NULL; at++) {
-        if (strncmp(*at, "FAIRLEAD_LAUNCH_ID=", 19) != 0 && strncmp(*at, "FAIRLEAD_LAUNCH_KEY=", 20) != 0)
-            list[n++] = *at;
+    for (char **entry = launch->environment; *entry != NULL; entry++) {
+        struct str variable = str(*entry);
+        if (!str_starts(variable, str(ID_VARIABLE)) && !str_starts(variable, str(KEY_VARIABLE))) list[n++] = *entry;
     }
-    enum { SIZE = 80 };
-    list[n] = arena_alloc(a, SIZE);
-    text_format(list[n++], SIZE, "FAIRLEAD_LAUNCH_ID=%" PRIu64, launch->id);
-    list[n] = arena_alloc(a, SIZE);
-    text_format(list[n++], SIZE, "FAIRLEAD_LAUNCH_KEY=%s", key);
+    list[n] = arena_alloc(a, VARIABLE_SIZE);
+    text_format(list[n++], VARIABLE_SIZE, ID_VARIABLE "%" PRIu64, launch->id);
+    list[n] = arena_alloc(a, VARIABLE_SIZE);
+    text_format(list[n++], VARIABLE_SIZE, KEY_VARIABLE "%s", key);
     return list;
 }
 
-static char **shell_arguments(char *const *arguments, struct arena *a)
+static char **build_shell_arguments(char *const *arguments, struct arena *a)
 {
     uint32_t count = count_strings(arguments);
-    char **list = make_list(a, count + 2);
+    char **list = alloc_list(a, count + 2);
     list[0] = arena_copy(a, str("/bin/sh"));
     for (uint32_t i = 1; i < count; i++) list[i + 1] = arguments[i];
     return list;
@@ -127,9 +133,9 @@ void launch_command_build(const struct launch *launch, const char *script_path, 
 {
     *out = (struct launch_command){0};
     if (launch->script.length > 0)
-        script_command(launch, script_path, a, out);
+        build_script_command(launch, script_path, a, out);
     else
-        program_command(launch, a, out);
-    out->shell_arguments = shell_arguments(out->arguments, a);
-    out->environment = environment(launch, key, a);
+        build_program_command(launch, a, out);
+    out->shell_arguments = build_shell_arguments(out->arguments, a);
+    out->environment = build_environment(launch, key, a);
 }

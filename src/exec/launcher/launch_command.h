@@ -1,25 +1,26 @@
-/* What is executed for a launch: worked out before the fork, for afterwards no memory may be asked for. Pure. */
+/* What is executed for a launch: paths, arguments and environment. Built before the fork, because no memory can be
+ * allocated after it. Pure. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_LAUNCH_COMMAND_H
 #define FAIRLEAD_EXEC_LAUNCHER_LAUNCH_COMMAND_H
 
 #include "base/arena.h"
 #include "exec/launch.h"
 
+/* Every list ends with NULL. */
 struct launch_command {
-    char **programs;  /* paths to try in order, closed by NULL */
-    char **arguments; /* closed by NULL */
-    char *
-        *shell_arguments; /* for a program that is text without "#!": "/bin/sh", its path to be put at [1], the rest */
-    char **environment;   /* closed by NULL */
+    char **programs;        /* the paths to try, in order */
+    char **arguments;       /* arguments[0] is the program as it was given */
+    char **shell_arguments; /* to run a text file without "#!": "/bin/sh", [1] left for its path, then the arguments */
+    char **environment;
 };
 
-/* script_path: where the launch's script is, if it has one. key: what marks this launch's processes. All memory is a's
- * or the launch's. */
+/* script_path: the file with the launch's script, if it has one. key: what marks this launch's processes
+ * (process_identity.h). All memory is the arena's or the launch's. O(size of the launch). */
 void launch_command_build(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
                           struct launch_command *out);
 
-/* The program and the one optional argument in a script's "#!" line, as Linux reads it (binfmt_script): blanks around
- * both are dropped, the argument may hold blanks. False: no such line. */
+/* Reads the program and its one optional argument from a script's "#!" line, as Linux does (binfmt_script): blanks around
+ * both are dropped, and the argument may contain blanks. False, with the outputs untouched, if there is no such line. */
 bool launch_command_parse_shebang(struct str script, struct str *out_program, struct str *out_argument);
 
 #endif

@@ -1,16 +1,17 @@
-/* The launcher's loop: one daemon's connection, keepers' events, signals. */
+/* The launcher: its loop over one daemon's connection, the events of keepers, and signals. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_LAUNCHER_H
 #define FAIRLEAD_EXEC_LAUNCHER_LAUNCHER_H
 
 #include "exec/launcher/launches.h"
 
 struct launcher_options {
-    const char *directory; /* absolute */
-    bool no_cgroup;
+    const char *directory; /* the state directory, absolute */
+    bool no_cgroup;        /* creates no control groups */
     struct inherited_attributes inherited;
 };
 
-/* Serves until it is told to end, is idle for long enough, or is greeted in another version: 0. */
+/* Runs until a signal ends it, it has been idle for long enough, or a daemon of another version connects: 0. Or fails to
+ * set up: ERR_INPUT, ERR_DENIED, ERR_CONFLICT, ERR_IO. */
 int launcher_run(const struct launcher_options *options, struct err *e);
 
 #endif

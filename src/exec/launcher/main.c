@@ -1,5 +1,5 @@
-/* fairlead-launcher: starts keepers and finds them again. Started by the daemon when it needs one; by hand only to look
- * at what it says. */
+/* fairlead-launcher: starts keepers and finds them again. The daemon starts it when it needs it; people start it only to
+ * see its messages. */
 #include <argp.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,30 +17,33 @@
 #define FAIRLEAD_VERSION "unknown"
 #endif
 
-const char *argp_program_version = "fairlead-launcher " FAIRLEAD_VERSION;
+enum { USAGE_EXIT_STATUS = 2 };
 
-struct arguments {
+const char *argp_program_version = "fairlead-launcher " FAIRLEAD_VERSION; /* the name is argp's */
+
+struct launcher_arguments {
     struct launcher_options options;
-    bool private;
+    bool is_private;
 };
 
 static const struct argp_option option_table[] = {
-    {"private", 'p', NULL, 0, "Serve the person who starts it, and nobody else", 0},
-    {"state", 's', "DIR", 0, "The state directory: absolute, ours, mode 0700", 0},
-    {"no-cgroup", 'n', NULL, 0, "Do not make control groups, even where it could", 0},
+    {"private", 'p', NULL, 0, "Serve only the user who starts it", 0},
+    {"state", 's', "DIR", 0, "The state directory: an absolute path, owned by this user, mode 0700", 0},
+    {"no-cgroup", 'n', NULL, 0, "Do not create control groups", 0},
     {0},
 };
 
 static error_t take_option(int key, char *value, struct argp_state *state)
 {
-    struct arguments *a = state->input;
+    struct launcher_arguments *a = state->input;
     switch (key) {
-    case 'p': a->private = true; return 0;
+    case 'p': a->is_private = true; return 0;
     case 's': a->options.directory = value; return 0;
     case 'n': a->options.no_cgroup = true; return 0;
-    case ARGP_KEY_ARG: argp_error(state, "unexpected argument \"%s\"", value); return EINVAL;
+    case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", value); return EINVAL;
     case ARGP_KEY_END:
-        if (!a->private) argp_error(state, "--private is required: it says whom this launcher serves");
+        if (!a->is_private)
+            argp_error(state, "--private is required: this launcher serves only the user who starts it");
         if (a->options.directory == NULL || a->options.directory[0] != '/') {
             argp_error(state, "--state with an absolute path is required");
         }
@@ -49,7 +52,8 @@ static error_t take_option(int key, char *value, struct argp_state *state)
     }
 }
 
-/* 0, 1 and 2 must be open: else a file of ours would get such a number, and a job's output would go there. */
+/* Makes sure that descriptors 0, 1 and 2 are open. Otherwise a file of the launcher would get such a number, and the output
+ * of a job would go into it. */
 static void open_standard(void)
 {
     int fd;
@@ -58,13 +62,14 @@ static void open_standard(void)
     if (fd > 2) close(fd);
 }
 
-/* Everything we make is ours alone; there may be as many keepers as descriptors. Jobs get back what we were started with. */
-static void take_over(struct inherited_attributes *out)
+/* Closes new files to other users, and raises the limit of open files, because each keeper takes a descriptor. *out: the
+ * old values, which jobs get back. */
+static void set_attributes(struct inherited_attributes *out)
 {
     out->umask = umask(077);
-    ensure(getrlimit(RLIMIT_NOFILE, &out->files) == 0);
-    struct rlimit most = {.rlim_cur = out->files.rlim_max, .rlim_max = out->files.rlim_max};
-    (void)setrlimit(RLIMIT_NOFILE, &most);
+    ensure(getrlimit(RLIMIT_NOFILE, &out->open_files) == 0);
+    struct rlimit raised = {.rlim_cur = out->open_files.rlim_max, .rlim_max = out->open_files.rlim_max};
+    (void)setrlimit(RLIMIT_NOFILE, &raised);
 }
 
 int main(int argc, char **argv)
@@ -72,18 +77,19 @@ int main(int argc, char **argv)
     static const struct argp parser = {
         .options = option_table,
         .parser = take_option,
-        .doc = "Starts the jobs of a Fairlead daemon and keeps them alive without it.\v"
-               "fairleadd starts this program by itself. It ends 10 s after nobody needs it any more.",
+        .doc = "Start the jobs of a Fairlead daemon, and keep them running without it.\v"
+               "fairleadd starts this program when it needs it. It exits 10 s after the daemon has disconnected and no "
+               "job is left.",
     };
-    struct arguments arguments = {0};
+    struct launcher_arguments arguments = {0};
     struct err e = {0};
-    argp_err_exit_status = 2;
+    argp_err_exit_status = USAGE_EXIT_STATUS;
     argp_parse(&parser, argc, argv, 0, NULL, &arguments);
     struct arena memory = {0};
-    arguments.options.directory = arena_copy(&memory, str(arguments.options.directory)); /* keepers write over argv */
+    arguments.options.directory = arena_copy(&memory, str(arguments.options.directory)); /* titles overwrite argv */
     open_standard();
     process_title_init(argc, argv);
-    take_over(&arguments.options.inherited);
+    set_attributes(&arguments.options.inherited);
     int result = launcher_run(&arguments.options, &e);
     if (result) fprintf(stderr, "fairlead-launcher: %s\n", ERR_SENTENCE(&e));
     arena_release(&memory);

@@ -1,11 +1,12 @@
-/* What a job leaves behind when its keeper was killed. */
+/* The orphans of a launch: the processes of a job whose keeper was killed. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_ORPHANS_H
 #define FAIRLEAD_EXEC_LAUNCHER_ORPHANS_H
 
 #include "exec/launch.h"
-#include "exec/launcher/record_log.h"
+#include "exec/launcher/process_identity.h"
 
-/* Kills what is found of the job; how many live processes that were. Again and again, until there are none. */
-uint32_t orphans_kill(const struct launch_record *started, const struct process_identity *traces);
+/* Kills every orphan that it finds, and returns how many it found alive. To be called repeatedly until it returns 0.
+ * O(processes of the machine): reads two files of /proc for each. */
+uint32_t orphans_kill(const struct launch_record *started, const struct process_identity *identity);
 
 #endif

@@ -1,25 +1,26 @@
-/* The kernel shows as a command line whatever is in the memory that exec put the arguments into. */
+/* The kernel shows as a process's command line whatever is in the memory into which exec put the arguments. */
 #include "exec/launcher/process_title.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-static char *title_begin;
-static size_t title_room;
+static char *title_memory;
+static size_t title_size; /* of all arguments that lie one after the other, with their closing zeros */
 
 void process_title_init(int argc, char **argv)
 {
-    title_begin = argv[0];
-    title_room = 0;
-    for (int i = 0; i < argc && argv[i] == title_begin + title_room; i++) title_room += strlen(argv[i]) + 1;
+    title_memory = argv[0];
+    title_size = 0;
+    for (int i = 0; i < argc && argv[i] == title_memory + title_size; i++) title_size += strlen(argv[i]) + 1;
 }
 
 void process_title_set(const char *title)
 {
     (void)prctl(PR_SET_NAME, title, 0, 0, 0);
-    if (title_room == 0) return;
+    if (title_size == 0) return;
     size_t length = strlen(title);
-    if (length > title_room - 1) length = title_room - 1;
-    memset(title_begin, 0, title_room);
-    memcpy(title_begin, title, length);
+    if (length > title_size - 1) length = title_size - 1;
+    memset(title_memory, 0, title_size);
+    memcpy(title_memory, title, length);
 }

@@ -1,11 +1,12 @@
-/* What ps shows for a process that was forked and not executed. */
+/* The title of this process: what ps shows for a process that was forked and did not execute a program. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_TITLE_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_TITLE_H
 
-/* Remembers where main's arguments are. */
+/* Remembers the memory of main's arguments. To be called once, at the start of main. */
 void process_title_init(int argc, char **argv);
 
-/* Writes over them, as far as there is room, and names the process (15 bytes of it). argv is of no use afterwards. */
+/* Writes the title over the arguments, cut to their size, and names the process (comm) by its first 15 bytes. argv must
+ * not be used after that. */
 void process_title_set(const char *title);
 
 #endif

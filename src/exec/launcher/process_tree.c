@@ -1,16 +1,19 @@
-/* Reaching a whole tree of processes without a control group.
+/* Ends a whole tree of processes without a control group.
  *
- *  I1  Orphans come to us: we are their subreaper, so every descendant's chain of parents ends at us, always.
- *  I2  A child that has not been waited for keeps its process id and its group's. So our own children, and their groups
- *      (which are the job's alone: it began with setsid), can be signalled by number; nobody else can take it.
- *  I3  Anybody else is signalled through a pidfd, compared by birth time after it was opened.
+ *  I1  Orphans become children of the keeper, because it is their subreaper: the chain of parents of every descendant ends
+ *      at the keeper.
+ *  I2  A child that has not been waited for keeps its pid and the pid of its group. So the keeper's own children, and
+ *      their groups (which are the job's alone, because the job began with setsid), can be signalled by number: no other
+ *      process can get it.
+ *  I3  Every other process is signalled through a pidfd, after its start time was compared. The pidfd was opened before.
  *
- * Killing goes from the top. Children are killed, with their groups at one blow (the kernel lets no process of a group
- * fork past a signal to the group), and reaped; their children thereby become ours, and the next round takes those. A
- * tree of depth d is gone after d rounds. A process that forks on and on in new groups can survive a round only by its
- * newest member, which is then our child and has no elder left. Rounds are short: one file of /proc is read, not all.
+ * Killing works from the top down. Each round kills the children together with their groups (the kernel lets no process
+ * of a group fork past a signal to the group), and reaps them. Their children thereby become ours, and the next round
+ * kills those. A tree of depth d is gone after d rounds. A process that forks on and on into new groups can survive a
+ * round only through its newest member, which is then our child without a living parent of its own. A round is short: it
+ * reads one file of /proc, not all.
  *
- * SIGTERM is sent once, to everyone, from a picture of /proc; what is born meanwhile will meet SIGKILL. */
+ * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is born meanwhile gets SIGKILL later. */
 #include "exec/launcher/process_tree.h"
 
 #include <dirent.h>
@@ -21,12 +24,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/ensure.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "exec/launcher/durable.h"
 
-/* ---- processes ---- */
+enum { PROC_PATH_SIZE = 64 };
+
+/* --- processes ---------------------------------------------------------------------------------------------------- */
 
 static bool next_number(struct str *rest, int64_t *out)
 {
@@ -35,29 +41,30 @@ static bool next_number(struct str *rest, int64_t *out)
 
 bool process_parse(struct str text, struct process *out)
 {
-    int64_t pid, parent, group, session, skipped, born;
+    enum { FIRST_SKIPPED = 7, START_TIME = 22 }; /* numbers of fields in proc(5) */
+    int64_t pid, parent, group, session, skipped, start_ticks;
     const char *close = text.length > 0 ? memrchr(text.text, ')', text.length) : NULL;
     if (close == NULL || text.text + text.length - close < 4) return false;
     struct str rest;
     if (!number_parse_i64(str_cut(text, ' ', &rest), &pid)) return false;
-    rest = str_range(close + 4, text.text + text.length); /* behind ") S " */
+    rest = str_range(close + 4, text.text + text.length); /* after ") S " */
     if (!next_number(&rest, &parent) || !next_number(&rest, &group) || !next_number(&rest, &session)) return false;
-    for (int field = 7; field < 22; field++) {
+    for (int field = FIRST_SKIPPED; field < START_TIME; field++) {
         if (!next_number(&rest, &skipped)) return false;
     }
-    if (!next_number(&rest, &born)) return false;
+    if (!next_number(&rest, &start_ticks)) return false;
     *out = (struct process){.pid = (pid_t)pid,
                             .parent = (pid_t)parent,
                             .group = (pid_t)group,
                             .session = (pid_t)session,
                             .state = close[2],
-                            .born = (uint64_t)born};
+                            .start_ticks = (uint64_t)start_ticks};
     return true;
 }
 
 bool process_read(pid_t pid, struct process *out)
 {
-    char path[64];
+    char path[PROC_PATH_SIZE];
     struct buf text = {0};
     bool found = false;
     text_format(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -81,70 +88,72 @@ void processes_read(struct processes *out)
 
 bool process_signal(const struct process *p, int signal)
 {
+    ensure(p->pid > 0);
     int fd = (int)syscall(SYS_pidfd_open, p->pid, 0u);
     if (fd < 0) return errno != EPERM;
     struct process now;
-    bool refused = false;
-    if (process_read(p->pid, &now) && now.born == p->born) { /* I3 */
-        refused = syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0u) < 0 && errno == EPERM;
+    bool is_refused = false;
+    if (process_read(p->pid, &now) && now.start_ticks == p->start_ticks) { /* I3 */
+        is_refused = syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0u) < 0 && errno == EPERM;
     }
     close(fd);
-    return !refused;
+    return !is_refused;
 }
 
-/* ---- all descendants ---- */
+/* --- all descendants ---------------------------------------------------------------------------------------------- */
 
-enum { UNKNOWN, OURS, OTHERS };
+enum { MARK_UNKNOWN, MARK_DESCENDANT, MARK_OTHER };
 
-/* Follows parents up from list[index] to a child of ours, to one that is marked, or to the top; what was passed on the
- * way gets the same mark. */
-static void mark_line(const struct processes *all, const struct map *by_pid, uint32_t index, unsigned char *marks)
+/* Marks a process as descendant or not. Follows its parents up to a child of this process, to a process that is marked, or
+ * to the top, and gives the same mark to every process on the way. So marking all processes is O(processes). */
+static void mark_ancestors(const struct processes *all, const struct map *index_by_pid, uint32_t index,
+                           unsigned char *marks)
 {
-    unsigned char verdict = OTHERS;
+    unsigned char mark = MARK_OTHER;
     uint32_t end = index;
     for (uint32_t steps = 0; end != NONE && steps <= all->list.count; steps++) {
-        if (marks[end] != UNKNOWN)
-            verdict = marks[end];
+        if (marks[end] != MARK_UNKNOWN)
+            mark = marks[end];
         else if (all->list.items[end].parent == getpid())
-            verdict = marks[end] = OURS;
-        if (marks[end] != UNKNOWN) break;
-        end = map_get_u64(by_pid, (uint64_t)all->list.items[end].parent);
+            mark = marks[end] = MARK_DESCENDANT;
+        if (marks[end] != MARK_UNKNOWN) break;
+        end = map_get_u64(index_by_pid, (uint64_t)all->list.items[end].parent);
     }
-    for (uint32_t at = index; at != NONE && at != end && marks[at] == UNKNOWN;) {
-        marks[at] = verdict;
-        at = map_get_u64(by_pid, (uint64_t)all->list.items[at].parent);
+    for (uint32_t i = index; i != NONE && i != end && marks[i] == MARK_UNKNOWN;) {
+        marks[i] = mark;
+        i = map_get_u64(index_by_pid, (uint64_t)all->list.items[i].parent);
     }
 }
 
 void process_tree_terminate(void)
 {
     struct processes all = {0};
-    struct map by_pid = {0};
+    struct map index_by_pid = {0};
     processes_read(&all);
-    for (uint32_t i = 0; i < all.list.count; i++) map_set_u64(&by_pid, (uint64_t)all.list.items[i].pid, i);
+    for (uint32_t i = 0; i < all.list.count; i++) map_set_u64(&index_by_pid, (uint64_t)all.list.items[i].pid, i);
     unsigned char *marks = mem_resize(NULL, 0, all.list.count + 1u);
     for (uint32_t i = 0; i < all.list.count; i++) {
-        mark_line(&all, &by_pid, i, marks);
-        if (marks[i] != OURS || all.list.items[i].state == 'Z') continue;
+        mark_ancestors(&all, &index_by_pid, i, marks);
+        if (marks[i] != MARK_DESCENDANT || all.list.items[i].state == 'Z') continue;
         (void)process_signal(&all.list.items[i], SIGTERM);
         (void)process_signal(&all.list.items[i], SIGCONT);
     }
     mem_free(marks);
-    map_release(&by_pid);
+    map_release(&index_by_pid);
     array_release(&all.list);
 }
 
-/* ---- children ---- */
+/* --- children ----------------------------------------------------------------------------------------------------- */
 
 static void kill_child(pid_t child)
 {
-    pid_t group = getpgid(child); /* works on a zombie too (I2) */
+    pid_t group = getpgid(child); /* known even of a zombie (I2) */
     (void)kill(child, SIGKILL);
     if (group > 1 && group != getpgrp()) (void)kill(-group, SIGKILL);
 }
 
-/* Where the kernel has no list of children (CONFIG_PROC_CHILDREN), all of /proc is asked. */
-static void kill_children_slowly(void)
+/* For a kernel without lists of children (CONFIG_PROC_CHILDREN): reads all of /proc. */
+static void kill_children_in_proc(void)
 {
     struct processes all = {0};
     processes_read(&all);
@@ -156,12 +165,12 @@ static void kill_children_slowly(void)
 
 void process_tree_kill_children(void)
 {
-    char path[64];
+    char path[PROC_PATH_SIZE];
     struct buf text = {0};
     bool found = false;
     text_format(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     if (durable_read(AT_FDCWD, path, &text, &found, NULL) || !found) {
-        kill_children_slowly();
+        kill_children_in_proc();
         return;
     }
     struct str rest = {text.text, text.length};

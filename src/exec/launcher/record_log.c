@@ -1,112 +1,79 @@
-/* Records into their files first, then a word to the launcher: its launch id into DIR/launcher.events. The word may be
- * lost with the launcher; the next one reads all directories when it starts, after it has opened the fifo, so nothing falls
- * between.
+/* Writes records to disk first and notifies the launcher then, by writing the launch id into DIR/launcher.events. The
+ * notice may be lost together with the launcher. The next launcher opens the fifo first and reads all directories then, so
+ * it misses nothing.
  *
- * Only the start is on disk before anybody hears of it. What comes after it is told at once, without a sync: the daemon
- * passes nothing on before its own commit, and from then on its database has it. Power that is lost earlier finds a start
- * without an end, and nobody who was told otherwise: the same as power lost a moment before, while the job ran. */
+ * Only the start record is synced before the launcher hears of it. The later records are sent without a sync, because the
+ * daemon passes nothing on before its own commit, and from then on its database has the record. If power is lost before
+ * that commit, the disk has a start without an end, and the end has been reported to no user: the same as if power had
+ * been lost a moment earlier, while the job was running. */
 #include "exec/launcher/record_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
+#include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/launcher/durable.h"
 #include "exec/record.h"
 
-static void copy_value(struct str text, const char *name, char *out, size_t size)
-{
-    struct str value = record_value(text, name);
-    if (value.length >= size) value.length = 0;
-    if (value.length > 0) memcpy(out, value.text, value.length);
-    out[value.length] = '\0';
-}
+static const char *const file_names[] = {
+    [LAUNCH_STARTED] = "start", [LAUNCH_COMPLETING] = "completing", [LAUNCH_ENDED] = "end"};
 
-void process_identity_parse(struct str text, struct process_identity *out)
-{
-    copy_value(text, "key", out->key, sizeof out->key);
-    copy_value(text, "boot_id", out->boot_id, sizeof out->boot_id);
-    copy_value(text, "cgroup", out->cgroup.path, sizeof out->cgroup.path);
-    if (!number_parse_u64(record_value(text, "born"), &out->born)) out->born = 0;
-}
-
-void process_identity_read_boot_id(char out[64])
-{
-    struct buf text = {0};
-    bool found = false;
-    out[0] = '\0';
-    if (durable_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &text, &found, NULL) == 0 && found) {
-        struct str id = str_trim((struct str){text.text, text.length});
-        if (id.length < 64) text_format(out, 64, "%.*s", (int)id.length, id.text);
-    }
-    buf_release(&text);
-}
-
-static void process_identity_format(const struct process_identity *t, struct buf *out)
-{
-    buf_format(out, "key=%s\nborn=%" PRIu64 "\nboot_id=%s\n", t->key, t->born, t->boot_id);
-    if (strchr(t->cgroup.path, '\n') == NULL) buf_format(out, "cgroup=%s\n", t->cgroup.path);
-}
-
-/* The directory's own entry must survive too, else the record in it does not. */
+/* Syncs the directory of launches: without its entry for this launch's directory, the record would be lost, too. */
 static int sync_parent(const struct launch_dir *d, struct err *e)
 {
     int fd = openat(d->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int result = fd < 0 ? -1 : fsync(fd);
-    int why = errno;
+    int error_number = errno;
     if (fd >= 0) close(fd);
-    return result == 0 ? 0 : err_set(e, ERR_IO, "cannot write the directory of launches: %s", strerror(why));
+    if (result == 0) return 0;
+    return err_set(e, ERR_IO, "cannot sync the directory 'launches': %s", strerror(error_number));
 }
 
-static const char *const names[] = {"start", "completing", "end"};
-
-/* traces: of a start, which is synced. */
-static int write_record(struct record_log *j, const struct launch_record *record, const struct process_identity *traces,
-                        struct err *e)
-{
-    struct buf text = {0};
-    record_format(record, &text);
-    if (traces != NULL) process_identity_format(traces, &text);
-    struct str written = {text.text, text.length};
-    int result = traces != NULL ? durable_write(j->dir->fd, names[record->phase], written, e)
-                                : durable_write_unsynced(j->dir->fd, names[record->phase], written, e);
-    buf_release(&text);
-    if (result == 0) j->record = *record;
-    return result;
-}
-
-int record_log_write_start(struct record_log *j, struct launch_record record, const struct process_identity *traces,
+int record_log_write_start(struct record_log *log, struct launch_record record, const struct process_identity *identity,
                            struct err *e)
 {
+    struct buf text = {0};
     record.phase = LAUNCH_STARTED;
     record.at_us = record.started_us = clock_wall_us();
-    if (write_record(j, &record, traces, e) || sync_parent(j->dir, e)) return -1;
-    record_log_notify(j);
+    record_format(&record, &text);
+    process_identity_format(identity, &text);
+    int result = durable_write(log->dir->fd, file_names[record.phase], (struct str){text.text, text.length}, e);
+    buf_release(&text);
+    if (result) return -1;
+    log->record = record;
+    if (sync_parent(log->dir, e)) return -1;
+    record_log_notify(log);
     return 0;
 }
 
-int record_log_write(struct record_log *j, struct launch_record record, struct err *e)
+int record_log_write(struct record_log *log, struct launch_record record, struct err *e)
 {
-    if (write_record(j, &record, NULL, e)) return -1;
-    record_log_notify(j);
+    struct buf text = {0};
+    ensure(record.phase != LAUNCH_STARTED);
+    record_format(&record, &text);
+    int result =
+        durable_write_unsynced(log->dir->fd, file_names[record.phase], (struct str){text.text, text.length}, e);
+    buf_release(&text);
+    if (result) return -1;
+    log->record = record;
+    record_log_notify(log);
     return 0;
 }
 
-int record_log_sync(const struct record_log *j, struct err *e)
+int record_log_sync(const struct record_log *log, struct err *e)
 {
-    return durable_sync(j->dir->fd, names[j->record.phase], e);
+    return durable_sync(log->dir->fd, file_names[log->record.phase], e);
 }
 
-void record_log_notify(struct record_log *j)
+void record_log_notify(struct record_log *log)
 {
-    j->told = j->notice_due = false;
-    int fd = openat(j->spool_fd, "launcher.events", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    log->is_launcher_notified = log->is_notice_due = false;
+    int fd = openat(log->spool_fd, "launcher.events", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return; /* no launcher */
-    j->told = write(fd, &j->dir->id, sizeof j->dir->id) > 0;
-    j->notice_due = !j->told && errno == EAGAIN;
+    log->is_launcher_notified = write(fd, &log->dir->id, sizeof log->dir->id) > 0;
+    log->is_notice_due = !log->is_launcher_notified && errno == EAGAIN;
     close(fd);
 }

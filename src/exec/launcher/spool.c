@@ -1,11 +1,12 @@
-/* Directories, locks and fifos of the launcher (layout: spool.h).
+/* Directories, locks and fifos of the launcher (their layout is in spool.h).
  *
- *  I1  A lock is flock's: it belongs to the open file description, which the keeper inherits by fork and the launcher
- *      then closes. The kernel gives it back when the last process that has it is gone, however it went; so "locked"
- *      means "its keeper lives".
- *  I2  A directory with a start record may have run. One without, and not locked, never ran and is removed.
- *  I3  The end record is removed last, so that a half removed directory is either ended (and told once more) or never
- *      ran (and removed): in neither case does anything start again. */
+ *  I1  A lock belongs to an open file description (flock). The keeper inherits it by fork, and the launcher then closes
+ *      its own descriptor. The kernel releases the lock when the last process that has it is gone, however it ended. So a
+ *      locked directory has a running keeper.
+ *  I2  A launch with a start record may have run. A launch without one, whose directory is not locked, never ran; the
+ *      next launcher removes the directory.
+ *  I3  The end record is removed last. So a directory that is removed in part has either an end record (and is reported
+ *      again) or no record (and never ran): in neither case is anything started again. */
 #include "exec/launcher/spool.h"
 
 #include <dirent.h>
@@ -21,28 +22,33 @@
 #include "exec/launcher/durable.h"
 #include "exec/record.h"
 
-enum { ID_TEXT = 24, LOCK_TRIES = 100, LOCK_WAIT_US = 10000 };
+enum { ID_SIZE = 24, LOCK_TRIES = 100, LOCK_WAIT_US = 10000 };
 
-static int system_error(struct err *e, const char *doing, const char *where)
+static int system_error(struct err *e, const char *action, const char *object)
 {
-    return err_set(e, ERR_IO, "cannot %s %s: %s", doing, where, strerror(errno));
+    return err_set(e, ERR_IO, "cannot %s %s: %s", action, object, strerror(errno));
 }
 
-/* ---- the state directory ---- */
+/* --- the state directory ------------------------------------------------------------------------------------------ */
 
-static int check_ours(int fd, const char *path, struct err *e)
+static int check_owner_and_mode(int fd, const char *path, struct err *e)
 {
     struct stat s;
-    if (fstat(fd, &s) < 0) return system_error(e, "look at", path);
-    if (s.st_uid == geteuid() && (s.st_mode & 077) == 0) return 0;
-    return err_set(e, ERR_DENIED, "%s must be a directory of our own with mode 0700, open to nobody else", path);
+    if (fstat(fd, &s) < 0) return system_error(e, "get the owner of", path);
+    if (s.st_uid != geteuid()) {
+        return err_set(e, ERR_DENIED, "directory %s belongs to user %u; it must belong to user %u", path, s.st_uid,
+                       geteuid());
+    }
+    if ((s.st_mode & 077) != 0)
+        return err_set(e, ERR_DENIED, "directory %s is open to others: run 'chmod 700 %s'", path, path);
+    return 0;
 }
 
 static int open_directory(int at_fd, const char *name, int *out_fd, struct err *e)
 {
     int fd = openat(at_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return system_error(e, "open directory", name);
-    if (check_ours(fd, name, e)) {
+    if (check_owner_and_mode(fd, name, e)) {
         close(fd);
         return -1;
     }
@@ -50,7 +56,7 @@ static int open_directory(int at_fd, const char *name, int *out_fd, struct err *
     return 0;
 }
 
-/* A launcher that was killed stops answering a moment before its lock is free. */
+/* Tries for a second, because a launcher that was killed stops answering a moment before its lock is released. */
 static int take_lock(struct spool *s, struct err *e)
 {
     s->lock_fd = openat(s->fd, "launcher.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -66,7 +72,7 @@ static int open_parts(struct spool *s, struct err *e)
 {
     if (open_directory(AT_FDCWD, s->path, &s->fd, e)) return -1;
     if (take_lock(s, e)) return -1;
-    if (mkdirat(s->fd, "launches", 0700) < 0 && errno != EEXIST) return system_error(e, "make directory", "launches");
+    if (mkdirat(s->fd, "launches", 0700) < 0 && errno != EEXIST) return system_error(e, "create directory", "launches");
     return open_directory(s->fd, "launches", &s->launches_fd, e);
 }
 
@@ -86,11 +92,12 @@ void spool_release(struct spool *s)
     *s = (struct spool){.path = s->path, .fd = -1, .launches_fd = -1, .lock_fd = -1};
 }
 
-/* Made if missing; opened for both, so that opening does not wait and reading does not end. */
+/* Creates the fifo if it is missing. Opens it for reading and writing, so that opening does not wait for a writer and
+ * reading never meets the end. */
 static int open_fifo(int directory_fd, const char *name, int *out_fd, struct err *e)
 {
     struct stat s;
-    if (mkfifoat(directory_fd, name, 0600) < 0 && errno != EEXIST) return system_error(e, "make fifo", name);
+    if (mkfifoat(directory_fd, name, 0600) < 0 && errno != EEXIST) return system_error(e, "create fifo", name);
     int fd = openat(directory_fd, name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return system_error(e, "open fifo", name);
     if (fstat(fd, &s) < 0 || !S_ISFIFO(s.st_mode)) {
@@ -119,17 +126,17 @@ int spool_list_launches(const struct spool *s, struct launch_ids *out, struct er
     return 0;
 }
 
-/* ---- the directory of a launch ---- */
+/* --- the directory of a launch ------------------------------------------------------------------------------------ */
 
-static void id_text(uint64_t id, char out[ID_TEXT])
+static void format_id(uint64_t id, char out[ID_SIZE])
 {
-    text_format(out, ID_TEXT, "%" PRIu64, id);
+    text_format(out, ID_SIZE, "%" PRIu64, id);
 }
 
 int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
 {
-    char name[ID_TEXT];
-    id_text(id, name);
+    char name[ID_SIZE];
+    format_id(id, name);
     int fd = openat(s->launches_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return system_error(e, "open directory of launch", name);
     *out = (struct launch_dir){.id = id, .fd = fd, .lock_fd = -1, .control_fd = -1};
@@ -158,22 +165,22 @@ void launch_dir_close(struct launch_dir *d)
 
 int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
 {
-    char name[ID_TEXT];
-    id_text(id, name);
+    char name[ID_SIZE];
+    format_id(id, name);
     if (mkdirat(s->launches_fd, name, 0700) < 0) {
-        if (errno == EEXIST) return err_set(e, ERR_EXISTS, "launch %s has a directory", name);
-        return system_error(e, "make directory of launch", name);
+        if (errno == EEXIST) return err_exists(e, "directory of launch", str(name));
+        return system_error(e, "create directory of launch", name);
     }
-    struct launch_dir made;
-    if (launch_dir_open(s, id, &made, e)) return -1;
-    int result = open_fifo(made.fd, "control", &made.control_fd, e);
-    if (result == 0 && !launch_dir_lock(&made)) result = system_error(e, "lock launch", name);
+    struct launch_dir created;
+    if (launch_dir_open(s, id, &created, e)) return -1;
+    int result = open_fifo(created.fd, "control", &created.control_fd, e);
+    if (result == 0 && !launch_dir_lock(&created)) result = system_error(e, "lock launch", name);
     if (result) {
-        launch_dir_close(&made);
+        launch_dir_close(&created);
         launch_dir_remove(s, id);
         return -1;
     }
-    *out = made;
+    *out = created;
     return 0;
 }
 
@@ -181,16 +188,16 @@ void launch_dir_remove(const struct spool *s, uint64_t id)
 {
     static const char *const names[] = {"script", "control",    "start.new", "completing.new", "end.new", "lock",
                                         "start",  "completing", "end"}; /* I3 */
-    char name[ID_TEXT];
+    char name[ID_SIZE];
     struct launch_dir d;
-    id_text(id, name);
+    format_id(id, name);
     if (launch_dir_open(s, id, &d, NULL)) return;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(d.fd, names[i], 0);
     launch_dir_close(&d);
     unlinkat(s->launches_fd, name, AT_REMOVEDIR);
 }
 
-/* Two lines: the process id, the group's path. Not whole: as if it were not there yet. */
+/* The text is two lines: the pid and the path of the group. An incomplete text counts as none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group)
 {
     struct buf text = {0};
@@ -201,31 +208,31 @@ pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_grou
     struct str group, rest;
     struct str first = str_cut((struct str){text.text, text.length}, '\n', &group);
     group = str_cut(group, '\n', &rest);
-    bool whole = rest.text != NULL && number_parse_u64(first, &pid) && pid <= INT_MAX;
-    if (whole && group.length < sizeof out_group->path) {
+    bool is_complete = rest.text != NULL && number_parse_u64(first, &pid) && pid <= INT_MAX;
+    if (is_complete && group.length < sizeof out_group->path) {
         text_format(out_group->path, sizeof out_group->path, "%.*s", (int)group.length, group.text);
     }
     buf_release(&text);
-    return whole ? (pid_t)pid : 0;
+    return is_complete ? (pid_t)pid : 0;
 }
 
 int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
 {
-    char lines[sizeof group->path + ID_TEXT];
+    char lines[sizeof group->path + ID_SIZE];
     size_t length = text_format(lines, sizeof lines, "%d\n%s\n", (int)getpid(), group->path);
     if (pwrite(d->lock_fd, lines, length, 0) != (ssize_t)length) return system_error(e, "write", "lock");
     return 0;
 }
 
-/* ---- records and orders ---- */
+/* --- records and orders ------------------------------------------------------------------------------------------- */
 
-/* Every record has all fields, and a detail of one line is the last of them. */
-static bool is_whole(struct str text)
+/* A record has all fields; the last is the detail, one line. */
+static bool is_complete_record(struct str text)
 {
     return text.text[text.length - 1] == '\n' && record_value(text, "detail").text != NULL;
 }
 
-/* On failure *out and *out_found stay as they were. */
+/* Leaves *out and *out_found untouched if it fails or finds no record. */
 static int read_record(const struct launch_dir *d, const char *name, struct buf *text, struct launch_record *out,
                        bool *out_found, struct err *e)
 {
@@ -234,9 +241,13 @@ static int read_record(const struct launch_dir *d, const char *name, struct buf 
     if (durable_read(d->fd, name, text, &found, e)) return -1;
     if (!found || (text->length == 0 && !is_start)) return 0;
     struct str written = {text->text, text->length};
-    if (record_parse(written, &record, e)) return err_prefix(e, "%s", name);
-    if (!is_start && !is_whole(written)) return err_set(e, ERR_INTERNAL, "%s: a record that is cut off", name);
-    if (record.id != d->id) return err_set(e, ERR_INTERNAL, "%s is the record of launch %" PRIu64, name, record.id);
+    if (record_parse(written, &record, e)) return err_of(e, "record", str(name));
+    if (!is_start && !is_complete_record(written))
+        return err_subject(e, ERR_INTERNAL, "record", str(name), "is cut off");
+    if (record.id != d->id) {
+        return err_subject(e, ERR_INTERNAL, "record", str(name), "is of launch %" PRIu64 ", not %" PRIu64, record.id,
+                           d->id);
+    }
     *out = record;
     *out_found = true;
     return 0;
@@ -252,9 +263,9 @@ int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct buf text = {0};
         bool found = false;
-        int read = read_record(d, names[i], &text, out, &found, e);
+        int record_result = read_record(d, names[i], &text, out, &found, e);
         buf_release(&text);
-        if (read || found) result = read; /* an end says all that a completing before it did */
+        if (record_result || found) result = record_result; /* a readable end makes up for a completing that is not */
         *out_found |= found;
     }
     return result;
@@ -263,9 +274,10 @@ int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, 
 int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e)
 {
     int fd = openat(d->fd, "control", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return err_set(e, ERR_UNAVAILABLE, "no keeper takes orders: %s", strerror(errno));
-    int result = durable_write_all(fd, str(line)); /* shorter than PIPE_BUF: all or nothing */
-    int why = errno;
+    if (fd < 0) return err_set(e, ERR_UNAVAILABLE, "no keeper reads orders: %s", strerror(errno));
+    int result = durable_write_all(fd, str(line)); /* shorter than PIPE_BUF, so it is written whole or not at all */
+    int error_number = errno;
     close(fd);
-    return result == 0 ? 0 : err_set(e, ERR_UNAVAILABLE, "the keeper does not take orders: %s", strerror(why));
+    return result == 0 ? 0
+                       : err_set(e, ERR_UNAVAILABLE, "cannot send an order to the keeper: %s", strerror(error_number));
 }

@@ -1,14 +1,14 @@
 /* The launcher's part of the state directory, and the directory of each launch in it.
  *
- *     DIR/launcher.lock         held by the one launcher (flock)
+ *     DIR/launcher.lock         locked by the one launcher (flock)
  *     DIR/launcher.sock         where the daemon connects
- *     DIR/launcher.events       fifo: a keeper that wrote a record puts its launch id here (8 bytes)
- *     DIR/launches/ID/lock      held by the keeper (flock); its text: the keeper's process id, its control group
- *     DIR/launches/ID/script    what the job runs
- *     DIR/launches/ID/control   fifo: orders to the keeper, a line each
- *     DIR/launches/ID/start, completing, end      records (record.h): start durable, the others when they are settled
+ *     DIR/launcher.events       fifo: a keeper that has written a record writes its launch id here (8 bytes)
+ *     DIR/launches/ID/lock      locked by the keeper (flock); its text: the keeper's pid, its control group
+ *     DIR/launches/ID/script    the job's script
+ *     DIR/launches/ID/control   fifo: orders to the keeper, one line each
+ *     DIR/launches/ID/start, completing, end      records (record.h): start is synced, the others only if need be (record_log.c)
  *
- * Directories are 0700 and files 0600. */
+ * Directories have mode 0700 and files 0600. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 #define FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 
@@ -26,57 +26,61 @@ struct spool {
     const char *path; /* absolute; the caller's */
     int fd;           /* DIR */
     int launches_fd;  /* DIR/launches */
-    int lock_fd;
+    int lock_fd;      /* DIR/launcher.lock */
 };
 
-/* Opens DIR, makes launches/ and takes launcher.lock. ERR_DENIED: DIR is not ours or open to others. ERR_CONFLICT:
- * another launcher holds it. */
+/* Opens DIR, creates launches/ and locks launcher.lock. ERR_DENIED: DIR belongs to another user or is open to others.
+ * ERR_CONFLICT: another launcher has the lock. ERR_IO: a system call failed. */
 int spool_open(struct spool *s, const char *path, struct err *e);
 void spool_release(struct spool *s);
 
-/* The fifo of events, made where it is missing, opened for reading (and for writing, so that it never ends). */
+/* Opens the fifo of events, which is created if it is missing, for reading; also for writing, so that reading never meets
+ * its end. */
 int spool_open_events(const struct spool *s, int *out_fd, struct err *e);
 
-/* Ids of all launches that have a directory, in no order. */
+/* Appends the ids of all launches that have a directory, in no particular order. O(launches). */
 struct launch_ids {
     ARRAY(uint64_t) list;
 };
 int spool_list_launches(const struct spool *s, struct launch_ids *out, struct err *e);
 
-/* One launch's directory, open. */
+/* The open directory of one launch. */
 struct launch_dir {
     uint64_t id;
     int fd;
-    int lock_fd;    /* -1: not ours */
+    int lock_fd;    /* -1: this process has not locked it */
     int control_fd; /* -1: not open */
 };
 
-/* A new one with its control fifo, its lock held. ERR_EXISTS: there is one. On failure nothing of it is left. */
+/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. On failure nothing
+ * of it is left, unless it existed. */
 int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
-/* An old one, not locked. */
+/* Opens an existing directory without locking it. ERR_IO: it does not exist or cannot be opened. */
 int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
-/* Takes the lock if nobody has it: true. False: its keeper lives. */
+/* Tries to take the lock. False: the keeper has it, so the keeper is running; or the lock file cannot be opened. */
 bool launch_dir_lock(struct launch_dir *d);
-void launch_dir_close(struct launch_dir *d); /* gives the lock back unless a keeper has it too */
+
+/* Closes the directory, and gives the lock back unless a keeper has inherited it. */
+void launch_dir_close(struct launch_dir *d);
 
 /* Removes the directory; the end record goes last (see spool.c). */
 void launch_dir_remove(const struct spool *s, uint64_t id);
 
-/* What the keeper noted in the lock file: its process id, 0 when it did not come so far, and the control group that it
- * was about to make, or none. */
+/* The lock file's text. launch_dir_write_keeper writes the pid of this process and the control group that it is going to
+ * create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete, and the group, or none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group);
-int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e); /* our process id */
+int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e);
 
-/* The last record there is: end, else completing, else start. *out_text gets the text of the start record as well, or
- * stays empty. *out_found false: no record at all. An end or completing without any text is as none: power was lost before
- * it was on disk. ERR_INTERNAL, ERR_IO: one cannot be read, and none after it; *out_found then says whether *out is the one
- * before it. */
+/* Reads the last record: end, else completing, else start. *out_found false: there is no record. out_start_text gets the
+ * text of the start record, too, or stays empty. An end or completing without any text counts as none: power was lost
+ * before the text was on disk. ERR_INTERNAL, ERR_IO: a record cannot be read, and there is none after it; *out_found then
+ * says whether *out is the record before it. */
 int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
                          bool *out_found, struct err *e);
 
-/* Sends the keeper a line. ERR_UNAVAILABLE: there is none to read it. */
+/* Sends the keeper a line. ERR_UNAVAILABLE: no keeper reads it. */
 int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e);
 
 #endif
