@@ -326,6 +326,19 @@ def test_an_incomplete_directory(bare, files, detail):
         assert bare.run(1, 'echo', 'ran')[1] == 'ran\n'
 
 
+def test_two_names_of_one_launch_id_are_one_launch(bare):
+    """The directories "1" and "01" read as the same number: the launch is reported once, and forgotten once."""
+    for name in ('1', '01'):
+        forge(bare, name, start=start_record(1, UNUSED_PID, 'another-boot'), end=END)
+    bare.connect()
+    assert list(bare.synced()) == [1]
+    assert sum(isinstance(report, dict) for report in bare.reports) == 1
+    bare.send('ack', 1)
+    until(lambda: not (bare.state / 'launches/1').exists(), 'its directory to be removed')
+    bare.connect()
+    assert bare.synced() == {}
+
+
 def test_a_reported_end_stays_the_same(world):
     """Keeper and launcher are killed before the end is synced or acknowledged: the next launcher reports the same end."""
     for launch_id in range(1, 11):

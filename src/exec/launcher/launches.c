@@ -65,6 +65,7 @@ static struct launch_entry *find(struct launches *l, uint64_t id)
 static uint32_t add(struct launches *l, uint64_t id)
 {
     uint32_t index = l->list.count;
+    ensure(find(l, id) == NULL);
     *array_add(&l->list) = (struct launch_entry){.id = id, .state = ENTRY_ENDED, .keeper_pidfd = -1};
     map_set_u64(&l->index_by_id, id, index);
     return index;
@@ -298,7 +299,10 @@ int launches_scan(struct launches *l, struct err *e)
     struct launch_ids ids = {0};
     int result = spool_list_launches(l->spool, &ids, e);
     process_identity_read_boot_id(l->boot_id);
-    for (uint32_t i = 0; i < ids.list.count; i++) reconcile(l, add(l, ids.list.items[i]), true);
+    for (uint32_t i = 0; i < ids.list.count; i++) {
+        /* Known already: a directory of another name that reads as the same number, as "05". */
+        if (find(l, ids.list.items[i]) == NULL) reconcile(l, add(l, ids.list.items[i]), true);
+    }
     array_release(&ids.list);
     return result;
 }

@@ -120,7 +120,7 @@ int spool_list_launches(const struct spool *s, struct launch_ids *out, struct er
     if (directory == NULL) return system_error(e, "list", "launches");
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         uint64_t id;
-        if (number_parse_u64(str(entry->d_name), &id) && id > 0) *array_add(&out->list) = id;
+        if (number_parse_u64(str(entry->d_name), &id) && id >= 1 && id <= INT64_MAX) *array_add(&out->list) = id;
     }
     closedir(directory);
     return 0;
