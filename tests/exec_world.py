@@ -11,7 +11,8 @@ import time
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 LAUNCHER = BUILD / 'fairlead-launcher'
 DRIVER = BUILD / 'tests/crash/exec-driver'
-# Seconds to wait for something that must happen. Builds with sanitizers are slow, and so is a machine that runs other tests.
+# Seconds to wait for something that must happen. Builds with sanitizers are slow, and so are machines that run other
+# tests meanwhile.
 PATIENCE = 60
 
 US = 1000000
@@ -31,8 +32,8 @@ def alive(pid):
 
 
 def until(condition, what, patience=PATIENCE, progress=None):
-    """Waits until condition() is true and returns its value. Fails after patience seconds, which begin anew whenever the
-    value of progress() changes."""
+    """Waits until condition() is true and returns its value. Fails after patience seconds, which begin anew whenever
+    the value of progress() changes."""
     last = progress and progress()
     end = time.monotonic() + patience
     while True:
@@ -75,8 +76,8 @@ def open_files(pid):
 
 
 def in_time(attempt):
-    """Calls attempt(seconds) with longer and longer times until it returns a true value, and returns that. For what must be
-    ready that many seconds after its start, and takes longer on a busy machine."""
+    """Calls attempt(seconds) with longer and longer times until it returns a true value, and returns it. For what must
+    be ready that many seconds after its start, and takes longer on a busy machine."""
     for seconds in (0.5, 2, 8, 30):
         result = attempt(seconds)
         if result:
@@ -103,14 +104,14 @@ def find_processes(text):
 
 
 def make_public_directory():
-    """A directory that other users may enter. It is not below pytest's, which each pytest closes to others as it starts."""
+    """A directory that other users may enter. Not below pytest's, which each pytest closes to others as it starts."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix='fl-', dir='/tmp'))
     directory.chmod(0o711)
     return directory
 
 
 class World:
-    """One state directory with a launcher. launcher_options: starts the launcher with them; without, the client starts it."""
+    """One state directory with a launcher, which is started with launcher_options; without, the client starts it."""
 
     def __init__(self, path, launcher_options=None, prefix=()):
         self.path = path
@@ -226,7 +227,7 @@ class World:
         self.send('start', 'id=%d' % launch_id, *parts)
 
     def record(self, launch_id, phase):
-        """The first record of this launch that has reached this phase, among reports that were read already and new ones."""
+        """The first record of this launch that has reached this phase, among the reports so far and new ones."""
         order = ['started', 'completing', 'ended']
         index = 0
         while True:
@@ -276,21 +277,22 @@ def read(path):
 
 
 def kill_launch(directory):
-    """Kills the keeper, then all processes with the launch's key. A test may have failed because ending does not work."""
+    """Kills the keeper, then all processes with the launch's key: a test may have failed because ending fails."""
     pid = read(directory / 'lock').decode().partition('\n')[0]
     if pid and b'fairlead-keeper' in read('/proc/%s/cmdline' % pid):
         kill(int(pid))
     identity = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
     for entry in pathlib.Path('/proc').iterdir():
-        if identity.get(b'key') and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + identity[b'key'] in read(entry / 'environ'):
-            kill(int(entry.name))
+        if identity.get(b'key') and entry.name.isdigit():
+            if b'FAIRLEAD_LAUNCH_KEY=' + identity[b'key'] in read(entry / 'environ'):
+                kill(int(entry.name))
     group = identity.get(b'cgroup', b'').decode()
     if group and os.path.isdir(group):
         until(lambda: remove_group(pathlib.Path(group)), 'a control group to be removed')
 
 
 def remove_group(group):
-    """Tries to remove a control group. Returns whether it is gone; the keeper may have removed it before it was killed."""
+    """Tries to remove a control group. Returns whether it is gone, which may be the keeper's doing."""
     try:
         (group / 'cgroup.kill').write_text('1')
         group.rmdir()

@@ -1,6 +1,6 @@
 /* The executor: the part that runs jobs, as the daemon sees it. The daemon sends it launches and gets records back.
- * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and simulation
- * (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
+ * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and
+ * simulation (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
  *
  *     start, end, acknowledge, set_cpu_weight  ->  executor  ->  reports
  *
@@ -34,10 +34,10 @@ struct executor_reports {
 
 struct executor;
 
-/* Connects to the launcher at directory/launcher.sock. If no launcher answers, starts one from launcher_path; it outlives
- * the process that started it. directory: the state directory, an absolute path, owned by this user, mode 0700.
- * Waits for the launcher for at most 5 s. Returns NULL on failure: ERR_INPUT, ERR_DENIED or ERR_IO for the directory,
- * ERR_UNAVAILABLE if no launcher can be started or none answers. */
+/* Connects to the launcher at directory/launcher.sock. If no launcher answers, starts one from launcher_path; it
+ * outlives the process that started it. directory: the state directory, an absolute path, owned by this user, mode
+ * 0700. Waits for the launcher for at most 5 s. Returns NULL on failure: ERR_INPUT, ERR_DENIED or ERR_IO for the
+ * directory, ERR_UNAVAILABLE if no launcher can be started or none answers. */
 struct executor *executor_open_launcher(const char *directory, const char *launcher_path, struct err *e);
 
 /* Opens a pretend executor. now_us: its clock, which executor_pretend_advance moves. Each launch runs for run_us of

@@ -1,8 +1,9 @@
 /* A launch: one start of one task. And its record: what became of it. Daemon, launcher and keeper share these types.
  *
  * The daemon gives out each launch id once, commits it, and never uses it again. Sending the same id a second time
- * starts nothing a second time. What happened to a launch is a record: first STARTED, perhaps COMPLETING, finally ENDED.
- * The keeper writes each record into a file before it goes on, so records outlive daemon, launcher and keeper. */
+ * starts nothing a second time. What happened to a launch is a record: first STARTED, perhaps COMPLETING, finally
+ * ENDED. The keeper writes each record into a file before it goes on, so records outlive daemon, launcher and
+ * keeper. */
 #ifndef FAIRLEAD_EXEC_LAUNCH_H
 #define FAIRLEAD_EXEC_LAUNCH_H
 
@@ -22,9 +23,8 @@ struct launch {
     const char *directory; /* the working directory; absolute */
     const char *out_path;  /* absolute; created or truncated, opened as the user */
     const char *err_path;  /* likewise; NULL: the same file as out_path */
-    struct str
-        script;       /* a script's text, run by its "#!" interpreter or by /bin/sh; empty: arguments[0] is a program */
-    char **arguments; /* with a script, the arguments that follow its name; NULL at the end */
+    struct str script;     /* a script's text, run by its "#!" line or by /bin/sh; empty: arguments[0] is a program */
+    char **arguments;      /* with a script, the arguments that follow its name; NULL at the end */
     char **environment;    /* NAME=value, complete but for FAIRLEAD_LAUNCH_ID and _KEY; NULL at the end */
     struct idset cpus;     /* CPUs to bind to, as the kernel numbers them; empty: all */
     uint64_t mem_mib;      /* requested; not enforced */
@@ -47,10 +47,9 @@ enum launch_end {
 };
 
 enum {
-    LAUNCH_NAME_MAX = 63,   /* bytes */
-    LAUNCH_PATH_MAX = 4095, /* bytes of a path */
-    LAUNCH_STRING_MAX =
-        131071, /* bytes of one argument or NAME=value: the limit of Linux (MAX_ARG_STRLEN, less its zero) */
+    LAUNCH_NAME_MAX = 63,         /* bytes */
+    LAUNCH_PATH_MAX = 4095,       /* bytes of a path */
+    LAUNCH_STRING_MAX = 131071,   /* bytes of an argument or NAME=value: Linux's MAX_ARG_STRLEN, less the zero */
     LAUNCH_STRINGS_MAX = 1000000, /* count of arguments, or of NAME=value pairs */
     LAUNCH_CPU_MAX = 65535,       /* the highest CPU number */
     LAUNCH_DETAIL_SIZE = 200      /* bytes, with the closing zero */
@@ -75,8 +74,9 @@ struct launch_record {
     char detail[LAUNCH_DETAIL_SIZE]; /* one line for people, or empty */
 };
 
-/* Checks every member against the ranges above (ERR_INPUT with the member and its value). The launcher checks everything
- * that it is told to start; whether it may start a process as this user is checked there (launches.c). O(size). */
+/* Checks every member against the ranges above (ERR_INPUT with the member and its value). The launcher checks
+ * everything that it is told to start; whether it may start a process as this user is checked there (launches.c).
+ * O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 
 /* An ENDED record of a launch that never ran. */

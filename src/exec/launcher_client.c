@@ -1,9 +1,9 @@
 /* The executor that is the launcher: a connection to DIR/launcher.sock. Opening it waits; after that it never blocks.
  *
  * Opening connects, sends HELLO and waits for the launcher's HELLO. If no launcher answers, it starts one and tries
- * again, until OPEN_WAIT_US have passed. A launcher of another version exits when it gets our HELLO, and the next attempt
- * starts one of our version. The socket file of a launcher that was killed refuses connections; that counts as no
- * launcher.
+ * again, until OPEN_WAIT_US have passed. A launcher of another version exits when it gets this HELLO, and the next
+ * attempt starts one of this version. The socket file of a launcher that was killed refuses connections; that counts as
+ * no launcher.
  *
  * The launcher is started with two forks, in a session of its own, so that it is not the daemon's child. It inherits no
  * descriptor but its standard error, which is appended to DIR/launcher.log.
@@ -221,8 +221,8 @@ static _Noreturn void spawn_fail(const struct launcher_spawn *s)
     _exit(127);
 }
 
-/* Leaves open: 0 and 1 on /dev/null, 2 on the log, 3 as status_fd. The sources are first moved above 3, because a daemon
- * that was started with some of 0 to 3 closed may have opened them there. */
+/* Leaves open: 0 and 1 on /dev/null, 2 on the log, 3 as status_fd. The sources are first moved above 3, because a
+ * daemon that was started with some of 0 to 3 closed may have opened them there. */
 static int spawn_arrange_descriptors(struct launcher_spawn *s)
 {
     int opened_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -336,7 +336,8 @@ static bool wait_readable(int fd, int64_t until_us)
     }
 }
 
-/* Exchanges HELLOs. True: the launcher speaks our version, and the messages that followed its HELLO wait in c->early. */
+/* Exchanges HELLOs. True: the launcher has the same version, and the messages that followed its HELLO wait in
+ * c->early. */
 static bool exchange_hello(struct launcher_client *c, int64_t until_us)
 {
     protocol_hello(&c->out, PROTOCOL_VERSION);
@@ -359,7 +360,7 @@ static bool exchange_hello(struct launcher_client *c, int64_t until_us)
     return false;
 }
 
-/* A connection to a launcher of our version, or NULL. */
+/* A connection to a launcher of the same version, or NULL. */
 static struct launcher_client *try_connect(const struct sockaddr_un *address, int64_t until_us)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -1,4 +1,5 @@
-/* The pretend executor: it runs nothing and ends launches by a virtual clock. For tests of the daemon and for simulation.
+/* The pretend executor: it runs nothing and ends launches by a virtual clock. For tests of the daemon and for
+ * simulation.
  *
  *     jobs[]   a slot for each launch that is not yet acknowledged; free slots are reused
  *     heap[]   a binary heap of indices into jobs: those that run, the one that ends first on top

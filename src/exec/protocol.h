@@ -53,8 +53,8 @@ struct message {
     };
 };
 
-/* Each of these appends one frame. protocol_start gives ERR_TOO_LARGE, and appends nothing, if a launch does not fit into
- * a frame. */
+/* Each of these appends one frame. protocol_start gives ERR_TOO_LARGE, and appends nothing, if a launch does not fit
+ * into a frame. */
 void protocol_hello(struct buf *out, uint32_t version);
 int protocol_start(struct buf *out, const struct launch *launch, struct err *e);
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
@@ -63,8 +63,8 @@ void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 
-/* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete yet,
- * and then *out is untouched. The message's text lives in the arena a; its script stays where the bytes are.
+/* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete
+ * yet, and then *out is untouched. The message's text lives in the arena a; its script stays where the bytes are.
  * ERR_INTERNAL: the bytes are not this protocol, and the connection is of no further use. O(size of the frame). */
 int protocol_decode(struct str bytes, struct arena *a, size_t *out_used, struct message *out, struct err *e);
 

@@ -3,7 +3,7 @@
  * usage: exec_driver DIRECTORY LAUNCHER
  *
  * Input lines have fields that are separated by tabs; \n, \t and \\ stand for what a field cannot contain:
- *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us; arg and env repeatedly
+ *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us, arg..., env...
  *     end ID GRACE_US
  *     ack ID
  *     open                  a new connection

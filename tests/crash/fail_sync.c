@@ -1,5 +1,5 @@
-/* A library for LD_PRELOAD: fsync fails with EIO as long as the file exists that the variable FAIL_SYNC names, as on a disk
- * whose errors appear only when it is synced. */
+/* A library for LD_PRELOAD: fsync fails with EIO as long as the file exists that the variable FAIL_SYNC names, as on a
+ * disk whose errors appear only when it is synced. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

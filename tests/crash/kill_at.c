@@ -1,11 +1,12 @@
-/* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call: the program as it is shipped, at every
- * point at which its progress can be seen from outside.
+/* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call: the program as it is shipped, at
+ * every point at which its progress can be seen from outside.
  *
  * usage: kill_at launcher|keeper N COMMAND [ARGUMENTS]
  *
- * Runs the command under ptrace and prints how many calls were made: "killed CALLS" after the kill; or "ended CALLS SYNCS" if
- * the process ended before its n-th call (N 0: always), with the number of fsync and fdatasync among them. The calls of a
- * keeper are counted from its fork on; the launcher is then not traced any more, and dies with this program. */
+ * Runs the command under ptrace and prints how many calls were made: "killed CALLS" after the kill; or "ended CALLS
+ * SYNCS" if the process ended before its n-th call (N 0: always), with the number of fsync and fdatasync among them.
+ * The calls of a keeper are counted from its fork on; the launcher is then not traced any more, and dies with this
+ * program. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-"""kill -9 of a daemon, a launcher or a keeper, at a chosen time and at every system call: a job runs once, and its end is
-reported."""
+"""kill -9 of a daemon, a launcher or a keeper, at a chosen time and at every system call: a job runs once, and its end
+is reported."""
 import fcntl
 import os
 import pathlib
@@ -340,7 +340,7 @@ def test_two_names_of_one_launch_id_are_one_launch(bare):
 
 
 def test_a_reported_end_stays_the_same(world):
-    """Keeper and launcher are killed before the end is synced or acknowledged: the next launcher reports the same end."""
+    """Keeper and launcher are killed before the end is synced or acknowledged: the next launcher reports the same."""
     for launch_id in range(1, 11):
         world.start(launch_id, 'sh', '-c', 'exit %d' % launch_id)
         keeper = until(lambda: read(world.state / ('launches/%d/lock' % launch_id)).partition(b'\n')[0], 'its keeper')
@@ -435,7 +435,7 @@ START_SYNC_COUNT, END_SYNC_COUNT = 3, 2
 
 
 def count_keeper_syncs(path, after_start=None, after_end=None, **launch):
-    """Runs a job. Returns the syncs of its keeper, and, with after_end, the seconds from the end to the keeper's exit."""
+    """Runs a job. Returns how often its keeper syncs, and with after_end, the seconds from the end to its exit."""
     path.mkdir()
     traced = Traced(path, 'keeper', 0)
     world, seconds = traced.world, None
@@ -535,7 +535,7 @@ def test_a_keeper_does_not_sync_a_refused_launch(tmp_path, tracing):
 
 
 def play_daemon(world):
-    """Does what a daemon does: sends a launch, reconnects if the launcher is gone, and sends it again if it is unknown."""
+    """Acts as a daemon: sends a launch, reconnects if the launcher is gone, and sends it again if it is unknown."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         world.connect()

@@ -1,5 +1,5 @@
-/* Any bytes that a launcher or a daemon may receive are decoded or refused, without reading past their end. A message that
- * was decoded is encoded and decoded again as the same. */
+/* Any bytes that a launcher or a daemon may receive are decoded or refused, without reading past their end. A message
+ * that was decoded is encoded and decoded again as the same. */
 #include <string.h>
 
 #include "base/ensure.h"

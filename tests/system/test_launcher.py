@@ -129,7 +129,7 @@ print(oct(os.umask(0)), resource.getrlimit(resource.RLIMIT_NOFILE)[0], os.getcwd
 
 
 def test_a_job_gets_a_clean_process(tmp_path):
-    """It has the descriptors 0 to 2, its own session, default signals, and the umask and limits of the launcher's start."""
+    """Descriptors 0 to 2, a session, default signals, and the umask and limits that the launcher was started with."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = 777 if hard == resource.RLIM_INFINITY else min(777, hard - 1)
     world = World(tmp_path, prefix=['sh', '-c', 'umask 027; ulimit -Sn %d; exec "$@"' % files, 'sh'])
@@ -423,7 +423,8 @@ time.sleep(600)
 
 def test_processes_that_keep_forking_are_ended(any_world):
     """Each process exits as soon as it has forked a child; half of the chains begin a session at every fork."""
-    any_world.start(1, 'python3', '-S', '-E', '-c', FORKING, any_world.path / 'forking', grace_us=US // 10, **any_world.identity)
+    any_world.start(1, 'python3', '-S', '-E', '-c', FORKING, any_world.path / 'forking', grace_us=US // 10,
+                    **any_world.identity)
     until(lambda: any_world.output(1) == 'forking\n', 'the job')
     any_world.send('end', 1, 0)
     assert any_world.ended(1)['end'] == 'cancelled'
@@ -440,7 +441,8 @@ time.sleep(600)
 
 
 def test_a_fork_bomb_is_ended(any_world):
-    any_world.start(1, 'python3', '-S', '-E', '-c', FORK_BOMB, any_world.path / 'waiting', limit_us=US // 2, grace_us=0, **any_world.identity)
+    any_world.start(1, 'python3', '-S', '-E', '-c', FORK_BOMB, any_world.path / 'waiting', limit_us=US // 2,
+                    grace_us=0, **any_world.identity)
     assert any_world.ended(1)['end'] == 'timed-out'
     assert not find_processes(str(any_world.path / 'waiting'))
 
@@ -502,7 +504,8 @@ def test_a_keeper_has_a_title_and_few_open_files(world):
         return {name.replace(str(world.state), '').split(':')[0] for name in open_files(keeper)}
 
     # The keeper closes the pipes to the job's process once the program runs.
-    until(lambda: names() == {'', '/dev/null', '/launcher.log', '/launches/1', '/launches/1/lock', '/launches/1/control', 'anon_inode'},
+    until(lambda: names() == {'', '/dev/null', '/launcher.log', '/launches/1', '/launches/1/lock',
+                              '/launches/1/control', 'anon_inode'},
           'the keeper to have only its own files open')
 
 
@@ -534,7 +537,8 @@ def test_a_directory_that_is_open_to_others_is_refused(tmp_path):
     tmp_path.chmod(0o755)
     result = launcher('--private', '--state', tmp_path)
     assert result.returncode == 1
-    assert result.stderr == "fairlead-launcher: directory %s is open to others: run 'chmod 700 %s'\n" % (tmp_path, tmp_path)
+    assert result.stderr == ("fairlead-launcher: directory %s is open to others: run 'chmod 700 %s'\n" %
+                             (tmp_path, tmp_path))
     assert launcher('--private', '--state', tmp_path / 'missing').returncode == 1
 
 
@@ -597,7 +601,7 @@ def test_an_idle_launcher_ends(tmp_path):
 
 @pytest.mark.slow
 def test_a_launcher_without_a_directory_ends(tmp_path):
-    """A launcher whose directory was removed waits for its jobs, but not for a daemon, which cannot connect any more."""
+    """Its state directory is removed: it waits for its jobs, but not for a daemon, which cannot connect any more."""
     world = World(tmp_path)
     world.connect()
     world.synced()
@@ -632,8 +636,8 @@ HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 
 def send_bytes(world, data, answer=None):
-    """Sends bytes to the launcher. Returns all it sends until it closes the connection, or until it has sent exactly this
-    answer and nothing more for a second; and whether it closed the connection."""
+    """Sends bytes to the launcher. Returns all it sends until it closes the connection, or until it has sent exactly
+    this answer and nothing more for a second; and whether it closed the connection."""
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(str(world.state / 'launcher.sock'))
         s.settimeout(PATIENCE)

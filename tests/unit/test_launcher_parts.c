@@ -127,7 +127,7 @@ static void test_the_own_group_is_found(void **state)
         {"0::/boxes\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
         {"0::/other\n", "31 23 0:28 /box /mnt rw - cgroup2 none rw\n", NULL},
         {"0::/a\n", "31 23 0:28 / /m\\040n\\134t rw - cgroup2 none rw\n", "/m n\\t/a"},
-        {"0::/../../a\n", V2, NULL}, /* outside of the root of our cgroup namespace */
+        {"0::/../../a\n", V2, NULL}, /* outside of the root of the cgroup namespace */
         {"1:cpu:/y\n", V2, NULL},
         {"0::/z\n", V1, NULL},
         {"", "", NULL},

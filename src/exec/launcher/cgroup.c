@@ -48,9 +48,9 @@ static bool find_membership(struct str text, const char *controller, struct str 
     return false;
 }
 
-/* Finds a mount in /proc/self/mountinfo (proc(5)): "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw".
- * The root is the 4th field and the mount point the 5th; the type follows " - ". Two fields after the type, version 1
- * lists the controllers: "cgroup cgroup rw,cpu". */
+/* Finds a mount in /proc/self/mountinfo (proc(5)): "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2
+ * rw". The root is the 4th field and the mount point the 5th; the type follows " - ". Two fields after the type,
+ * version 1 lists the controllers: "cgroup cgroup rw,cpu". */
 static bool find_mount(struct str text, const char *controller, struct str *out_root, struct str *out_mount_point)
 {
     const char *type = controller == NULL ? "- cgroup2 " : "- cgroup ";
@@ -97,7 +97,7 @@ bool cgroup_find(struct str membership, struct str mounts, const char *controlle
     if (!find_membership(membership, controller, &path)) return false;
     if (!find_mount(mounts, controller, &root, &mount_point)) return false;
     if (!str_equal(root, str("/"))) {
-        if (!str_starts(path, root)) return false; /* our group is outside of what is mounted here */
+        if (!str_starts(path, root)) return false; /* the group is outside of what is mounted here */
         path = (struct str){path.text + root.length, path.length - root.length};
         if (path.length > 0 && path.text[0] != '/') return false; /* "/boxes" is not below "/box" */
     }
@@ -106,7 +106,7 @@ bool cgroup_find(struct str membership, struct str mounts, const char *controlle
     if (used + path.length + 1 > size) return false;
     if (path.length > 0) memcpy(out + used, path.text, path.length);
     out[used + path.length] = '\0';
-    return strstr(out, "/..") == NULL; /* how a group above the root of our cgroup namespace is shown */
+    return strstr(out, "/..") == NULL; /* how a group outside of the cgroup namespace is shown */
 }
 
 /* --- the files of a group ----------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static bool write_file(const char *group, const char *name, const char *text)
     return is_written;
 }
 
-/* Whether a group can be created in the directory and has this file for us to write. */
+/* Whether a group can be created in the directory and has this file, and whether it can be written. */
 static bool can_create_groups(const char *directory, const char *file)
 {
     char path[PATH_MAX], name[64];
@@ -141,8 +141,8 @@ static bool can_create_groups(const char *directory, const char *file)
     return cgroup_remove(&probe) && has_file;
 }
 
-/* Whether groups in the parent can be created, killed, and entered from our own group. Moving a process needs write
- * access to the cgroup.procs of the common ancestor of both groups, which is the parent. */
+/* Whether groups in the parent can be created, killed, and entered from this process's own group. Moving a process
+ * needs write access to the cgroup.procs of the common ancestor of both groups, which is the parent. */
 static bool is_usable(const struct cgroup_parent *parent)
 {
     char path[PATH_MAX];
@@ -150,8 +150,8 @@ static bool is_usable(const struct cgroup_parent *parent)
            can_create_groups(parent->path, "cgroup.kill");
 }
 
-/* Gives the groups below a parent of version 2 a CPU weight. The kernel refuses it for a group that has processes of its
- * own, unless it is the root. */
+/* Gives the groups below a parent of version 2 a CPU weight. The kernel refuses it for a group that has processes of
+ * its own, unless it is the root. */
 static bool enable_cpu_controller(const struct cgroup_parent *parent)
 {
     return parent->path[0] != '\0' && write_file(parent->path, "cgroup.subtree_control", "+cpu\n");

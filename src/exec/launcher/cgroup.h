@@ -17,14 +17,15 @@ struct cgroup_parent {
     char cpu_path[PATH_MAX]; /* version 1, cpu hierarchy; only if version 2 has no cpu controller here */
 };
 
-/* Finds where this process may create groups. path is its own group of version 2 if groups can be created there, entered
- * by processes, and killed with cgroup.kill (Linux 5.14); their cpu controller is enabled if that is allowed. If it is
- * not, cpu_path is the process's own group in the cpu hierarchy of version 1, if groups can be created there. */
+/* Finds where this process may create groups. path is its own group of version 2 if groups can be created there,
+ * entered by processes, and killed with cgroup.kill (Linux 5.14); their cpu controller is enabled if that is allowed.
+ * If it is not, cpu_path is the process's own group in the cpu hierarchy of version 1, if groups can be created
+ * there. */
 void cgroup_probe(struct cgroup_parent *out);
 
-/* The directory of this process's own group, from the texts of /proc/self/cgroup and /proc/self/mountinfo. controller NULL:
- * of version 2; else of the version 1 hierarchy with this controller ("cpu"). False if there is none, or the path does not
- * fit. Pure. */
+/* The directory of this process's own group, from the texts of /proc/self/cgroup and /proc/self/mountinfo. controller
+ * NULL: of version 2; else of the version 1 hierarchy with this controller ("cpu"). False if there is none, or the path
+ * does not fit. Pure. */
 bool cgroup_find(struct str membership, struct str mounts, const char *controller, char *out, size_t size);
 
 struct cgroup {
@@ -42,8 +43,8 @@ void cgroup_create(struct cgroup *g);
 /* Moves a process into the group. False if it cannot. */
 bool cgroup_attach(const struct cgroup *g, pid_t pid);
 
-/* Sets the group's CPU weight among its siblings: LAUNCH_CPU_WEIGHT_MIN to LAUNCH_CPU_WEIGHT_MAX. False if the group has
- * no file for it, or the file cannot be written. */
+/* Sets the group's CPU weight among its siblings: LAUNCH_CPU_WEIGHT_MIN to LAUNCH_CPU_WEIGHT_MAX. False if the group
+ * has no file for it, or the file cannot be written. */
 bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight);
 
 /* Sends SIGKILL to every process in the group and below it, at once. */

@@ -82,7 +82,8 @@ static void reset_signals(void)
     sigset_t none;
     /* Some signals cannot be set; their action is the default. */
     for (int signal = 1; signal < NSIG; signal++) (void)sigaction(signal, &default_action, NULL);
-    /* glibc reserves signals 32 and 33 and refuses to set them, but the launcher may have been started with them ignored. */
+    /* glibc reserves signals 32 and 33 and refuses to set them, but the launcher may have been started with them
+     * ignored. */
     const char kernel_default[64] = {0};
     for (int signal = 32; signal <= 33; signal++)
         (void)syscall(SYS_rt_sigaction, signal, kernel_default, NULL, _NSIG / 8);

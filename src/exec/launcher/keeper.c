@@ -1,5 +1,6 @@
-/* The keeper of one job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the time
- * limit, takes orders from its control fifo, ends all processes that the job leaves behind, and writes the records.
+/* The keeper of one job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the
+ * time limit, takes orders from its control fifo, ends all processes that the job leaves behind, and writes the
+ * records.
  *
  *     PREPARING   the job's process sets itself up            no record
  *     RUNNING     it may execute its program                  start
@@ -9,19 +10,19 @@
  *
  *  I1  The start record is on disk before the job's process may execute its program. So a launch without a start record
  *      never ran.
- *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. The launcher is
- *      notified at once. The keeper syncs the record only if the daemon does not confirm within COMMIT_WAIT_US that the
- *      end is committed (record_log.c); it exits after the one or the other. If the keeper is killed in between, nothing
- *      that was written is lost.
- *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time limit
- *      has TIMED_OUT.
+ *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. The launcher
+ *      is notified at once. The keeper syncs the record only if the daemon does not confirm within COMMIT_WAIT_US that
+ *      the end is committed (record_log.c); it exits after the one or the other. If the keeper is killed in between,
+ *      nothing that was written is lost.
+ *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
+ *      limit has TIMED_OUT.
  *  I4  A deadline only moves nearer.
  *
  * Time is CLOCK_BOOTTIME: the time during which the machine sleeps counts.
  *
- * The keeper keeps the identity of its launcher; the job's own process takes the user's (job_process.c). So under a root
- * launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user started with
- * another identity. */
+ * The keeper keeps the identity of its launcher; the job's own process takes the user's (job_process.c). So under a
+ * root launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user
+ * started with another identity. */
 #include "exec/launcher/keeper.h"
 
 #include <errno.h>
@@ -136,8 +137,8 @@ static bool make_end_durable(struct keeper *k)
     return record_log_sync(&k->log, NULL) == 0;
 }
 
-/* Tries until a job that ran has a durable end record, because the disk may be full. The launcher needs no record of a job
- * that did not run, and none can be written once the directory has been removed. */
+/* Tries until a job that ran has a durable end record, because the disk may be full. The launcher needs no record of a
+ * job that did not run, and none can be written once the directory has been removed. */
 static void write_end(struct keeper *k, struct launch_record record)
 {
     bool has_run = k->log.record.pid != 0;

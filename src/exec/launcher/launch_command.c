@@ -1,6 +1,6 @@
-/* Builds argument vectors from a launch. A script is run by its interpreter, which gets the script's path, as the kernel
- * would run it. So the file needs no execute permission, and may be on a file system that forbids execution (noexec). A
- * program without a slash is searched for in the PATH of the launch, in the order of execvp(3). */
+/* Builds argument vectors from a launch. A script is run by its interpreter, which gets the script's path, as the
+ * kernel would run it. So the file needs no execute permission, and may be on a file system that forbids execution
+ * (noexec). A program without a slash is searched for in the PATH of the launch, in the order of execvp(3). */
 #include "exec/launcher/launch_command.h"
 
 #include <inttypes.h>
@@ -102,7 +102,7 @@ static void build_program_command(const struct launch *launch, struct arena *a, 
     }
 }
 
-/* The launch's environment with our two variables, which replace those that a job submitted from within a job inherits. */
+/* The launch's environment with its id and key. They replace those that a job inherits if it is submitted by a job. */
 static char **build_environment(const struct launch *launch, const char *key, struct arena *a)
 {
     enum { VARIABLE_SIZE = 80 };

@@ -19,8 +19,9 @@ struct launch_command {
 void launch_command_build(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
                           struct launch_command *out);
 
-/* Reads the program and its one optional argument from a script's "#!" line, as Linux does (binfmt_script): blanks around
- * both are dropped, and the argument may contain blanks. False, with the outputs untouched, if there is no such line. */
+/* Reads the program and its one optional argument from a script's "#!" line, as Linux does (binfmt_script): blanks
+ * around both are dropped, and the argument may contain blanks. False, with the outputs untouched, if there is no such
+ * line. */
 bool launch_command_parse_shebang(struct str script, struct str *out_program, struct str *out_argument);
 
 #endif

@@ -9,8 +9,8 @@
  *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO.
  *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between.
  *  I3  The launcher ends by itself only if, for IDLE_US, no daemon has been connected and no launch known; or the state
- *      directory has been removed and no keeper runs, because then no daemon can connect any more. A daemon that connects
- *      at that moment finds its connection closed, and starts another launcher.
+ *      directory has been removed and no keeper runs, because then no daemon can connect any more. A daemon that
+ *      connects at that moment finds its connection closed, and starts another launcher.
  *
  * Everything that the launcher knows is on disk, so it may be killed at any moment. */
 #include "exec/launcher/launcher.h"
@@ -267,8 +267,8 @@ static void run_loop(struct launcher *l)
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
 
-/* Binds the socket under another name and renames it once it listens. So a launcher listens at every launcher.sock, unless
- * it was killed. The other name is the shorter one, so it fits, too. The umask gives the socket mode 0600. */
+/* Binds the socket under another name and renames it once it listens. So a launcher listens at every launcher.sock,
+ * unless it was killed. The other name is the shorter one, so it fits, too. The umask gives the socket mode 0600. */
 static int open_socket(struct launcher *l, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -323,7 +323,7 @@ static int set_up(struct launcher *l, const struct launcher_options *options, st
     return is_watching ? 0 : system_error(e, "watch descriptors");
 }
 
-/* Removes the socket while the lock is held, so that it cannot be another launcher's. */
+/* Removes the socket before it releases the lock, so that the socket cannot be another launcher's. */
 static void tear_down(struct launcher *l)
 {
     if (l->listen_fd >= 0) (void)unlinkat(l->spool.fd, "launcher.sock", 0);

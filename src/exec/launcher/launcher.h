@@ -10,8 +10,8 @@ struct launcher_options {
     struct inherited_attributes inherited;
 };
 
-/* Runs until a signal ends it, it has been idle for long enough, or a daemon of another version connects: 0. Or fails to
- * set up: ERR_INPUT, ERR_DENIED, ERR_CONFLICT, ERR_IO. */
+/* Runs until a signal ends it, it has been idle for long enough, or a daemon of another version connects: 0. Or fails
+ * to set up: ERR_INPUT, ERR_DENIED, ERR_CONFLICT, ERR_IO. */
 int launcher_run(const struct launcher_options *options, struct err *e);
 
 #endif

@@ -2,23 +2,24 @@
  *
  *     START --> directory, lock, fork --> KEPT --pidfd--> reconcile --> ENDED --ACK--> directory removed
  *                                                            \--> ORPHANED --> ENDED (lost)
- *     An end is reported as soon as it is written. An ACK that arrives while the keeper runs is passed on to it, and the
- *     directory is removed once the keeper has exited.
+ *     An end is reported as soon as it is written. An ACK that arrives while the keeper runs is passed on to it, and
+ *     the directory is removed once the keeper has exited.
  *     When the launcher starts: each directory that it finds --> reconcile
  *
- * reconcile() brings an entry into line with what is on disk: the lock and the records decide (see I1 to I3 of spool.c):
+ * reconcile() brings an entry into line with what is on disk: the lock and the records decide (see I1 to I3 of
+ * spool.c):
  *
  *     locked                      its keeper runs: watch it
  *     free, end record            ended
  *     free, start but no end      orphaned: kill what is left, write the end record in the keeper's place
- *     free, start of an earlier boot, and an end that cannot be read: power was lost before the end was on disk; orphaned
+ *     free, start of an earlier boot, end that cannot be read     power was lost before the end was on disk: orphaned
  *     free, no record             never ran: may be started with the same id
  *
  *  I1  A START creates a directory or has no effect: mkdir succeeds only once.
  *  I2  Every entry has a directory and every directory an entry, but for launches that were refused before they had a
  *      directory.
- *  I3  The launcher signals no process by a pid that could be another's: orders go through the launch's fifo, and a keeper
- *      is watched through a pidfd that was opened while the keeper had the lock.
+ *  I3  The launcher signals no process by a pid that could be another's: orders go through the launch's fifo, and a
+ *      keeper is watched through a pidfd that was opened while the keeper had the lock.
  *  I4  needs_tick_count is the number of entries that are KEEPER_UNKNOWN or ORPHANED. */
 #include "exec/launcher/launches.h"
 
@@ -188,8 +189,8 @@ static bool is_of_this_boot(const struct launches *l, const struct process_ident
     return strcmp(identity->boot_id, l->boot_id) == 0;
 }
 
-/* One round of killing the orphans of a launch. The launch ends when EMPTY_ROUNDS_MIN rounds in a row found none and its
- * control groups could be removed, or after ORPHAN_ROUNDS_MAX rounds. */
+/* One round of killing the orphans of a launch. The launch ends when EMPTY_ROUNDS_MIN rounds in a row found none and
+ * its control groups could be removed, or after ORPHAN_ROUNDS_MAX rounds. */
 static void reap_orphan(struct launches *l, struct launch_entry *entry, struct launch_dir *d,
                         const struct process_identity *identity)
 {
@@ -258,8 +259,8 @@ static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir
         end_as_never_ran(l, index, d, is_scan);
 }
 
-/* The directory of the launch cannot be opened any more, because somebody removed it, and its keeper is gone. The daemon,
- * which waits for the end, is told that it ended. */
+/* The directory of the launch cannot be opened, because it was removed, and its keeper is gone. The daemon still waits
+ * for the end, so the launch is reported as lost. */
 static void reconcile_removed(struct launches *l, uint32_t index, bool is_scan)
 {
     struct launch_entry *entry = &l->list.items[index];
@@ -396,7 +397,8 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
     }
 }
 
-/* Sends a line to the keeper of a launch. Does nothing if its keeper is gone, because then its end is reported anyway. */
+/* Sends a line to the keeper of a launch. Does nothing if its keeper is gone, because then its end is reported
+ * anyway. */
 static void send_order(struct launches *l, uint64_t id, const char *line)
 {
     struct launch_entry *entry = find(l, id);

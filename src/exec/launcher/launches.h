@@ -37,8 +37,8 @@ struct launches {
     uint32_t needs_tick_count; /* entries that launches_tick has to look at */
 };
 
-/* Finds the launches on disk. Removes those that never ran, and begins to end those without a keeper. ERR_IO: the directory
- * of launches cannot be listed. */
+/* Finds the launches on disk. Removes those that never ran, and begins to end those without a keeper. ERR_IO: the
+ * directory of launches cannot be listed. */
 int launches_scan(struct launches *l, struct err *e);
 void launches_release(struct launches *l);
 

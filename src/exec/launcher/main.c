@@ -1,5 +1,5 @@
-/* fairlead-launcher: starts keepers and finds them again. The daemon starts it when it needs it; people start it only to
- * see its messages. */
+/* fairlead-launcher: starts keepers and finds them again. The daemon starts it when it needs it; people start it only
+ * to see its messages. */
 #include <argp.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,8 +52,8 @@ static error_t take_option(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Makes sure that descriptors 0, 1 and 2 are open. Otherwise a file of the launcher would get such a number, and the output
- * of a job would go into it. */
+/* Makes sure that descriptors 0, 1 and 2 are open. Otherwise a file of the launcher would get such a number, and the
+ * output of a job would go into it. */
 static void open_standard(void)
 {
     int fd;
@@ -62,8 +62,8 @@ static void open_standard(void)
     if (fd > 2) close(fd);
 }
 
-/* Closes new files to other users, and raises the limit of open files, because each keeper takes a descriptor. *out: the
- * old values, which jobs get back. */
+/* Closes new files to other users, and raises the limit of open files, because each keeper takes a descriptor. *out:
+ * the old values, which jobs get back. */
 static void set_attributes(struct inherited_attributes *out)
 {
     out->umask = umask(077);

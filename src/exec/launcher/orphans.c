@@ -2,12 +2,12 @@
  *
  *  1. their control group, if the launch has one: finds all of them;
  *  2. FAIRLEAD_LAUNCH_KEY in their environment: 128 random bits that no other process has;
- *  3. their session, for processes that emptied their environment: only as long as the session certainly belongs to this
- *     job, that is, while the job's first process or a process with the key is in it. (The kernel does not give the id of
- *     a session out again while a process is in it.)
+ *  3. their session, for processes that emptied their environment: only as long as the session certainly belongs to
+ *     this job, that is, while the job's first process or a process with the key is in it. (The kernel does not give
+ *     the id of a session out again while a process is in it.)
  *
- * A process that left the session, emptied its environment and was in no control group is not found. That takes intent, a
- * machine without delegated control groups, and a keeper that was killed by force. */
+ * A process that left the session, emptied its environment and was in no control group is not found. That takes intent,
+ * a machine without delegated control groups, and a keeper that was killed by force. */
 #include "exec/launcher/orphans.h"
 
 #include <fcntl.h>

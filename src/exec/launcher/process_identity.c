@@ -1,5 +1,5 @@
-/* Lines of a start record: "key=", "born=" (start_ticks), "boot_id=" and "cgroup=". Their names must not change, because a
- * launcher reads the records of keepers of other versions. */
+/* Lines of a start record: "key=", "born=" (start_ticks), "boot_id=" and "cgroup=". Their names must not change,
+ * because a launcher reads the records of keepers of other versions. */
 #include "exec/launcher/process_identity.h"
 
 #include <errno.h>

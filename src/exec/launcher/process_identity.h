@@ -1,5 +1,5 @@
-/* The identity of a job's processes: the lines that the start record has besides the record's own. With them the launcher
- * finds the processes of a job whose keeper was killed (orphans.c), and knows a record of an earlier boot. */
+/* The identity of a job's processes: the lines that the start record has besides the record's own. With them the
+ * launcher finds the processes of a job whose keeper was killed (orphans.c), and knows a record of an earlier boot. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_IDENTITY_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_IDENTITY_H
 
@@ -18,8 +18,8 @@ struct process_identity {
     struct cgroup cgroup;       /* of the launch; none: empty */
 };
 
-/* Appends the lines, and reads them from the text of a start record. A line that is missing or cannot be read leaves its
- * member empty or 0. */
+/* Appends the lines, and reads them from the text of a start record. A line that is missing or cannot be read leaves
+ * its member empty or 0. */
 void process_identity_format(const struct process_identity *identity, struct buf *out);
 void process_identity_parse(struct str text, struct process_identity *out);
 

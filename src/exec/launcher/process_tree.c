@@ -1,17 +1,17 @@
 /* Ends a whole tree of processes without a control group.
  *
- *  I1  Orphans become children of the keeper, because it is their subreaper: the chain of parents of every descendant ends
- *      at the keeper.
+ *  I1  Orphans become children of the keeper, because it is their subreaper: the chain of parents of every descendant
+ *      ends at the keeper.
  *  I2  A child that has not been waited for keeps its pid and the pid of its group. So the keeper's own children, and
- *      their groups (which are the job's alone, because the job began with setsid), can be signalled by number: no other
- *      process can get it.
- *  I3  Every other process is signalled through a pidfd, after its start time was compared. The pidfd was opened before.
+ *      their groups (which are the job's alone, because the job began with setsid), can be signalled by number: no
+ *      other process can get it.
+ *  I3  Every other process is signalled through a pidfd that was opened before its start time was compared.
  *
  * Killing works from the top down. Each round kills the children together with their groups (the kernel lets no process
- * of a group fork past a signal to the group), and reaps them. Their children thereby become ours, and the next round
- * kills those. A tree of depth d is gone after d rounds. A process that forks on and on into new groups can survive a
- * round only through its newest member, which is then our child without a living parent of its own. A round is short: it
- * reads one file of /proc, not all.
+ * of a group fork past a signal to the group), and reaps them. Their children thereby become the keeper's, and the next
+ * round kills those. A tree of depth d is gone after d rounds. If a process forks on and on into new groups, only the
+ * newest of the chain can survive a round, and it is then the keeper's child. A round is short: it reads one file of
+ * /proc, not all.
  *
  * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is born meanwhile gets SIGKILL later. */
 #include "exec/launcher/process_tree.h"
@@ -104,8 +104,8 @@ bool process_signal(const struct process *p, int signal)
 
 enum { MARK_UNKNOWN, MARK_DESCENDANT, MARK_OTHER };
 
-/* Marks a process as descendant or not. Follows its parents up to a child of this process, to a process that is marked, or
- * to the top, and gives the same mark to every process on the way. So marking all processes is O(processes). */
+/* Marks a process as descendant or not. Follows its parents up to a child of this process, to a process that is marked,
+ * or to the top, and gives the same mark to every process on the way. So marking all processes is O(processes). */
 static void mark_ancestors(const struct processes *all, const struct map *index_by_pid, uint32_t index,
                            unsigned char *marks)
 {

@@ -30,8 +30,8 @@ bool process_read(pid_t pid, struct process *out);
 /* Appends every process of the machine. O(processes): reads a file of /proc for each. */
 void processes_read(struct processes *out);
 
-/* Sends a signal to exactly this process; does nothing if it is gone, even if its pid has been given to another process.
- * False if the kernel refused (EPERM). */
+/* Sends a signal to exactly this process; does nothing if it is gone, even if its pid has been given to another
+ * process. False if the kernel refused (EPERM). */
 bool process_signal(const struct process *p, int signal);
 
 /* Sends SIGTERM, then SIGCONT, to every present descendant of this process. O(processes of the machine). */

@@ -1,11 +1,11 @@
 /* Writes records to disk first and notifies the launcher then, by writing the launch id into DIR/launcher.events. The
- * notice may be lost together with the launcher. The next launcher opens the fifo first and reads all directories then, so
- * it misses nothing.
+ * notice may be lost together with the launcher. The next launcher opens the fifo first and reads all directories then,
+ * so it misses nothing.
  *
- * Only the start record is synced before the launcher hears of it. The later records are sent without a sync, because the
- * daemon passes nothing on before its own commit, and from then on its database has the record. If power is lost before
- * that commit, the disk has a start without an end, and the end has been reported to no user: the same as if power had
- * been lost a moment earlier, while the job was running. */
+ * Only the start record is synced before the launcher hears of it. The later records are sent without a sync, because
+ * the daemon passes nothing on before its own commit, and from then on its database has the record. If power is lost
+ * before that commit, the disk has a start without an end, and the end has been reported to no user: the same as if
+ * power had been lost a moment earlier, while the job was running. */
 #include "exec/launcher/record_log.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Directories, locks and fifos of the launcher (their layout is in spool.h).
  *
  *  I1  A lock belongs to an open file description (flock). The keeper inherits it by fork, and the launcher then closes
- *      its own descriptor. The kernel releases the lock when the last process that has it is gone, however it ended. So a
- *      locked directory has a running keeper.
+ *      its own descriptor. The kernel releases the lock when the last process that has it is gone, however it ended. So
+ *      a locked directory has a running keeper.
  *  I2  A launch with a start record may have run. A launch without one, whose directory is not locked, never ran; the
  *      next launcher removes the directory.
  *  I3  The end record is removed last. So a directory that is removed in part has either an end record (and is reported

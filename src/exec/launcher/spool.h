@@ -6,7 +6,7 @@
  *     DIR/launches/ID/lock      locked by the keeper (flock); its text: the keeper's pid, its control group
  *     DIR/launches/ID/script    the job's script
  *     DIR/launches/ID/control   fifo: orders to the keeper, one line each
- *     DIR/launches/ID/start, completing, end      records (record.h): start is synced, the others only if need be (record_log.c)
+ *     DIR/launches/ID/start, completing, end      records (record.h); when they are synced: record_log.c
  *
  * Directories have mode 0700 and files 0600. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
@@ -34,8 +34,8 @@ struct spool {
 int spool_open(struct spool *s, const char *path, struct err *e);
 void spool_release(struct spool *s);
 
-/* Opens the fifo of events, which is created if it is missing, for reading; also for writing, so that reading never meets
- * its end. */
+/* Opens the fifo of events, which is created if it is missing, for reading; also for writing, so that reading never
+ * meets its end. */
 int spool_open_events(const struct spool *s, int *out_fd, struct err *e);
 
 /* Appends the ids of all launches that have a directory, in no particular order. O(launches). */
@@ -52,8 +52,8 @@ struct launch_dir {
     int control_fd; /* -1: not open */
 };
 
-/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. On failure nothing
- * of it is left, unless it existed. */
+/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. On failure
+ * nothing of it is left, unless it existed. */
 int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
 /* Opens an existing directory without locking it. ERR_IO: it does not exist or cannot be opened. */
@@ -68,15 +68,15 @@ void launch_dir_close(struct launch_dir *d);
 /* Removes the directory; the end record goes last (see spool.c). */
 void launch_dir_remove(const struct spool *s, uint64_t id);
 
-/* The lock file's text. launch_dir_write_keeper writes the pid of this process and the control group that it is going to
- * create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete, and the group, or none. */
+/* The lock file's text. launch_dir_write_keeper writes the pid of this process and the control group that it is going
+ * to create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete, and the group, or none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group);
 int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e);
 
-/* Reads the last record: end, else completing, else start. *out_found false: there is no record. out_start_text gets the
- * text of the start record, too, or stays empty. An end or completing without any text counts as none: power was lost
- * before the text was on disk. ERR_INTERNAL, ERR_IO: a record cannot be read, and there is none after it; *out_found then
- * says whether *out is the record before it. */
+/* Reads the last record: end, else completing, else start. *out_found false: there is no record. out_start_text gets
+ * the text of the start record, too, or stays empty. An end or completing without any text counts as none: power was
+ * lost before the text was on disk. ERR_INTERNAL, ERR_IO: a record cannot be read, and there is none after it;
+ * *out_found then says whether *out is the record before it. */
 int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
                          bool *out_found, struct err *e);
 
