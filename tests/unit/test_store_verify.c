@@ -74,10 +74,10 @@ static void house_close(struct house *h)
 /* The differences as "account/user account/user.cpu qos=normal user@project.cpu": billing, a TRES, a QOS, an owner. */
 static const char *verify(struct house *h)
 {
-    static char text[1000];
+    static char text[ERR_SENTENCE_SIZE];
     size_t length = 0;
     array_release(&h->report.differences);
-    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return ERR_SENTENCE(&h->e);
+    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return err_sentence(&h->e, text);
     text[0] = '\0';
     for (uint32_t i = 0; i < h->report.differences.count; i++) {
         const struct verify_difference *d = &h->report.differences.items[i];
