@@ -1,15 +1,31 @@
-"""C sources as the checks here need them: comments and the insides of strings blanked, every line kept in its place."""
+"""C sources as the checks here need them: read once, and with comments and the insides of strings blanked.
+
+A tree is a dict of path -> text, so that a planted offence is an entry of a dict and no file is copied.
+"""
+import functools
 import pathlib
 import re
 
+SIGNATURE = re.compile(r'(\w+)\(')
 SKIPPED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 
 
-def files(top):
-    return sorted(path for path in pathlib.Path(top).rglob('*.[ch]'))
+def read(path):
+    return pathlib.Path(path).read_text(encoding='utf-8')
 
 
+@functools.cache
+def tree(*tops, suffixes=('.c', '.h')):
+    """The sources below these folders: 'src/base/arena.c' -> its text. Shared: not to be changed."""
+    found = {path.as_posix(): read(path)
+             for top in tops for path in sorted(pathlib.Path(top).rglob('*')) if path.suffix in suffixes}
+    assert found, 'no sources in %s' % ', '.join(tops)
+    return found
+
+
+@functools.cache
 def blanked(text):
+    """Every line stays in its place."""
     def blank(match):
         token = match.group()
         if token[0] in '"\'':
@@ -18,8 +34,27 @@ def blanked(text):
     return SKIPPED.sub(blank, text)
 
 
-def read(path):
-    return path.read_text(encoding='utf-8')
+def functions(text):
+    """Tuples of a function's first line, its name, and its lines from there to the closing brace. In our layout a body is all
+    from a line "{" to a line "}" (test_format.py keeps it so)."""
+    lines = blanked(text).splitlines()
+    brace = None
+    for number, line in enumerate(lines, 1):
+        if line.rstrip() == '{':
+            brace = number
+        elif line.startswith('}') and brace is not None:
+            first = brace - 1
+            while first > 1 and lines[first - 2].strip() and lines[first - 2].rstrip()[-1] not in ';}':
+                first -= 1
+            name = SIGNATURE.search(re.sub(r'__attribute__\(\(.*?\)\) ', '', ' '.join(lines[first - 1:brace - 1])))
+            yield first, name.group(1) if name else '?', number - first + 1
+            brace = None
+
+
+def comment_lines(text):
+    """How many lines hold nothing but comment."""
+    code = SKIPPED.sub(lambda match: match.group() if match.group()[0] in '"\'' else re.sub(r'[^\n]', ' ', match.group()), text)
+    return sum(bool(line.strip()) and not left.strip() for line, left in zip(text.splitlines(), code.splitlines()))
 
 
 def none(offences):

@@ -3,15 +3,11 @@
 Read from the objects of the plain build: a file leads to another one when it uses a name that the other defines.
 """
 import functools
-import os
-import pathlib
-import subprocess
 
 import csource
+import objects
 
-BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build'))
-
-# A table that lists everybody has those in it who describe the table.
+# A table that lists all commands also lists the commands that describe the table.
 TABLES = [
     {'src/api/server/routes.c', 'src/api/server/openapi.c'},
     {'src/cli/commands.c', 'src/cli/help.c', 'src/cli/manual.c', 'src/cli/cmd_help.c', 'src/cli/cmd_manual.c',
@@ -19,30 +15,13 @@ TABLES = [
 ]
 
 
-def objects():
-    """Source file -> its object: ROOM_FOLDER_FILE.c.o, with src_ in front in programs."""
-    found = {}
-    for source in sorted(pathlib.Path('src').rglob('*.c')):
-        flat = '_'.join(source.parts[1:]) + '.o'
-        for name in (flat, 'src_' + flat):
-            for path in [*BUILD.glob('src/*.p/' + name), *BUILD.glob('*.p/' + name)]:
-                found[str(source)] = path
-    return found
-
-
-def names(path, *which):
-    lines = subprocess.run(['nm', '-P', *which, path], check=True, capture_output=True, text=True).stdout.splitlines()
-    return {line.split()[0] for line in lines}
-
-
 @functools.cache
 def arrows():
     """File -> those it uses."""
-    found = objects()
-    assert len(found) > 150, 'few objects in %s: build first' % BUILD
-    owner = {name: source for source, path in found.items() for name in names(path, '-g', '--defined-only')}
-    return {source: {owner[name] for name in names(path, '-u') if name in owner and owner[name] != source}
-            for source, path in found.items()}
+    owner = {name: source for source, names in objects.defined().items() for name in names}
+    assert len(owner) > 500, 'nm shows few names'
+    return {source: {owner[name] for name in names if name in owner and owner[name] != source}
+            for source, names in objects.used().items()}
 
 
 def reachable(uses, start):

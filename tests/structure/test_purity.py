@@ -4,7 +4,7 @@ Read from the objects of the plain build, so that no macro and no inline functio
 pure room leaves undefined is defined in a pure room or stands in a list here, and no room keeps anything that can be
 written to.
 """
-import os
+import functools
 import pathlib
 import re
 import subprocess
@@ -13,8 +13,7 @@ import pytest
 
 import csource
 import rooms
-
-BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build'))
+from objects import BUILD
 
 LIBM = ('acos asin atan atan2 cbrt ceil copysign cos exp exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb '
         'ldexp llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round '
@@ -25,7 +24,7 @@ STRINGS = ('memchr memcmp memcpy memmem memmove mempcpy memrchr memset stpcpy st
 ALLOWED = {name + suffix for name in LIBM for suffix in ('', 'f', 'l')} | set(STRINGS)
 # What the compiler puts in: checked copies, the stack's guard, arithmetic wider than the machine's.
 HELPERS = re.compile(r'__(%s)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+[dtsx][ifc][0-9]?' % '|'.join(STRINGS))
-# The files that touch the world for everybody: the abort, the memory, and libc's exact conversion of doubles, whose
+# The files that touch the world for all others: the abort, the memory, and libc's exact conversion of doubles, whose
 # decimal point these two make a point again in any locale.
 BY_FILE = {
     'base_ensure.c.o': {'write', 'abort'},
@@ -40,7 +39,9 @@ CLOCK = set('time clock clock_gettime clock_getres gettimeofday timespec_get fti
 WRITABLE = re.compile(r'\.(data|bss|tdata|tbss)(?!\.rel\.ro)|\*COM\*')
 
 
+@functools.cache
 def nm(*arguments):
+    """Cached, since every case looks at the same libraries."""
     return subprocess.run(['nm', *map(str, arguments)], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -112,8 +113,9 @@ def plant(folder, source, name='planted'):
     (folder / (name + '.c')).write_text(source)
     flags = ['-O2', '-fPIC', '-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-D_GNU_SOURCE']
     subprocess.run(['cc', *flags, '-c', name + '.c', '-o', name + '.c.o'], cwd=folder, check=True)
-    subprocess.run(['ar', 'rcs', 'libplanted.a', name + '.c.o'], cwd=folder, check=True)
-    return folder / 'libplanted.a'
+    archive = 'lib%s.a' % name
+    subprocess.run(['ar', 'rcs', archive, name + '.c.o'], cwd=folder, check=True)
+    return folder / archive
 
 
 def cases(rows):
