@@ -1,6 +1,7 @@
 """The tools that judge and install: what they do when something is wrong, which no ordinary day shows."""
 import importlib.machinery
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -120,6 +121,74 @@ def test_nothing_in_short(capsys):
     run_tests.report_in_short([run_tests.Test('plain', {'name': 'x', 'stdout': '1..1\nok 1 - a\n', 'returncode': 0,
                                                         'result': 'OK'})])
     assert capsys.readouterr().out == ''
+
+
+# tools/measure
+
+MEASURED = {
+    'base/short.c': '/* Two lines\n   of comment. */\nint f(void)\n{\n    return 1; /* beside code */\n}\n',
+    'base/short.h': '#ifndef SHORT_H\n#define SHORT_H\nint f(void); // ours\n// alone\n#endif\n',
+    'engine/long.c': 'static const int a[] = {\n    1,\n};\n\n__attribute__((unused)) static int long_one(int a,\n'
+                     '                    int b)\n{\n' + '    a++;\n' * 10 + '    return "{ /* not comment"[a];\n}\n',
+}
+
+
+@pytest.fixture
+def measured(tmp_path):
+    for name, text in MEASURED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def run(*arguments, folder='.'):
+        return subprocess.run([TOP / 'tools/measure', *arguments, folder], cwd=tmp_path, capture_output=True, text=True)
+
+    return run
+
+
+def test_measure(measured):
+    result = measured()
+    assert (result.returncode, result.stderr) == (0, '')
+    assert result.stdout == textwrap.dedent("""\
+        room    files  lines  functions  median  p95  max  short  comment      longest file
+        base        2     11          1       4    4    4  100 %        3   6  base/short.c
+        engine      1     19          1      15   15   15    0 %        0  19  engine/long.c
+        total       3     30          2       4   15   15   50 %        3  19  engine/long.c
+        """)
+
+
+def test_measure_as_json(measured):
+    total = json.loads(measured('--json').stdout)['total']
+    assert total == {'files': 3, 'lines': 30, 'functions': 2, 'median_function_lines': 4, 'p95_function_lines': 15,
+                     'max_function_lines': 15, 'short_functions': 1, 'max_file_lines': 19, 'longest_file': 'engine/long.c',
+                     'comment_lines': 3}
+
+
+def test_the_longest_functions(measured):
+    assert measured('--longest', '1').stdout == ('place            lines  function\n'
+                                                 'engine/long.c:5     15  long_one\n')
+    assert json.loads(measured('--longest', '9', '--json').stdout)[1] == {'lines': 4, 'place': 'base/short.c:3', 'name': 'f'}
+
+
+def test_measure_finds_its_own_sources():
+    result = subprocess.run([TOP / 'tools/measure', '--json'], cwd='/', capture_output=True, text=True, check=True)
+    rooms = json.loads(result.stdout)
+    assert sum(room['files'] for name, room in rooms.items() if name != 'total') == rooms['total']['files'] > 200
+
+
+@pytest.mark.parametrize('arguments, status, text', [
+    (['--help'], 0, 'usage: tools/measure [--json] [--longest N] [FOLDER]'),
+    (['--longest', '0'], 2, '--longest: 0 is not a whole number from 1'),
+    (['--unknown'], 2, 'unrecognized arguments: --unknown'),
+])
+def test_arguments_of_measure(measured, arguments, status, text):
+    result = measured(*arguments)
+    assert result.returncode == status and text in (result.stderr if status else result.stdout)
+
+
+def test_measure_without_sources(measured, tmp_path):
+    (tmp_path / 'empty').mkdir()
+    result = measured(folder='empty')
+    assert (result.returncode, result.stdout) == (2, '') and 'empty: no C sources there' in result.stderr
 
 
 # tests/run_pytest.py
