@@ -1,7 +1,8 @@
 /* Breaks the store at every step it takes towards the disk, and looks at what is left.
  *
  *     store-driver WAY EVERY  for n = 1, 1 + EVERY, 1 + 2 EVERY ... until nothing breaks any more:
- *                               a child commits turns; its n-th write, truncation, sync or deletion goes wrong that way
+ *                               a child makes a database and commits turns; its n-th write, truncation, sync or
+ *                               deletion goes wrong that way
  *                               another child opens what is left, checks it, and finishes the turns
  *
  * The store's steps are seen by a VFS of SQLite's that stands before the real one and counts. It also remembers what was
@@ -423,14 +424,15 @@ static void check_rehearsal(const struct state *s)
         give_up("the turns", "use nothing");
 }
 
-/* hashes[t]: of the state after t turns. */
-static void rehearse(uint64_t hashes[TURNS + 1])
+static uint64_t rehearsed[TURNS + 1]; /* [t]: the hash of the state after t turns */
+
+static void rehearse(void)
 {
     struct state s;
     struct outcome out = {0};
     state_init(&s, BEGIN_US);
     for (uint32_t turn = 0; turn <= TURNS; turn++) {
-        hashes[turn] = state_hash(&s);
+        rehearsed[turn] = state_hash(&s);
         if (turn < TURNS) decide_turn(&s, NULL, turn, turn_us(turn), &out);
     }
     check_rehearsal(&s);
@@ -480,10 +482,12 @@ static void live(struct store *store, uint32_t from, int acknowledgements)
 }
 
 /* Exits 0 when broken or through, 77 when the break was never reached. */
-static _Noreturn void break_it(const char *directory, enum way way, uint64_t break_at, int acknowledgements)
+static _Noreturn void break_it(const char *directory, enum way way, uint64_t break_at, uint64_t steps,
+                               int acknowledgements)
 {
     struct err e;
     install_shim(way, break_at);
+    shim.steps = steps;
     struct store *store = store_open(directory, BEGIN_US, &e);
     if (store == NULL && !shim.broke) give_up("open", ERR_SENTENCE(&e));
     if (store == NULL && (way == WAY_GONE || way == WAY_ERROR_KILL)) _exit(0);
@@ -543,14 +547,12 @@ static uint64_t stored_hash(struct store *store)
 
 static _Noreturn void check_it(const char *directory, enum way way, uint32_t acknowledged)
 {
-    uint64_t hashes[TURNS + 1];
     struct err e;
     uint32_t turns = 0;
-    rehearse(hashes);
     struct store *store = store_open(directory, BEGIN_US, &e);
     if (store == NULL) give_up("open what is left", ERR_SENTENCE(&e));
     uint64_t found = stored_hash(store);
-    while (turns <= TURNS && hashes[turns] != found) turns++;
+    while (turns <= TURNS && rehearsed[turns] != found) turns++;
     if (turns > TURNS) give_up("what is left", "is not what any number of turns leads to");
     uint32_t max = way == WAY_ERROR || way == WAY_FULL || way == WAY_ERROR_KILL ? acknowledged : acknowledged + 1;
     if (turns < acknowledged || turns > max) {
@@ -560,7 +562,7 @@ static _Noreturn void check_it(const char *directory, enum way way, uint32_t ack
     }
     check_rows(directory);
     live(store, turns, -1);
-    if (stored_hash(store) != hashes[TURNS]) give_up("life after it", "leads elsewhere");
+    if (stored_hash(store) != rehearsed[TURNS]) give_up("life after it", "leads elsewhere");
     check_usages(directory);
     store_close(store);
     exit(0);
@@ -578,6 +580,42 @@ static void empty_directory(const char *directory)
     }
 }
 
+/* A new database, and how many steps its making took. Making one costs more than all turns, so a child that breaks at a
+ * later step begins with a copy. */
+static struct {
+    uint64_t steps;
+    struct buf file;
+} made;
+
+static void read_made(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    struct stat st;
+    if (file == NULL || fstat(fileno(file), &st) != 0) give_up(path, strerror(errno));
+    made.file.length = fread(buf_room(&made.file, (size_t)st.st_size), 1, (size_t)st.st_size, file);
+    if (made.file.length != (size_t)st.st_size) give_up(path, "cannot be read");
+    fclose(file);
+}
+
+static void write_made(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (fd < 0 || write(fd, made.file.text, made.file.length) != (ssize_t)made.file.length)
+        give_up(path, strerror(errno));
+    close(fd);
+}
+
+static _Noreturn void make_it(const char *directory, int steps)
+{
+    struct err e;
+    install_shim(WAY_KILL, 0);
+    struct store *store = store_open(directory, BEGIN_US, &e);
+    if (store == NULL) give_up("open", ERR_SENTENCE(&e));
+    if (write(steps, &shim.steps, sizeof shim.steps) != sizeof shim.steps) give_up("pipe", strerror(errno));
+    store_close(store);
+    _exit(0);
+}
+
 static int wait_for(pid_t child)
 {
     int status;
@@ -585,6 +623,32 @@ static int wait_for(pid_t child)
         if (errno != EINTR) give_up("waitpid", strerror(errno));
     }
     return status;
+}
+
+static void make(const char *directory)
+{
+    int pipes[2];
+    char path[300];
+    if (pipe(pipes) != 0) give_up("pipe", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) make_it(directory, pipes[1]);
+    close(pipes[1]);
+    if (read(pipes[0], &made.steps, sizeof made.steps) != sizeof made.steps || wait_for(child) != 0)
+        give_up("a new database", "cannot be made");
+    close(pipes[0]);
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    read_made(path);
+}
+
+/* The directory as it is before the steps to come; how many steps that took. */
+static uint64_t prepare(const char *directory, uint64_t break_at)
+{
+    char path[300];
+    empty_directory(directory);
+    if (break_at <= made.steps) return 0;
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    write_made(path);
+    return made.steps;
 }
 
 /* How many acknowledgements came before the child was gone. */
@@ -601,10 +665,10 @@ static uint32_t count_acknowledgements(int descriptor)
 static bool break_and_check(const char *directory, enum way way, uint64_t break_at)
 {
     int pipes[2];
-    empty_directory(directory);
+    uint64_t steps = prepare(directory, break_at);
     if (pipe(pipes) != 0) give_up("pipe", strerror(errno));
     pid_t child = fork();
-    if (child == 0) break_it(directory, way, break_at, pipes[1]);
+    if (child == 0) break_it(directory, way, break_at, steps, pipes[1]);
     close(pipes[1]);
     uint32_t acknowledged = count_acknowledgements(pipes[0]);
     int status = wait_for(child);
@@ -636,9 +700,12 @@ int main(int argc, char **argv)
     char directory[] = "/dev/shm/fairlead-crash-XXXXXX", elsewhere[] = "/tmp/fairlead-crash-XXXXXX";
     char *place = mkdtemp(directory) ? directory : mkdtemp(elsewhere);
     if (place == NULL) give_up("mkdtemp", strerror(errno));
+    rehearse();
+    make(place);
     while (break_and_check(place, way, at)) at += every;
     empty_directory(place);
     rmdir(place);
+    buf_release(&made.file);
     printf("%llu steps, broken at every %llu\n", (unsigned long long)at - 1, (unsigned long long)every);
     return at > 200 ? 0 : 1; /* fewer steps: the driver does not drive */
 }

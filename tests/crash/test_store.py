@@ -1,4 +1,5 @@
 """The store, broken at every step towards the disk in eight ways: what was acknowledged is there, and nothing half done."""
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -9,8 +10,16 @@ DRIVER = pathlib.Path(os.environ['FAIRLEAD_BUILD']) / 'tests/crash/store-driver'
 EVERY = '9' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else '1'
 
 
+@pytest.fixture(scope='module')
+def runs(request):
+    """Of every way that a case asks for: seconds of one core each, so as many at once as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        yield {way: pool.submit(subprocess.run, [DRIVER, way, EVERY], capture_output=True, text=True)
+               for way in (case.callspec.params['way'] for case in request.session.items)}
+
+
 @pytest.mark.parametrize('way', ['kill', 'torn', 'power', 'shuffle', 'error', 'full', 'error-kill', 'gone'])
-def test_turns_are_whole(way):
-    done = subprocess.run([DRIVER, way, EVERY], capture_output=True, text=True)
+def test_turns_are_whole(runs, way):
+    done = runs[way].result()
     print('# %s: %s' % (way, done.stdout.strip()))
     assert done.returncode == 0, done.stderr
