@@ -14,6 +14,8 @@ DRIVER = BUILD / 'tests/crash/exec-driver'
 # Seconds to wait for something that must happen. Builds with sanitizers are slow, and so are machines that run other
 # tests meanwhile.
 PATIENCE = 60
+# Between two looks, each of which may start processes: longer and longer, by at most a fifth of the wait so far.
+FIRST_PAUSE, LAST_PAUSE = 0.01, 0.1
 
 US = 1000000
 
@@ -36,6 +38,7 @@ def until(condition, what, patience=PATIENCE, progress=None):
     the value of progress() changes."""
     last = progress and progress()
     end = time.monotonic() + patience
+    pause = FIRST_PAUSE
     while True:
         late = time.monotonic() >= end  # read before the condition: this process itself may have been kept waiting
         result = condition()
@@ -44,7 +47,8 @@ def until(condition, what, patience=PATIENCE, progress=None):
         if progress and (now := progress()) != last:
             last, late, end = now, False, time.monotonic() + patience
         assert not late, 'waited in vain for ' + what
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(1.2 * pause, LAST_PAUSE)
 
 
 def kill(pid, number=signal.SIGKILL):

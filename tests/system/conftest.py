@@ -1,10 +1,12 @@
 """A private instance of one's own for each test that asks for one, used as a person uses it: through the installed command."""
+import http.client
 import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -31,13 +33,32 @@ class Result:
 def until(condition, what='condition'):
     """Waits for a true value and returns it."""
     end = time.monotonic() + PATIENCE
+    pause = 0.01  # between two looks, each of which may start processes: longer and longer
     while True:
         late = time.monotonic() >= end  # before it is looked at: we may have been kept waiting ourselves
         value = condition()
         if value:
             return value
         assert not late, 'waited too long for ' + what
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.2 * pause, 0.1)
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path):
+        super().__init__('localhost', timeout=PATIENCE)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+LISTINGS = ['jobs?which=all', 'accounts', 'users', 'policy-users', 'settings', 'partitions', 'qos', 'projects', 'departments',
+            'resources']
 
 
 class Instance:
@@ -141,13 +162,17 @@ class Instance:
             return False
 
     def everything(self):
-        """All that a refused command must leave as it is; usage fades meanwhile."""
-        def rows(*words):
-            return [{name: value for name, value in row.items() if name != 'usage'} for row in self.json(*words)]
+        """All that a refused command must leave as it is, by one connection; usage fades meanwhile."""
+        def listing(path):
+            connection.request('GET', '/v1/' + path)
+            (rows,) = json.load(connection.getresponse()).values()
+            return sorted(({name: value for name, value in row.items() if name != 'usage'} for row in rows), key=json.dumps)
 
-        return [sorted(rows(*words), key=json.dumps) for words in
-                (('queue', '--all'), ('account', 'show'), ('user', 'show'), ('user', 'show', '--policy'), ('set',),
-                 *((kind, 'show') for kind in ('partition', 'qos', 'project', 'department', 'resource')))]
+        connection = SocketConnection(self.socket)
+        try:
+            return {path: listing(path) for path in LISTINGS}
+        finally:
+            connection.close()
 
     def processes(self):
         """Of this instance: whatever has its directory in its arguments or environment."""
@@ -170,8 +195,7 @@ class Instance:
                 print('%s:\n%s' % (name, (self.state / name).read_text(errors='replace')[-4000:]))
 
     def close(self):
-        if self.socket.exists() and self.run('status').status == 0:
-            self.run('cancel', '--all')
+        if self.socket.exists():
             self.run('stop', '--jobs')
         self.print_logs()
         for pid in self.processes():
