@@ -2,6 +2,7 @@
 #
 ## make            build the programs: build/fairlead, build/fairleadd, build/fairlead-launcher
 ## make demo       watch a private instance share one machine between three accounts, in under a minute
+## make check      the tests of every day, in a minute or two: the plain build only, without the crash tests
 ## make test       build and run every test, on the plain build and on one with sanitizers
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
@@ -17,7 +18,7 @@ DESTDIR =
 FUZZ_SECONDS = 20
 
 .DEFAULT_GOAL = build
-.PHONY: build demo test bench fuzz install format clean help
+.PHONY: build demo check test bench fuzz install format clean help
 # Two targets would build in one folder.
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -29,6 +30,10 @@ build:
 
 demo: build
 	@sh tools/demo.sh build
+
+check:
+	@tools/install-packages test
+	@tools/run-tests --plain structure unit property conformance fuzz system
 
 test:
 	@tools/install-packages test

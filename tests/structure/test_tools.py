@@ -123,6 +123,17 @@ def test_nothing_in_short(capsys):
     assert capsys.readouterr().out == ''
 
 
+def test_the_slowest_are_named(capsys):
+    def one(name, seconds):
+        return run_tests.Test('plain', {'name': 'fairlead:unit / ' + name, 'stdout': '1..1\nok 1 - a\n', 'returncode': 0,
+                                        'result': 'OK', 'duration': seconds})
+
+    run_tests.report_slowest([one('t%d' % n, n / 2) for n in range(20)])
+    title, *lines = capsys.readouterr().out.strip('\n').split('\n')
+    assert title == '==== SLOWEST, of 20 tests' and len(lines) == 10
+    assert (lines[0], lines[9]) == ('    9.5 s  plain      unit/t19', '    5.0 s  plain      unit/t10')
+
+
 # tools/measure
 
 MEASURED = {
@@ -398,6 +409,13 @@ def test_no_apt(machine):
 
 
 # Makefile
+
+def test_check_leaves_out_the_crash_layer_alone():
+    layers = {path.parent.name for path in pathlib.Path('tests').glob('*/meson.build')}
+    shown = subprocess.run(['make', '--dry-run', 'check'], capture_output=True, text=True, check=True).stdout
+    (chosen,) = re.findall(r'^tools/run-tests --plain (.*)', shown, re.MULTILINE)
+    assert sorted(chosen.split()) == sorted(layers - {'crash'})
+
 
 def test_help_names_every_target():
     text = pathlib.Path('Makefile').read_text()
