@@ -28,7 +28,7 @@ wait_for_tasks() {
     done
 }
 
-# An idle launcher leaves by itself after ten seconds; nobody should have to wait for that.
+# An idle launcher leaves by itself after ten seconds; the demo does not wait for that.
 end_launcher() {
     for process in /proc/[0-9]*; do
         if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q "fairlead-launcher.*$place/state"; then

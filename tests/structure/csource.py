@@ -6,7 +6,7 @@ import functools
 import pathlib
 import re
 
-SIGNATURE = re.compile(r'(\w+)\(')
+ATTRIBUTE = re.compile(r'__attribute__\(\(.*?\)\) ')
 SKIPPED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 
 
@@ -35,8 +35,8 @@ def blanked(text):
 
 
 def functions(text):
-    """Tuples of a function's first line, its name, and its lines from there to the closing brace. In our layout a body is all
-    from a line "{" to a line "}" (test_format.py keeps it so)."""
+    """Tuples of a function's first line, its name, and its lines from there to the closing brace. In our layout a body is
+    all from a line "{" to a line "}" (test_format.py keeps it so)."""
     lines = blanked(text).splitlines()
     brace = None
     for number, line in enumerate(lines, 1):
@@ -46,14 +46,14 @@ def functions(text):
             first = brace - 1
             while first > 1 and lines[first - 2].strip() and lines[first - 2].rstrip()[-1] not in ';}':
                 first -= 1
-            name = SIGNATURE.search(re.sub(r'__attribute__\(\(.*?\)\) ', '', ' '.join(lines[first - 1:brace - 1])))
-            yield first, name.group(1) if name else '?', number - first + 1
+            signature = ATTRIBUTE.sub('', ' '.join(lines[first - 1:brace - 1]))
+            yield first, re.match(r'.*?(\w+)\(', signature).group(1), number - first + 1
             brace = None
 
 
 def comment_lines(text):
     """How many lines hold nothing but comment."""
-    code = SKIPPED.sub(lambda match: match.group() if match.group()[0] in '"\'' else re.sub(r'[^\n]', ' ', match.group()), text)
+    code = blanked(text)  # of a string its quotes stay
     return sum(bool(line.strip()) and not left.strip() for line, left in zip(text.splitlines(), code.splitlines()))
 
 

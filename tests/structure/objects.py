@@ -22,7 +22,8 @@ def of_sources():
 
 @functools.cache
 def symbols():
-    """Source file -> (names it defines for others, names it uses of others). One nm for all: a process each takes seconds."""
+    """Source file -> (names it defines for others, names it uses of others). One nm reads all: a process each takes
+    seconds."""
     sources = {str(path): source for source, path in of_sources().items()}
     out = subprocess.run(['nm', '-A', '-P', '-g', *sources], check=True, capture_output=True, text=True).stdout
     found = {source: (set(), set()) for source in sources.values()}

@@ -1,5 +1,5 @@
-"""Which room may include which, and which may allocate memory. The rules are in rooms.py; here is the check, and proof that
-it bites."""
+"""Which room may include which, and which may allocate memory. The rules are in rooms.py; here is the check, and proof
+that it bites."""
 import re
 
 import pytest
@@ -95,5 +95,5 @@ def test_memory_finds_a_planted_offence(name, line):
 
 
 def test_memory_reads_no_comments_and_no_strings():
-    assert memory_offences({'src/base/planted.c': '/* free(x)\n malloc(1) */\nconst char *s = "\\"free(x)"; // free(y)\n'
-                                                  'void mem_free(void *p);\n'}) == []
+    text = '/* free(x)\n malloc(1) */\nconst char *s = "\\"free(x)"; // free(y)\nvoid mem_free(void *p);\n'
+    assert memory_offences({'src/base/planted.c': text}) == []

@@ -1,4 +1,5 @@
-"""A source that no list names is not built, and a test that no table names never runs: both look fine until they matter."""
+"""A source that no list names is not built, and a test that no table names never runs: both look fine until they
+matter."""
 import fnmatch
 import pathlib
 import re

@@ -155,7 +155,7 @@ class Instance:
 
     @staticmethod
     def is_alive(pid):
-        """Not there, or there for nobody but its parent to reap."""
+        """Whether there is such a process, and it is no zombie."""
         try:
             return pathlib.Path('/proc/%d/stat' % pid).read_text().rsplit(')', 1)[1].split()[0] != 'Z'
         except (FileNotFoundError, ProcessLookupError):
