@@ -14,8 +14,8 @@ DRIVER = BUILD / 'tests/crash/exec-driver'
 # Seconds to wait for something that must happen. Builds with sanitizers are slow, and so are machines that run other
 # tests meanwhile.
 PATIENCE = 60
-# Between two looks, each of which may start processes: longer and longer, by at most a fifth of the wait so far.
-FIRST_PAUSE, LAST_PAUSE = 0.01, 0.1
+# Seconds between two looks at a condition, each a fifth longer than the one before: a look may start processes.
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.01, 0.1
 
 US = 1000000
 
@@ -38,7 +38,7 @@ def until(condition, what, patience=PATIENCE, progress=None):
     the value of progress() changes."""
     last = progress and progress()
     end = time.monotonic() + patience
-    pause = FIRST_PAUSE
+    pause_s = FIRST_PAUSE_S
     while True:
         late = time.monotonic() >= end  # read before the condition: this process itself may have been kept waiting
         result = condition()
@@ -47,8 +47,8 @@ def until(condition, what, patience=PATIENCE, progress=None):
         if progress and (now := progress()) != last:
             last, late, end = now, False, time.monotonic() + patience
         assert not late, 'waited in vain for ' + what
-        time.sleep(pause)
-        pause = min(1.2 * pause, LAST_PAUSE)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, LAST_PAUSE_S)
 
 
 def kill(pid, number=signal.SIGKILL):

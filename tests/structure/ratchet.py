@@ -49,7 +49,7 @@ def new_counts(found, path):
     for file in sorted(counts.keys() | allowed.keys()):
         count, limit = counts.get(file, 0), allowed.get(file, 0)
         if count > limit:
-            wrong += ['%s: %d offences, %d allowed:' % (file, count, limit), *found[file]]
+            wrong += ['%s: %d found, %d allowed:' % (file, count, limit), *found[file]]
         elif count < limit:
             wrong.append("%s: %s has only %d of %d offences: change its line, or run '%s'" %
                          (path, file, count, limit, HINT))

@@ -47,9 +47,9 @@ def test_names_shrink(names, shrinking):
 def test_counts(counts):
     assert ratchet.new_counts({'a file.c': ['x', 'y'], 'b.c': ['z'], 'c.c': []}, counts) == []
     assert ratchet.new_counts({'a file.c': ['x', 'y'], 'b.c': ['z'], 'c.c': ['w']}, counts) \
-        == ['c.c: 1 offences, 0 allowed:', 'w']
+        == ['c.c: 1 found, 0 allowed:', 'w']
     assert ratchet.new_counts({'a file.c': ['x', 'y', 'w'], 'b.c': ['z']}, counts) \
-        == ['a file.c: 3 offences, 2 allowed:', 'x', 'y', 'w']
+        == ['a file.c: 3 found, 2 allowed:', 'x', 'y', 'w']
     fewer, gone = ratchet.new_counts({'a file.c': ['x']}, counts)
     assert fewer.startswith('%s: a file.c has only 1 of 2 offences: ' % counts)
     assert gone.startswith('%s: b.c has only 0 of 1 offences: ' % counts)
@@ -59,6 +59,6 @@ def test_counts_shrink(counts, shrinking):
     assert ratchet.new_counts({'a file.c': ['x'], 'moved.c': ['z']}, counts) == []
     assert counts.read_text() == '# Temporary.\n1 a file.c\n1 moved.c\n'
     assert ratchet.new_counts({'a file.c': ['x', 'y', 'w']}, counts) == [
-        'a file.c: 3 offences, 1 allowed:', 'x', 'y', 'w',
+        'a file.c: 3 found, 1 allowed:', 'x', 'y', 'w',
         "%s: moved.c has only 0 of 1 offences: change its line, or run '%s'" % (counts, ratchet.HINT)]
     assert counts.read_text() == '# Temporary.\n1 a file.c\n1 moved.c\n'

@@ -33,15 +33,15 @@ class Result:
 def until(condition, what='condition'):
     """Waits for a true value and returns it."""
     end = time.monotonic() + PATIENCE
-    pause = 0.01  # between two looks, each of which may start processes: longer and longer
+    pause_s = 0.01  # longer and longer, since a look may start processes
     while True:
         late = time.monotonic() >= end  # before it is looked at: we may have been kept waiting ourselves
         value = condition()
         if value:
             return value
         assert not late, 'waited too long for ' + what
-        time.sleep(pause)
-        pause = min(1.2 * pause, 0.1)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, 0.1)
 
 
 class SocketConnection(http.client.HTTPConnection):
