@@ -19,9 +19,9 @@
 #include "base/quantity.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "fields/setting_text.h"
 #include "measure.h"
 #include "policy/multifactor.h"
-#include "policy/policy_text.h"
 
 enum { RUNS = 15, PARTITIONS = 3, AMOUNTS = 4, DAY_S = 86400 };
 

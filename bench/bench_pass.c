@@ -101,7 +101,7 @@ static void add_usage(struct world *w, uint32_t users)
     for (uint32_t i = 0; i < users; i++) {
         char name[32];
         user_name(name, i);
-        struct owner row = {.user = name, .project = "", .at_us = NOW_US - i * INT64_C(1000003)};
+        struct usage_owner row = {.user = name, .project = "", .at_us = NOW_US - i * INT64_C(1000003)};
         row.usage.used[USAGE_CPU] = (double)(i * UINT64_C(7919) % 100003);
         usage_owner_append(&w->s, &row);
     }
@@ -117,21 +117,28 @@ static void add_projects(struct world *w)
     }
 }
 
+static void give(struct job_values *job, enum job_field f, struct field_value value)
+{
+    job->value[f] = value;
+    job->is_given[f] = true;
+}
+
 static void submit(struct world *w, uint32_t user)
 {
+    struct job_values job = {0};
     char name[32], account[32], project[32];
     snprintf(project, sizeof project, "project%u", user % PROJECTS);
     snprintf(account, sizeof account, "account%u", user / USERS_PER_ACCOUNT);
     user_name(name, user);
-    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}};
-    event.submit = (struct event_submit){.account = account,
-                                         .name = "job",
-                                         .directory = "/tmp",
-                                         .command = "true",
-                                         .request = {.cpus = 1, .mem_mib = 1},
-                                         .terms = {.project = w->has_projects && user % 2 == 0 ? project : NULL}};
+    give(&job, JOB_FIELD_ACCOUNT, field_text(account));
+    give(&job, JOB_FIELD_NAME, field_text("job"));
+    give(&job, JOB_FIELD_DIRECTORY, field_text("/tmp"));
+    give(&job, JOB_FIELD_COMMAND, field_text("true"));
+    give(&job, JOB_FIELD_CPUS, field_number(1));
+    give(&job, JOB_FIELD_MEM_MIB, field_number(1));
+    if (w->has_projects && user % 2 == 0) give(&job, JOB_FIELD_PROJECT, field_text(project));
     w->now_us += 1000;
-    apply(w, event);
+    apply(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
 }
 
 static void world_make(struct world *w, uint32_t associations, uint32_t users, uint32_t jobs, bool has_usage)
@@ -282,7 +289,7 @@ int main(int argc, char **argv)
                                                      {"PriorityWeightQOS", "1000"},
                                                      {"PriorityWeightTRES", "cpu=1000,mem=1000"},
                                                      {NULL, NULL}};
-    static const struct setting_row floors[] = {{"PriorityFlags", "INCR_ONLY"}, {NULL, NULL}};
+    static const struct setting_row incr_only[] = {{"PriorityFlags", "INCR_ONLY"}, {NULL, NULL}};
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     uint32_t jobs = quick ? 10000 : 100000;
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES); /* as the daemon does */
@@ -292,8 +299,8 @@ int main(int argc, char **argv)
     run("one user", 1, jobs, true, default_value);
     run("many users", jobs, jobs, true, default_value);
     run("all weights", jobs, jobs, true, all_weights);
-    run("INCR_ONLY", jobs, jobs, true, floors);
-    run("INCR_ONLY, nothing free", jobs, jobs, false, floors);
+    run("INCR_ONLY", jobs, jobs, true, incr_only);
+    run("INCR_ONLY, nothing free", jobs, jobs, false, incr_only);
     run_tickets("tickets, ten jobs a user", jobs / 10, jobs);
     run_tickets("tickets, a job each", jobs, jobs);
     return 0;

@@ -2,7 +2,7 @@
  * of a million tasks.
  *
  *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs a second
- *   floors    all of 10^5 jobs keep their priority from one pass on (INCR_ONLY): a turn that writes some of them, pass and
+ *   minimums  all of 10^5 jobs keep their priority from one pass on (INCR_ONLY): a turn that writes some of them, pass and
  *             commit, at most 20 ms; and the one in which all go
  *   queue     a listing of all that waits, 10^5 jobs: rows a second, and the longest wait for one row
  *   history   the same of what ended; also the newest 100, and the newest 100 of somebody who has ten of a million
@@ -85,23 +85,30 @@ static double measure_fsync(const char *directory)
     return took[ROUNDS / 2];
 }
 
+static void give_text(struct job_values *job, enum job_field f, const char *text)
+{
+    job->value[f] = field_text(text);
+    job->is_given[f] = true;
+}
+
 static void submit(struct state *s, struct store *store, uint32_t user, struct outcome *out)
 {
     static char value[2900];
     char name[30];
-    uint32_t id;
+    struct job_values job = {0};
+    struct event_result result;
     struct err e;
     memset(value, 'x', sizeof value - 1);
     snprintf(name, sizeof name, "user%u", user);
-    struct event event = {
-        .kind = EVENT_SUBMIT,
-        .actor = {1000, 1000, name, false},
-        .submit = {.name = "job", .directory = "/home/somebody/project", .command = "run.sh first second"}};
-    if (engine_apply(s, NOW_US, &event, out, &id, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
+    give_text(&job, JOB_FIELD_NAME, "job");
+    give_text(&job, JOB_FIELD_DIRECTORY, "/home/somebody/project");
+    give_text(&job, JOB_FIELD_COMMAND, "run.sh first second");
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job};
+    if (engine_apply(s, NOW_US, &event, out, &result, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
     struct str arguments[] = {str("first"), str("second")};
     struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/somebody"), str(value)};
     struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3};
-    store_add_script(store, id, &script);
+    store_add_script(store, result.job_id, &script);
 }
 
 /* For a second, a yardstick beside it; the median turn. */
@@ -130,7 +137,7 @@ static void measure_turns(struct store *store, struct state *s, uint32_t jobs, d
 static void measure_listing(struct store *store, const char *what, const struct job_query *query)
 {
     struct job_reader reader = store_job_reader(store);
-    struct job_view view;
+    struct job_row row;
     struct err e;
     uint32_t rows = 0;
     int result;
@@ -138,7 +145,7 @@ static void measure_listing(struct store *store, const char *what, const struct 
     void *cursor = reader.open(reader.context, query, &e);
     if (cursor == NULL) give_up(what, ERR_SENTENCE(&e));
     do {
-        result = reader.next(cursor, &view, &e);
+        result = reader.next(cursor, &row, &e);
         double now = now_s();
         if (now - last > longest) longest = now - last;
         last = now;
@@ -182,7 +189,7 @@ static double set_turn(struct store *store, struct state *s, const char *key, co
     return turn_of(store, s, &event, NOW_US);
 }
 
-static void measure_floors(struct store *store, struct state *s, double fsync_s)
+static void measure_min_priorities(struct store *store, struct state *s, double fsync_s)
 {
     enum { TURNS_MAX = 1000 };
     double took[TURNS_MAX];
@@ -194,7 +201,7 @@ static void measure_floors(struct store *store, struct state *s, double fsync_s)
         took[turns++] = turn_of(store, s, NULL, due_us);
     qsort(took, turns, sizeof took[0], compare_doubles);
     double gone_s = set_turn(store, s, "PriorityFlags", "");
-    printf("floors     %u jobs in %u turns: %.2f ms (longest %.2f, %.1f x fsync), at most 20 ms; all go in %.2f ms\n",
+    printf("minimums   %u jobs in %u turns: %.2f ms (longest %.2f, %.1f x fsync), at most 20 ms; all go in %.2f ms\n",
            s->jobs.count, turns, took[turns / 2] * 1e3, took[turns - 1] * 1e3, took[turns - 1] / fsync_s, gone_s * 1e3);
 }
 
@@ -318,7 +325,7 @@ int main(int argc, char **argv)
     must_load(store, &s);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) measure_turns(store, &s, sizes[i], fsync_s);
     fill_queue(store, &s, 100000 / scale);
-    measure_floors(store, &s, fsync_s);
+    measure_min_priorities(store, &s, fsync_s);
     state_release(&s);
     store_close(store);
     measure_load(directory);

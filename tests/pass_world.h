@@ -26,25 +26,25 @@ static inline void pass_world_make(struct world *w, struct rng *rng)
     }
 }
 
-/* Submits a random job of a user. project: NULL for none. */
+/* Submits a random job of a user. project: "" for none. */
 static inline void pass_world_submit(struct world *w, struct rng *rng, const char *user, const char *project)
 {
     static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
-    static const char *const requests[] = {NULL, "license=1", "license=2,tape=0.5", "tape=1"};
+    static const char *const requests[] = {"", "license=1", "license=2,tape=0.5", "tape=1"};
     static const char *const qos[] = {"normal", "high", "picky"};
     struct event job = world_job(user);
-    job.submit.request = (struct capacity){
-        .cpus = 1 + rng_below(rng, 3), .gpus = rng_below(rng, 4) == 0, .mem_mib = 1 + rng_below(rng, 60)};
-    job.submit.time_limit_s = 60 * (1 + rng_below(rng, 40));
-    job.submit.array = rng_below(rng, 3) == 0 ? "0-5%3" : NULL;
-    job.submit.held = rng_below(rng, 8) == 0;
-    job.submit.terms = (struct event_terms){.partitions = partitions[rng_below(rng, 4)],
-                                            .requests = requests[rng_below(rng, 4)],
-                                            .qos = qos[rng_below(rng, 3)],
-                                            .project = project,
-                                            .nice = (int32_t)rng_below(rng, 200)};
-    if (rng_below(rng, 3) == 0) job.submit.terms.slots_max = job.submit.request.cpus + rng_below(rng, 3);
-    if (rng_below(rng, 6) == 0) job.submit.terms.begin_us = w->now_us + rng_below(rng, 100) * SECOND;
+    uint32_t cpus = 1 + rng_below(rng, 3), gpus = rng_below(rng, 4) == 0, mem_mib = 1 + rng_below(rng, 60);
+    job.submit = job_with(job.submit, "cpus=%u|gpus=%u|mem_mib=%u|time_limit_s=%u", cpus, gpus, mem_mib,
+                          60 * (1 + rng_below(rng, 40)));
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "array=0-5%%3");
+    if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "held=yes");
+    job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 4)]);
+    job.submit = job_with(job.submit, "requests=%s", requests[rng_below(rng, 4)]);
+    job.submit = job_with(job.submit, "qos=%s|project=%s", qos[rng_below(rng, 3)], project);
+    job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
+    if (rng_below(rng, 6) == 0)
+        job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;
     if (world_apply(w, job, &id) != 0) /* longer than fast allows, or the project was removed */
         assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND);

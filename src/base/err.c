@@ -174,9 +174,16 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *s, const 
 }
 
 /* "partition 'fast'", "job 5", "the document". */
+/* "6_[3-9%2]" */
+static bool is_task_set(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strncmp(name + digits, "_[", 2) == 0;
+}
+
 static void add_subject(struct sentence *s, const struct err *e)
 {
-    bool is_id = e->name[0] != '\0' && strspn(e->name, "0123456789_") == strlen(e->name);
+    bool is_id = e->name[0] != '\0' && (strspn(e->name, "0123456789_") == strlen(e->name) || is_task_set(e->name));
     bool has_name = e->name[0] != '\0' || e->form == ERR_FORM_NOT_FOUND;
     add(s, "%s", e->subject);
     if (has_name) add(s, is_id ? " %s" : " '%s'", e->name);

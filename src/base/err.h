@@ -59,10 +59,10 @@ struct err {
     char field[160];  /* "nice", "jobs[3].slots" */
     char value[80];
     char accepted[400];
-    char reason[500];
+    char reason[800];
 };
 
-enum { ERR_SENTENCE_SIZE = 1600 };
+enum { ERR_SENTENCE_SIZE = 1900 };
 
 /* The error as one line of English without a full stop. Returns out. */
 const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);

@@ -11,6 +11,7 @@
 #include "base/str.h"
 
 #define US_PER_S INT64_C(1000000)
+#define DURATION_S_MAX INT64_C(315360000) /* 3650 days */
 
 /* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. "UNLIMITED" and "INFINITE"
  * (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that is negative, malformed or over 3650 days. */

@@ -39,7 +39,7 @@ struct spec {
 
 /* A va_list that can be passed by address. Where va_list is an array type, a parameter of that type is a pointer, and its
  * address has another type. */
-struct arguments {
+struct format_arguments {
     va_list list;
 };
 
@@ -98,7 +98,7 @@ static char read_length(const char **format)
 }
 
 /* *format points after the percent sign, and is moved after the conversion. */
-static struct spec read_spec(const char **format, struct arguments *a)
+static struct spec read_spec(const char **format, struct format_arguments *a)
 {
     struct spec spec = {.precision = -1};
     for (; **format == '-' || **format == '0'; (*format)++) {
@@ -120,7 +120,7 @@ static struct spec read_spec(const char **format, struct arguments *a)
     return spec;
 }
 
-static int64_t signed_argument(char length, struct arguments *a)
+static int64_t signed_argument(char length, struct format_arguments *a)
 {
     switch (length) {
     case 'H': return (signed char)va_arg(a->list, int);
@@ -134,7 +134,7 @@ static int64_t signed_argument(char length, struct arguments *a)
     }
 }
 
-static uint64_t unsigned_argument(char length, struct arguments *a)
+static uint64_t unsigned_argument(char length, struct format_arguments *a)
 {
     switch (length) {
     case 'H': return (unsigned char)va_arg(a->list, unsigned);
@@ -156,7 +156,7 @@ static size_t format_hex(char *out, uint64_t value)
     return length;
 }
 
-static void put_integer(struct sink *s, struct spec spec, struct arguments *a)
+static void put_integer(struct sink *s, struct spec spec, struct format_arguments *a)
 {
     char digits[NUMBER_TEXT_SIZE];
     bool is_negative = false;
@@ -179,7 +179,7 @@ static void put_integer(struct sink *s, struct spec spec, struct arguments *a)
     put_field(s, &spec, (struct str){"-", is_negative}, zeros, (struct str){digits, length});
 }
 
-static void put_double(struct sink *s, struct spec spec, struct arguments *a)
+static void put_double(struct sink *s, struct spec spec, struct format_arguments *a)
 {
     ensure(spec.length == 0 || spec.length == 'l');
     ensure(spec.precision <= DOUBLE_PRECISION_MAX);
@@ -191,7 +191,7 @@ static void put_double(struct sink *s, struct spec spec, struct arguments *a)
     put_field(s, &spec, (struct str){text, sign}, 0, (struct str){text + sign, length - sign});
 }
 
-static void put_string(struct sink *s, struct spec spec, struct arguments *a)
+static void put_string(struct sink *s, struct spec spec, struct format_arguments *a)
 {
     ensure(spec.length == 0);
     const char *text = va_arg(a->list, const char *);
@@ -202,14 +202,14 @@ static void put_string(struct sink *s, struct spec spec, struct arguments *a)
     put_field(s, &spec, (struct str){0}, 0, (struct str){text, length});
 }
 
-static void put_char(struct sink *s, struct spec spec, struct arguments *a)
+static void put_char(struct sink *s, struct spec spec, struct format_arguments *a)
 {
     char c = (char)va_arg(a->list, int);
     spec.is_zero_padded = false;
     put_field(s, &spec, (struct str){0}, 0, (struct str){&c, 1});
 }
 
-static void put_conversion(struct sink *s, const char **format, struct arguments *a)
+static void put_conversion(struct sink *s, const char **format, struct format_arguments *a)
 {
     struct spec spec = read_spec(format, a);
     switch (spec.conversion) {
@@ -226,7 +226,7 @@ static void put_conversion(struct sink *s, const char **format, struct arguments
 size_t text_vformat(char *out, size_t size, const char *format, va_list arguments)
 {
     struct sink s = {out, size, 0};
-    struct arguments a;
+    struct format_arguments a;
     va_copy(a.list, arguments);
     while (*format != '\0') {
         const char *percent = strchrnul(format, '%');
@@ -295,6 +295,13 @@ void buf_add_u64(struct buf *b, uint64_t value)
     b->length += number_format_u64(buf_room(b, NUMBER_TEXT_SIZE), value);
 }
 
+void buf_add_blanks(struct buf *b, size_t count)
+{
+    memset(buf_room(b, count), ' ', count);
+    b->length += count;
+    b->text[b->length] = '\0';
+}
+
 void buf_format(struct buf *b, const char *format, ...)
 {
     va_list arguments;
@@ -320,4 +327,17 @@ void buf_release(struct buf *b)
 {
     mem_free(b->text);
     *b = (struct buf){0};
+}
+
+void text_make_plain(char *text, size_t length)
+{
+    struct str rest = {text, length};
+    while (rest.length > 0) {
+        size_t step = str_utf8(rest);
+        bool is_good = step > 0 && str_is_printable((struct str){rest.text, step});
+        if (step == 0) step = 1;
+        if (!is_good) memset(text + (length - rest.length), '?', step);
+        rest.text += step;
+        rest.length -= step;
+    }
 }

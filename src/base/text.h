@@ -15,6 +15,10 @@
 size_t text_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t text_vformat(char *out, size_t size, const char *format, va_list arguments);
 
+/* Turns control characters and bytes that are not UTF-8 into '?', in place: what comes from a file or another person must not
+ * control a terminal. */
+void text_make_plain(char *text, size_t length);
+
 /* All zero is an empty buffer. text is closed with a zero byte as soon as something was added. */
 struct buf {
     char *text;
@@ -31,6 +35,7 @@ void buf_add_str(struct buf *b, struct str s);
 void buf_add_text(struct buf *b, const char *text);
 void buf_add_char(struct buf *b, char c);
 void buf_add_u64(struct buf *b, uint64_t value);
+void buf_add_blanks(struct buf *b, size_t count);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Empty the buffer. buf_clear keeps its memory, buf_release gives it back. */

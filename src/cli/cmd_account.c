@@ -1,48 +1,57 @@
 /* account add, modify, delete, show: the inner nodes of the association tree. */
 #include <string.h>
 
-#include "cli/instance.h"
-#include "cli/listing.h"
+#include "cli/instance_listing.h"
 #include "cli/object.h"
+#include "fields/share_fields.h"
 
 struct account_values {
-    const char *parent, *shares, *priority;
+    const char *parent;
+    struct field_value shares, priority;
+    bool has_shares, has_priority;
 };
-
-#define PARENT_OPTION                                                                                 \
-    {                                                                                                 \
-        "parent", 'p', "ACCOUNT", TEXT_IN(struct account_values, parent), "the account it is part of" \
-    }
-#define SHARES_OPTION                                                                        \
-    {                                                                                        \
-        "shares", 's', "COUNT", TEXT_IN(struct account_values, shares),                      \
-            "its shares beside its siblings', or 'parent': its members compete one level up" \
-    }
 
 static const struct option_row account_options[] = {
-    PARENT_OPTION,
-    SHARES_OPTION,
-    {"priority", 0, "COUNT", TEXT_IN(struct account_values, priority),
-     "its part of its jobs' priority (PriorityWeightAssoc), or 'parent': as its parent's"},
+    {.name = "parent",
+     .letter = 'p',
+     .argument = "ACCOUNT",
+     .value = TEXT_IN(struct account_values, parent),
+     .help = "the account it is part of"},
+    {.name = "shares",
+     .letter = 's',
+     .argument = "COUNT",
+     .value = FIELD_IN(struct account_values, shares, has_shares, &account_fields_shares),
+     .help = "its shares among its siblings, or 'parent': its members compete one level up"},
+    {.name = "priority",
+     .argument = "COUNT",
+     .value = FIELD_IN(struct account_values, priority, has_priority, &account_fields_priority),
+     .help = "association term of its jobs' priority (PriorityWeightAssoc), or 'parent': as its parent's"},
     {0},
 };
+
+/* What the options say of an account. */
+static struct api_account body_of(const struct account_values *values)
+{
+    return (struct api_account){.parent = values->parent,
+                                .shares = values->has_shares ? values->shares.number : API_UNSET,
+                                .priority = values->has_priority ? values->priority.number : API_UNSET,
+                                .raw_usage = API_UNSET};
+}
 
 static const char *account_target(struct call *call)
 {
     struct buf target = {0};
-    buf_add_text(&target, WIRE_ACCOUNTS);
-    target_add_segment(&target, call->parsed.operands[0]);
+    buf_add_text(&target, API_ACCOUNTS);
+    client_add_segment(&target, call->parsed.operands[0]);
     return instance_target(call, &target);
 }
 
 static int account_add_run(struct call *call, struct err *e)
 {
-    const struct account_values *values = call->values;
-    struct wire_account body = {.name = call->parsed.operands[0], .parent = values->parent, .raw_usage = -1};
-    struct wire_done reply;
-    if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
-    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
-    if (instance_ask_once(call, "POST", WIRE_ACCOUNTS, &wire_account_shape, &body, &wire_done_shape, &reply, e) != 0)
+    struct api_account body = body_of(call->values);
+    struct api_done reply;
+    body.name = call->parsed.operands[0];
+    if (instance_ask_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Added account %s\n", body.name);
     return 0;
@@ -50,18 +59,15 @@ static int account_add_run(struct call *call, struct err *e)
 
 static int account_modify_run(struct call *call, struct err *e)
 {
-    const struct account_values *values = call->values;
-    struct wire_account body = {.parent = values->parent};
-    struct wire_done reply;
+    struct api_account body = body_of(call->values);
+    struct api_done reply;
     const char *other;
-    if (raw_usage_read(call, &body.raw_usage, &other, e) != 0) return -1;
+    if (object_read_raw_usage(call, &body.raw_usage, &other, e) != 0) return -1;
     if (other != NULL)
         return err_set(e, ERR_USAGE, "'%s' is nothing to change of an account; RawUsage=0 and options are", other);
-    if (call->parsed.given == 0 && body.raw_usage != 0)
+    if (!options_any_given(&call->parsed, account_options) && body.raw_usage != 0)
         return err_set(e, ERR_USAGE, "what is to change? --shares, --parent, --priority or RawUsage=0 says");
-    if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
-    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
-    if (instance_ask_once(call, "PATCH", account_target(call), &wire_account_modify_shape, &body, &wire_done_shape,
+    if (instance_ask_once(call, "PATCH", account_target(call), &api_account_change_shape, &body, &api_done_shape,
                           &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Modified account %s\n", call->parsed.operands[0]);
@@ -70,67 +76,40 @@ static int account_modify_run(struct call *call, struct err *e)
 
 static int account_delete_run(struct call *call, struct err *e)
 {
-    struct wire_done reply;
-    if (instance_ask_once(call, "DELETE", account_target(call), NULL, NULL, &wire_done_shape, &reply, e) != 0)
-        return -1;
+    struct api_done reply;
+    if (instance_ask_once(call, "DELETE", account_target(call), NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Deleted account %s\n", call->parsed.operands[0]);
     return 0;
 }
 
-static void cell_name(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_account_row *)row)->name, is_exact);
-}
-
-static void cell_parent(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_account_row *)row)->parent, is_exact);
-}
-
-static void cell_shares(const void *row, bool is_exact, struct buf *out)
-{
-    (void)is_exact;
-    cell_add_shares(out, ((const struct wire_account_row *)row)->shares);
-}
-
-static void cell_priority(const void *row, bool is_exact, struct buf *out)
-{
-    (void)is_exact;
-    cell_add_priority(out, ((const struct wire_account_row *)row)->priority);
-}
-
-static void cell_created(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_moment(out, ((const struct wire_account_row *)row)->created_us, is_exact);
-}
-
 static const struct column account_columns[] = {
-    {"ACCOUNT", "name", false, cell_name},       {"PARENT", "parent", false, cell_parent},
-    {"SHARES", "shares", true, cell_shares},     {"PRIORITY", "priority", true, cell_priority},
-    {"CREATED", "created", false, cell_created},
+    {.field = ACCOUNT_FIELD_NAME, .heading = "ACCOUNT", .width_min = 8},
+    {.field = ACCOUNT_FIELD_PARENT, .width_min = 8, .rank = 3},
+    {.field = ACCOUNT_FIELD_SHARES},
+    {.field = ACCOUNT_FIELD_PRIORITY, .rank = 2},
+    {.field = ACCOUNT_FIELD_CREATED, .rank = 1},
 };
+static const struct column_table account_table = {&account_fields, account_columns,
+                                                  sizeof account_columns / sizeof *account_columns};
 
-static bool wants_account(const void *row, const void *name)
+static bool wants_account(const struct field_value *row, const void *name)
 {
-    return strcmp(((const struct wire_account_row *)row)->name, name) == 0;
+    return strcmp(row[ACCOUNT_FIELD_NAME].text, name) == 0;
 }
 
 static int account_show_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
     const char *name = call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL;
-    const struct listing listing = {
-        .shape = &wire_account_row_shape,
-        .columns = account_columns,
-        .column_count = sizeof account_columns / sizeof account_columns[0],
+    const struct instance_listing listing = {
+        .columns = &account_table,
+        .target = API_ACCOUNTS,
         .wants = name ? wants_account : NULL,
         .context = name,
     };
     uint32_t count;
-    if (listing_run(call, &listing, &values->listing, WIRE_ACCOUNTS, &count, e) != 0) return -1;
-    if (name && count == 0)
-        return err_set(e, ERR_NOT_FOUND, "no account '%s'; 'fairlead account show' lists them", name);
-    return 0;
+    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
+    return name && count == 0 ? err_not_found(e, "account", str(name)) : 0;
 }
 
 static const struct command_example add_examples[] = {
@@ -203,6 +182,7 @@ const struct command cmd_account_show = {
     .usage = "[OPTIONS] [NAME]",
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
+    .listed = &account_table,
     .operands_max = 1,
     .see_also = "share user",
     .run = account_show_run,

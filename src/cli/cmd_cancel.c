@@ -1,25 +1,26 @@
 /* cancel, hold, release: one request that names jobs, for all of them or none. */
-#include "cli/job_row.h"
+#include "cli/instance.h"
+#include "cli/job_ids.h"
 
 struct cancel_values {
     bool all;
 };
 
 static const struct option_row cancel_options[] = {
-    {"all", 'a', NULL, FLAG_IN(struct cancel_values, all), "every job you may touch"},
+    {.name = "all", .letter = 'a', .value = FLAG_IN(struct cancel_values, all), .help = "every job you may touch"},
     {0},
 };
 
 static int change_jobs(struct call *call, const char *target, const char *done, const char *verb, struct err *e)
 {
-    struct wire_jobs body = {.all = ((const struct cancel_values *)call->values)->all};
+    struct api_jobs body = {.all = ((const struct cancel_values *)call->values)->all};
     if (body.all && call->parsed.operand_count > 0) return err_set(e, ERR_USAGE, "either --all or jobs, not both");
     if (!body.all && call->parsed.operand_count == 0)
         return err_set(e, ERR_USAGE, "which job? 'fairlead queue' lists them, --all means every one");
     if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
 
-    struct wire_count reply;
-    if (instance_ask_once(call, "POST", target, &wire_jobs_shape, &body, &wire_count_shape, &reply, e) != 0) return -1;
+    struct api_count reply;
+    if (instance_ask_once(call, "POST", target, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0) return -1;
     if (reply.count == 0) {
         buf_format(&call->out->text, "No jobs to %s\n", verb);
     } else {
@@ -30,17 +31,17 @@ static int change_jobs(struct call *call, const char *target, const char *done, 
 
 static int cancel_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, WIRE_JOBS_CANCEL, "Cancelled", "cancel", e);
+    return change_jobs(call, API_JOBS_CANCEL, "Cancelled", "cancel", e);
 }
 
 static int hold_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, WIRE_JOBS_HOLD, "Held", "hold", e);
+    return change_jobs(call, API_JOBS_HOLD, "Held", "hold", e);
 }
 
 static int release_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, WIRE_JOBS_RELEASE, "Released", "release", e);
+    return change_jobs(call, API_JOBS_RELEASE, "Released", "release", e);
 }
 
 static const struct command_example cancel_examples[] = {

@@ -30,14 +30,15 @@ static void add_arguments(struct buf *out, const char *command, const struct opt
         if (rows->argument == NULL) continue;
         buf_format(out, "    '%s --%s'", command, rows->name);
         if (rows->letter != 0) buf_format(out, "|'%s -%c'", command, rows->letter);
-        if (rows->value.choices == NULL) {
+        const struct field *f = rows->value.field;
+        const char *choices = f != NULL ? f->choices : rows->value.choices;
+        if (choices == NULL) {
             buf_format(out, ") kind=%s ;;\n", wants_path(rows) ? "path" : "none");
             continue;
         }
         buf_add_text(out, ") kind=words words='");
-        struct str rest = str(rows->value.choices);
-        while (rest.text != NULL) {
-            buf_add_str(out, str_cut(rest, '|', &rest));
+        for (struct str rest = str(choices); rest.text != NULL;) {
+            buf_add_str(out, str_cut(rest, f != NULL ? ',' : '|', &rest));
             buf_add_char(out, rest.text != NULL ? ' ' : '\'');
         }
         buf_add_text(out, " ;;\n");
@@ -170,14 +171,16 @@ static void write_bash(struct buf *out)
     add_families(out);
     buf_add_text(out, middle);
     for (const struct command *const *c = commands; *c != NULL; c++) {
-        add_arguments(out, (*c)->name, (*c)->options);
-        add_arguments(out, (*c)->name, common_options + (*c)->is_local);
+        struct option_tables tables;
+        command_option_tables(*c, &tables);
+        for (uint32_t i = 0; i < tables.count; i++) add_arguments(out, (*c)->name, tables.rows[i]);
     }
     buf_add_text(out, options_head);
     for (const struct command *const *c = commands; *c != NULL; c++) {
+        struct option_tables tables;
+        command_option_tables(*c, &tables);
         buf_format(out, "        '%s') words='", (*c)->name);
-        add_options(out, (*c)->options);
-        add_options(out, common_options + (*c)->is_local);
+        for (uint32_t i = 0; i < tables.count; i++) add_options(out, tables.rows[i]);
         buf_add_text(out, "' ;;\n");
     }
     buf_add_text(out, values_head);

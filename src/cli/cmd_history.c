@@ -1,6 +1,6 @@
 #include "base/text.h"
-#include "cli/job_row.h"
-#include "cli/listing.h"
+#include "cli/instance_listing.h"
+#include "cli/job_columns.h"
 
 enum { STANDARD_LIMIT = 100 };
 
@@ -12,65 +12,67 @@ struct history_values {
 };
 
 static const struct option_row history_options[] = {
-    {"account", 'A', "NAME", TEXT_IN(struct history_values, account), "only jobs of this account"},
-    {"user", 'u', "NAME", TEXT_IN(struct history_values, user), "only jobs of this user"},
-    {"since", 0, "MOMENT", MOMENT_IN(struct history_values, since_us), "only what ended then or later"},
-    {"until", 0, "MOMENT", MOMENT_IN(struct history_values, until_us), "only what ended before"},
-    {"limit", 'n', "COUNT", U64_IN(struct history_values, limit, 0, 4000000000),
-     "the newest COUNT rows (100; 0: all, also with --since)"},
+    {.name = "account",
+     .letter = 'A',
+     .argument = "NAME",
+     .value = TEXT_IN(struct history_values, account),
+     .help = "only jobs of this account"},
+    {.name = "user",
+     .letter = 'u',
+     .argument = "NAME",
+     .value = TEXT_IN(struct history_values, user),
+     .help = "only jobs of this user"},
+    {.name = "since",
+     .argument = "TIME",
+     .value = TIME_IN(struct history_values, since_us),
+     .help = "only what ended then or later"},
+    {.name = "until",
+     .argument = "TIME",
+     .value = TIME_IN(struct history_values, until_us),
+     .help = "only what ended before"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "COUNT",
+     .value = U64_IN(struct history_values, limit, 0, 4000000000),
+     .help = "the newest COUNT rows (100; 0: all, also with --since)"},
     LISTING_OPTIONS(struct history_values, listing),
     {0},
-};
-
-static const struct column history_columns[] = {
-    {"ID", "id", true, job_cell_id},
-    {"NAME", "name", false, job_cell_name},
-    {"USER", "user", false, job_cell_user},
-    {"ACCOUNT", "account", false, job_cell_account},
-    {"STATE", "state", false, job_cell_state},
-    {"EXIT", "exit_status:signal", true, job_cell_exit},
-    {"ELAPSED", "elapsed_s", true, job_cell_elapsed},
-    {"CPUS", "cpus", true, job_cell_cpus},
-    {"MAXMEM", "max_rss_kib", true, job_cell_max_memory},
-    {"ENDED", "end", false, job_cell_ended},
 };
 
 static void add_number(struct buf *target, const char *name, int64_t value)
 {
     char text[32];
     text_format(text, sizeof text, "%lld", (long long)value);
-    target_add_query(target, name, text);
+    client_add_query(target, name, text);
 }
 
 static int history_run(struct call *call, struct err *e)
 {
     const struct history_values *values = call->values;
-    bool has_limit = options_given(history_options, &call->parsed, "limit");
+    bool has_limit = options_given(&call->parsed, "limit");
     uint64_t limit = has_limit ? values->limit : values->since_us != 0 ? 0 : STANDARD_LIMIT;
 
     struct buf target = {0};
-    buf_add_text(&target, WIRE_JOBS "?which=ended&order=newest");
-    if (values->account) target_add_query(&target, "account", values->account);
-    if (values->user) target_add_query(&target, "user", values->user);
+    buf_add_text(&target, API_JOBS "?which=ended&order=newest");
+    if (values->account) client_add_query(&target, "account", values->account);
+    if (values->user) client_add_query(&target, "user", values->user);
     if (values->since_us != 0) add_number(&target, "since_us", values->since_us);
     if (values->until_us != 0) add_number(&target, "until_us", values->until_us);
     if (limit > 0) add_number(&target, "limit", (int64_t)limit);
 
     bool is_filtered = values->account || values->user || values->since_us != 0 || values->until_us != 0;
-    const struct listing listing = {
-        .shape = &wire_job_row_shape,
+    const struct instance_listing listing = {
+        .columns = &job_columns_history,
+        .target = instance_target(call, &target),
         .has_lines = true,
-        .columns = history_columns,
-        .column_count = sizeof history_columns / sizeof history_columns[0],
         .account = values->account,
         .empty = is_filtered ? "no such jobs have ended"
                              : "no jobs have ended yet; 'fairlead queue' lists those that wait or run",
         .is_reversed = true,
     };
     uint32_t count;
-    if (listing_run(call, &listing, &values->listing, instance_target(call, &target), &count, e) != 0) return -1;
-    bool is_for_people = !values->listing.is_json && !values->listing.is_parsable;
-    if (is_for_people && !has_limit && limit > 0 && count == limit)
+    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
+    if (listing_is_table(&values->listing) && !has_limit && limit > 0 && count == limit)
         output_note("the newest %u; 'fairlead history --limit 0' lists all", count);
     return 0;
 }
@@ -89,10 +91,11 @@ const struct command cmd_history = {
     .text =
         "EXIT is the exit status, or the signal that ended the job. ELAPSED is how long it ran, MAXMEM the most memory its "
         "largest process had.\n\n"
-        "A MOMENT is a date (2026-11-21, its beginning), today, a date and time (2026-11-21T09:05), with a zone behind it (Z, "
+        "A TIME is a date (2026-11-21, its beginning), today, a date and time (2026-11-21T09:05), with a zone behind it (Z, "
         "+01:00) if it is not the local one, or a number of seconds since 1970.",
     .options = history_options,
     .values_size = sizeof(struct history_values),
+    .listed = &job_columns_history,
     .examples = history_examples,
     .see_also = "queue log share",
     .run = history_run,

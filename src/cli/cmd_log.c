@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/quantity.h"
-#include "cli/job_row.h"
-#include "cli/listing.h"
+#include "cli/instance.h"
+#include "cli/job_ids.h"
 
 enum { LOOK_MS = 100, LOOKS_PER_ASK = 5, SILENT_ASKS = 120 };
 
@@ -21,14 +21,30 @@ struct log_values {
 };
 
 static const struct option_row log_options[] = {
-    {"follow", 'f', NULL, FLAG_IN(struct log_values, follow), "go on until the job has ended"},
-    {"err", 'e', NULL, FLAG_IN(struct log_values, err), "the error output, where it has a file of its own"},
+    {.name = "follow",
+     .letter = 'f',
+     .value = FLAG_IN(struct log_values, follow),
+     .help = "go on until the job has ended"},
+    {.name = "err",
+     .letter = 'e',
+     .value = FLAG_IN(struct log_values, err),
+     .help = "the error output, where it has a file of its own"},
     {0},
 };
 
-static bool is_ended(const struct wire_job_row *row)
+static bool is_ended(const struct field_value *row)
 {
-    return row->end_us != 0;
+    return row[JOB_FIELD_END].number != FIELD_ABSENT;
+}
+
+static bool has_started(const struct field_value *row)
+{
+    return row[JOB_FIELD_START].number != FIELD_ABSENT;
+}
+
+static bool is_several(const struct field_value *row)
+{
+    return row[JOB_FIELD_ARRAY_TASKS].text != NULL;
 }
 
 static bool names_task(const struct call *call)
@@ -36,25 +52,32 @@ static bool names_task(const struct call *call)
     return strchr(call->parsed.operands[0], '_') != NULL;
 }
 
-/* The one row of the job or task; of a task that has not started, the row of all of its array that have not. */
-static int ask_row(struct call *call, struct client *c, const char *target, struct wire_job_row *out_row, struct err *e)
+/* The one row of the job or task; of a task that has not started, the row of all of its array that have not. In memory of
+ * the call. */
+static int ask_row(struct call *call, struct client *c, const char *target, const struct field_value **out_row,
+                   struct err *e)
 {
-    struct wire_job_list list;
-    if (instance_ask(call, c, "GET", target, NULL, NULL, &wire_job_list_shape, &list, e) != 0) return -1;
-    const struct wire_job_row *rows = list.jobs.items;
-    if (list.jobs.count == 0) return err_set(e, ERR_NOT_FOUND, "no job %s", call->parsed.operands[0]);
-    if (list.jobs.count > 1 || (rows[0].array_tasks && !names_task(call)))
-        return err_set(e, ERR_INPUT, "job %u is an array; say which task, as in %u_0", rows[0].job_id, rows[0].job_id);
-    *out_row = rows[0];
+    struct api_listing list;
+    if (instance_ask(call, c, "GET", target, NULL, NULL, &api_job_list_shape, &list, e) != 0) return -1;
+    const struct field_value *row = list.rows.items;
+    if (list.rows.count == 0) return err_not_found(e, "job", str(call->parsed.operands[0]));
+    if (list.rows.count > 1 || (is_several(row) && !names_task(call))) {
+        char id[24];
+        text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);
+        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; name one of its tasks, as in %s_0", id);
+    }
+    *out_row = row;
     return 0;
 }
 
-static int open_error(const struct wire_job_row *row, const char *path, int error, struct err *e)
+static int open_error(const struct field_value *row, const char *path, int error, struct err *e)
 {
-    if (error == ENOENT && row->start_us == 0 && is_ended(row))
-        return err_set(e, ERR_NOT_FOUND, "job %s has no output: %s before it started", row->id, row->state);
-    if (error == ENOENT && row->start_us == 0)
-        return err_set(e, ERR_NOT_FOUND, "job %s has not started: %s (%s)", row->id, row->state, row->reason);
+    const char *state = job_state_name((enum job_state)row[JOB_FIELD_STATE].number);
+    struct str id = str(row[JOB_FIELD_ID].text);
+    if (error == ENOENT && !has_started(row) && is_ended(row))
+        return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: %s before it started", state);
+    if (error == ENOENT && !has_started(row))
+        return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", state, row[JOB_FIELD_REASON].text);
     return err_set(e, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(error));
 }
 
@@ -84,7 +107,7 @@ struct follower {
     struct client *client;
     const char *target, *path;
     int fd; /* -1: not there yet */
-    struct wire_job_row row;
+    const struct field_value *row;
     struct arena arenas[2];
     uint32_t asks, silent_asks;
 };
@@ -92,7 +115,7 @@ struct follower {
 static int ask_again(struct call *call, struct follower *f, struct err *e)
 {
     struct arena *arena = &f->arenas[f->asks % 2], *kept = call->arena;
-    struct wire_job_row row;
+    const struct field_value *row;
     arena_clear(arena);
     call->arena = arena;
     int status = ask_row(call, f->client, f->target, &row, e);
@@ -110,9 +133,9 @@ static int follow(struct call *call, struct follower *f, struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     for (uint32_t look = 1;; look++) {
-        bool was_ended = is_ended(&f->row); /* before this reading: nothing comes after it */
+        bool was_ended = is_ended(f->row); /* before this reading: nothing comes after it */
         if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
-        if (f->fd < 0 && (errno != ENOENT || was_ended)) return open_error(&f->row, f->path, errno, e);
+        if (f->fd < 0 && (errno != ENOENT || was_ended)) return open_error(f->row, f->path, errno, e);
         if (f->fd >= 0) {
             notice_cut(f->fd);
             if (copy_new(f->fd, f->path, call->out, e) != 0) return -1;
@@ -124,7 +147,7 @@ static int follow(struct call *call, struct follower *f, struct err *e)
 }
 
 /* Where a task writes is known when it starts: until then there is nothing to follow. */
-static int await_task(struct call *call, struct client *c, const char *target, struct wire_job_row *io_row,
+static int await_task(struct call *call, struct client *c, const char *target, const struct field_value **io_row,
                       struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * LOOKS_PER_ASK * 1000000};
@@ -132,14 +155,14 @@ static int await_task(struct call *call, struct client *c, const char *target, s
     uint32_t silent_asks = 0;
     int status = 0;
     call->arena = &looks;
-    bool waits = !is_ended(io_row);
+    bool waits = !is_ended(*io_row);
     while (status == 0 && waits) {
-        struct wire_job_row row;
+        const struct field_value *row;
         nanosleep(&pause, NULL);
         arena_clear(&looks);
         status = ask_row(call, c, target, &row, e);
         if (status == 0) {
-            waits = row.array_tasks != NULL && !is_ended(&row);
+            waits = is_several(row) && !is_ended(row);
             silent_asks = 0;
         } else if (e->code == ERR_UNAVAILABLE && ++silent_asks < SILENT_ASKS) {
             status = 0;
@@ -151,15 +174,16 @@ static int await_task(struct call *call, struct client *c, const char *target, s
 }
 
 /* Prints the output of the job in that row. */
-static int print_log(struct call *call, struct client *c, const char *target, const struct wire_job_row *row,
+static int print_log(struct call *call, struct client *c, const char *target, const struct field_value *row,
                      struct err *e)
 {
     const struct log_values *values = call->values;
-    bool has_own = values->err && row->err_path && row->err_path[0] != '\0';
-    const char *path = arena_copy(call->arena, str(has_own ? row->err_path : row->out_path));
-    struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = *row};
+    const char *err_path = row[JOB_FIELD_ERR_PATH].text;
+    bool has_own = values->err && err_path[0] != '\0';
+    const char *path = arena_copy(call->arena, str(has_own ? err_path : row[JOB_FIELD_OUT_PATH].text));
+    struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = row};
     int status, error = ENOENT; /* before the start a file of that name is somebody else's */
-    if (row->start_us != 0 || is_ended(row)) {
+    if (has_started(row) || is_ended(row)) {
         f.fd = open(path, O_RDONLY | O_CLOEXEC);
         error = errno;
     }
@@ -178,18 +202,18 @@ static int log_run(struct call *call, struct err *e)
 {
     struct wire_list ids;
     struct client client;
-    struct wire_job_row row;
+    const struct field_value *row;
     if (job_ids_parse(call, 0, &ids, e) != 0) return -1;
     struct buf text = {0};
-    buf_add_text(&text, WIRE_JOBS);
-    target_add_segment(&text, call->parsed.operands[0]);
+    buf_add_text(&text, API_JOBS);
+    client_add_segment(&text, call->parsed.operands[0]);
     const char *target = instance_target(call, &text);
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = ask_row(call, &client, target, &row, e);
-    if (status == 0 && ((const struct log_values *)call->values)->follow && row.array_tasks != NULL)
+    if (status == 0 && ((const struct log_values *)call->values)->follow && is_several(row))
         status = await_task(call, &client, target, &row, e);
-    if (status == 0) status = print_log(call, &client, target, &row, e);
+    if (status == 0) status = print_log(call, &client, target, row, e);
     client_close(&client);
     return status;
 }

@@ -15,23 +15,23 @@ static enum object_kind kind_of(const struct call *call)
 
 static int add_run(struct call *call, struct err *e)
 {
-    return object_row_add(call, kind_of(call), e);
+    return object_run_add(call, kind_of(call), e);
 }
 
 static int modify_run(struct call *call, struct err *e)
 {
-    return object_modify(call, kind_of(call), false, e);
+    return object_run_modify(call, kind_of(call), false, e);
 }
 
 static int delete_run(struct call *call, struct err *e)
 {
-    return object_delete(call, kind_of(call), e);
+    return object_run_delete(call, kind_of(call), e);
 }
 
 static int show_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
-    return object_show(call, kind_of(call), &values->listing, e);
+    return object_run_show(call, kind_of(call), &values->listing, e);
 }
 
 #define HAS_USAGE(kind) ((kind) == OBJECT_QOS || (kind) == OBJECT_PROJECT)
@@ -74,12 +74,14 @@ static int show_run(struct call *call, struct err *e)
                                               .operands_max = 1,                                                      \
                                               .see_also = word "-show",                                               \
                                               .run = delete_run};                                                     \
+    static const struct column_table id##_fields = {.fields = &object_classes[kind].record};                          \
     const struct command cmd_##id##_show = {.name = word " show",                                                     \
                                             .group = GROUP_POLICY,                                                    \
                                             .summary = "list " many,                                                  \
                                             .usage = "[OPTIONS] [NAME]",                                              \
                                             .options = listing_only_options,                                          \
                                             .values_size = sizeof(struct listing_only_values),                        \
+                                            .listed = &id##_fields,                                                   \
                                             .operands_max = 1,                                                        \
                                             .see_also = word "-modify",                                               \
                                             .run = show_run}

@@ -1,8 +1,9 @@
 /* fairlead prio: who comes first, and of which terms that is made. */
-#include "base/number.h"
 #include "cli/command.h"
+#include "cli/prio_columns.h"
 #include "cli/prio_instance.h"
 #include "cli/prio_scenario.h"
+#include "fields/job_id.h"
 
 struct prio_values {
     struct listing_values listing;
@@ -11,12 +12,19 @@ struct prio_values {
 };
 
 static const struct option_row prio_options[] = {
-    {"file", 'f', "FILE", TEXT_IN(struct prio_values, file),
-     "the jobs of the scenario in FILE, without any service; - is standard input"},
-    {"normalized", 'n', NULL, FLAG_IN(struct prio_values, is_normalized),
-     "the factors of priority/multifactor before they are weighed"},
-    {"weights", 'w', NULL, FLAG_IN(struct prio_values, wants_weights),
-     "the weights in force instead, which are settings"},
+    {.name = "file",
+     .letter = 'f',
+     .argument = "FILE",
+     .value = TEXT_IN(struct prio_values, file),
+     .help = "the jobs of the scenario in FILE, without any service; - is standard input"},
+    {.name = "normalized",
+     .letter = 'n',
+     .value = FLAG_IN(struct prio_values, is_normalized),
+     .help = "the factors of priority/multifactor before they are weighed"},
+    {.name = "weights",
+     .letter = 'w',
+     .value = FLAG_IN(struct prio_values, wants_weights),
+     .help = "the weights in force instead, which are settings"},
     LISTING_OPTIONS(struct prio_values, listing),
     {0},
 };
@@ -32,28 +40,25 @@ static const struct command_example prio_examples[] = {
 
 static int read_job(const struct parsed *parsed, uint32_t *out_job_id, struct err *e)
 {
-    uint64_t id = 0;
+    uint32_t task_id;
     *out_job_id = 0;
     if (parsed->operand_count == 0) return 0;
-    if (!number_parse_u64(str(parsed->operands[0]), &id) || id == 0 || id >= UINT32_MAX)
-        return err_set(e, ERR_INPUT, "'%s' is not a job's id, as 5; the tasks of an array are listed with it",
-                       parsed->operands[0]);
-    *out_job_id = (uint32_t)id;
-    return 0;
+    struct str id = str(parsed->operands[0]);
+    if (job_id_parse(id, "JOB", out_job_id, &task_id, e) != 0) return -1;
+    return task_id == NONE ? 0 : err_value_reason(e, "JOB", id, "is a task; the tasks of an array are listed with it");
 }
 
 static int prio_run(struct call *call, struct err *e)
 {
     const struct prio_values *v = call->values;
-    uint32_t job_id;
-    if (v->listing.is_json && v->listing.is_parsable)
-        return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
-    if (read_job(&call->parsed, &job_id, e) != 0) return -1;
-    if (v->wants_weights && (v->file != NULL || job_id > 0))
+    struct prio_wanted wanted = {.is_normalized = v->is_normalized};
+    if (listing_check(&v->listing, e) != 0) return -1;
+    if (read_job(&call->parsed, &wanted.job_id, e) != 0) return -1;
+    if (v->wants_weights && (v->file != NULL || wanted.job_id > 0))
         return err_set(e, ERR_USAGE, "--weights are the instance's own: they go with no job and no -f");
-    if (v->wants_weights) return prio_weights_run(call, &v->listing, e);
-    if (v->file == NULL) return prio_instance_run(call, job_id, v->is_normalized, &v->listing, e);
-    return prio_scenario_run(call, v->file, job_id, v->is_normalized, &v->listing, e);
+    if (v->wants_weights) return prio_instance_run_weights(call, &v->listing, e);
+    if (v->file == NULL) return prio_instance_run(call, &wanted, &v->listing, e);
+    return prio_scenario_run(call, v->file, &wanted, &v->listing, e);
 }
 
 const struct command cmd_prio = {
@@ -80,6 +85,7 @@ const struct command cmd_prio = {
         "may be above the sum of its terms: it was that high before.",
     .options = prio_options,
     .values_size = sizeof(struct prio_values),
+    .listed = &prio_columns_all,
     .operands_max = 1,
     .examples = prio_examples,
     .see_also = "share queue",

@@ -1,74 +1,36 @@
 #include <string.h>
 
-#include "cli/listing.h"
+#include "cli/instance_listing.h"
 #include "cli/pairs.h"
-#include "policy/settings.h"
-
-static void cell_name(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->name, is_exact);
-}
-
-static void cell_value(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->value, is_exact);
-}
-
-static void cell_standard(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->default_value, is_exact);
-}
-
-static void cell_help(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->help, is_exact);
-}
-
-static void cell_group(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->group, is_exact);
-}
-
-static void cell_accepted(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->accepted, is_exact);
-}
+#include "fields/settings.h"
 
 /* For people the groups are lines of their own, and what is accepted says --help. */
 static const struct column set_columns[] = {
-    {"SETTING", "name", false, cell_name},        {"VALUE", "value", false, cell_value},
-    {"DEFAULT", "default", false, cell_standard}, {"MEANING", "help", false, cell_help},
-    {"GROUP", "group", false, cell_group},        {"ACCEPTED", "accepted", false, cell_accepted},
+    {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
+    {.field = SETTING_FIELD_VALUE, .width_min = 8},
+    {.field = SETTING_FIELD_DEFAULT, .width_min = 8, .rank = 1},
+    {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
+    {.field = SETTING_FIELD_GROUP, .is_for_programs = true},
+    {.field = SETTING_FIELD_ACCEPTED, .is_for_programs = true},
 };
+static const struct column_table set_table = {&setting_fields, set_columns, sizeof set_columns / sizeof *set_columns};
 
-static const char *group_of(const void *row)
+static const char *group_of(const struct field_value *row)
 {
     static const struct {
         const char *group, *heading;
     } headings[] = {{"Fairlead", "Fairlead's own"}, {"Slurm", "as in slurm.conf"}, {"Grid Engine", "as in sched_conf"}};
-    const char *group = ((const struct wire_setting *)row)->group;
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        if (strcmp(headings[i].group, group) == 0) return headings[i].heading;
+        if (strcmp(headings[i].group, row[SETTING_FIELD_GROUP].text) == 0) return headings[i].heading;
     }
-    return group;
-}
-
-static int list_settings(struct call *call, const struct listing_values *how, struct err *e)
-{
-    uint32_t columns = sizeof set_columns / sizeof *set_columns;
-    const struct listing listing = {
-        .shape = &wire_setting_shape,
-        .columns = set_columns,
-        .column_count = how->is_parsable ? columns : columns - 2,
-        .group = group_of,
-    };
-    return listing_run(call, &listing, how, WIRE_SETTINGS, NULL, e);
+    return "others";
 }
 
 static int set_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
-    if (call->parsed.operand_count == 0) return list_settings(call, &values->listing, e);
+    const struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group = group_of};
+    if (call->parsed.operand_count == 0) return instance_listing_run(call, &listing, &values->listing, NULL, e);
 
     struct pairs change = {.hint = "'fairlead set'"};
     struct client client = {.fd = -1};
@@ -76,7 +38,7 @@ static int set_run(struct call *call, struct err *e)
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
         status = pairs_add(&change, str(call->parsed.operands[i]), e);
     if (status == 0) status = instance_open(call, &client, e);
-    if (status == 0) status = pairs_send(&change, &client, "PATCH", WIRE_SETTINGS, e);
+    if (status == 0) status = pairs_send(&change, &client, "PATCH", API_SETTINGS, e);
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
         buf_format(&call->out->text, "Set %s\n", call->parsed.operands[i]);
     client_close(&client);
@@ -84,7 +46,8 @@ static int set_run(struct call *call, struct err *e)
     return status;
 }
 
-static const struct object_class settings_class = {"setting", "settings", "", settings_table, SETTING_COUNT, false};
+static const struct object_class settings_class = {
+    .name = "setting", .plural = "settings", .fields = settings_table, .field_count = SETTING_COUNT};
 
 static const struct command_example set_examples[] = {
     {"fairlead set", "every setting, its value and meaning"},
@@ -125,6 +88,7 @@ const struct command cmd_set = {
     .fields = &settings_class,
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
+    .listed = &set_table,
     .operands_max = OPERANDS_ANY,
     .examples = set_examples,
     .see_also = "status",

@@ -1,9 +1,9 @@
 /* fairlead share: who has which share, what was used of it, and who comes first. */
-#include "cli/command.h"
+#include "cli/instance_listing.h"
 #include "cli/share_file.h"
-#include "cli/share_instance.h"
+#include "fields/share_fields.h"
 
-struct share_values {
+struct share_command_values {
     struct listing_values listing;
     const char *file, *account, *user;
     bool has_tres;
@@ -14,19 +14,40 @@ struct share_values {
 enum { DAMPENING_MAX = 65535 };
 
 static const struct option_row share_options[] = {
-    {"account", 'A', "NAME", TEXT_IN(struct share_values, account), "only this account and its users"},
-    {"user", 'u', "NAME", TEXT_IN(struct share_values, user), "only this user"},
-    {"tres", 't', NULL, FLAG_IN(struct share_values, has_tres),
-     "also usage by TRES (GrpTRESRaw): TRES x seconds, as usage fading"},
-    {"file", 'f', "FILE", TEXT_IN(struct share_values, file),
-     "the tree in FILE, without any service; - is standard input"},
-    {"algorithm", 0, "NAME", CHOICE_IN(struct share_values, algorithm, "fair-tree|classic|depth-oblivious"),
-     "with -f: fair-tree (the default), classic (as Slurm's NO_FAIR_TREE) or depth-oblivious (as DEPTH_OBLIVIOUS)"},
-    {"dampening", 0, "N", U64_IN(struct share_values, dampening, 1, DAMPENING_MAX),
-     "with -f, classic and depth-oblivious: how mild overuse is (FairShareDampeningFactor; 1 is the default)"},
-    {"ties", 0, "RULE", CHOICE_IN(struct share_values, ties, "merge|slurm"),
-     "with -f and fair-tree: what equal levels mean: merge (as published; the default) or slurm (as Slurm 22.05 ranks)"},
-    LISTING_OPTIONS(struct share_values, listing),
+    {.name = "account",
+     .letter = 'A',
+     .argument = "NAME",
+     .value = TEXT_IN(struct share_command_values, account),
+     .help = "only this account and its users"},
+    {.name = "user",
+     .letter = 'u',
+     .argument = "NAME",
+     .value = TEXT_IN(struct share_command_values, user),
+     .help = "only this user"},
+    {.name = "tres",
+     .letter = 't',
+     .value = FLAG_IN(struct share_command_values, has_tres),
+     .help = "also usage by TRES (GrpTRESRaw): TRES x seconds, as usage fading"},
+    {.name = "file",
+     .letter = 'f',
+     .argument = "FILE",
+     .value = TEXT_IN(struct share_command_values, file),
+     .help = "the tree in FILE, without any service; - is standard input"},
+    {.name = "algorithm",
+     .argument = "NAME",
+     .value = CHOICE_IN(struct share_command_values, algorithm, "fair-tree|classic|depth-oblivious"),
+     .help =
+         "with -f: fair-tree (the default), classic (as Slurm's NO_FAIR_TREE) or depth-oblivious (as DEPTH_OBLIVIOUS)"},
+    {.name = "dampening",
+     .argument = "N",
+     .value = U64_IN(struct share_command_values, dampening, 1, DAMPENING_MAX),
+     .help = "with -f, classic and depth-oblivious: how mild overuse is (FairShareDampeningFactor; 1 is the default)"},
+    {.name = "ties",
+     .argument = "RULE",
+     .value = CHOICE_IN(struct share_command_values, ties, "merge|slurm"),
+     .help =
+         "with -f and fair-tree: what equal levels mean: merge (as published; the default) or slurm (as Slurm 22.05 ranks)"},
+    LISTING_OPTIONS(struct share_command_values, listing),
     {0},
 };
 
@@ -42,7 +63,7 @@ static const struct command_example share_examples[] = {
 };
 
 /* Of ties and dampening, the one that the algorithm has no use for changes nothing, as in a configuration. */
-static struct share_options file_options(const struct share_values *v)
+static struct share_options file_options(const struct share_command_values *v)
 {
     return (struct share_options){
         .algorithm = (enum share_algorithm)v->algorithm,
@@ -62,26 +83,39 @@ static int refuse_file_options(const struct parsed *parsed, struct err *e)
         {"dampening", "FairShareDampeningFactor=N"},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (!options_given(share_options, parsed, settings[i].option)) continue;
+        if (!options_given(parsed, settings[i].option)) continue;
         return err_set(e, ERR_USAGE, "--%s goes with -f; the instance's own is a setting: fairlead set %s",
                        settings[i].option, settings[i].set);
     }
     return 0;
 }
 
+static int run_instance(struct call *call, const char *user, struct err *e)
+{
+    const struct share_command_values *v = call->values;
+    struct buf target = {0};
+    buf_add_text(&target, API_SHARES);
+    if (v->account) client_add_query(&target, "account", v->account);
+    if (user) client_add_query(&target, "user", user);
+    if (v->has_tres) client_add_query(&target, "tres", "true");
+    const struct instance_listing listing = {
+        .columns = v->has_tres ? &share_fields_columns_tres : &share_fields_columns,
+        .target = instance_target(call, &target),
+        .has_lines = true,
+        .has_psv = true,
+    };
+    return instance_listing_run(call, &listing, &v->listing, NULL, e);
+}
+
 static int share_run(struct call *call, struct err *e)
 {
-    const struct share_values *v = call->values;
-    if (v->listing.is_json && v->listing.is_parsable) {
-        return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
-    }
+    const struct share_command_values *v = call->values;
     const char *user = call->parsed.operand_count > 0 ? call->parsed.operands[0] : v->user;
     if (v->user != NULL && user != v->user)
-        return err_set(e, ERR_USAGE, "'%s' and --user: one of them is wanted", user);
+        return err_set(e, ERR_USAGE, "'%s' and --user: only one of them is accepted", user);
     if (v->file == NULL) {
         if (refuse_file_options(&call->parsed, e) != 0) return -1;
-        const struct share_wanted wanted = {v->account, user, v->has_tres};
-        return share_instance_run(call, &wanted, &v->listing, e);
+        return run_instance(call, user, e);
     }
     if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user do not go with -f");
     if (v->has_tres) return err_set(e, ERR_USAGE, "--tres does not go with -f: a file has no usage by TRES");
@@ -118,7 +152,8 @@ const struct command cmd_share = {
         "Rows come out in the order they went in.",
     .operands_max = 1,
     .options = share_options,
-    .values_size = sizeof(struct share_values),
+    .values_size = sizeof(struct share_command_values),
+    .listed = &share_fields_columns_tres,
     .examples = share_examples,
     .run = share_run,
 };

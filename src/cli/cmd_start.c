@@ -11,7 +11,7 @@
 #include "cli/pairs.h"
 #include "cli/private_instance.h"
 #include "cli/spawn.h"
-#include "policy/settings.h"
+#include "fields/settings.h"
 
 enum { START_S = 10, LOOK_MS = 10 };
 
@@ -21,11 +21,18 @@ struct start_values {
 };
 
 static const struct option_row start_options[] = {
-    {"state", 0, "DIR", TEXT_IN(struct start_values, state), "where its state is kept"},
-    {"config", 0, "FILE", TEXT_IN(struct start_values, config),
-     "settings to apply before anything starts, one NAME = VALUE a line, # before a comment"},
-    {"set", 0, "NAME=VALUE,...", TEXTS_IN(struct start_values, settings),
-     "settings to change once it answers, by commas or in several --set; see 'fairlead set'"},
+    {.name = "state",
+     .argument = "DIR",
+     .value = TEXT_IN(struct start_values, state),
+     .help = "where its state is kept"},
+    {.name = "config",
+     .argument = "FILE",
+     .value = TEXT_IN(struct start_values, config),
+     .help = "settings to apply before anything starts, one NAME = VALUE a line, # before a comment"},
+    {.name = "set",
+     .argument = "NAME=VALUE,...",
+     .value = TEXTS_IN(struct start_values, settings),
+     .help = "settings to change once it answers, by commas or in several --set; see 'fairlead set'"},
     {0},
 };
 
@@ -114,7 +121,7 @@ static int ended(struct call *call, const struct spawn *s, const char *how, int 
 
 /* Until the instance answers: 0, and c is connected; or what went wrong. */
 static int await(struct call *call, struct spawn *s, const struct private_instance *instance, struct client *c,
-                 struct wire_status *out_status, struct err *e)
+                 struct api_status *out_status, struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     char how[80] = "";
@@ -122,7 +129,7 @@ static int await(struct call *call, struct spawn *s, const struct private_instan
     for (int look = 0; look < START_S * 1000 / LOOK_MS; look++) {
         bool has_ended = spawn_has_ended(s, how, sizeof how, &exit_status) !=
                          0; /* before asking: somebody else's may answer instead */
-        if (private_ask(call, instance, c, out_status, e) == 0) return 0;
+        if (private_instance_ask(call, instance, c, out_status, e) == 0) return 0;
         if (has_ended) return ended(call, s, how, exit_status, e);
         nanosleep(&pause, NULL);
     }
@@ -131,9 +138,9 @@ static int await(struct call *call, struct spawn *s, const struct private_instan
 }
 
 static int launch(struct call *call, const struct private_instance *instance, const char *config, struct client *c,
-                  struct wire_status *out_status, struct err *e)
+                  struct api_status *out_status, struct err *e)
 {
-    const char *program = program_find("fairleadd", call->arena);
+    const char *program = spawn_find_program("fairleadd", call->arena);
     if (program == NULL)
         return err_set(e, ERR_UNAVAILABLE, "there is no fairleadd beside this program, and none in PATH");
     struct buf log_path = {0};
@@ -149,15 +156,15 @@ static int launch(struct call *call, const struct private_instance *instance, co
 
 /* Connects to the instance, started if need be. One start at a time: the second one waits for what becomes of the first. */
 static int find_or_launch(struct call *call, const struct private_instance *instance, const char *config,
-                          struct client *c, struct wire_status *out_status, bool *out_is_new, struct err *e)
+                          struct client *c, struct api_status *out_status, bool *out_is_new, struct err *e)
 {
     *out_is_new = false;
-    if (private_ask(call, instance, c, out_status, e) == 0) return 0;
-    if (e->code != ERR_UNAVAILABLE || directory_make(instance->state_directory, e) != 0) return -1;
+    if (private_instance_ask(call, instance, c, out_status, e) == 0) return 0;
+    if (e->code != ERR_UNAVAILABLE || spawn_make_directory(instance->state_directory, e) != 0) return -1;
 
     int lock = open(instance->state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock >= 0) flock(lock, LOCK_EX);
-    int status = private_ask(call, instance, c, out_status, e);
+    int status = private_instance_ask(call, instance, c, out_status, e);
     if (status != 0 && e->code == ERR_UNAVAILABLE) {
         *out_is_new = true;
         status = launch(call, instance, config, c, out_status, e);
@@ -171,16 +178,16 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     const struct start_values *values = call->values;
     struct private_instance instance;
     struct client client;
-    struct wire_status status;
+    struct api_status status;
     char config[PATH_MAX];
     if (values->config && realpath(values->config, config) == NULL)
         return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
-    if (private_find(call, values->state, &instance, e) != 0) return -1;
+    if (private_instance_find(call, values->state, &instance, e) != 0) return -1;
 
     bool is_new;
     if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
 
-    int result = settings->body ? pairs_send(settings, &client, "PATCH", WIRE_SETTINGS, e) : 0;
+    int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
     client_close(&client);
     if (result != 0 && is_new)
         output_note("process %lld was started, with its settings as they were", (long long)status.pid);

@@ -1,18 +1,20 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "cli/instance.h"
 #include "cli/listing.h"
+#include "fields/settings.h"
 
 struct status_values {
     bool is_json;
 };
 
 static const struct option_row status_options[] = {
-    {"json", 0, NULL, FLAG_IN(struct status_values, is_json), "everything as one JSON object"},
+    {.name = "json", .value = FLAG_IN(struct status_values, is_json), .help = "everything as one JSON object"},
     {0},
 };
 
-static void write_instance(const struct wire_status *s, struct buf *out)
+static void write_instance(const struct api_status *s, struct buf *out)
 {
     char up[32];
     duration_format_short(up, (s->now_us - s->started_us) / US_PER_S);
@@ -22,7 +24,7 @@ static void write_instance(const struct wire_status *s, struct buf *out)
 }
 
 /* What of the host is free; memory may be below zero when the host shrank under running jobs. */
-static void write_host(const struct wire_host *h, struct buf *out)
+static void write_host(const struct api_host *h, struct buf *out)
 {
     char free_mem[32], mem[32];
     memory_format(free_mem, h->free_mem_mib > 0 ? (uint64_t)h->free_mem_mib : 0);
@@ -33,7 +35,7 @@ static void write_host(const struct wire_host *h, struct buf *out)
     buf_add_char(out, '\n');
 }
 
-static void write_tasks(const struct wire_tasks *t, struct buf *out)
+static void write_tasks(const struct api_tasks *t, struct buf *out)
 {
     buf_format(out, "Tasks      %llu pending, %u running", (unsigned long long)t->pending, t->running);
     if (t->starting > 0) buf_format(out, ", %u starting", t->starting);
@@ -42,43 +44,46 @@ static void write_tasks(const struct wire_tasks *t, struct buf *out)
 }
 
 /* Fairlead's own, which say what a job gets that does not say, and of the others those that somebody changed. */
-static bool is_shown(const struct wire_setting *setting)
+static bool is_shown(const struct field_value *setting)
 {
-    return strcmp(setting->group, "Fairlead") == 0 || strcmp(setting->value, setting->default_value) != 0;
+    return strcmp(setting[SETTING_FIELD_GROUP].text, "Fairlead") == 0 ||
+           strcmp(setting[SETTING_FIELD_VALUE].text, setting[SETTING_FIELD_DEFAULT].text) != 0;
 }
 
-static void write_settings(const struct wire_list *settings, struct output *out)
+static int write_settings(const struct wire_list *settings, struct output *out, struct err *e)
 {
-    static const struct table_column columns[] = {
-        {"SETTING", false}, {"VALUE", false}, {"DEFAULT", false}, {"MEANING", false}};
-    struct table table;
-    table_init(&table, columns, sizeof columns / sizeof columns[0]);
-    for (uint32_t i = 0; i < settings->count; i++) {
-        const struct wire_setting *setting = &((const struct wire_setting *)settings->items)[i];
-        if (!is_shown(setting)) continue;
-        table_add_text(&table, setting->name);
-        table_add_text(&table, setting->value[0] != '\0' ? setting->value : "-");
-        table_add_text(&table, setting->default_value[0] != '\0' ? setting->default_value : "-");
-        table_add_text(&table, setting->help);
+    static const struct column columns[] = {
+        {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
+        {.field = SETTING_FIELD_VALUE, .width_min = 8},
+        {.field = SETTING_FIELD_DEFAULT, .width_min = 8, .rank = 1},
+        {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
+    };
+    static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};
+    static const struct listing_values how = {0};
+    const struct field_value *setting = settings->items;
+    struct listing listing;
+    if (listing_begin(&listing, &table, &how, out, e) != 0) return -1;
+    for (uint32_t i = 0; i < settings->count; i++, setting += SETTING_FIELD_COUNT) {
+        if (is_shown(setting)) listing_add(&listing, setting);
     }
-    table_write(&table, true, out);
-    table_release(&table);
+    listing_end(&listing);
+    listing_release(&listing);
+    return 0;
 }
 
 static int status_run(struct call *call, struct err *e)
 {
-    if (((const struct status_values *)call->values)->is_json) return instance_copy(call, WIRE_STATUS, e);
+    if (((const struct status_values *)call->values)->is_json) return instance_copy(call, API_STATUS, e);
 
-    struct wire_status status;
-    if (instance_ask_once(call, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, &status, e) != 0) return -1;
+    struct api_status status;
+    if (instance_ask_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
     struct buf *out = &call->out->text;
     write_instance(&status, out);
     write_host(&status.host, out);
     write_tasks(&status.tasks, out);
     buf_format(out, "Policy     %s; %u association%s\n\n", status.policy, status.associations,
                status.associations == 1 ? "" : "s");
-    write_settings(&status.settings, call->out);
-    return 0;
+    return write_settings(&status.settings, call->out, e);
 }
 
 const struct command cmd_status = {

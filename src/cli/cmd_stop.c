@@ -18,23 +18,28 @@ struct stop_values {
 };
 
 static const struct option_row stop_options[] = {
-    {"state", 0, "DIR", TEXT_IN(struct stop_values, state), "the state directory of the instance"},
-    {"jobs", 0, NULL, FLAG_IN(struct stop_values, jobs), "cancel all jobs first, and wait until they have ended"},
+    {.name = "state",
+     .argument = "DIR",
+     .value = TEXT_IN(struct stop_values, state),
+     .help = "the state directory of the instance"},
+    {.name = "jobs",
+     .value = FLAG_IN(struct stop_values, jobs),
+     .help = "cancel all jobs first, and wait until they have ended"},
     {0},
 };
 
-static uint64_t live_tasks(const struct wire_status *s)
+static uint64_t live_tasks(const struct api_status *s)
 {
     return (uint64_t)s->tasks.starting + s->tasks.running + s->tasks.completing;
 }
 
 /* Cancels everything; *status: how it is when nothing runs any more. */
-static int end_jobs(struct call *call, struct client *c, struct wire_status *status, struct err *e)
+static int end_jobs(struct call *call, struct client *c, struct api_status *status, struct err *e)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
-    const struct wire_jobs body = {.all = true};
-    struct wire_count reply;
-    if (instance_ask(call, c, "POST", WIRE_JOBS_CANCEL, &wire_jobs_shape, &body, &wire_count_shape, &reply, e) != 0)
+    const struct api_jobs body = {.all = true};
+    struct api_count reply;
+    if (instance_ask(call, c, "POST", API_JOBS_CANCEL, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
         return -1;
     if (reply.count > 0) buf_format(&call->out->text, "Cancelled %u job%s\n", reply.count, reply.count == 1 ? "" : "s");
     if (output_flush(call->out, e) != 0) return -1;
@@ -44,7 +49,7 @@ static int end_jobs(struct call *call, struct client *c, struct wire_status *sta
     do {
         arena_clear(&arena);
         call->arena = &arena; /* an answer lasts until the next one */
-        result = instance_ask(call, c, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, status, e);
+        result = instance_ask(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, status, e);
         call->arena = kept;
         if (result == 0 && live_tasks(status) > 0) nanosleep(&pause, NULL);
     } while (result == 0 && live_tasks(status) > 0);
@@ -73,9 +78,9 @@ static int stop_run(struct call *call, struct err *e)
     const struct stop_values *values = call->values;
     struct private_instance instance;
     struct client client;
-    struct wire_status status;
-    if (private_find(call, values->state, &instance, e) != 0) return -1;
-    if (private_ask(call, &instance, &client, &status, e) != 0)
+    struct api_status status;
+    if (private_instance_find(call, values->state, &instance, e) != 0) return -1;
+    if (private_instance_ask(call, &instance, &client, &status, e) != 0)
         return e->code != ERR_UNAVAILABLE
                    ? -1
                    : err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; there is nothing to stop",

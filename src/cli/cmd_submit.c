@@ -1,49 +1,42 @@
 /* submit: checks what can be checked here (the script, the program, the directory), takes the environment along, and sends
  * one request. What depends on the instance (accounts, what the host has) it checks itself. */
-#include <errno.h>
 #include <string.h>
 
 #include "cli/foreign_syntax.h"
+#include "cli/instance.h"
+#include "cli/job_end.h"
 #include "cli/job_environment.h"
-#include "cli/job_row.h"
+#include "cli/job_options.h"
 #include "cli/job_script.h"
-#include "cli/job_terms.h"
+#include "cli/job_wait.h"
+#include "fields/job_id.h"
 
 enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
 
 struct submit_values {
-    const char *account, *name, *out, *err, *directory, *array, *export, *department;
-    uint64_t cpus, gpus, mem_mib;
-    int64_t time_limit_s;
-    bool hold, wait, is_parsable;
-    struct term_values terms;
+    const char *directory, *export, *department;
+    bool wait, is_parsable;
 };
 
 static const struct option_row submit_options[] = {
-    {"account", 'A', "NAME", TEXT_IN(struct submit_values, account), "the account it counts for"},
-    {"job-name", 'J', "NAME", TEXT_IN(struct submit_values, name),
-     "its name; by default the script's or the program's"},
-    {"cpus", 'n', "COUNT", U64_IN(struct submit_values, cpus, 1, WIRE_CPUS_MAX), "CPUs"},
-    {"mem", 0, "SIZE", MEMORY_IN(struct submit_values, mem_mib), "memory: MiB, or with K, M, G or T"},
-    {"gpus", 'G', "COUNT", U64_IN(struct submit_values, gpus, 0, WIRE_GPUS_MAX), "GPUs"},
-    {"time", 't', "SPAN", DURATION_IN(struct submit_values, time_limit_s),
-     "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED"},
-    {"output", 'o', "PATTERN", TEXT_IN(struct submit_values, out),
-     "where output goes (fairlead-%j.out; arrays fairlead-%A_%a.out)"},
-    {"error", 'e', "PATTERN", TEXT_IN(struct submit_values, err),
-     "where error output goes; by default where output goes"},
-    {"chdir", 'D', "DIR", TEXT_IN(struct submit_values, directory), "the directory it runs in; by default this one"},
-    {"array", 'a', "TASKS", TEXT_IN(struct submit_values, array),
-     "one task for each number: 0-999%50 (at most 50 at once), 1,3,7, 0-20:5"},
-    TERM_OPTIONS(struct submit_values, terms),
-    {"department", 0, "NAME", TEXT_IN(struct submit_values, department),
-     "refused unless it is the submitter's own, which is the user's and not the job's"},
-    {"hold", 'H', NULL, FLAG_IN(struct submit_values, hold), "wait until 'fairlead release'"},
-    {"wait", 'W', NULL, FLAG_IN(struct submit_values, wait),
-     "wait until it has ended, and exit as 'fairlead wait' does"},
-    {"export", 0, "LIST", TEXT_IN(struct submit_values, export),
-     "the environment: ALL, NONE, or names and NAME=VALUE, with ALL or without"},
-    {"parsable", 0, NULL, FLAG_IN(struct submit_values, is_parsable), "print the job's id alone"},
+    {.name = "chdir",
+     .letter = 'D',
+     .argument = "DIR",
+     .value = TEXT_IN(struct submit_values, directory),
+     .help = "the directory it runs in; by default this one"},
+    {.name = "department",
+     .argument = "NAME",
+     .value = TEXT_IN(struct submit_values, department),
+     .help = "refused unless it is the submitter's own, which is the user's and not the job's"},
+    {.name = "wait",
+     .letter = 'W',
+     .value = FLAG_IN(struct submit_values, wait),
+     .help = "wait until it has ended, and exit as 'fairlead wait' does"},
+    {.name = "export",
+     .argument = "LIST",
+     .value = TEXT_IN(struct submit_values, export),
+     .help = "the environment: ALL, NONE, or names and NAME=VALUE, with ALL or without"},
+    {.name = "parsable", .value = FLAG_IN(struct submit_values, is_parsable), .help = "print the job's id alone"},
     {0},
 };
 
@@ -63,14 +56,20 @@ static struct wire_list list_of(struct arena *a, const struct str *items, uint32
 /* Asking for nothing is not what the script's author meant: said, and not an error, because it was never promised. */
 static void note_directives(const char *path, struct str script)
 {
-    const char *directive = habit_directive(script);
+    const char *directive = foreign_syntax_directive(script);
     if (directive != NULL)
         output_note("fairlead submit: script '%s': its lines %s are not read; give their options to 'fairlead submit'",
                     path, directive);
 }
 
-/* The program or script and its arguments. */
-static int add_work(struct call *call, struct wire_submit *body, struct err *e)
+static void set_text(struct api_submit *body, enum job_field f, const char *text)
+{
+    body->job.value[f] = field_text(text);
+    body->job.is_given[f] = true;
+}
+
+/* The program or script and its arguments. *out_name: of a job that has none of its own. */
+static int add_work(struct call *call, struct api_submit *body, const char **out_name, struct err *e)
 {
     char **words = call->parsed.operands;
     uint32_t count = call->parsed.operand_count;
@@ -79,49 +78,40 @@ static int add_work(struct call *call, struct wire_submit *body, struct err *e)
 
     if (call->parsed.is_after_dashes) {
         const char *program;
-        if (program_resolve(words[0], call->arena, &program, e) != 0) return -1;
+        if (job_script_find_program(words[0], call->arena, &program, e) != 0) return -1;
         arguments[0] = str(program);
         body->arguments = list_of(call->arena, arguments, count);
-        body->name = base_name(words[0]);
+        *out_name = base_name(words[0]);
     } else {
-        if (script_read(words[0], call->arena, &body->script, e) != 0) return -1;
+        if (job_script_read(words[0], call->arena, &body->script, e) != 0) return -1;
         note_directives(words[0], body->script);
         body->arguments = list_of(call->arena, arguments + 1, count - 1);
-        body->name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);
-        body->script_name = body->name;
+        *out_name = body->script_name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);
     }
-    body->command = words_show(words, count, SHOWN_BYTES, call->arena);
+    set_text(body, JOB_FIELD_COMMAND, job_script_show_words(words, count, SHOWN_BYTES, call->arena));
     return 0;
 }
 
-static int make_body(struct call *call, struct wire_submit *body, struct err *e)
+static int make_body(struct call *call, struct api_submit *body, struct err *e)
 {
     const struct submit_values *values = call->values;
+    const char *name, *directory;
     environment_list entries;
-    if (add_work(call, body, e) != 0 || directory_resolve(values->directory, call->arena, &body->directory, e) != 0)
-        return -1;
-    if (environment_collect(values->export, call->arena, &entries, e) != 0) return -1;
+    if (job_options_read(call->job, call->arena, &body->job, e) != 0 || add_work(call, body, &name, e) != 0) return -1;
+    if (job_script_find_directory(values->directory, call->arena, &directory, e) != 0) return -1;
+    if (job_environment_collect(values->export, call->arena, &entries, e) != 0) return -1;
     body->environment = list_of(call->arena, entries.items, entries.count);
     array_release(&entries);
-
-    if (values->name) body->name = values->name;
-    body->account = values->account;
-    body->out = values->out;
-    body->err = values->err;
-    body->cpus = (uint32_t)values->cpus;
-    body->gpus = (uint32_t)values->gpus;
-    body->mem_mib = values->mem_mib;
-    body->time_limit_s = job_time_limit(values->time_limit_s);
-    body->array = values->array;
-    body->held = values->hold;
     body->department = values->department;
-    return job_terms_read(&values->terms, submit_options, &call->parsed, call->arena, &body->terms, &body->cpus, e);
+    set_text(body, JOB_FIELD_DIRECTORY, directory);
+    if (!body->job.is_given[JOB_FIELD_NAME]) set_text(body, JOB_FIELD_NAME, name);
+    return 0;
 }
 
 static int wait_for(struct call *call, uint32_t job_id, struct err *e)
 {
-    char id[24];
-    wire_job_id_format(id, job_id, NONE);
+    char id[JOB_ID_TEXT_SIZE];
+    job_id_format(id, job_id, NONE);
     const char *text = id;
     const struct wire_list ids = {&text, 1};
     if (output_flush(call->out, e) != 0) return -1; /* the id, before the wait */
@@ -131,12 +121,12 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
 static int submit_run(struct call *call, struct err *e)
 {
     const struct submit_values *values = call->values;
-    struct wire_submit body;
-    struct wire_submitted reply;
-    wire_clear(&wire_submit_shape, &body);
+    struct api_submit body;
+    struct api_submitted reply;
+    wire_clear(&api_submit_shape, &body);
     if (make_body(call, &body, e) != 0) return -1;
-    if (instance_ask_once(call, "POST", WIRE_JOBS, &wire_submit_shape, &body, &wire_submitted_shape, &reply, e) != 0)
-        return job_terms_explain(&body.terms, e);
+    if (instance_ask_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
+        return job_options_explain(e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     return values->wait ? wait_for(call, reply.job_id, e) : 0;
 }
@@ -172,17 +162,18 @@ const struct command cmd_submit = {
         "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (by which its processes are known)\n\n"
         "Partitions, qualities of service, projects and resources are named by operators: 'fairlead partition', qos, project, "
         "resource. What of a job's options counts depends on the model of priorities in force ('fairlead prio').\n\n"
-        "A MOMENT is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21, 2026-11-21T09:05, with a zone behind it "
+        "A TIME is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21, 2026-11-21T09:05, with a zone behind it "
         "if it is not the local one, or a number of seconds since 1970.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'.",
     .options = submit_options,
+    .job_options = JOB_OPTIONS_SUBMIT,
     .values_size = sizeof(struct submit_values),
     .operands_min = 1,
     .operands_max = OPERANDS_ANY,
     .options_first = true,
-    .habit = habit_submit_option,
+    .explain = foreign_syntax_submit_option,
     .examples = submit_examples,
-    .exits = job_exits,
+    .exits = job_end_exits,
     .see_also = "queue wait log cancel prio",
     .run = submit_run,
 };

@@ -1,38 +1,64 @@
 /* user add, modify, delete, show: users in accounts, the leaves of the association tree. */
 #include <string.h>
 
-#include "cli/instance.h"
-#include "cli/listing.h"
+#include "cli/instance_listing.h"
 #include "cli/object.h"
+#include "fields/share_fields.h"
 
 struct user_values {
-    const char *account, *shares, *priority;
-    bool is_default, is_policy;
+    const char *account;
+    struct field_value shares, priority;
+    bool has_shares, has_priority, is_default, is_policy;
 };
 
 static const struct option_row user_options[] = {
-    {"account", 'A', "ACCOUNT", TEXT_IN(struct user_values, account), "in which account"},
-    {"shares", 's', "COUNT", TEXT_IN(struct user_values, shares),
-     "shares beside the account's other members, or 'parent': the user competes one level up"},
-    {"priority", 0, "COUNT", TEXT_IN(struct user_values, priority),
-     "part of the jobs' priority there (PriorityWeightAssoc), or 'parent': as the account's"},
-    {"default", 0, NULL, FLAG_IN(struct user_values, is_default), "the account of jobs that do not name one"},
+    {.name = "account",
+     .letter = 'A',
+     .argument = "ACCOUNT",
+     .value = TEXT_IN(struct user_values, account),
+     .help = "the account"},
+    {.name = "shares",
+     .letter = 's',
+     .argument = "COUNT",
+     .value = FIELD_IN(struct user_values, shares, has_shares, &account_fields_shares),
+     .help = "shares among the account's other members, or 'parent': the user competes one level up"},
+    {.name = "priority",
+     .argument = "COUNT",
+     .value = FIELD_IN(struct user_values, priority, has_priority, &account_fields_priority),
+     .help = "association term of the jobs' priority there (PriorityWeightAssoc), or 'parent': as the account's"},
+    {.name = "default",
+     .value = FLAG_IN(struct user_values, is_default),
+     .help = "make it the account of jobs that name none"},
     {0},
 };
 
 static const struct option_row delete_options[] = {
-    {"account", 'A', "ACCOUNT", TEXT_IN(struct user_values, account), "only from this account"},
-    {"policy", 0, NULL, FLAG_IN(struct user_values, is_policy),
-     "what the ticket policies give, instead of the user in accounts"},
+    {.name = "account",
+     .letter = 'A',
+     .argument = "ACCOUNT",
+     .value = TEXT_IN(struct user_values, account),
+     .help = "only from this account"},
+    {.name = "policy",
+     .value = FLAG_IN(struct user_values, is_policy),
+     .help = "what the ticket policies give, instead of the user in accounts"},
     {0},
 };
+
+/* What the options say of a user in an account. */
+static struct api_user body_of(const struct user_values *values)
+{
+    return (struct api_user){.shares = values->has_shares ? values->shares.number : API_UNSET,
+                             .priority = values->has_priority ? values->priority.number : API_UNSET,
+                             .raw_usage = API_UNSET,
+                             .is_default = values->is_default};
+}
 
 static const char *user_target(struct call *call, const char *account)
 {
     struct buf target = {0};
-    buf_add_text(&target, WIRE_USERS);
-    target_add_segment(&target, call->parsed.operands[0]);
-    if (account) target_add_query(&target, "account", account);
+    buf_add_text(&target, API_USERS);
+    client_add_segment(&target, call->parsed.operands[0]);
+    if (account) client_add_query(&target, "account", account);
     return instance_target(call, &target);
 }
 
@@ -40,7 +66,7 @@ static const char *user_target(struct call *call, const char *account)
  * the user in an account. One request cannot change both. */
 static int check_one_of_both(const struct call *call, struct err *e)
 {
-    if (call->parsed.given == 0) return 0;
+    if (!options_any_given(&call->parsed, user_options)) return 0;
     return err_set(
         e, ERR_USAGE,
         "'%s' is the user's, whatever the account; it goes with no option: change it by a command of its own",
@@ -50,17 +76,13 @@ static int check_one_of_both(const struct call *call, struct err *e)
 static int user_add_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct wire_user body = {.name = call->parsed.operands[0],
-                             .account = values->account,
-                             .raw_usage = -1,
-                             .is_default = values->is_default};
-    struct wire_done reply;
+    struct api_user body = body_of(values);
+    struct api_done reply;
     if (call->parsed.operand_count > 1)
-        return check_one_of_both(call, e) != 0 ? -1 : object_row_add(call, OBJECT_USER, e);
-    if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
-    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
-    if (instance_ask_once(call, "POST", WIRE_USERS, &wire_user_shape, &body, &wire_done_shape, &reply, e) != 0)
-        return -1;
+        return check_one_of_both(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER, e);
+    body.name = call->parsed.operands[0];
+    body.account = values->account;
+    if (instance_ask_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Added user %s to account %s\n", body.name, body.account ? body.account : "default");
     return 0;
 }
@@ -68,21 +90,19 @@ static int user_add_run(struct call *call, struct err *e)
 static int user_modify_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct wire_user body = {.is_default = values->is_default};
-    struct wire_done reply;
+    struct api_user body = body_of(values);
+    struct api_done reply;
     const char *other;
-    if (raw_usage_read(call, &body.raw_usage, &other, e) != 0) return -1;
+    if (object_read_raw_usage(call, &body.raw_usage, &other, e) != 0) return -1;
     if (other != NULL && body.raw_usage == 0)
         return err_set(e, ERR_USAGE,
                        "RawUsage=0 goes with options, not with other fields: change those by a command of their own");
-    if (other != NULL) return check_one_of_both(call, e) != 0 ? -1 : object_modify(call, OBJECT_USER, true, e);
-    if (values->shares == NULL && values->priority == NULL && !values->is_default && body.raw_usage != 0)
+    if (other != NULL) return check_one_of_both(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER, true, e);
+    if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0)
         return err_set(e, ERR_USAGE,
                        "what is to change? --shares, --priority, --default, RawUsage=0 or NAME=VALUE says");
-    if (shares_parse(values->shares, &body.shares, e) != 0) return -1;
-    if (priority_parse(values->priority, &body.priority, e) != 0) return -1;
     const char *target = user_target(call, values->account);
-    if (instance_ask_once(call, "PATCH", target, &wire_user_modify_shape, &body, &wire_done_shape, &reply, e) != 0)
+    if (instance_ask_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Modified user %s\n", call->parsed.operands[0]);
     return 0;
@@ -91,63 +111,28 @@ static int user_modify_run(struct call *call, struct err *e)
 static int user_delete_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct wire_done reply;
+    struct api_done reply;
     if (values->is_policy && values->account)
-        return err_set(e, ERR_USAGE, "--policy and --account: one of them is wanted");
-    if (values->is_policy) return object_delete(call, OBJECT_USER, e);
+        return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
+    if (values->is_policy) return object_run_delete(call, OBJECT_USER, e);
     const char *target = user_target(call, values->account);
-    if (instance_ask_once(call, "DELETE", target, NULL, NULL, &wire_done_shape, &reply, e) != 0) return -1;
+    if (instance_ask_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Deleted user %s", call->parsed.operands[0]);
     if (values->account) buf_format(&call->out->text, " from account %s", values->account);
     buf_add_char(&call->out->text, '\n');
     return 0;
 }
 
-static void cell_name(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_user_row *)row)->name, is_exact);
-}
-
-static void cell_account(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_user_row *)row)->account, is_exact);
-}
-
-static void cell_shares(const void *row, bool is_exact, struct buf *out)
-{
-    (void)is_exact;
-    cell_add_shares(out, ((const struct wire_user_row *)row)->shares);
-}
-
-static void cell_default(const void *row, bool is_exact, struct buf *out)
-{
-    bool is_default = ((const struct wire_user_row *)row)->is_default;
-    if (is_exact) {
-        buf_add_text(out, is_default ? "1" : "0");
-    } else {
-        buf_add_text(out, is_default ? "yes" : "-");
-    }
-}
-
-static void cell_priority(const void *row, bool is_exact, struct buf *out)
-{
-    (void)is_exact;
-    cell_add_priority(out, ((const struct wire_user_row *)row)->priority);
-}
-
-static void cell_created(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_moment(out, ((const struct wire_user_row *)row)->created_us, is_exact);
-}
-
 static const struct column user_columns[] = {
-    {"USER", "name", false, cell_name},
-    {"ACCOUNT", "account", false, cell_account},
-    {"SHARES", "shares", true, cell_shares},
-    {"DEFAULT", "default", false, cell_default},
-    {"PRIORITY", "priority", true, cell_priority},
-    {"CREATED", "created", false, cell_created},
+    {.field = ACCOUNT_USER_FIELD_NAME, .heading = "USER", .width_min = 8},
+    {.field = ACCOUNT_USER_FIELD_ACCOUNT, .width_min = 8},
+    {.field = ACCOUNT_USER_FIELD_SHARES},
+    {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_nothing = true, .rank = 3},
+    {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
+    {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 1},
 };
+static const struct column_table user_table = {&account_fields_user, user_columns,
+                                               sizeof user_columns / sizeof *user_columns};
 
 struct show_values {
     struct listing_values listing;
@@ -156,9 +141,14 @@ struct show_values {
 };
 
 static const struct option_row show_options[] = {
-    {"account", 'A', "ACCOUNT", TEXT_IN(struct show_values, account), "only this account's"},
-    {"policy", 0, NULL, FLAG_IN(struct show_values, is_policy),
-     "what the ticket policies give each user, instead of accounts"},
+    {.name = "account",
+     .letter = 'A',
+     .argument = "ACCOUNT",
+     .value = TEXT_IN(struct show_values, account),
+     .help = "only this account's"},
+    {.name = "policy",
+     .value = FLAG_IN(struct show_values, is_policy),
+     .help = "what the ticket policies give each user, instead of accounts"},
     LISTING_OPTIONS(struct show_values, listing),
     {0},
 };
@@ -168,25 +158,23 @@ struct wanted {
     const char *name, *account;
 };
 
-static bool wants_user(const void *row, const void *context)
+static bool wants_user(const struct field_value *row, const void *context)
 {
-    const struct wire_user_row *user = row;
     const struct wanted *wanted = context;
-    return (!wanted->name || strcmp(user->name, wanted->name) == 0) &&
-           (!wanted->account || strcmp(user->account, wanted->account) == 0);
+    return (!wanted->name || strcmp(row[ACCOUNT_USER_FIELD_NAME].text, wanted->name) == 0) &&
+           (!wanted->account || strcmp(row[ACCOUNT_USER_FIELD_ACCOUNT].text, wanted->account) == 0);
 }
 
 static int user_show_run(struct call *call, struct err *e)
 {
     const struct show_values *values = call->values;
     if (values->is_policy && values->account)
-        return err_set(e, ERR_USAGE, "--policy and --account: one of them is wanted");
-    if (values->is_policy) return object_show(call, OBJECT_USER, &values->listing, e);
+        return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
+    if (values->is_policy) return object_run_show(call, OBJECT_USER, &values->listing, e);
     const struct wanted wanted = {call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL, values->account};
-    const struct listing listing = {
-        .shape = &wire_user_row_shape,
-        .columns = user_columns,
-        .column_count = sizeof user_columns / sizeof user_columns[0],
+    const struct instance_listing listing = {
+        .columns = &user_table,
+        .target = API_USERS,
         .empty = wanted.name      ? NULL
                  : wanted.account ? "no users in that account; 'fairlead user add' adds one"
                                   : "no users; whoever submits a job gets into account 'default'",
@@ -195,10 +183,8 @@ static int user_show_run(struct call *call, struct err *e)
         .context = &wanted,
     };
     uint32_t count;
-    if (listing_run(call, &listing, &values->listing, WIRE_USERS, &count, e) != 0) return -1;
-    if (wanted.name && count == 0)
-        return err_set(e, ERR_NOT_FOUND, "no user '%s'; 'fairlead user show' lists them", wanted.name);
-    return 0;
+    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
+    return wanted.name && count == 0 ? err_not_found(e, "user", str(wanted.name)) : 0;
 }
 
 static const struct command_example add_examples[] = {
@@ -278,6 +264,7 @@ const struct command cmd_user_show = {
     .usage = "[OPTIONS] [NAME]",
     .options = show_options,
     .values_size = sizeof(struct show_values),
+    .listed = &user_table,
     .operands_max = 1,
     .see_also = "share account",
     .run = user_show_run,

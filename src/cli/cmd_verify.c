@@ -1,70 +1,87 @@
 #include "base/number.h"
-#include "cli/listing.h"
+#include "cli/instance.h"
+#include "cli/table.h"
 
-enum { ROWS_SHOWN = 50 };
+enum { ROWS_SHOWN = 50, NAME_WIDTH_MIN = 8 };
 
 struct verify_values {
     bool is_json;
 };
 
 static const struct option_row verify_options[] = {
-    {"json", 0, NULL, FLAG_IN(struct verify_values, is_json), "one JSON object"},
+    {.name = "json", .value = FLAG_IN(struct verify_values, is_json), .help = "one JSON object"},
     {0},
 };
 
+static const struct table_column difference_columns[] = {
+    {.heading = "ACCOUNT", .width_min = NAME_WIDTH_MIN}, {.heading = "USER", .width_min = NAME_WIDTH_MIN},
+    {.heading = "QOS", .width_min = NAME_WIDTH_MIN},     {.heading = "PROJECT", .width_min = NAME_WIDTH_MIN},
+    {.heading = "TRES", .width_min = NAME_WIDTH_MIN},    {.heading = "STORED", .is_right = true},
+    {.heading = "RECOMPUTED", .is_right = true},
+};
+
+static void add_number(struct table *t, double number)
+{
+    char text[NUMBER_TEXT_SIZE];
+    table_add(t, (struct str){text, number_format_g17(text, number)});
+}
+
 static void write_differences(const struct wire_list *differences, struct output *out)
 {
-    static const struct table_column columns[] = {{"ACCOUNT", false},  {"USER", false}, {"QOS", false},
-                                                  {"PROJECT", false},  {"TRES", false}, {"STORED", true},
-                                                  {"RECOMPUTED", true}};
+    const struct api_difference *rows = differences->items;
     struct table table;
-    table_init(&table, columns, sizeof columns / sizeof columns[0]);
+    table_init(&table, difference_columns, sizeof difference_columns / sizeof *difference_columns);
     for (uint32_t i = 0; i < differences->count && i < ROWS_SHOWN; i++) {
-        const struct wire_difference *row = &((const struct wire_difference *)differences->items)[i];
-        char number[NUMBER_TEXT_SIZE];
-        table_add_text(&table, row->account);
-        table_add_text(&table, row->user);
-        table_add_text(&table, row->qos);
-        table_add_text(&table, row->project);
-        table_add_text(&table, row->tres);
-        table_add(&table, (struct str){number, number_format_g17(number, row->stored)});
-        table_add(&table, (struct str){number, number_format_g17(number, row->recomputed)});
+        table_add_text(&table, rows[i].account);
+        table_add_text(&table, rows[i].user);
+        table_add_text(&table, rows[i].qos);
+        table_add_text(&table, rows[i].project);
+        table_add_text(&table, rows[i].tres);
+        add_number(&table, rows[i].stored);
+        add_number(&table, rows[i].recomputed);
     }
-    table_write(&table, true, out);
+    table_write(&table, true, NULL, out);
     table_release(&table);
     if (differences->count > ROWS_SHOWN)
         buf_format(&out->text, "and %u more; --json has all\n", differences->count - ROWS_SHOWN);
 }
 
+static void write_result(const struct api_verified *verified, struct output *out)
+{
+    buf_format(&out->text, "checked %u associations against %llu task records: ", verified->associations,
+               (unsigned long long)verified->tasks);
+    if (verified->differences.count == 0) {
+        buf_add_text(&out->text, "all agree\n");
+        return;
+    }
+    buf_format(&out->text, "%u differ\n", verified->differences.count);
+    write_differences(&verified->differences, out);
+}
+
 static int verify_run(struct call *call, struct err *e)
 {
-    struct client client;
+    const struct verify_values *values = call->values;
+    struct client client = {.fd = -1};
     struct str text;
-    struct wire_verified verified;
-    if (instance_open(call, &client, e) != 0) return -1;
-    int status = client_request(&client, "GET", WIRE_VERIFY, str(""), e);
+    struct api_verified verified;
+    int status = instance_open(call, &client, e);
+    if (status == 0) status = client_request(&client, "GET", API_VERIFY, str(""), e);
     if (status == 0) status = client_rest(&client, &text, e);
-    if (status == 0) status = wire_read_text(&wire_verified_shape, text, call->arena, &verified, e);
-    if (status == 0 && ((const struct verify_values *)call->values)->is_json) {
+    if (status == 0) status = wire_read_text(&api_verified_shape, text, call->arena, &verified, e);
+    if (status == 0 && values->is_json) {
         buf_add_str(&call->out->text, str_trim(text));
         buf_add_char(&call->out->text, '\n');
     } else if (status == 0) {
-        buf_format(&call->out->text, "checked %u associations against %llu task records: ", verified.associations,
-                   (unsigned long long)verified.tasks);
-        if (verified.differences.count == 0) {
-            buf_add_text(&call->out->text, "all agree\n");
-        } else {
-            buf_format(&call->out->text, "%u differ\n", verified.differences.count);
-            write_differences(&verified.differences, call->out);
-        }
+        write_result(&verified, call->out);
     }
     client_close(&client);
     return status == 0 ? verified.differences.count > 0 : -1;
 }
 
 static const struct command_exit verify_exits[] = {
-    {1,
-     "the stored usage of some association, QOS, user or project is not what its jobs' records come to; or it failed"},
+    {.status = 1,
+     .meaning =
+         "the stored usage of some association, QOS, user or project is not what its jobs' records come to; or it failed"},
     {0},
 };
 

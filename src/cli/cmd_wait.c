@@ -1,19 +1,23 @@
-#include "cli/job_row.h"
+#include "cli/job_end.h"
+#include "cli/job_ids.h"
+#include "cli/job_wait.h"
 
 struct wait_values {
     uint64_t retry_s;
 };
 
 static const struct option_row wait_options[] = {
-    {"retry", 0, "SECONDS", U64_IN(struct wait_values, retry_s, 0, 1000000),
-     "how long to try when the instance goes away (60)"},
+    {.name = "retry",
+     .argument = "SECONDS",
+     .value = U64_IN(struct wait_values, retry_s, 0, 1000000),
+     .help = "how long to try when the instance goes away (60)"},
     {0},
 };
 
 static int wait_run(struct call *call, struct err *e)
 {
     const struct wait_values *values = call->values;
-    uint64_t retry_s = options_given(wait_options, &call->parsed, "retry") ? values->retry_s : 60;
+    uint64_t retry_s = options_given(&call->parsed, "retry") ? values->retry_s : 60;
     struct wire_list ids;
     if (job_ids_parse(call, 0, &ids, e) != 0) return -1;
     return job_wait(call, &ids, retry_s, e);
@@ -40,7 +44,7 @@ const struct command cmd_wait = {
     .operands_min = 1,
     .operands_max = OPERANDS_ANY,
     .examples = wait_examples,
-    .exits = job_exits,
+    .exits = job_end_exits,
     .see_also = "submit queue history",
     .run = wait_run,
 };

@@ -19,22 +19,33 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "cli/options.h"
 #include "cli/output.h"
-#include "policy/objects.h"
+#include "fields/column.h"
+#include "fields/objects.h"
+#include "options/options.h"
 
 enum command_group { GROUP_JOBS, GROUP_SHARES, GROUP_POLICY, GROUP_SERVICE, GROUP_HELP, GROUP_COUNT };
 
 enum { OPERANDS_ANY = UINT32_MAX };
 
+/* What every command has. */
+struct common_values {
+    const char *socket; /* NULL: find it (FAIRLEAD_SOCKET, the private instance's, the system's) */
+    bool wants_help;
+};
+
+/* Which of the fields of a job (cli/job_options.h) a command has options for. */
+enum job_option_kind { JOB_OPTIONS_NONE, JOB_OPTIONS_SUBMIT, JOB_OPTIONS_UPDATE };
+
 /* One run of a command: what was asked, and where answers go. */
 struct call {
     const struct command *command;
-    const void *values;          /* the command's own struct, filled from its options */
-    struct common_values common; /* --socket */
-    struct parsed parsed;        /* operands, which options were given */
-    struct arena *arena;         /* memory until the program ends */
-    struct output *out;          /* standard output */
+    const void *values;            /* the command's own struct, filled from its options */
+    struct job_option_values *job; /* filled from those of its job options; NULL: it has none */
+    struct common_values common;   /* --socket */
+    struct parsed parsed;          /* operands, which options were given */
+    struct arena *arena;           /* memory until the program ends */
+    struct output *out;            /* standard output */
     bool error_has_place; /* the error's text begins with FILE:LINE:COLUMN and is printed without the command's name */
 };
 
@@ -53,17 +64,19 @@ struct command {
     const char *summary; /* one line, no capital, no full stop */
     const char *usage;   /* what follows the name: "[OPTIONS] SCRIPT [ARGUMENT...]" */
     const char *text; /* paragraphs, a blank line between them; a line that begins with a blank is kept as it stands */
-    const struct option_row *options;  /* ends with {0}; NULL: none but --socket and --help */
+    const struct option_row *options;  /* ends with {0}; NULL: none of its own */
+    enum job_option_kind job_options;  /* and these */
     size_t values_size;                /* of the struct the options fill */
     const struct object_class *fields; /* operands are FIELD=VALUE of these, behind the first one; or NULL */
     bool resets_usage;                 /* or RawUsage=0 (command_field) */
+    const struct column_table *listed; /* what it lists: the names that -o and --sort take; NULL: no such listing */
     uint32_t operands_min, operands_max;
-    bool options_first;                     /* the first operand ends the options: what follows is somebody else's */
-    bool is_local;                          /* never speaks to a daemon: no --socket */
-    const char *(*habit)(const char *word); /* for an unknown option, what is written here instead; may be NULL */
-    const struct command_example *examples; /* ends with {0}; may be NULL */
-    const struct command_exit *exits;       /* ends with {0}; may be NULL */
-    const char *see_also;                   /* other commands, by name: "queue history"; may be NULL */
+    bool options_first;                       /* the first operand ends the options: what follows is somebody else's */
+    bool is_local;                            /* never speaks to a daemon: no --socket */
+    const char *(*explain)(const char *word); /* for an unknown option, what is written here instead; may be NULL */
+    const struct command_example *examples;   /* ends with {0}; may be NULL */
+    const struct command_exit *exits;         /* ends with {0}; may be NULL */
+    const char *see_also;                     /* other commands, by name: "queue history"; may be NULL */
 
     /* Returns the exit status, or -1 with *e, which is printed in one line and decides the status. */
     int (*run)(struct call *call, struct err *e);
@@ -71,6 +84,13 @@ struct command {
 
 /* Field i of FIELD=VALUE: those of fields, RawUsage last; NULL: there are no more. */
 const struct field *command_field(const struct command *command, uint32_t i);
+
+/* The tables of a command's options: its own, those of jobs, the common ones. Each may be NULL. */
+struct option_tables {
+    const struct option_row *rows[OPTION_SETS_MAX];
+    uint32_t count;
+};
+void command_option_tables(const struct command *command, struct option_tables *out_tables);
 
 /* Every command, in the order of --help; NULL ends. */
 extern const struct command *const commands[];

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/job_options.h"
 
 extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wait, cmd_cancel, cmd_hold, cmd_release,
     cmd_update, cmd_history;
@@ -12,6 +13,24 @@ extern const struct command cmd_share, cmd_prio, cmd_account_add, cmd_account_mo
 extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource);
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_set, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
+
+static const struct option_row common_options[] = {
+    {.name = "socket",
+     .argument = "PATH",
+     .value = TEXT_IN(struct common_values, socket),
+     .help = "the socket of the service to ask"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct common_values, wants_help), .help = "this text"},
+    {0},
+};
+
+void command_option_tables(const struct command *command, struct option_tables *out_tables)
+{
+    bool has_job_options = command->job_options != JOB_OPTIONS_NONE;
+    *out_tables = (struct option_tables){.count = 3};
+    out_tables->rows[0] = command->options;
+    if (has_job_options) out_tables->rows[1] = job_option_rows(command->job_options == JOB_OPTIONS_UPDATE);
+    out_tables->rows[2] = common_options + command->is_local; /* who speaks to no daemon needs no socket */
+}
 
 /* clang-format off */
 const struct command *const commands[] = {

@@ -5,14 +5,14 @@
 
 #include "base/text.h"
 
-enum { HABIT_BYTES = 40 };
+enum { WORD_BYTES = 40 };
 
-struct habit {
+struct foreign_word {
     const char *words; /* each between blanks */
     const char *ours;
 };
 
-static const struct habit command_habits[] = {
+static const struct foreign_word command_words[] = {
     {" sbatch qsub srun salloc bsub run ", "submit"},
     {" squeue qstat bjobs list ls ps jobs ", "queue"},
     {" scancel qdel bkill kill delete ", "cancel"},
@@ -28,7 +28,7 @@ static const struct habit command_habits[] = {
     {NULL, NULL},
 };
 
-static const struct habit submit_habits[] = {
+static const struct foreign_word submit_words[] = {
     {" wrap b ", "a program goes behind --: fairlead submit -- PROGRAM [ARGUMENT...]"},
     {" ntasks cpus-per-task ntasks-per-node c ", "CPUs are -n, --cpus"},
     {" pe ", "slots are --slots N or --slots N-M"},
@@ -52,31 +52,31 @@ static const struct habit submit_habits[] = {
     {NULL, NULL},
 };
 
-static const char *find(const struct habit *habits, const char *word)
+static const char *find(const struct foreign_word *rows, const char *word)
 {
     size_t length = strlen(word);
     if (length == 0 || strchr(word, ' ') != NULL) return NULL;
-    for (; habits->words != NULL; habits++) {
-        for (const char *p = habits->words; (p = strstr(p, word)) != NULL; p++) {
-            if (p[-1] == ' ' && p[length] == ' ') return habits->ours;
+    for (; rows->words != NULL; rows++) {
+        for (const char *p = rows->words; (p = strstr(p, word)) != NULL; p++) {
+            if (p[-1] == ' ' && p[length] == ' ') return rows->ours;
         }
     }
     return NULL;
 }
 
-const char *habit_command(const char *word)
+const char *foreign_syntax_command(const char *word)
 {
-    return find(command_habits, word);
+    return find(command_words, word);
 }
 
-const char *habit_submit_option(const char *word)
+const char *foreign_syntax_submit_option(const char *word)
 {
-    return find(submit_habits, word);
+    return find(submit_words, word);
 }
 
-const char *habit_request(struct str name)
+const char *foreign_syntax_request(struct str name)
 {
-    static const struct habit requests[] = {
+    static const struct foreign_word requests[] = {
         {" h_rt s_rt h_cpu s_cpu walltime cput ", "the time limit is -t"},
         {" h_vmem s_vmem mem_free virtual_free h_rss s_rss mem vmem pmem h_data ", "memory is --mem"},
         {" gpu gpus ngpus ", "GPUs are -G"},
@@ -84,12 +84,12 @@ const char *habit_request(struct str name)
         {" hostname h host arch q qname ", "there is one host; leave it out"},
         {NULL, NULL},
     };
-    char word[HABIT_BYTES];
+    char word[WORD_BYTES];
     text_format(word, sizeof word, "%.*s", (int)name.length, name.text);
     return find(requests, word);
 }
 
-const char *habit_directive(struct str script)
+const char *foreign_syntax_directive(struct str script)
 {
     static const char *const directives[] = {"#SBATCH ", "#$ ", "#PBS "};
     static const char *const names[] = {"#SBATCH", "#$", "#PBS"};

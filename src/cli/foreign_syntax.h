@@ -6,15 +6,15 @@
 #include "base/str.h"
 
 /* The command of ours for one of another scheduler ("sbatch": "submit"), or NULL. */
-const char *habit_command(const char *word);
+const char *foreign_syntax_command(const char *word);
 
 /* What is written instead of an option of sbatch or qsub, without dashes; or NULL. */
-const char *habit_submit_option(const char *word);
+const char *foreign_syntax_submit_option(const char *word);
 
 /* What is written instead of a resource that qsub -l knows as a limit ("h_rt"); or NULL. */
-const char *habit_request(struct str name);
+const char *foreign_syntax_request(struct str name);
 
 /* "#SBATCH", "#$" or "#PBS", whichever a line among the script's first comments begins with; or NULL. */
-const char *habit_directive(struct str script);
+const char *foreign_syntax_directive(struct str script);
 
 #endif

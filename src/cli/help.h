@@ -18,21 +18,13 @@ void help_write_family(const char *word, struct output *out);
 enum { HELP_FIELD_BYTES = 160 };
 void help_field(const struct field *f, char *out);
 
-/* "how long (a span in seconds from 0 to 86400; 30 by default)". */
+/* "how long (a duration in seconds from 0 to 86400; 30 by default)". */
 void help_field_meaning(const struct field *f, struct buf *out);
 
-/* What the argument of an option looks like behind its name: " FILE", "[=N]", "". out: HELP_ARGUMENT_BYTES. */
-enum { HELP_ARGUMENT_BYTES = 40 };
-void help_argument(const struct option_row *row, char *out);
-
 /* The exit statuses every command has, and the environment: for help and manual pages. */
-extern const struct command_exit common_exits[];
+extern const struct command_exit help_common_exits[];
 
-/* Whether a command says itself what a status means, instead of common_exits. */
+/* Whether a command says itself what a status means, instead of help_common_exits. */
 bool help_has_exit(const struct command_exit *exits, int status);
-
-/* Appends text broken into lines of at most width characters, each behind indent blanks. Paragraphs are separated by a
- * blank line; a line of the text that begins with a blank stays as it is. */
-void help_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width);
 
 #endif

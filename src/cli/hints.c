@@ -12,13 +12,20 @@ struct hint {
 };
 
 static const struct hint hints[] = {
-    {ERR_UNAVAILABLE, "instance", NULL, "start one with 'fairlead start'"},
-    {ERR_NOT_FOUND, "setting", NULL, "'fairlead set' lists them"},
-    {ERR_NOT_FOUND, "user", NULL, "'fairlead user show' lists them, 'fairlead user add' adds one to an account"},
-    {ERR_NOT_FOUND, "policy user", NULL, "'fairlead user show --policy' lists those that the ticket policies have"},
-    {ERR_EXISTS, "user", NULL, "'fairlead user modify' changes it"},
-    {ERR_DENIED, "user", NULL, "an operator names users with 'fairlead user add'"},
-    {ERR_DENIED, "", "deadline", "an operator allows it with 'fairlead user modify NAME deadline=yes'"},
+    {.code = ERR_UNAVAILABLE, .subject = "instance", .text = "start one with 'fairlead start'"},
+    {.code = ERR_NOT_FOUND, .subject = "setting", .text = "'fairlead set' lists them"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "user",
+     .text = "'fairlead user show' lists them, 'fairlead user add' adds one to an account"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "policy user",
+     .text = "'fairlead user show --policy' lists those that the ticket policies have"},
+    {.code = ERR_EXISTS, .subject = "user", .text = "'fairlead user modify' changes it"},
+    {.code = ERR_DENIED, .subject = "user", .text = "an operator names users with 'fairlead user add'"},
+    {.code = ERR_DENIED,
+     .subject = "",
+     .field = "--deadline",
+     .text = "an operator allows it with 'fairlead user modify NAME deadline=yes'"},
 };
 
 /* The kinds of things that have a family of commands called like them. */

@@ -1,9 +1,5 @@
 #include "cli/instance.h"
 
-#include <string.h>
-
-#include "base/number.h"
-
 int instance_open(struct call *call, struct client *out_client, struct err *e)
 {
     return client_open(out_client, call->common.socket, call->arena, e);
@@ -53,31 +49,4 @@ const char *instance_target(struct call *call, struct buf *target)
     const char *text = arena_copy(call->arena, (struct str){target->text, target->length});
     buf_release(target);
     return text;
-}
-
-/* A whole number from 0 to most, or "parent". */
-static int parse_or_parent(const char *option, const char *text, uint32_t max, uint32_t parent, uint32_t *out,
-                           struct err *e)
-{
-    uint64_t number;
-    if (strcmp(text, "parent") == 0) {
-        *out = parent;
-    } else if (number_parse_u64(str(text), &number) && number <= max) {
-        *out = (uint32_t)number;
-    } else {
-        return err_set(e, ERR_INPUT, "--%s: '%s' is not a whole number from 0 to %u, or 'parent'", option, text, max);
-    }
-    return 0;
-}
-
-int shares_parse(const char *text, uint32_t *out_shares, struct err *e)
-{
-    *out_shares = WIRE_SHARES_UNSET;
-    return text ? parse_or_parent("shares", text, WIRE_SHARES_PARENT - 1, WIRE_SHARES_PARENT, out_shares, e) : 0;
-}
-
-int priority_parse(const char *text, uint32_t *out_priority, struct err *e)
-{
-    *out_priority = WIRE_PRIORITY_UNSET;
-    return text ? parse_or_parent("priority", text, WIRE_PRIORITY_UNSET - 1, WIRE_PRIORITY_PARENT, out_priority, e) : 0;
 }

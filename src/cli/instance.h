@@ -3,8 +3,8 @@
 #ifndef FAIRLEAD_CLI_INSTANCE_H
 #define FAIRLEAD_CLI_INSTANCE_H
 
+#include "api/bodies.h"
 #include "api/client/client.h"
-#include "api/wire.h"
 #include "cli/command.h"
 
 /* Connects to the one --socket names, or the nearest (api/client/address.h). To be closed with client_close. */
@@ -24,11 +24,5 @@ int instance_copy(struct call *call, const char *target, struct err *e);
 
 /* The text of a target, in the call's arena; releases the buffer. */
 const char *instance_target(struct call *call, struct buf *target);
-
-/* Reads "--shares": a whole number or "parent". NULL: WIRE_SHARES_UNSET. */
-int shares_parse(const char *text, uint32_t *out_shares, struct err *e);
-
-/* The same of "--priority" of an association. NULL: WIRE_PRIORITY_UNSET. */
-int priority_parse(const char *text, uint32_t *out_priority, struct err *e);
 
 #endif

@@ -68,7 +68,7 @@ static int add_word(struct str word, struct arena *a, environment_list *entries,
     return 0;
 }
 
-int environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e)
+int job_environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e)
 {
     environment_list entries = {0};
     struct str list = str(spec ? spec : "ALL");

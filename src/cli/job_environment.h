@@ -17,6 +17,6 @@ typedef ARRAY(struct str) environment_list; /* "NAME=value" */
 
 /* spec NULL: ALL. The entries are in arena or the process's own environment. ERR_INPUT: a name that is none, or is not
  * set. */
-int environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e);
+int job_environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e);
 
 #endif

@@ -43,12 +43,12 @@ static int read_all(int fd, const char *path, struct buf *text, struct err *e)
 static int refuse_script(const char *path, struct arena *a, struct err *e)
 {
     const char *program, *why = strerror(errno);
-    if (errno == ENOENT && strchr(path, '/') == NULL && program_resolve(path, a, &program, NULL) == 0)
+    if (errno == ENOENT && strchr(path, '/') == NULL && job_script_find_program(path, a, &program, NULL) == 0)
         return err_set(e, ERR_INPUT, "script '%s': %s; to run a program: fairlead submit -- %s", path, why, path);
     return err_set(e, ERR_INPUT, "script '%s': %s", path, why);
 }
 
-int script_read(const char *path, struct arena *a, struct str *out_text, struct err *e)
+int job_script_read(const char *path, struct arena *a, struct str *out_text, struct err *e)
 {
     int fd = STDIN_FILENO;
     bool is_input = strcmp(path, "-") == 0;
@@ -80,7 +80,7 @@ static bool is_runnable(const char *path)
     return access(path, X_OK) == 0;
 }
 
-int program_resolve(const char *name, struct arena *a, const char **out_path, struct err *e)
+int job_script_find_program(const char *name, struct arena *a, const char **out_path, struct err *e)
 {
     char path[PATH_MAX], here[PATH_MAX];
     if (name[0] == '\0') return err_set(e, ERR_INPUT, "the command's name is empty");
@@ -107,7 +107,7 @@ int program_resolve(const char *name, struct arena *a, const char **out_path, st
     return err_set(e, ERR_INPUT, "command '%s' is not found in PATH", name);
 }
 
-int directory_resolve(const char *given, struct arena *a, const char **out_path, struct err *e)
+int job_script_find_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
 {
     char path[PATH_MAX];
     struct stat found;
@@ -140,7 +140,7 @@ static void add_word(struct buf *out, const char *word)
     buf_add_char(out, '\'');
 }
 
-const char *words_show(char **words, uint32_t count, size_t max, struct arena *a)
+const char *job_script_show_words(char **words, uint32_t count, size_t max, struct arena *a)
 {
     struct buf shown = {0};
     for (uint32_t i = 0; i < count && shown.length <= max; i++) {

@@ -1,14 +1,17 @@
 /* Waiting for jobs: one held request after the other. A request ends with the job or after POLL_S, so a connection is
  * never silent for long; and when the instance goes away (it is upgraded, say), its jobs run on, so the wait goes on too. */
+#include "cli/job_wait.h"
+
 #include <string.h>
 #include <time.h>
 
 #include "base/quantity.h"
-#include "cli/job_row.h"
+#include "cli/instance.h"
+#include "cli/job_end.h"
 
 enum { POLL_S = 30, RETRY_MS = 200 };
 
-static int64_t monotonic_us(void)
+static int64_t server_monotonic_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -16,14 +19,14 @@ static int64_t monotonic_us(void)
 }
 
 /* The first failure among a job's rows, or NULL. *out_more: how many others failed. */
-static const struct wire_job_row *first_failure(const struct wire_list *jobs, uint32_t *out_more)
+static const struct field_value *first_failure(const struct wire_list *jobs, uint32_t *out_more)
 {
-    const struct wire_job_row *rows = jobs->items, *first = NULL;
+    const struct field_value *row = jobs->items, *first = NULL;
     *out_more = 0;
-    for (uint32_t i = 0; i < jobs->count; i++) {
-        if (job_exit_status(&rows[i]) == 0) continue;
+    for (uint32_t i = 0; i < jobs->count; i++, row += JOB_FIELD_COUNT) {
+        if (job_end_status(row) == 0) continue;
         if (first == NULL) {
-            first = &rows[i];
+            first = row;
         } else {
             *out_more += 1;
         }
@@ -34,23 +37,23 @@ static const struct wire_job_row *first_failure(const struct wire_list *jobs, ui
 static int report(const struct wire_list *jobs)
 {
     uint32_t more;
-    const struct wire_job_row *row = first_failure(jobs, &more);
+    const struct field_value *row = first_failure(jobs, &more);
     if (row == NULL) return 0;
     struct buf end = {0};
-    job_describe_end(row, &end);
+    job_end_describe(row, &end);
     if (more > 0) buf_format(&end, "; %u more of its tasks failed", more);
-    output_note("job %s: %s", row->id, end.text);
+    output_note("job %s: %s", row[JOB_FIELD_ID].text, end.text);
     buf_release(&end);
-    return job_exit_status(row);
+    return job_end_status(row);
 }
 
 /* One held request. 1: the job has ended, and *out_status is its status. */
 static int ask(struct call *call, struct client *c, const char *target, int *out_status, struct err *e)
 {
     struct arena arena = {0}, *kept = call->arena;
-    struct wire_waited waited;
+    struct api_waited waited;
     call->arena = &arena; /* the rows of a job are not needed for longer */
-    int status = instance_ask(call, c, "GET", target, NULL, NULL, &wire_waited_shape, &waited, e);
+    int status = instance_ask(call, c, "GET", target, NULL, NULL, &api_waited_shape, &waited, e);
     call->arena = kept;
     if (status == 0 && waited.ended) {
         *out_status = report(&waited.jobs);
@@ -72,7 +75,7 @@ struct patience {
 static bool tries_again(struct call *call, struct patience *p, const struct err *e)
 {
     if (e->code != ERR_UNAVAILABLE || p->retry_s == 0) return false;
-    int64_t now = monotonic_us();
+    int64_t now = server_monotonic_us();
     if (p->lost_us == 0) {
         p->lost_us = now;
         return true;
@@ -114,8 +117,8 @@ int job_wait(struct call *call, const struct wire_list *ids, uint64_t retry_s, s
     for (uint32_t i = 0; status == 0 && i < ids->count; i++) {
         struct buf target = {0};
         int job_status = 0;
-        buf_add_text(&target, WIRE_JOBS);
-        target_add_segment(&target, ((const char **)ids->items)[i]);
+        buf_add_text(&target, API_JOBS);
+        client_add_segment(&target, ((const char **)ids->items)[i]);
         buf_format(&target, "/wait?timeout_s=%d", POLL_S);
         status = wait_for(call, &client, target.text, &patience, &job_status, e);
         buf_release(&target);

@@ -1,294 +1,424 @@
-/* Rows come as text. For --json they go out as they are; otherwise each is read by its shape into an arena of its own,
- * which is emptied after the row. Only a table, and a listing that has to be turned round, hold all their rows. Where the
- * instance gives rows as lines they are asked for as such: 10^5 jobs as JSON take a second to read, as lines a tenth. */
 #include "cli/listing.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/ensure.h"
+#include "base/number.h"
 #include "base/quantity.h"
+#include "wire/psv.h"
+#include "wire/wire.h"
 
 const struct option_row listing_only_options[] = {
     LISTING_OPTIONS(struct listing_only_values, listing),
     {0},
 };
 
-/* One run of a listing. */
-struct run {
-    const struct listing *listing;
-    const struct listing_values *how;
-    struct output *out;
-    struct arena arena; /* of one row */
-    struct table table;
-    struct buf cell;
-    void *row;
-    uint32_t count;
-    char group[40]; /* of the row before */
-    bool is_lines;
-    struct wire_columns lines; /* of the lines that come */
-};
+/* --- cells for people --------------------------------------------------------------------------------------------- */
 
-static void write_heading(struct run *r)
+/* Beyond this a number with a fixed point is a row of meaningless digits. */
+static const double fixed_max = 1e15;
+
+static void write_real(const struct column *c, double value, struct buf *out)
 {
-    if (r->how->is_json) {
-        buf_add_text(&r->out->text, "[");
-    } else if (r->how->is_parsable && !r->how->has_no_header) {
-        for (uint32_t i = 0; i < r->listing->column_count; i++)
-            buf_format(&r->out->text, "%s%s", i > 0 ? "|" : "", r->listing->columns[i].name);
-        buf_add_char(&r->out->text, '\n');
+    char digits[NUMBER_TEXT_SIZE];
+    if (c->is_whole) value = trunc(value);
+    bool is_fixed = c->is_fixed && (value < fixed_max || isinf(value));
+    int precision = is_fixed ? c->decimals : 6;
+    buf_add(out, digits, number_format_double(digits, value, precision, is_fixed ? 'f' : c->is_fixed ? 'e' : 'g'));
+}
+
+/* "cpu=250.4,mem=25", each number as the column has it. */
+static void write_amounts(const struct column *c, const char *text, struct buf *out)
+{
+    const char *separator = "";
+    for (struct str rest = str(text); rest.text != NULL;) {
+        struct str number, name = str_cut(str_cut(rest, ',', &rest), '=', &number);
+        double value;
+        if (!number_parse_double(number, &value)) continue;
+        buf_format(out, "%s%.*s=", separator, (int)name.length, name.text);
+        write_real(c, value, out);
+        separator = ",";
     }
 }
 
-/* The cell's text; where columns stand between |, one in the text would shift those behind it. Control characters may be
- * seen on a terminal even there; tables see to that themselves. */
-static struct str make_cell(struct run *r, uint32_t column)
+/* Local time, with the year where it is another. */
+static void write_time(int64_t at_us, struct buf *out)
 {
-    bool is_exact = r->how->is_parsable;
-    buf_clear(&r->cell);
-    const struct column *c = &r->listing->columns[column];
-    if (c->cell != NULL) {
-        c->cell(r->row, is_exact, &r->cell);
+    char text[64];
+    time_t at = (time_t)(at_us / US_PER_S), today = time(NULL);
+    struct tm then, now;
+    localtime_r(&at, &then);
+    localtime_r(&today, &now);
+    strftime(text, sizeof text, then.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &then);
+    buf_add_text(out, text);
+}
+
+static bool is_nothing(const struct column *c, const struct field *f, const struct field_value *value)
+{
+    if (field_is_absent(f, value)) return true;
+    if (field_is_text(f)) return value->text[0] == '\0';
+    return c->zero_is_nothing && f->type != FIELD_REAL && value->number == 0;
+}
+
+static void write_value(const struct column *c, const struct field *f, const struct field_value *value, struct buf *out)
+{
+    char text[32];
+    bool is_special = f->special != NULL && field_is_whole(f) && value->number == FIELD_SPECIAL;
+    if (is_nothing(c, f, value)) {
+        buf_add_text(out, c->nothing != NULL ? c->nothing : "-");
+    } else if (field_is_text(f) && c->is_fixed) {
+        write_amounts(c, value->text, out);
+    } else if (f->type == FIELD_REAL) {
+        write_real(c, value->real, out);
+    } else if (f->type == FIELD_SECONDS && !is_special) {
+        buf_add(out, text, duration_format_short(text, value->number));
+    } else if (f->type == FIELD_MEMORY && !is_special) {
+        buf_add(out, text, memory_format(text, (uint64_t)value->number));
+    } else if (f->type == FIELD_TIME && !is_special) {
+        write_time(value->number, out);
     } else {
-        r->listing->cell_at(r->row, column, is_exact, &r->cell, r->listing->context);
+        field_format(f, value, out);
     }
-    if (is_exact && r->cell.length > 0) text_make_plain(r->cell.text, r->cell.length);
-    for (size_t i = 0; is_exact && i < r->cell.length; i++) {
-        if (r->cell.text[i] == '|') r->cell.text[i] = '?';
+}
+
+void listing_write_cell(const struct column_table *t, const struct column *c, const struct field_value *row,
+                        struct arena *arena, struct buf *out)
+{
+    if (c->show != NULL) {
+        c->show(row, out);
+        return;
     }
-    return (struct str){r->cell.text, r->cell.length};
+    const struct field_value value = column_value(c, row, arena);
+    if (c->indent != 0) buf_add_blanks(out, (size_t)row[c->indent].number);
+    write_value(c, column_field(t, c), &value, out);
 }
 
-static int read_row(struct run *r, struct str text, struct err *e)
+/* --- which columns ------------------------------------------------------------------------------------------------ */
+
+static bool has_name(const struct column_table *t, const struct column *c, struct str name)
 {
-    return r->is_lines ? wire_read_line(&r->lines, text, &r->arena, r->row, e)
-                       : wire_read_text(r->listing->shape, text, &r->arena, r->row, e);
+    struct buf own = {0};
+    column_name(t, c, &own);
+    bool is_it = str_equal_nocase((struct str){own.text, own.length}, name) ||
+                 (c->name == NULL && str_equal_nocase(str(column_field(t, c)->name), name));
+    buf_release(&own);
+    return is_it;
 }
 
-static int next_row(struct run *r, struct client *c, struct str *out_text, struct err *e)
+void listing_write_names(const struct column_table *t, struct buf *out)
 {
-    return r->is_lines ? client_line(c, out_text, e) : client_row(c, out_text, e);
-}
-
-/* A line between groups, and an empty one before it. */
-static void add_group(struct run *r)
-{
-    const char *group = r->listing->group(r->row);
-    if (strcmp(group, r->group) == 0) return;
-    uint32_t cells = (r->count > 0 ? r->listing->column_count : 0) + r->listing->column_count;
-    for (uint32_t i = 0; i < cells; i++) table_add_text(&r->table, i + r->listing->column_count == cells ? group : "");
-    text_format(r->group, sizeof r->group, "%s", group);
-}
-
-static int write_row(struct run *r, struct str text, struct err *e)
-{
-    bool is_shown_whole = r->how->is_json && r->listing->wants == NULL;
-    arena_clear(&r->arena);
-    if (!is_shown_whole) {
-        if (read_row(r, text, e) != 0) return -1;
-        if (r->listing->wants && !r->listing->wants(r->row, r->listing->context)) return 0;
+    const char *separator = "";
+    for (uint32_t i = 0; i < t->count; i++) {
+        buf_add_text(out, separator);
+        column_name(t, &t->columns[i], out);
+        separator = ", ";
     }
-    if (r->how->is_json) {
-        buf_add_text(&r->out->text, r->count > 0 ? ",\n" : "\n");
-        buf_add_str(&r->out->text, text);
-    } else {
-        if (r->listing->group != NULL && !r->how->is_parsable) add_group(r);
-        for (uint32_t i = 0; i < r->listing->column_count; i++) {
-            struct str cell = make_cell(r, i);
-            if (!r->how->is_parsable) {
-                table_add(&r->table, cell);
-                continue;
-            }
-            buf_add_str(&r->out->text, cell);
-            buf_add_char(&r->out->text, i + 1 < r->listing->column_count ? '|' : '\n');
+    for (uint32_t i = 0; i < t->fields->count; i++) {
+        bool is_shown = field_at(t->fields, i)->is_hidden;
+        for (uint32_t k = 0; k < t->count; k++)
+            is_shown |= has_name(t, &t->columns[k], str(field_at(t->fields, i)->name));
+        if (is_shown) continue;
+        buf_add_text(out, separator);
+        column_name(t, &(struct column){.field = i}, out);
+        separator = ", ";
+    }
+}
+
+/* The column of that name: one of the listing's, or of any field that is not hidden. */
+static bool find_column(const struct column_table *t, struct str name, struct column *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!has_name(t, &t->columns[i], name)) continue;
+        *out = t->columns[i];
+        return true;
+    }
+    for (uint32_t i = 0; i < t->fields->count; i++) {
+        *out = (struct column){.field = i};
+        if (!field_at(t->fields, i)->is_hidden && has_name(t, out, name)) return true;
+    }
+    return false;
+}
+
+static int fail_unknown(const struct column_table *t, const char *option, struct str name, struct err *e)
+{
+    struct buf names = {0};
+    listing_write_names(t, &names);
+    (void)err_value_reason(e, option, name, "is not a field; there are: %s", names.text);
+    buf_release(&names);
+    return -1;
+}
+
+/* "name:20": the width behind the last colon, if digits are there and the whole is no name. */
+static int read_item(const struct column_table *t, struct str item, struct column *out_column, uint32_t *out_width,
+                     struct err *e)
+{
+    uint64_t width = 0;
+    struct str name = item;
+    *out_width = 0;
+    if (find_column(t, item, out_column)) return 0;
+    for (size_t i = item.length; i-- > 0;) {
+        if (item.text[i] != ':') continue;
+        name = (struct str){item.text, i};
+        struct str digits = {item.text + i + 1, item.length - i - 1};
+        if (!number_parse_u64(digits, &width) || width == 0 || width > UINT16_MAX)
+            return err_value(e, "-o", digits, "a width from 1 to %d", UINT16_MAX);
+        break;
+    }
+    *out_width = (uint32_t)width;
+    return find_column(t, name, out_column) ? 0 : fail_unknown(t, "-o", name, e);
+}
+
+static int choose_columns(struct listing *l, struct err *e)
+{
+    const struct column_table *t = l->columns;
+    uint32_t count = 0;
+    if (l->how->columns == NULL) {
+        for (uint32_t i = 0; i < t->count; i++) {
+            if (!t->columns[i].is_for_programs || !listing_is_table(l->how)) l->shown_columns[count++] = t->columns[i];
         }
     }
-    r->count++;
-    output_pace(r->out);
+    for (struct str rest = str(l->how->columns); rest.text != NULL; count++) {
+        struct str item = str_trim(str_cut(rest, ',', &rest));
+        if (count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "-o: more than %d columns", TABLE_COLUMNS_MAX);
+        if (read_item(t, item, &l->shown_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
+        l->shown_columns[count].rank = 0; /* who names it wants to see it */
+    }
+    l->shown = (struct column_table){t->fields, l->shown_columns, count};
     return 0;
 }
 
-static int write_in_order(struct run *r, struct client *c, struct err *e)
+static int choose_keys(struct listing *l, struct err *e)
 {
-    struct str text;
-    int more;
-    while ((more = next_row(r, c, &text, e)) > 0) {
-        if (write_row(r, text, e) != 0) return -1;
+    for (struct str rest = str(l->how->sort); rest.text != NULL; l->key_count++) {
+        struct str name = str_trim(str_cut(rest, ',', &rest));
+        struct sort_key *key = &l->keys[l->key_count];
+        if (l->key_count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "--sort: too many fields");
+        key->is_descending = name.length > 0 && name.text[0] == '-';
+        if (name.length > 0 && (name.text[0] == '-' || name.text[0] == '+')) {
+            name.text++;
+            name.length--;
+        }
+        if (!find_column(l->columns, name, &key->column)) return fail_unknown(l->columns, "--sort", name, e);
     }
-    return more;
+    return 0;
 }
 
-/* All rows are kept, as text, and written from the last to the first. */
-static int write_reversed(struct run *r, struct client *c, struct err *e)
+/* "PRIORITYTIER": the name in capitals. */
+static const char *heading_of(struct listing *l, const struct column *c)
 {
-    struct buf texts = {0};
-    ARRAY(size_t) ends = {0};
-    struct str text;
-    int status;
-    while ((status = next_row(r, c, &text, e)) > 0) {
-        buf_add_str(&texts, text);
-        *array_add(&ends) = texts.length;
+    struct buf name = {0};
+    if (c->heading != NULL) return c->heading;
+    column_name(&l->shown, c, &name);
+    char *heading = arena_copy(&l->arena, (struct str){name.text, name.length});
+    for (char *p = heading; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
+    buf_release(&name);
+    return heading;
+}
+
+static bool is_number(const struct field *f)
+{
+    return !field_is_text(f) && f->type != FIELD_CHOICE && f->type != FIELD_BOOL && f->type != FIELD_TIME;
+}
+
+static void begin_table(struct listing *l)
+{
+    for (uint32_t i = 0; i < l->shown.count; i++) {
+        const struct column *c = &l->shown_columns[i];
+        struct table_column *column = &l->table_columns[i];
+        column->heading = heading_of(l, c);
+        column->is_right = c->show == NULL && is_number(column_field(&l->shown, c));
+        if (c->is_right) column->is_right = true;
+        column->rank = c->rank;
+        column->width_min = c->width_min;
     }
-    for (uint32_t i = ends.count; status == 0 && i > 0; i--) {
-        size_t start = i > 1 ? ends.items[i - 2] : 0;
-        status = write_row(r, (struct str){texts.text + start, ends.items[i - 1] - start}, e);
-    }
-    buf_release(&texts);
-    array_release(&ends);
-    return status;
+    table_init(&l->table, l->table_columns, l->shown.count);
 }
 
-static void write_end(struct run *r)
+int listing_check(const struct listing_values *how, struct err *e)
 {
-    if (r->how->is_json) {
-        buf_add_text(&r->out->text, "\n]\n");
-    } else if (!r->how->is_parsable && r->count > 0) {
-        table_write(&r->table, !r->how->has_no_header, r->out);
-    } else if (!r->how->is_parsable && r->listing->empty) {
-        output_note("%s", r->listing->empty);
-    }
+    if (!how->is_json || !how->is_parsable) return 0;
+    return err_set(e, ERR_USAGE, "--json and --parsable: only one of them is accepted");
 }
 
-/* An empty listing of an account that does not exist is a mistyped name. The instance's words say so. */
-static int check_account(struct call *call, struct client *c, const char *account, struct err *e)
+int listing_begin(struct listing *l, const struct column_table *columns, const struct listing_values *how,
+                  struct output *out, struct err *e)
 {
-    struct buf target = {0};
-    buf_add_text(&target, WIRE_SHARES "?format=psv");
-    target_add_query(&target, "account", account);
-    return client_request(c, "GET", instance_target(call, &target), str(""), e);
+    *l = (struct listing){.columns = columns, .how = how, .out = out};
+    if (listing_check(how, e) != 0 || choose_columns(l, e) != 0 || choose_keys(l, e) != 0) return -1;
+    if (listing_is_table(how))
+        begin_table(l);
+    else if (how->is_json)
+        buf_add_char(&out->text, '[');
+    else if (!how->has_no_header)
+        psv_write_heading(&l->shown, &out->text);
+    return 0;
 }
 
-/* Asks for the rows, as lines where that is possible and nobody wants to see them as they come. */
-static int ask(struct run *r, struct call *call, struct client *c, const char *target, struct err *e)
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static void add_cells(struct listing *l, const struct field_value *row)
 {
-    struct buf text = {0};
-    struct str heading;
-    r->is_lines = r->listing->has_lines && !r->how->is_json;
-    buf_add_text(&text, target);
-    if (r->is_lines) target_add_query(&text, "format", "lines");
-    if (client_request(c, "GET", instance_target(call, &text), str(""), e) != 0) return -1;
-    if (!r->is_lines) return 0;
-    int more = client_line(c, &heading, e);
-    if (more == 0) return err_set(e, ERR_INTERNAL, "the instance's listing has no heading");
-    return more < 0 ? -1 : wire_read_heading(r->listing->shape, heading, &r->lines, e);
-}
-
-int listing_copy_json(struct client *c, struct output *out, struct err *e)
-{
-    struct str row;
-    int more;
-    buf_add_char(&out->text, '[');
-    for (uint32_t i = 0; (more = client_row(c, &row, e)) > 0; i++) {
-        buf_add_text(&out->text, i > 0 ? ",\n" : "\n");
-        buf_add_str(&out->text, row);
-        output_pace(out);
-    }
-    buf_add_text(&out->text, "\n]\n");
-    return more;
-}
-
-int listing_run(struct call *call, const struct listing *l, const struct listing_values *how, const char *target,
-                uint32_t *out_count, struct err *e)
-{
-    ensure(l->column_count <= TABLE_COLUMNS_MAX);
-    if (how->is_json && how->is_parsable) return err_set(e, ERR_USAGE, "--json and --parsable: one of them is wanted");
-    struct client client;
-    if (instance_open(call, &client, e) != 0) return -1;
-
-    struct table_column columns[TABLE_COLUMNS_MAX];
-    for (uint32_t i = 0; i < l->column_count; i++)
-        columns[i] = (struct table_column){l->columns[i].heading, l->columns[i].is_right};
-    struct run r = {.listing = l, .how = how, .out = call->out, .row = arena_alloc(call->arena, l->shape->size)};
-    table_init(&r.table, columns, l->column_count);
-
-    size_t before = call->out->text.length;
-    int status = ask(&r, call, &client, target, e);
-    if (status == 0) {
-        write_heading(&r);
-        status = l->is_reversed ? write_reversed(&r, &client, e) : write_in_order(&r, &client, e);
-    }
-    if (status == 0 && r.count == 0 && l->account) {
-        status = check_account(call, &client, l->account, e);
-        if (status != 0) call->out->text.length = before; /* takes the heading back */
-    }
-    if (status == 0) write_end(&r);
-    if (out_count) *out_count = r.count;
-
-    client_close(&client);
-    table_release(&r.table);
-    buf_release(&r.cell);
-    arena_release(&r.arena);
-    return status;
-}
-
-int64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
-}
-
-void cell_add_text(struct buf *out, const char *text, bool is_exact)
-{
-    buf_add_text(out, text && text[0] != '\0' ? text : is_exact ? "" : "-");
-}
-
-void cell_add_moment(struct buf *out, int64_t moment_us, bool is_exact)
-{
-    char text[64];
-    if (moment_us == 0) {
-        cell_add_text(out, NULL, is_exact);
-    } else if (is_exact) {
-        time_format(text, moment_us);
-        buf_add_text(out, text);
-    } else {
-        time_t moment = (time_t)(moment_us / US_PER_S), today = time(NULL);
-        struct tm then, now;
-        localtime_r(&moment, &then);
-        localtime_r(&today, &now);
-        strftime(text, sizeof text, then.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &then);
-        buf_add_text(out, text);
+    for (uint32_t i = 0; i < l->shown.count; i++) {
+        buf_clear(&l->cell);
+        listing_write_cell(&l->shown, &l->shown_columns[i], row, &l->value, &l->cell);
+        table_add(&l->table, (struct str){l->cell.text, l->cell.length});
     }
 }
 
-void cell_add_span(struct buf *out, int64_t span_s, bool is_exact)
+/* Whether a column before it has the same field. */
+static bool is_repeated(const struct listing *l, uint32_t column)
 {
-    char text[32];
-    if (span_s < 0) {
-        cell_add_text(out, NULL, is_exact);
-    } else if (is_exact) {
-        buf_format(out, "%lld", (long long)span_s);
-    } else {
-        duration_format_short(text, span_s);
-        buf_add_text(out, text);
+    const struct field *f = column_field(&l->shown, &l->shown_columns[column]);
+    uint32_t i = 0;
+    while (i < column && column_field(&l->shown, &l->shown_columns[i]) != f) i++;
+    return i < column;
+}
+
+/* The fields wanted, under their own names; without -o the whole record. */
+static void write_object(struct listing *l, const struct field_value *row, struct buf *out)
+{
+    if (l->how->columns == NULL) {
+        wire_write_record(l->columns->fields, row, out);
+        return;
+    }
+    for (uint32_t i = 0; i < l->shown.count; i++) {
+        const struct field *f = column_field(&l->shown, &l->shown_columns[i]);
+        const struct field_value value = column_value(&l->shown_columns[i], row, &l->value);
+        if (is_repeated(l, i)) continue;
+        buf_format(out, "%s\"%s\":", i == 0 ? "{" : ",", f->name);
+        wire_write_value(f, &value, l->columns->fields->is_written, out);
+    }
+    buf_add_char(out, '}');
+}
+
+static void keep_keys(struct listing *l, const struct field_value *row)
+{
+    for (uint32_t i = 0; i < l->key_count; i++) {
+        struct field_value value = column_value(&l->keys[i].column, row, &l->arena);
+        if (value.text != NULL && value.text[0] != '\0') value.text = arena_copy(&l->arena, str(value.text));
+        *array_add(&l->key_values) = value;
     }
 }
 
-void cell_add_memory(struct buf *out, uint64_t mib, bool is_exact)
+/* Where a row's text goes: out at once, or to the rows to be sorted. */
+static struct buf *row_text(struct listing *l)
 {
-    char text[32];
-    if (is_exact) {
-        buf_add_u64(out, mib);
-    } else {
-        memory_format(text, mib);
-        buf_add_text(out, text);
+    if (l->key_count > 0) return &l->rows;
+    if (l->how->is_json) buf_add_text(&l->out->text, l->count > 0 ? ",\n" : "\n");
+    return &l->out->text;
+}
+
+static void end_row(struct listing *l)
+{
+    if (l->key_count > 0) *array_add(&l->ends) = l->rows.length;
+    l->count++;
+    arena_clear(&l->value);
+    output_pace(l->out);
+}
+
+void listing_add(struct listing *l, const struct field_value *row)
+{
+    keep_keys(l, row);
+    if (listing_is_table(l->how))
+        add_cells(l, row);
+    else if (l->how->is_json)
+        write_object(l, row, row_text(l));
+    else
+        psv_write_row(&l->shown, row, &l->value, row_text(l));
+    end_row(l);
+}
+
+bool listing_takes_json(const struct listing_values *how)
+{
+    return how->is_json && how->columns == NULL && how->sort == NULL;
+}
+
+void listing_add_json(struct listing *l, struct str text)
+{
+    ensure(listing_takes_json(l->how));
+    buf_add_str(row_text(l), text);
+    end_row(l);
+}
+
+void listing_add_line(struct listing *l, const char *text)
+{
+    if (listing_is_table(l->how) && l->key_count == 0) table_add_line(&l->table, text);
+}
+
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
+
+static int compare_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* No value comes first. Digits in texts count as numbers: 5_9 comes before 5_10. */
+static int compare_values(const struct field *f, const struct field_value *a, const struct field_value *b)
+{
+    bool has_a = !field_is_absent(f, a), has_b = !field_is_absent(f, b);
+    if (!has_a || !has_b) return has_a - has_b;
+    if (field_is_text(f)) return strverscmp(a->text, b->text);
+    if (f->type == FIELD_REAL) return compare_numbers(a->real, b->real);
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Rows that are equal by all keys stay in their order. */
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const struct listing *l = context;
+    uint32_t row_a = *(const uint32_t *)a, row_b = *(const uint32_t *)b;
+    for (uint32_t i = 0; i < l->key_count; i++) {
+        const struct field *f = column_field(l->columns, &l->keys[i].column);
+        const struct field_value *value_a = &l->key_values.items[(size_t)row_a * l->key_count + i];
+        const struct field_value *value_b = &l->key_values.items[(size_t)row_b * l->key_count + i];
+        int order = compare_values(f, value_a, value_b);
+        if (order != 0) return l->keys[i].is_descending ? -order : order;
+    }
+    return (row_a > row_b) - (row_a < row_b);
+}
+
+static const uint32_t *sort_rows(struct listing *l)
+{
+    uint32_t *order = arena_alloc(&l->arena, (l->count + (size_t)1) * sizeof *order);
+    if (l->key_count == 0) return NULL;
+    for (uint32_t i = 0; i < l->count; i++) order[i] = i;
+    qsort_r(order, l->count, sizeof *order, compare_rows, l);
+    return order;
+}
+
+static void write_sorted(struct listing *l, const uint32_t *order)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t row = order[i];
+        size_t start = row > 0 ? l->ends.items[row - 1] : 0;
+        if (l->how->is_json) buf_add_text(&l->out->text, i > 0 ? ",\n" : "\n");
+        buf_add(&l->out->text, l->rows.text + start, l->ends.items[row] - start);
+        output_pace(l->out);
     }
 }
 
-void cell_add_shares(struct buf *out, uint32_t shares)
+void listing_end(struct listing *l)
 {
-    if (shares == WIRE_SHARES_PARENT) {
-        buf_add_text(out, "parent");
-    } else {
-        buf_add_u64(out, shares);
+    const uint32_t *order = sort_rows(l);
+    if (listing_is_table(l->how)) {
+        if (l->count > 0) table_write(&l->table, !l->how->has_no_header, order, l->out);
+        return;
     }
+    if (order != NULL) write_sorted(l, order);
+    if (l->how->is_json) buf_add_text(&l->out->text, l->count > 0 ? "\n]\n" : "]\n");
 }
 
-void cell_add_priority(struct buf *out, uint32_t priority)
+void listing_release(struct listing *l)
 {
-    if (priority == WIRE_PRIORITY_PARENT) {
-        buf_add_text(out, "parent");
-    } else {
-        buf_add_u64(out, priority);
-    }
+    table_release(&l->table);
+    buf_release(&l->cell);
+    buf_release(&l->rows);
+    array_release(&l->ends);
+    array_release(&l->key_values);
+    arena_release(&l->arena);
+    arena_release(&l->value);
 }

@@ -13,6 +13,7 @@
 #include "cli/foreign_syntax.h"
 #include "cli/help.h"
 #include "cli/hints.h"
+#include "cli/job_options.h"
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
 
@@ -42,6 +43,18 @@ static int finish(struct output *out, const char *name, int status)
     return status;
 }
 
+/* The tables of the command's options and what they fill, in the order of command_option_tables. */
+static struct option_rules rules_of(const struct command *command, struct call *call, void *values, const char *name)
+{
+    struct option_tables tables;
+    void *const targets[OPTION_SETS_MAX] = {values, call->job, &call->common};
+    struct option_rules rules = {.name = name, .options_first = command->options_first, .explain = command->explain};
+    command_option_tables(command, &tables);
+    rules.set_count = tables.count;
+    for (uint32_t i = 0; i < tables.count; i++) rules.sets[i] = (struct option_set){tables.rows[i], targets[i]};
+    return rules;
+}
+
 static int run(const struct command *command, int argc, char **argv, struct arena *arena, struct output *out)
 {
     void *values = arena_alloc(arena, command->values_size);
@@ -49,8 +62,9 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     struct err e = {0};
     char hint[NAME_BYTES];
     text_format(hint, sizeof hint, "fairlead %s", command->name);
-    struct option_rules rules = {hint, command->options, command->options_first, command->is_local, command->habit};
-    if (options_parse(&rules, argc, argv, values, &call.common, &call.parsed, &e) != 0) {
+    if (command->job_options != JOB_OPTIONS_NONE) call.job = arena_alloc(arena, sizeof *call.job);
+    const struct option_rules rules = rules_of(command, &call, values, hint);
+    if (options_parse(&rules, argc, argv, &call.parsed, &e) != 0) {
         return fail(command->name, &e, false);
     }
     if (call.common.wants_help) {
@@ -87,7 +101,7 @@ static const struct command *nearest_command(const char *word)
     const struct command *nearest = NULL;
     uint32_t min = (uint32_t)strlen(word) / 3 + 2;
     for (const struct command *const *c = commands; *c != NULL; c++) {
-        uint32_t distance = word_distance(word, (*c)->name);
+        uint32_t distance = options_word_distance(word, (*c)->name);
         if (distance < min) {
             min = distance;
             nearest = *c;
@@ -101,7 +115,7 @@ static int refuse(int argc, char **argv)
     const char *word = argv[1];
     char whole[NAME_BYTES];
     text_format(whole, sizeof whole, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
-    const char *ours = habit_command(word);
+    const char *ours = foreign_syntax_command(word);
     const struct command *nearest = help_has_family(word) ? nearest_command(whole) : nearest_command(word);
     if (ours != NULL) nearest = command_find(ours);
     if (word[0] == '-') {

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/listing.h"
+#include "options/usage.h"
 
 enum { PAGE_NAME_BYTES = 100 };
 
@@ -69,8 +71,8 @@ static void add_option(struct buf *out, const struct option_row *row)
     buf_add_text(out, "\\fB\\-\\-");
     add_escaped(out, str(row->name));
     buf_add_text(out, "\\fR");
-    char argument[HELP_ARGUMENT_BYTES];
-    help_argument(row, argument);
+    char argument[USAGE_ARGUMENT_BYTES];
+    usage_argument(row, argument);
     if (row->argument != NULL) buf_format(out, "\\fI%s\\fR", argument);
     buf_add_char(out, '\n');
     add_line(out, "", row->help);
@@ -90,6 +92,15 @@ static void add_fields(struct buf *out, const struct command *command)
         add_line(out, "\\fR\n", meaning.text);
         buf_release(&meaning);
     }
+}
+
+static void add_names(struct buf *out, const struct column_table *listed)
+{
+    struct buf names = {0};
+    listing_write_names(listed, &names);
+    add_line(out, ".SH FIELDS OF \\-o AND \\-\\-sort\n.nh\n.na\n", names.text);
+    buf_add_text(out, ".ad\n.hy\n");
+    buf_release(&names);
 }
 
 static void add_exit(struct buf *out, const struct command_exit *x)
@@ -146,11 +157,15 @@ void manual_write_command(const struct command *command, struct buf *out)
     }
     if (command_field(command, 0) != NULL) add_fields(out, command);
     buf_add_text(out, ".SH OPTIONS\n");
-    for (const struct option_row *row = command->options; row != NULL && row->name != NULL; row++) add_option(out, row);
-    for (const struct option_row *row = common_options + command->is_local; row->name != NULL; row++)
-        add_option(out, row);
+    struct option_tables tables;
+    command_option_tables(command, &tables);
+    for (uint32_t i = 0; i < tables.count; i++) {
+        for (const struct option_row *row = tables.rows[i]; row != NULL && row->name != NULL; row++)
+            add_option(out, row);
+    }
+    if (command->listed != NULL) add_names(out, command->listed);
     buf_add_text(out, ".SH EXIT STATUS\n");
-    for (const struct command_exit *x = common_exits; x->meaning != NULL; x++) {
+    for (const struct command_exit *x = help_common_exits; x->meaning != NULL; x++) {
         if (!help_has_exit(command->exits, x->status)) add_exit(out, x);
     }
     add_exits(out, command->exits);
@@ -185,6 +200,6 @@ void manual_write_overview(struct buf *out)
     add_line(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n", "the list of commands");
     add_line(out, ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\n", "the version");
     buf_add_text(out, ".SH EXIT STATUS\n");
-    add_exits(out, common_exits);
+    add_exits(out, help_common_exits);
     add_environment(out, false);
 }

@@ -4,7 +4,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/number.h"
 
 enum { PIECE_BYTES = 256 * 1024, LINE_BYTES = 1000 };
 
@@ -15,9 +18,21 @@ static bool wants_no_styles(void)
     return (no_color != NULL && no_color[0] != 0) || terminal == NULL || strcmp(terminal, "dumb") == 0;
 }
 
+/* COLUMNS, as people set it for a pipe, else what the terminal says. */
+static uint32_t find_width(int fd, bool is_terminal)
+{
+    const char *columns = getenv("COLUMNS");
+    uint64_t width;
+    struct winsize size;
+    if (columns != NULL && number_parse_u64(str(columns), &width) && width > 0 && width <= UINT16_MAX)
+        return (uint32_t)width;
+    return is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 void output_init(struct output *o, int fd)
 {
     *o = (struct output){.fd = fd, .is_terminal = isatty(fd)};
+    o->width = find_width(fd, o->is_terminal);
     o->has_styles = o->is_terminal && !wants_no_styles();
 }
 
@@ -56,19 +71,6 @@ int output_flush(struct output *o, struct err *e)
     write_text(o);
     if (o->write_errno == 0) return 0;
     return err_set(e, ERR_IO, "standard output: %s", strerror(o->write_errno));
-}
-
-void text_make_plain(char *text, size_t length)
-{
-    struct str rest = {text, length};
-    while (rest.length > 0) {
-        size_t step = str_utf8(rest);
-        bool is_good = step > 0 && str_is_printable((struct str){rest.text, step});
-        if (step == 0) step = 1;
-        if (!is_good) memset(text + (length - rest.length), '?', step);
-        rest.text += step;
-        rest.length -= step;
-    }
 }
 
 void output_note(const char *format, ...)

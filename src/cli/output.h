@@ -13,6 +13,7 @@ struct output {
     bool is_terminal; /* a person is looking */
     bool has_styles;  /* who wants bold headings: a terminal, NO_COLOR not set */
     int write_errno;  /* of the first write that failed; later text is thrown away */
+    uint32_t width;   /* columns a line has room for: COLUMNS, else the terminal's; 0: no limit is known */
 };
 
 /* The output behind a file descriptor (1). */
@@ -24,10 +25,6 @@ void output_pace(struct output *o);
 
 /* Writes what there is, now. ERR_IO when this or an earlier write failed. */
 int output_flush(struct output *o, struct err *e);
-
-/* Turns control characters and what is not UTF-8 into '?', in place: what came from a file or another person must not
- * steer a terminal. */
-void text_make_plain(char *text, size_t length);
 
 /* One line for the person, to standard error, made plain. */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,151 +1,165 @@
-/* The instance renders each row as a line (api/wire.h), which is read back into the row that prio_print knows. --json is
- * passed on as it comes. Which columns there are depends on the model, and that is in the rows; where there are none, the
- * instance is asked. */
+/* The columns depend on the model, which every row names; where there is no row, the instance is asked. --json passes rows on
+ * as they come. */
 #include "cli/prio_instance.h"
 
 #include <string.h>
 
-#include "cli/listing.h"
-#include "cli/prio_print.h"
+#include "cli/instance_listing.h"
+#include "cli/prio_columns.h"
+#include "fields/job_id.h"
+#include "fields/priority_fields.h"
+#include "fields/settings.h"
 
-static enum priority_model model_of(const char *name)
-{
-    int model = 0;
-    while (model < MODEL_COUNT && strcmp(priority_model_names[model], name) != 0) model++;
-    return (enum priority_model)model;
-}
-
-/* What is read and printed. */
-struct run {
+/* What is read and written. */
+struct prio_run {
+    const struct prio_wanted *wanted;
+    const struct listing_values *how;
     struct client client;
-    struct wire_columns columns;
-    struct arena arena; /* of one row */
-    struct wire_priority_row row;
+    struct wire_columns lines; /* of the lines that come */
+    struct arena arena;        /* of one row */
+    struct priority_values row;
+    struct column_table columns;
+    struct listing written;
 };
 
+static int read_model(const char *name, enum priority_model *out_model, struct err *e)
+{
+    for (int model = 0; model < MODEL_COUNT; model++) {
+        if (strcmp(priority_model_names[model], name) != 0) continue;
+        *out_model = (enum priority_model)model;
+        return 0;
+    }
+    return err_set(e, ERR_INTERNAL, "the instance orders jobs by %s, which this command does not know", name);
+}
+
+static int ask_model(struct call *call, struct client *c, enum priority_model *out_model, struct err *e)
+{
+    struct api_status status;
+    if (instance_ask(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
+    return read_model(status.model, out_model, e);
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
 /* The next row: 1, or 0 when that was all, or -1. */
-static int next_row(struct run *r, struct err *e)
+static int next_row(struct prio_run *r, struct err *e)
 {
     struct str line;
     arena_clear(&r->arena);
     int more = client_line(&r->client, &line, e);
-    if (more > 0 && wire_read_line(&r->columns, line, &r->arena, &r->row, e) != 0) return -1;
+    if (more > 0 && wire_read_line(&r->lines, line, &r->arena, r->row.value, e) != 0) return -1;
     return more;
 }
 
-static const char *const nothing[MODEL_COUNT] = {
-    [MODEL_MULTIFACTOR] = "no jobs wait; those that run have a priority with PriorityFlags=CALCULATE_RUNNING",
-    [MODEL_TICKETS] = "no jobs wait or run",
-    [MODEL_BASIC] = "no jobs wait",
-};
-
-/* A job that the instance knows and that has no row runs, or it would wait. */
-static void say_nothing(enum priority_model model, uint32_t job_id)
+/* Where no row came. A job that the instance knows and that has no row runs, or it would wait. */
+static void note_nothing(enum priority_model model, uint32_t job_id)
 {
+    static const char *const nothing[MODEL_COUNT] = {
+        [MODEL_MULTIFACTOR] = "no jobs wait; those that run have a priority with PriorityFlags=CALCULATE_RUNNING",
+        [MODEL_TICKETS] = "no jobs wait or run",
+        [MODEL_BASIC] = "no jobs wait",
+    };
+    bool can_have_one = model == MODEL_MULTIFACTOR;
     if (job_id == 0) {
         output_note("%s", nothing[model]);
     } else {
         output_note("job %u runs: it has %s", job_id,
-                    model == MODEL_MULTIFACTOR ? "a priority only with PriorityFlags=CALCULATE_RUNNING"
-                                               : "no priority any more");
+                    can_have_one ? "a priority only with PriorityFlags=CALCULATE_RUNNING" : "no priority any more");
     }
 }
 
-static int print_rows(struct call *call, struct run *r, uint32_t job_id, bool is_normalized,
-                      const struct listing_values *form, struct err *e)
+static int begin_listing(struct prio_run *r, enum priority_model model, struct output *out, struct err *e)
 {
-    struct wire_status status;
-    struct prio_printer printer;
-    int more = next_row(r, e);
-    if (more < 0) return -1;
-    if (more == 0 &&
-        instance_ask(call, &r->client, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, &status, e) != 0)
-        return -1;
-    enum priority_model model = model_of(more > 0 ? r->row.model : status.model);
-    if (model == MODEL_COUNT)
-        return err_set(e, ERR_INTERNAL, "the instance orders jobs by a model that this command does not know");
-    if (is_normalized && model != MODEL_MULTIFACTOR)
+    const struct prio_kind kind = {model, r->wanted->is_normalized, .has_partitions = true};
+    if (kind.is_normalized && model != MODEL_MULTIFACTOR)
         return err_set(e, ERR_USAGE, "--normalized is for priority/multifactor; the instance has %s",
                        priority_model_names[model]);
-    if (more == 0 && !form->is_parsable) say_nothing(model, job_id);
-    const struct prio_kind kind = {model, is_normalized, .has_partitions = true};
-    prio_printer_init(&printer, &kind, form, call->out);
-    while (more > 0) {
-        prio_printer_add(&printer, &r->row);
-        more = next_row(r, e);
-    }
-    prio_printer_end(&printer);
+    r->columns = prio_columns(&kind);
+    return listing_begin(&r->written, &r->columns, r->how, out, e);
+}
+
+static int write_rows(struct call *call, struct prio_run *r, struct err *e)
+{
+    enum priority_model model;
+    struct str heading;
+    int more = client_line(&r->client, &heading, e);
+    if (more < 0 || wire_read_heading(&priority_fields, heading, &r->lines, e) != 0) return -1;
+    more = next_row(r, e);
+    if (more < 0) return -1;
+    int status = more == 0 ? ask_model(call, &r->client, &model, e)
+                           : read_model(r->row.value[PRIORITY_FIELD_MODEL].text, &model, e);
+    if (status != 0 || begin_listing(r, model, call->out, e) != 0) return -1;
+    if (more == 0 && listing_is_table(r->how)) note_nothing(model, r->wanted->job_id);
+    for (; more > 0; more = next_row(r, e)) listing_add(&r->written, r->row.value);
+    if (more == 0) listing_end(&r->written);
     return more;
 }
 
-int prio_instance_run(struct call *call, uint32_t job_id, bool is_normalized, const struct listing_values *form,
+/* All that the rows have, whatever the model. */
+static int pass_rows(struct call *call, struct prio_run *r, struct err *e)
+{
+    struct str row;
+    int more;
+    r->columns = (struct column_table){.fields = &priority_fields};
+    if (listing_begin(&r->written, &r->columns, r->how, call->out, e) != 0) return -1;
+    while ((more = client_row(&r->client, &row, e)) > 0) listing_add_json(&r->written, row);
+    if (more == 0) listing_end(&r->written);
+    return more;
+}
+
+int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const struct listing_values *how,
                       struct err *e)
 {
-    struct run r = {.client = {.fd = -1}};
+    struct prio_run r = {.wanted = wanted, .how = how, .client = {.fd = -1}};
+    bool is_passed = listing_takes_json(how);
     struct buf target = {0};
-    struct str heading;
-    char id[24];
-    buf_add_text(&target, WIRE_PRIORITIES);
-    target_add_query(&target, "format", form->is_json ? "json" : "lines");
-    wire_job_id_format(id, job_id, NONE);
-    if (job_id > 0) target_add_query(&target, "job", id);
-    const char *text = instance_target(call, &target);
-    if (instance_open(call, &r.client, e) != 0) return -1;
-    int status = client_request(&r.client, "GET", text, str(""), e);
-    if (status == 0 && form->is_json) {
-        status = listing_copy_json(&r.client, call->out, e);
-    } else if (status == 0) {
-        int more = client_line(&r.client, &heading, e);
-        status = more < 0 ? -1 : wire_read_heading(&wire_priority_row_shape, heading, &r.columns, e);
-        if (status == 0) status = print_rows(call, &r, job_id, is_normalized, form, e);
+    buf_add_text(&target, API_PRIORITIES);
+    client_add_query(&target, "format", is_passed ? "json" : "lines");
+    if (wanted->job_id > 0) {
+        char id[JOB_ID_TEXT_SIZE];
+        job_id_format(id, wanted->job_id, NONE);
+        client_add_query(&target, "job", id);
     }
+    const char *text = instance_target(call, &target);
+    int status = instance_open(call, &r.client, e);
+    if (status == 0) status = client_request(&r.client, "GET", text, str(""), e);
+    if (status == 0) status = is_passed ? pass_rows(call, &r, e) : write_rows(call, &r, e);
     client_close(&r.client);
+    listing_release(&r.written);
     arena_release(&r.arena);
     return status;
 }
 
 /* --- weights ------------------------------------------------------------------------------------------------------ */
 
-static bool is_weight(const void *row, const void *model)
+static bool is_weight(const struct field_value *row, const void *model)
 {
-    static const char *const prefixes[MODEL_COUNT] = {"PriorityWeight", "weight_", NULL};
+    static const char *const prefixes[MODEL_COUNT] = {
+        [MODEL_MULTIFACTOR] = "PriorityWeight", [MODEL_TICKETS] = "weight_", [MODEL_BASIC] = NULL};
     const char *prefix = prefixes[*(const enum priority_model *)model];
-    return prefix != NULL && strncmp(((const struct wire_setting *)row)->name, prefix, strlen(prefix)) == 0;
+    return prefix != NULL && str_starts(str(row[SETTING_FIELD_NAME].text), str(prefix));
 }
 
-static void cell_name(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->name, is_exact);
-}
-
-static void cell_value(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->value, is_exact);
-}
-
-static void cell_help(const void *row, bool is_exact, struct buf *out)
-{
-    cell_add_text(out, ((const struct wire_setting *)row)->help, is_exact);
-}
-
-int prio_weights_run(struct call *call, const struct listing_values *form, struct err *e)
+int prio_instance_run_weights(struct call *call, const struct listing_values *how, struct err *e)
 {
     static const struct column columns[] = {
-        {.heading = "SETTING", .name = "name", .cell = cell_name},
-        {.heading = "WEIGHT", .name = "value", .is_right = true, .cell = cell_value},
-        {.heading = "MEANING", .name = "help", .cell = cell_help},
+        {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
+        {.field = SETTING_FIELD_VALUE, .heading = "WEIGHT", .is_right = true},
+        {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
     };
-    struct wire_status status;
-    if (instance_ask_once(call, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, &status, e) != 0) return -1;
-    enum priority_model model = model_of(status.model);
-    if (model == MODEL_COUNT)
-        return err_set(e, ERR_INTERNAL, "the instance orders jobs by %s, which this command does not know",
-                       status.model);
-    const struct listing listing = {.shape = &wire_setting_shape,
-                                    .columns = columns,
-                                    .column_count = sizeof columns / sizeof *columns,
-                                    .empty = "priority/basic has no weights: first come, first served",
-                                    .wants = is_weight,
-                                    .context = &model};
-    return listing_run(call, &listing, form, WIRE_SETTINGS, NULL, e);
+    static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};
+    struct client client = {.fd = -1};
+    enum priority_model model;
+    int status = instance_open(call, &client, e);
+    if (status == 0) status = ask_model(call, &client, &model, e);
+    client_close(&client);
+    if (status != 0) return -1;
+    const struct instance_listing listing = {
+        .columns = &table,
+        .target = API_SETTINGS,
+        .empty = "priority/basic has no weights: first come, first served",
+        .wants = is_weight,
+        .context = &model,
+    };
+    return instance_listing_run(call, &listing, how, NULL, e);
 }

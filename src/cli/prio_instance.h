@@ -1,14 +1,20 @@
-/* fairlead prio: the priorities of a service's jobs, by the model in force. */
+/* fairlead prio: the priorities of an instance's jobs, by the model in force. */
 #ifndef FAIRLEAD_CLI_PRIO_INSTANCE_H
 #define FAIRLEAD_CLI_PRIO_INSTANCE_H
 
 #include "cli/command.h"
+#include "cli/listing.h"
 
-/* Asks for them and prints every row; job_id 0: of all jobs, else of that one. */
-int prio_instance_run(struct call *call, uint32_t job_id, bool is_normalized, const struct listing_values *form,
+struct prio_wanted {
+    uint32_t job_id;    /* 0: of all jobs */
+    bool is_normalized; /* the factors of priority/multifactor, before weighing */
+};
+
+/* Asks for them and writes a row of each. */
+int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const struct listing_values *how,
                       struct err *e);
 
-/* Prints the weights of the model in force, which are settings. */
-int prio_weights_run(struct call *call, const struct listing_values *form, struct err *e);
+/* Writes the weights of the model in force, which are settings. */
+int prio_instance_run_weights(struct call *call, const struct listing_values *how, struct err *e);
 
 #endif

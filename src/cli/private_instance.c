@@ -5,7 +5,8 @@
 
 #include "api/client/address.h"
 
-int private_find(struct call *call, const char *state_given, struct private_instance *out_instance, struct err *e)
+int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
+                          struct err *e)
 {
     const char *directory, *socket = call->common.socket, *wanted = getenv("FAIRLEAD_SOCKET");
     if (address_state_directory(state_given, call->arena, &directory, e) != 0) return -1;
@@ -23,12 +24,11 @@ int private_find(struct call *call, const char *state_given, struct private_inst
     return 0;
 }
 
-int private_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
-                struct wire_status *out_status, struct err *e)
+int private_instance_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
+                         struct api_status *out_status, struct err *e)
 {
     if (client_connect(out_client, instance->socket, e) != 0) return -1;
-    if (instance_ask(call, out_client, "GET", WIRE_STATUS, NULL, NULL, &wire_status_shape, out_status, e) == 0)
-        return 0;
+    if (instance_ask(call, out_client, "GET", API_STATUS, NULL, NULL, &api_status_shape, out_status, e) == 0) return 0;
     client_close(out_client);
     return -1;
 }

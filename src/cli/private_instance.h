@@ -10,10 +10,11 @@ struct private_instance {
 };
 
 /* Socket: --socket, else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else the standard directory's. */
-int private_find(struct call *call, const char *state_given, struct private_instance *out_instance, struct err *e);
+int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
+                          struct err *e);
 
 /* Connects and asks how it is. On failure the client is closed. */
-int private_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
-                struct wire_status *out_status, struct err *e);
+int private_instance_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
+                         struct api_status *out_status, struct err *e);
 
 #endif

@@ -4,14 +4,14 @@
  *                                                      -> struct tree and usage (parents first) -> fair_share -> rows
  *
  * The two forms differ in what they say about usage: sshare's is a total and stands as given; the TSV's is a line's own
- * and is added up. Rows keep the text's order whatever order the tree needs; node says where a row is in the tree. */
+ * and is added up. Rows keep the text's order whatever order the tree needs. */
 #include "cli/share_file.h"
 
 #include <math.h>
 
 #include "base/ensure.h"
 #include "cli/read_file.h"
-#include "cli/share_print.h"
+#include "cli/share_row.h"
 #include "cli/share_scenario.h"
 #include "formats/share_tree_tsv.h"
 #include "formats/sshare.h"
@@ -22,7 +22,6 @@ _Static_assert((int)SHARE_DEPTH_MAX == (int)TREE_DEPTH_MAX, "formats may not see
 /* A tree as it was read, either form. */
 struct share_input {
     struct share_row *rows; /* the text's order; the numbers come with the table */
-    uint32_t *node;         /* of each row */
     uint32_t count;
     struct tree tree;
     double *usage;   /* by node */
@@ -33,7 +32,6 @@ static void make_room(struct share_input *in, uint32_t count, struct arena *aren
 {
     *in = (struct share_input){.count = count};
     in->rows = arena_alloc(arena, count * sizeof *in->rows);
-    in->node = arena_alloc(arena, count * sizeof *in->node);
     in->usage = arena_alloc(arena, (count + 1) * sizeof *in->usage);
     tree_init(&in->tree);
 }
@@ -41,22 +39,29 @@ static void make_room(struct share_input *in, uint32_t count, struct arena *aren
 /* Puts row i into the tree. parent: a row that is in it already, or NONE. */
 static void add_node(struct share_input *in, uint32_t i, uint32_t parent, struct raw_shares shares, double usage)
 {
-    bool is_user = in->rows[i].user.length > 0;
-    in->node[i] = tree_add(&in->tree, parent != NONE ? in->node[parent] : 0, is_user,
-                           shares.is_parent ? SHARES_PARENT : shares.number);
-    in->usage[in->node[i]] = usage;
+    struct share_row *row = &in->rows[i];
+    uint32_t above = parent != NONE ? in->rows[parent].node : 0;
+    row->node = tree_add(&in->tree, above, row->user != NULL, shares.is_parent ? SHARES_PARENT : shares.number);
+    in->usage[row->node] = usage;
 }
 
-static void set_shares(struct share_row *row, struct raw_shares shares)
+static struct field_value shares_as_value(struct raw_shares shares)
 {
-    row->kind = shares.is_missing ? SHARES_NOTHING : shares.is_parent ? SHARES_OF_PARENT : SHARES_NUMBER;
-    row->shares = shares.number;
+    if (shares.is_missing) return field_absent();
+    return share_values_shares(shares.is_parent ? SHARES_PARENT : shares.number);
 }
 
-/* The name of the account above an account's row; the root for one right below it. */
-static struct str name_above(const struct share_input *in, uint32_t parent)
+/* NULL where it is empty. */
+static const char *copy_name(struct str name, struct arena *arena)
 {
-    return parent != NONE ? in->rows[parent].account : str("root");
+    return name.length > 0 ? arena_copy(arena, name) : NULL;
+}
+
+/* A user's is that of his account. */
+static const char *parent_account(const struct share_input *in, const struct share_row *row, uint32_t parent)
+{
+    if (parent == NONE) return row->user == NULL ? "root" : NULL;
+    return row->user == NULL ? in->rows[parent].account : in->rows[parent].parent_account;
 }
 
 static int take_sshare(const struct source *s, struct arena *arena, struct share_input *in, struct err *e)
@@ -69,16 +74,19 @@ static int take_sshare(const struct source *s, struct arena *arena, struct share
     for (uint32_t i = 0; i < read.count; i++) {
         const struct sshare_row *from = &read.rows[i];
         struct share_row *row = &in->rows[i];
-        *row = (struct share_row){from->account, from->user, from->partition, .indent = from->indent};
-        set_shares(row, from->shares);
+        *row = (struct share_row){
+            .account = arena_copy(arena, from->account),
+            .user = copy_name(from->user, arena),
+            .partition = copy_name(from->partition, arena),
+            .depth = from->indent,
+            .shares = shares_as_value(from->shares),
+        };
         if (i == read.root) {
             in->usage[0] = from->usage;
             continue;
         }
         add_node(in, i, from->parent, from->shares, from->usage);
-        bool is_account = from->user.length == 0;
-        if (is_account) row->parent_account = name_above(in, from->parent);
-        if (!is_account && from->parent != NONE) row->parent_account = in->rows[from->parent].parent_account;
+        row->parent_account = parent_account(in, row, from->parent);
         if (from->parent == NONE) top_usage += from->usage;
     }
     if (read.root == NONE) in->usage[0] = top_usage;
@@ -94,11 +102,13 @@ static int take_tsv(const struct source *s, struct arena *arena, struct share_in
         uint32_t i = read.order[k];
         const struct share_tree_tsv_row *from = &read.rows[i];
         struct share_row *row = &in->rows[i];
-        *row = (struct share_row){from->account, from->user, .indent = from->depth};
-        set_shares(row, from->shares);
-        bool is_account = from->user.length == 0;
-        if (is_account) row->parent_account = name_above(in, from->parent);
-        if (!is_account && from->parent != NONE) row->parent_account = in->rows[from->parent].parent_account;
+        *row = (struct share_row){
+            .account = arena_copy(arena, from->account),
+            .user = copy_name(from->user, arena),
+            .depth = from->depth,
+            .shares = shares_as_value(from->shares),
+        };
+        row->parent_account = parent_account(in, row, from->parent);
         add_node(in, i, from->parent, from->shares, from->usage);
     }
     return 0;
@@ -133,53 +143,51 @@ static int take_text(const struct source *s, struct arena *arena, struct share_i
     return status == 0 ? check_sums(s, out_input, e) : status;
 }
 
-static void print_rows(struct share_input *in, const struct share_table *table, const struct listing_values *form,
-                       struct output *out)
+static int write_rows(const struct share_input *in, const struct share_table *table, const struct listing_values *how,
+                      struct output *out, struct err *e)
 {
-    struct share_printer printer;
-    share_printer_init(&printer, form, false, out);
-    for (uint32_t i = 0; i < in->count; i++) {
-        struct share_row *row = &in->rows[i];
-        uint32_t n = in->node[i];
-        row->norm_shares = table->norm_shares[n];
-        row->raw_usage = table->raw_usage[n];
-        row->norm_usage = table->norm_usage[n];
-        row->effective_usage = table->effective_usage[n];
-        row->fair_share = table->fair_share[n];
-        row->level_fs = table->level_fs[n];
-        share_printer_add(&printer, row);
+    struct listing listing;
+    struct share_values values;
+    int status = listing_begin(&listing, &share_fields_columns, how, out, e);
+    for (uint32_t i = 0; status == 0 && i < in->count; i++) {
+        share_row_values(&in->rows[i], table, &values);
+        listing_add(&listing, values.value);
     }
-    share_printer_end(&printer);
+    if (status == 0) listing_end(&listing);
+    listing_release(&listing);
+    return status;
 }
 
-int share_file_run(struct call *call, const char *path, const struct share_options *options,
-                   const struct listing_values *form, struct err *e)
+static int run_tree(struct call *call, const struct source *source, const struct share_options *options,
+                    const struct listing_values *how, struct err *e)
 {
-    struct buf text = {0};
     struct share_input in = {0};
-    call->error_has_place = true;
-    if (options->algorithm == ALGORITHM_FAIR_TREE && options->ties == TIES_SLURM && !fair_tree_slurm_available()) {
+    struct share_table table;
+    int status = take_text(source, call->arena, &in, e);
+    if (status == 0) {
         call->error_has_place = false;
-        return err_set(e, ERR_INPUT, "--ties slurm: repeats the arithmetic of x86-64, which this machine has not");
-    }
-    int status = read_file(path, &text, e);
-    if (status == 0 && scenario_is_text((struct str){text.text, text.length})) {
-        status = share_scenario_run(call, path, (struct str){text.text, text.length}, options, form, e);
-        buf_release(&text);
-        return status;
-    }
-    if (status == 0) {
-        struct source source = {path, {text.text, text.length}};
-        status = take_text(&source, call->arena, &in, e);
-    }
-    if (status == 0) {
-        struct share_table table;
         tree_finish(&in.tree);
         fair_share_table(&in.tree, in.has_totals ? NULL : in.usage, in.has_totals ? in.usage : NULL, options,
                          call->arena, &table);
-        print_rows(&in, &table, form, call->out);
+        status = write_rows(&in, &table, how, call->out, e);
     }
     if (in.tree.count > 0) tree_release(&in.tree);
+    return status;
+}
+
+int share_file_run(struct call *call, const char *path, const struct share_options *options,
+                   const struct listing_values *how, struct err *e)
+{
+    struct buf text = {0};
+    if (options->algorithm == ALGORITHM_FAIR_TREE && options->ties == TIES_SLURM && !fair_tree_slurm_available())
+        return err_value_reason(e, "--ties", str("slurm"),
+                                "repeats the arithmetic of x86-64, which this machine has not");
+    call->error_has_place = true;
+    int status = read_file(path, &text, e);
+    const struct source source = {path, {text.text, text.length}};
+    if (status == 0)
+        status = share_scenario_is_text(source.text) ? share_scenario_run(call, path, source.text, options, how, e)
+                                                     : run_tree(call, &source, options, how, e);
     buf_release(&text);
     return status;
 }

@@ -27,7 +27,7 @@ static const char *runnable_in(struct str directory, const char *name, struct ar
     return arena_copy(a, str(path));
 }
 
-const char *program_find(const char *name, struct arena *a)
+const char *spawn_find_program(const char *name, struct arena *a)
 {
     char self[PATH_SIZE];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -41,7 +41,7 @@ const char *program_find(const char *name, struct arena *a)
     return found;
 }
 
-int directory_make(const char *path, struct err *e)
+int spawn_make_directory(const char *path, struct err *e)
 {
     char part[PATH_SIZE];
     if (text_format(part, sizeof part, "%s", path) >= sizeof part)

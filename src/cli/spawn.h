@@ -15,10 +15,10 @@ struct spawn {
 };
 
 /* The program of that name beside our own, else in PATH: a path in arena, or NULL. */
-const char *program_find(const char *name, struct arena *a);
+const char *spawn_find_program(const char *name, struct arena *a);
 
 /* Makes a directory and those above it, mode 0700 where they are new. */
-int directory_make(const char *path, struct err *e);
+int spawn_make_directory(const char *path, struct err *e);
 
 /* Starts s->program detached: a session of its own, in /, standard input empty, the others appended to the log (mode
  * 0600). Sets pid and log_start. */

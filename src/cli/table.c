@@ -3,16 +3,11 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "cli/width.h"
+
+enum { GAP = 2 };
 
 static const char bold[] = "\033[1m", plain[] = "\033[0m";
-
-/* Characters, that is bytes that begin one. */
-static uint32_t text_width(struct str s)
-{
-    uint32_t width = 0;
-    for (size_t i = 0; i < s.length; i++) width += ((unsigned char)s.text[i] & 0xc0) != 0x80;
-    return width;
-}
 
 void table_init(struct table *t, const struct table_column *columns, uint32_t column_count)
 {
@@ -24,6 +19,7 @@ void table_release(struct table *t)
 {
     buf_release(&t->text);
     array_release(&t->cells);
+    array_release(&t->lines);
 }
 
 void table_add(struct table *t, struct str cell)
@@ -33,7 +29,7 @@ void table_add(struct table *t, struct str cell)
     if (!str_is_printable(cell)) text_make_plain(copy, cell.length);
     t->text.length += cell.length;
 
-    uint32_t column = t->cells.count % t->column_count, width = text_width(cell);
+    uint32_t column = t->cells.count % t->column_count, width = width_of((struct str){copy, cell.length});
     if (width > t->widths[column]) t->widths[column] = width;
     *array_add(&t->cells) = (struct table_cell){t->text.length, width};
 }
@@ -43,64 +39,160 @@ void table_add_text(struct table *t, const char *cell)
     table_add(t, str(cell));
 }
 
-void table_add_u64(struct table *t, uint64_t cell)
+uint32_t table_row_count(const struct table *t)
 {
-    char digits[24];
-    table_add(t, (struct str){digits, text_format(digits, sizeof digits, "%llu", (unsigned long long)cell)});
+    return t->cells.count / t->column_count;
 }
 
-static void add_blanks(struct buf *out, uint32_t count)
+void table_add_line(struct table *t, const char *text)
 {
-    memset(buf_room(out, count), ' ', count);
-    out->length += count;
+    *array_add(&t->lines) = (struct table_line){table_row_count(t), text};
 }
 
-/* One cell, padded; the last column gets no blanks behind it. */
-static void write_cell(const struct table *t, uint32_t column, const uint32_t *widths, struct str cell, uint32_t width,
-                       struct buf *out)
+/* --- widths ------------------------------------------------------------------------------------------------------- */
+
+/* What is shown, and how wide. */
+struct layout {
+    uint32_t widths[TABLE_COLUMNS_MAX];
+    bool is_left_out[TABLE_COLUMNS_MAX];
+    uint32_t count; /* of those shown */
+};
+
+static void set_natural_widths(const struct table *t, bool has_header, struct layout *l)
 {
-    bool is_right = t->columns[column].is_right, is_last = column + 1 == t->column_count;
-    uint32_t padding = widths[column] - width;
-    if (is_right) add_blanks(out, padding);
-    buf_add_str(out, cell);
-    if (!is_right && !is_last) add_blanks(out, padding);
-    if (is_last) {
-        while (out->length > 0 && out->text[out->length - 1] == ' ') out->length--; /* of empty cells before it */
-        buf_add_char(out, '\n');
-    } else {
-        add_blanks(out, 2);
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        uint32_t heading = has_header ? width_of(str(t->columns[c].heading)) : 0;
+        l->widths[c] = t->widths[c] > heading ? t->widths[c] : heading;
+        if (t->columns[c].width_set > 0) l->widths[c] = t->columns[c].width_set;
     }
 }
 
-static void write_header(const struct table *t, const uint32_t *widths, struct output *out)
+static uint32_t line_width(const struct table *t, const struct layout *l)
 {
+    uint32_t width = 0;
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        if (!l->is_left_out[c]) width += l->widths[c] + (width > 0 ? GAP : 0);
+    }
+    return width;
+}
+
+/* The widest column that may be cut further, or NONE. */
+static uint32_t widest_to_cut(const struct table *t, const struct layout *l)
+{
+    uint32_t widest = NONE;
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        const struct table_column *column = &t->columns[c];
+        if (l->is_left_out[c] || column->width_min == 0 || column->width_set > 0) continue;
+        if (l->widths[c] <= column->width_min) continue;
+        if (widest == NONE || l->widths[c] > l->widths[widest]) widest = c;
+    }
+    return widest;
+}
+
+static uint32_t least_important(const struct table *t, const struct layout *l)
+{
+    uint32_t least = NONE;
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        if (l->is_left_out[c] || t->columns[c].rank == 0) continue;
+        if (least == NONE || t->columns[c].rank >= t->columns[least].rank) least = c;
+    }
+    return least;
+}
+
+/* Cuts texts, the widest columns first; false: that is not enough. */
+static bool cut_to_fit(const struct table *t, uint32_t room, struct layout *l)
+{
+    for (uint32_t width = line_width(t, l); width > room; width--) {
+        uint32_t column = widest_to_cut(t, l);
+        if (column == NONE) return false;
+        l->widths[column]--;
+    }
+    return true;
+}
+
+/* room 0: no limit. */
+static struct layout make_layout(const struct table *t, bool has_header, uint32_t room)
+{
+    struct layout l = {.count = t->column_count};
+    set_natural_widths(t, has_header, &l);
+    while (room > 0 && !cut_to_fit(t, room, &l)) {
+        uint32_t least = least_important(t, &l);
+        if (least == NONE) break; /* what is left is more than there is room for */
+        l.is_left_out[least] = true;
+        l.count--;
+        set_natural_widths(t, has_header, &l);
+    }
+    return l;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static void note_left_out(const struct table *t, const struct layout *l)
+{
+    struct buf names = {0};
+    if (l->count == t->column_count) return;
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        if (l->is_left_out[c]) buf_format(&names, "%s%s", names.length > 0 ? ", " : "", t->columns[c].heading);
+    }
+    output_note("left out for lack of room: %s; -o FIELD,... chooses columns, -P has all", names.text);
+    buf_release(&names);
+}
+
+/* One cell, padded; the last column gets no blanks behind it. */
+static void write_cell(const struct table *t, const struct layout *l, uint32_t column, bool is_last, struct str cell,
+                       uint32_t width, struct buf *out)
+{
+    bool is_right = t->columns[column].is_right, is_cut = width > l->widths[column];
+    if (is_cut) {
+        cell = width_cut(cell, l->widths[column] > 0 ? l->widths[column] - 1 : 0);
+        width = width_of(cell) + 1;
+    }
+    uint32_t padding = l->widths[column] > width ? l->widths[column] - width : 0;
+    if (is_right) buf_add_blanks(out, padding);
+    buf_add_str(out, cell);
+    if (is_cut) buf_add_text(out, width_mark());
+    if (!is_right && !is_last) buf_add_blanks(out, padding);
+    if (!is_last) {
+        buf_add_blanks(out, GAP);
+        return;
+    }
+    while (out->length > 0 && out->text[out->length - 1] == ' ') out->length--; /* of empty cells before it */
+    buf_add_char(out, '\n');
+}
+
+static void write_header(const struct table *t, const struct layout *l, struct output *out)
+{
+    uint32_t written = 0;
     if (out->has_styles) buf_add_text(&out->text, bold);
     for (uint32_t c = 0; c < t->column_count; c++) {
         struct str heading = str(t->columns[c].heading);
-        write_cell(t, c, widths, heading, text_width(heading), &out->text);
+        if (!l->is_left_out[c]) write_cell(t, l, c, ++written == l->count, heading, width_of(heading), &out->text);
     }
     if (out->has_styles) buf_add_text(&out->text, plain);
 }
 
-void table_write(const struct table *t, bool has_header, struct output *out)
+static void write_row(const struct table *t, const struct layout *l, uint32_t row, struct output *out)
+{
+    uint32_t written = 0, first = row * t->column_count;
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        uint32_t i = first + c;
+        size_t start = i > 0 ? t->cells.items[i - 1].end : 0;
+        struct str text = {t->text.text + start, t->cells.items[i].end - start};
+        if (!l->is_left_out[c]) write_cell(t, l, c, ++written == l->count, text, t->cells.items[i].width, &out->text);
+    }
+    output_pace(out);
+}
+
+void table_write(const struct table *t, bool has_header, const uint32_t *order, struct output *out)
 {
     ensure(t->cells.count % t->column_count == 0);
-    uint32_t widths[TABLE_COLUMNS_MAX];
-    for (uint32_t c = 0; c < t->column_count; c++) {
-        uint32_t heading = has_header ? text_width(str(t->columns[c].heading)) : 0;
-        widths[c] = t->widths[c] > heading ? t->widths[c] : heading;
+    const struct layout layout = make_layout(t, has_header, out->width);
+    uint32_t next_line = 0;
+    if (has_header) write_header(t, &layout, out);
+    for (uint32_t row = 0; row < table_row_count(t); row++) {
+        for (; next_line < t->lines.count && t->lines.items[next_line].before_row == row; next_line++)
+            buf_format(&out->text, "%s%s\n", row > 0 ? "\n" : "", t->lines.items[next_line].text);
+        write_row(t, &layout, order != NULL ? order[row] : row, out);
     }
-    if (has_header) write_header(t, widths, out);
-
-    size_t start = 0;
-    for (uint32_t i = 0, c = 0; i < t->cells.count; i++) {
-        const struct table_cell *cell = &t->cells.items[i];
-        struct str text = {t->text.text + start, cell->end - start};
-        write_cell(t, c, widths, text, cell->width, &out->text);
-        start = cell->end;
-        if (++c == t->column_count) {
-            c = 0;
-            output_pace(out);
-        }
-    }
+    note_left_out(t, &layout);
 }

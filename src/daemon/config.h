@@ -1,11 +1,11 @@
 /* The configuration file: one "setting = value" a line, '#' begins a comment, blank lines are skipped. Which settings
- * there are and what they accept is policy/settings.h's business. */
+ * there are and what they accept is fields/settings.h's business. */
 #ifndef FAIRLEAD_DAEMON_CONFIG_H
 #define FAIRLEAD_DAEMON_CONFIG_H
 
 #include "base/array.h"
 #include "base/err.h"
-#include "policy/settings.h"
+#include "fields/settings.h"
 
 struct config_line {
     enum setting setting;

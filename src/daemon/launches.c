@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "engine/output_path.h"
+#include "fields/job_id.h"
 
 /* The environment of a task being put together; text in memory of an arena. */
 struct environment {
@@ -53,14 +55,14 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_JOB_ID=%u", j->id);
     if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_JOB_ID=%u", j->id);
     if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_TASK_ID=%u", k->task_id);
-    add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->name);
+    add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->text->name);
     add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
     add_entry(env, "FAIRLEAD_USER=%s", a->user);
     add_entry(env, "FAIRLEAD_CPUS=%u", idset_count(&k->placement.cpus));
     add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)j->request.mem_mib);
     add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
-    add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->directory);
+    add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->text->directory);
     add_entry(env, "FAIRLEAD_SOCKET=%s", d->place.socket_path);
     add_gpus(d, k, env);
 }
@@ -102,15 +104,15 @@ static void start(struct daemon *d, const struct decision *decision)
     }
     add_variables(d, j, k, &env);
     *array_add(&env.entries) = NULL;
-    char name[32];
-    text_format(name, sizeof name, j->is_array ? "%u_%u" : "%u", j->id, k->task_id);
+    char name[JOB_ID_TEXT_SIZE];
+    job_id_format(name, j->id, j->is_array ? k->task_id : NONE);
     struct launch launch = {.id = k->launch_id,
                             .uid = j->uid,
                             .gid = j->gid,
                             .name = name,
-                            .directory = j->directory,
-                            .out_path = expand(&cycle, j, user, k->task_id, j->out_pattern),
-                            .err_path = expand(&cycle, j, user, k->task_id, j->err_pattern),
+                            .directory = j->text->directory,
+                            .out_path = expand(&cycle, j, user, k->task_id, j->text->out_pattern),
+                            .err_path = expand(&cycle, j, user, k->task_id, j->text->err_pattern),
                             .script = script.script,
                             .arguments = copy_all(&cycle, script.arguments, script.argument_count),
                             .environment = env.entries.items,

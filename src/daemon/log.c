@@ -1,7 +1,6 @@
 #include "daemon/log.h"
 
 #include <stdarg.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,14 +13,6 @@ static enum log_level min_level = LOG_INFO;
 void log_set_level(enum log_level min)
 {
     min_level = min;
-}
-
-int log_level_from_name(const char *name)
-{
-    for (int i = 0; i < (int)(sizeof level_names / sizeof *level_names); i++) {
-        if (strcmp(level_names[i], name) == 0) return i;
-    }
-    return -1;
 }
 
 /* One write per line, so that lines of several processes do not mix. A log that cannot be written stops nobody. */

@@ -6,12 +6,10 @@
 #define FAIRLEAD_DAEMON_LOG_H
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
+#define LOG_LEVELS "debug|info|warning|error" /* their names */
 
 /* Lines below this level are left out. */
 void log_set_level(enum log_level min);
-
-/* The level of that name, or -1. */
-int log_level_from_name(const char *name);
 
 /* event: one word; format: " key=value key=%s ..." to follow it. Values with blanks are the caller's to quote (%s in "..."). */
 void log_line(enum log_level level, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));

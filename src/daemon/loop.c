@@ -55,7 +55,7 @@ static void continue_clock(struct daemon *d)
 /* A request that was taken, and what came of it. */
 struct decided {
     struct request *request;
-    uint32_t id;
+    struct event_result result;
     bool refused;
     struct err err;
 };
@@ -69,13 +69,13 @@ static void decide_request(struct daemon *d, struct decided *decided)
     const struct event *events = request_events(decided->request, &count);
     const struct request_script *script = request_script(decided->request);
     for (uint32_t i = 0; i < count && !decided->refused; i++) {
-        if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->id, &decided->err) != 0)
+        if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->result, &decided->err) != 0)
             decided->refused = true;
     }
     if (script == NULL || decided->refused) return;
     struct job_script kept = {script->script,         script->script_name, script->arguments,
                               script->argument_count, script->environment, script->environment_count};
-    store_add_script(d->store, decided->id, &kept);
+    store_add_script(d->store, decided->result.job_id, &kept);
 }
 
 static enum job_state end_of(const struct launch_record *r)
@@ -136,7 +136,7 @@ static void decide_reset(struct daemon *d)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     if (period == USAGE_RESET_NONE) return;
-    int64_t boundary_us = period_begin_us(period, d->now_us), last_us = store_last_commit_us(d->store);
+    int64_t boundary_us = reset_period_begin_us(period, d->now_us), last_us = store_last_commit_us(d->store);
     if (boundary_us <= d->state.reset_period_us) return;
     log_line(LOG_INFO, "usage-reset", " boundary=%lld", (long long)(boundary_us / 1000000));
     apply_own(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
@@ -230,7 +230,7 @@ static void answer(struct daemon *d, struct decided_list *decided)
 {
     for (uint32_t i = 0; i < decided->list.count; i++) {
         const struct decided *one = &decided->list.items[i];
-        server_answer(one->request, one->id, one->refused ? &one->err : NULL);
+        server_answer(one->request, &one->result, one->refused ? &one->err : NULL);
     }
     array_release(&decided->list);
     server_committed(d->server);
@@ -250,7 +250,7 @@ static int64_t next_due_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     int64_t due_us = d->is_synced && d->planning == NULL ? state_next_due_us(&d->state) : 0;
-    int64_t boundary_us = period != USAGE_RESET_NONE ? period_end_us(period, now_us) : 0;
+    int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
     return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
 }
 

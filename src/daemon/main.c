@@ -1,7 +1,6 @@
 /* fairleadd: decides, stores and answers. Arguments, the configuration file, and then the loop. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pwd.h>
@@ -13,29 +12,51 @@
 
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "options/usage.h"
 
 enum { CONFIG_BYTES_MAX = 1 << 20, LARGE_BYTES = 32 << 20, SPARE_BYTES = 128 << 20 };
 
-struct arguments {
-    bool is_private;
+struct daemon_arguments {
+    bool is_private, wants_help, wants_version;
     const char *state, *socket, *config;
+    int log_level; /* enum log_level */
 };
 
-static const char usage[] =
-    "Usage: fairleadd --private [--state DIR] [--socket PATH] [--config FILE] [--log-level LEVEL]\n"
-    "\n"
-    "The daemon of Fairlead: decides whose job runs next, keeps every job in a database and answers requests.\n"
-    "People start it with 'fairlead start'; it stays in the foreground and logs to standard error.\n"
-    "\n"
-    "  --private          serve only the person who starts it (the only kind there is so far)\n"
-    "  --state DIR        where state lives (default: ${XDG_STATE_HOME:-~/.local/state}/fairlead)\n"
-    "  --socket PATH      where it listens (default: fairlead.sock in the state directory; at most 107 bytes)\n"
-    "  --config FILE      settings, one 'setting = value' a line, applied at every start\n"
-    "  --log-level LEVEL  debug, info (default), warning or error\n"
-    "  --help, --version\n"
-    "\n"
-    "SIGTERM ends it after the turn; jobs go on running and are found again at the next start.\n"
-    "Exit status: 0 stopped, 1 something failed, 2 usage or bad input.\n";
+static const struct option_row rows[] = {
+    {.name = "private",
+     .value = FLAG_IN(struct daemon_arguments, is_private),
+     .help = "serve only the person who starts it (the only kind there is so far)"},
+    {.name = "state",
+     .argument = "DIR",
+     .value = TEXT_IN(struct daemon_arguments, state),
+     .help = "where its state is kept; by default ${XDG_STATE_HOME:-~/.local/state}/fairlead"},
+    {.name = "socket",
+     .argument = "PATH",
+     .value = TEXT_IN(struct daemon_arguments, socket),
+     .help = "where it listens, at most 107 bytes; by default fairlead.sock in the state directory"},
+    {.name = "config",
+     .argument = "FILE",
+     .value = TEXT_IN(struct daemon_arguments, config),
+     .help = "settings, one 'setting = value' a line, applied at every start"},
+    {.name = "log-level",
+     .argument = "LEVEL",
+     .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
+     .help = "debug, info, warning or error: the least important lines it writes; info by default"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct daemon_arguments, wants_help), .help = "this text"},
+    {.name = "version", .letter = 'V', .value = FLAG_IN(struct daemon_arguments, wants_version), .help = "its version"},
+    {0},
+};
+
+static const struct program_usage usage = {
+    .name = "fairleadd",
+    .line = "--private [OPTION...]",
+    .summary =
+        "The daemon of Fairlead: decides whose job runs next, keeps every job in a database and answers requests. "
+        "People start it with 'fairlead start'; it stays in the foreground and logs to standard error.",
+    .rows = rows,
+    .text = "SIGTERM ends it after the turn; jobs go on running and are found again at the next start.\n\n"
+            "Exit status: 0 stopped, 1 something failed, 2 usage or bad input.",
+};
 
 static int fail(const struct err *e)
 {
@@ -43,44 +64,25 @@ static int fail(const struct err *e)
     return err_exit_status(e->code);
 }
 
-/* 0: go on; else the exit status plus one. */
-static int read_arguments(int argc, char **argv, struct arguments *out)
+static void write_usage(void)
 {
-    static const struct option options[] = {
-        {"private", no_argument, NULL, 'p'},         {"state", required_argument, NULL, 's'},
-        {"socket", required_argument, NULL, 'k'},    {"config", required_argument, NULL, 'c'},
-        {"log-level", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},         {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int letter; (letter = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (letter) {
-        case 'p': out->is_private = true; break;
-        case 's': out->state = optarg; break;
-        case 'k': out->socket = optarg; break;
-        case 'c': out->config = optarg; break;
-        case 'l':
-            if (log_level_from_name(optarg) < 0) {
-                fprintf(stderr, "fairleadd: --log-level: '%s' is not debug, info, warning or error\n", optarg);
-                return 3;
-            }
-            log_set_level((enum log_level)log_level_from_name(optarg));
-            break;
-        case 'h': fputs(usage, stdout); return 1;
-        case 'V': puts("fairleadd " FAIRLEAD_VERSION); return 1;
-        default:
-            fprintf(stderr, "fairleadd: '%s' is not an option, or its value is missing; see 'fairleadd --help'\n",
-                    argv[optind - 1]);
-            return 3;
-        }
-    }
-    if (optind < argc) {
-        fprintf(stderr, "fairleadd: '%s': no arguments are taken; see 'fairleadd --help'\n", argv[optind]);
-        return 3;
-    }
-    if (!out->is_private) {
-        fprintf(stderr, "fairleadd: say --private: an instance for everybody on this machine does not exist yet\n");
-        return 3;
-    }
+    struct buf text = {0};
+    usage_write_program(&text, &usage);
+    fputs(text.text, stdout);
+    buf_release(&text);
+}
+
+static int read_arguments(int argc, char **argv, struct daemon_arguments *out, struct err *e)
+{
+    const struct option_rules rules = {.name = usage.name, .sets = {{rows, out}}, .set_count = 1};
+    struct parsed parsed;
+    if (options_parse(&rules, argc, argv, &parsed, e) != 0) return -1;
+    if (out->wants_help || out->wants_version) return 0;
+    if (parsed.operand_count > 0)
+        return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairleadd --help'", parsed.operands[0]);
+    if (!out->is_private)
+        return err_set(e, ERR_USAGE,
+                       "--private is missing: an instance for everybody on this machine does not exist yet");
     return 0;
 }
 
@@ -128,7 +130,7 @@ static int find_person(struct arena *arena, struct actor *out_person, struct err
 }
 
 /* What has to be known and had before the loop can be made. */
-static int prepare(struct daemon *d, const struct arguments *arguments, struct config *out_config, struct err *e)
+static int prepare(struct daemon *d, const struct daemon_arguments *arguments, struct config *out_config, struct err *e)
 {
     if (read_config(arguments->config, &d->arena, out_config, e) != 0) return -1;
     if (find_person(&d->arena, &d->person, e) != 0) return -1;
@@ -146,23 +148,37 @@ static void keep_memory(void)
     mallopt(M_TRIM_THRESHOLD, SPARE_BYTES);
 }
 
-int main(int argc, char **argv)
+static int serve(const struct daemon_arguments *arguments)
 {
-    struct arguments arguments = {0};
     struct daemon d = {0};
     struct config config = {0};
     struct err e;
-    int early = read_arguments(argc, argv, &arguments);
-    if (early != 0) return early - 1;
+    log_set_level((enum log_level)arguments->log_level);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* ulimit -f makes a write fail, no more; jobs get the default back */
     keep_memory();
     int status = 0;
-    if (prepare(&d, &arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
+    if (prepare(&d, arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
         status = fail(&e);
     else
         status = daemon_run(&d);
     array_release(&config.lines);
     daemon_close(&d);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct daemon_arguments arguments = {.log_level = LOG_INFO};
+    struct err e;
+    if (read_arguments(argc, argv, &arguments, &e) != 0) return fail(&e);
+    if (arguments.wants_help) {
+        write_usage();
+        return 0;
+    }
+    if (arguments.wants_version) {
+        puts("fairleadd " FAIRLEAD_VERSION);
+        return 0;
+    }
+    return serve(&arguments);
 }

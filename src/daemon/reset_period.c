@@ -62,12 +62,12 @@ static struct tm first_day(enum usage_reset period, int64_t at_us, int steps)
     return tm;
 }
 
-int64_t period_begin_us(enum usage_reset period, int64_t at_us)
+int64_t reset_period_begin_us(enum usage_reset period, int64_t at_us)
 {
     return (int64_t)day_begin(first_day(period, at_us, 0)) * US;
 }
 
-int64_t period_end_us(enum usage_reset period, int64_t at_us)
+int64_t reset_period_end_us(enum usage_reset period, int64_t at_us)
 {
     return (int64_t)day_begin(first_day(period, at_us, 1)) * US;
 }

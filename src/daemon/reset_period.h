@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-#include "policy/settings.h"
+#include "fields/settings.h"
 
 /* The last boundary that is not after at_us, and the first that is. period: DAILY to YEARLY. */
-int64_t period_begin_us(enum usage_reset period, int64_t at_us);
-int64_t period_end_us(enum usage_reset period, int64_t at_us);
+int64_t reset_period_begin_us(enum usage_reset period, int64_t at_us);
+int64_t reset_period_end_us(enum usage_reset period, int64_t at_us);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "daemon/daemon.h"
 
-struct verification {
+struct verify_request {
     uv_work_t work;
     struct daemon *d;
     struct request *request;
@@ -14,7 +14,7 @@ struct verification {
     bool failed;
 };
 
-static void write_report(struct verification *v)
+static void write_report(struct verify_request *v)
 {
     struct json j = {.out = &v->body};
     json_begin_object(&j);
@@ -51,14 +51,14 @@ static void write_report(struct verification *v)
 
 static void in_thread(uv_work_t *work)
 {
-    struct verification *v = work->data;
+    struct verify_request *v = work->data;
     v->failed = store_verify(v->d->place.directory, &v->arena, &v->report, &v->err) != 0;
     if (!v->failed) write_report(v);
 }
 
 static void in_loop(uv_work_t *work, int status)
 {
-    struct verification *v = work->data;
+    struct verify_request *v = work->data;
     (void)status;
     server_verified(v->request, (struct str){v->body.text, v->body.length}, v->failed ? &v->err : NULL);
     array_release(&v->report.differences);
@@ -70,7 +70,7 @@ static void in_loop(uv_work_t *work, int status)
 void daemon_verify(void *context, struct request *request)
 {
     struct daemon *d = context;
-    struct verification *v = mem_resize(NULL, 0, sizeof *v);
+    struct verify_request *v = mem_resize(NULL, 0, sizeof *v);
     v->work.data = v;
     v->d = d;
     v->request = request;

@@ -1,32 +1,32 @@
 #include "engine/apply.h"
 
-void apply_note_change(struct apply_context *t, enum table table, uint32_t index)
+void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index)
 {
-    *array_add(&t->out->changes) = (struct change){table, index};
+    *array_add(&c->out->changes) = (struct change){table, index};
 }
 
-void apply_note_usage_journal(struct apply_context *t, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
+void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
                               int64_t after)
 {
-    *array_add(&t->out->journal) = (struct usage_journal_entry){t->now_us, kind, assoc_id, before, after, NULL};
+    *array_add(&c->out->journal) = (struct usage_journal_entry){c->now_us, kind, assoc_id, before, after, NULL};
 }
 
-void apply_note_usage_journal_detail(struct apply_context *t, enum usage_journal_kind kind, int64_t before,
+void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,
                                      int64_t after, const char *detail)
 {
-    *array_add(&t->out->journal) = (struct usage_journal_entry){t->now_us, kind, 0, before, after, detail};
+    *array_add(&c->out->journal) = (struct usage_journal_entry){c->now_us, kind, 0, before, after, detail};
 }
 
-void apply_note_decision(struct apply_context *t, enum decision_kind kind, const struct task *k)
+void apply_note_decision(struct apply_context *c, enum decision_kind kind, const struct task *k)
 {
-    *array_add(&t->out->decisions) =
+    *array_add(&c->out->decisions) =
         (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
 }
 
-int apply_require_operator(struct apply_context *t, const struct actor *actor, const char *what)
+int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what)
 {
     if (actor->is_operator) return 0;
-    return err_set(t->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
+    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
 }
 
 int apply_check_name(const char *what, const char *name, struct err *e)

@@ -50,29 +50,29 @@ static bool fades(const struct object_row *qos)
 }
 
 /* Every usage that is kept at the reference, because that moves. */
-static void rescale_usages(struct apply_context *t, const struct rescale *by)
+static void rescale_usages(struct apply_context *c, const struct rescale *by)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) apply_note_change(t, TABLE_ASSOC, i);
+        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) apply_note_change(c, TABLE_ASSOC, i);
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
         if (q->is_deleted || !fades(q) || !(q->usage > 0.0)) continue;
         q->usage = rescaled(q->usage, by);
-        apply_note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, i));
+        apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, i));
     }
 }
 
 /* Moves the reference up where a charge at at_us would be stored too large (invariant 5 of state.h; policy/usage.h). */
-static void keep_reference_up(struct apply_context *t, int64_t at_us)
+static void keep_reference_up(struct apply_context *c, int64_t at_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct rescale by = {decay_steps_due(&s->decay, at_us), 1.0};
     if (by.steps == 0) return;
     s->decay.reference_us += by.steps * s->decay.halflife_us;
-    rescale_usages(t, &by);
-    apply_note_change(t, TABLE_COUNTERS, 0);
+    rescale_usages(c, &by);
+    apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
 /* From where on the task counts for what was last reset then (invariant 2). */
@@ -93,7 +93,7 @@ static void decay_factors(const struct ticket_decay *d, double elapsed_s, double
     }
 }
 
-void usage_owner_fade(const struct ticket_decay *d, struct owner *o, int64_t at_us)
+void usage_owner_fade(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us)
 {
     double left[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
@@ -116,7 +116,7 @@ static struct ticket_usage owner_rates(const struct task *k)
     return rates;
 }
 
-static void add_to_owner(const struct ticket_decay *d, struct owner *o, const struct ticket_usage *rates,
+static void add_to_owner(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *rates,
                          int64_t from_us, int64_t to_us)
 {
     double late[USAGE_RESOURCE_COUNT];
@@ -141,7 +141,7 @@ static void owners_reset(const struct state *s, const uint32_t owners[2], int64_
 struct ticket_usage *usage_owner_now(struct state *s, int64_t now_us, struct arena *arena)
 {
     const struct ticket_decay *d = &s->policy.tickets.decay;
-    struct owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
+    struct usage_owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
     struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         now[i] = s->owners.items[i];
@@ -165,9 +165,9 @@ struct ticket_usage *usage_owner_now(struct state *s, int64_t now_us, struct are
 
 /* --- charging ----------------------------------------------------------------------------------------------------- */
 
-static void charge_assoc(struct apply_context *t, const struct task *k, int64_t to_us)
+static void charge_assoc(struct apply_context *c, const struct task *k, int64_t to_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct assoc *a = &s->assocs.items[k->assoc];
     int64_t from_us = counts_from(s, k, a->reset_us);
     if (to_us <= from_us) return;
@@ -177,18 +177,18 @@ static void charge_assoc(struct apply_context *t, const struct task *k, int64_t 
     double of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
     for (uint32_t i = 0; i < k->tres.count; i++)
         a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * of_one;
-    apply_note_change(t, TABLE_ASSOC, k->assoc);
+    apply_note_change(c, TABLE_ASSOC, k->assoc);
 }
 
-static void charge_qos(struct apply_context *t, const struct task *k, uint32_t qos, int64_t to_us)
+static void charge_qos(struct apply_context *c, const struct task *k, uint32_t qos, int64_t to_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
     int64_t from_us = counts_from(s, k, q->reset_us);
     if (to_us <= from_us) return;
     q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
                          : usage_charge(0, task_rate(k), from_us, to_us);
-    apply_note_change(t, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
+    apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
 }
 
 static const struct job *job_of(const struct state *s, const struct task *k)
@@ -198,9 +198,9 @@ static const struct job *job_of(const struct state *s, const struct task *k)
     return &s->jobs.items[index];
 }
 
-static void charge_owners(struct apply_context *t, const struct task *k, const struct job *j, int64_t to_us)
+static void charge_owners(struct apply_context *c, const struct task *k, const struct job *j, int64_t to_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     uint32_t owners[2];
     int64_t reset_us[2];
     struct ticket_usage rates = owner_rates(k);
@@ -210,56 +210,56 @@ static void charge_owners(struct apply_context *t, const struct task *k, const s
         int64_t from_us = counts_from(s, k, reset_us[i]);
         if (owners[i] == NONE || to_us <= from_us) continue;
         add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
-        apply_note_change(t, TABLE_OWNER, owners[i]);
+        apply_note_change(c, TABLE_OWNER, owners[i]);
     }
 }
 
-void charge_task(struct apply_context *t, struct task *k, int64_t to_us)
+void charge_task(struct apply_context *c, struct task *k, int64_t to_us)
 {
     if (k->charged_us == 0 || to_us <= k->charged_us) return;
-    const struct job *j = job_of(t->s, k);
-    keep_reference_up(t, to_us);
+    const struct job *j = job_of(c->s, k);
+    keep_reference_up(c, to_us);
     if (k->usage_factor > 0.0) {
-        charge_assoc(t, k, to_us);
-        charge_qos(t, k, j->qos, to_us);
+        charge_assoc(c, k, to_us);
+        charge_qos(c, k, j->qos, to_us);
     }
-    charge_owners(t, k, j, to_us);
+    charge_owners(c, k, j, to_us);
     k->charged_us = to_us;
 }
 
-void charge_finished(struct apply_context *t, struct task *k)
+void charge_finished(struct apply_context *c, struct task *k)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     uint32_t owners[2];
     int64_t reset_us[2];
     if (k->start_us == 0) return;
-    charge_task(t, k, k->end_us);
+    charge_task(c, k, k->end_us);
     int64_t at_us = k->charged_us; /* the end, or the last change of a rule where that came before the record of it */
     job_usage_owners(s, job_of(s, k), owners);
     owners_reset(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
-        struct owner *o = &s->owners.items[owners[i]];
+        struct usage_owner *o = &s->owners.items[owners[i]];
         const struct ticket_decay *d = &s->policy.tickets.decay;
         usage_owner_fade(d, o, at_us);
         o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(at_us, o->at_us));
-        apply_note_change(t, TABLE_OWNER, owners[i]);
+        apply_note_change(c, TABLE_OWNER, owners[i]);
     }
 }
 
 /* --- before a rule changes ---------------------------------------------------------------------------------------- */
 
 /* Charges every running task up to now; qos not NONE: those of that QOS. Returns how many. */
-static uint32_t charge_running(struct apply_context *t, uint32_t qos)
+static uint32_t charge_running(struct apply_context *c, uint32_t qos)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     uint32_t charged = 0;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= t->now_us) continue;
+        if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= c->now_us) continue;
         if (qos != NONE && job_of(s, k)->qos != qos) continue;
-        charge_task(t, k, t->now_us);
-        apply_note_change(t, TABLE_TASK, i);
+        charge_task(c, k, c->now_us);
+        apply_note_change(c, TABLE_TASK, i);
         charged++;
     }
     return charged;
@@ -267,59 +267,59 @@ static uint32_t charge_running(struct apply_context *t, uint32_t qos)
 
 /* A task that ended before now, but whose end is not known yet, is charged for longer than it ran. The journal says when
  * that may have happened: a half-life that became what it was. */
-static void charge_up_to_now(struct apply_context *t, uint32_t qos)
+static void charge_up_to_now(struct apply_context *c, uint32_t qos)
 {
-    int64_t halflife_s = t->s->decay.halflife_us / US_PER_S;
-    if (charge_running(t, qos) > 0) apply_note_usage_journal(t, USAGE_JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
+    int64_t halflife_s = c->s->decay.halflife_us / US_PER_S;
+    if (charge_running(c, qos) > 0) apply_note_usage_journal(c, USAGE_JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
 }
 
-void charge_change_halflife(struct apply_context *t, int64_t halflife_s)
+void charge_change_halflife(struct apply_context *c, int64_t halflife_s)
 {
-    struct state *s = t->s;
-    charge_running(t, NONE);
-    struct rescale by = {0, decay_scale(&s->decay, t->now_us)};
-    rescale_usages(t, &by);
-    apply_note_usage_journal(t, USAGE_JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
-    s->decay = (struct decay){halflife_s * US_PER_S, t->now_us};
-    apply_note_change(t, TABLE_COUNTERS, 0);
+    struct state *s = c->s;
+    charge_running(c, NONE);
+    struct rescale by = {0, decay_scale(&s->decay, c->now_us)};
+    rescale_usages(c, &by);
+    apply_note_usage_journal(c, USAGE_JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
+    s->decay = (struct decay){halflife_s * US_PER_S, c->now_us};
+    apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
 /* Tasks whose start is not known yet, of a QOS or all (NONE), will be charged by the new rule from their start. */
-static void note_late_starts(struct apply_context *t, uint32_t qos)
+static void note_late_starts(struct apply_context *c, uint32_t qos)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us != 0 || (qos != NONE && job_of(s, k)->qos != qos)) continue;
-        apply_note_usage_journal(t, USAGE_JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+        apply_note_usage_journal(c, USAGE_JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
     }
 }
 
-void charge_change_owner_rule(struct apply_context *t, const struct settings *wanted)
+void charge_change_owner_rule(struct apply_context *c, const struct settings *wanted)
 {
-    struct state *s = t->s;
-    charge_up_to_now(t, NONE);
-    apply_note_usage_journal_detail(t, USAGE_JOURNAL_OWNER_RULE, 0, 0, usage_decay_rule_format(wanted, &s->arena));
-    note_late_starts(t, NONE);
+    struct state *s = c->s;
+    charge_up_to_now(c, NONE);
+    apply_note_usage_journal_detail(c, USAGE_JOURNAL_OWNER_RULE, 0, 0, usage_decay_rule_format(wanted, &s->arena));
+    note_late_starts(c, NONE);
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct owner *o = &s->owners.items[i];
-        if (o->at_us == 0 || o->at_us >= t->now_us) continue;
-        usage_owner_fade(&s->policy.tickets.decay, o, t->now_us);
-        apply_note_change(t, TABLE_OWNER, i);
+        struct usage_owner *o = &s->owners.items[i];
+        if (o->at_us == 0 || o->at_us >= c->now_us) continue;
+        usage_owner_fade(&s->policy.tickets.decay, o, c->now_us);
+        apply_note_change(c, TABLE_OWNER, i);
     }
 }
 
-void charge_change_qos_decay(struct apply_context *t, uint32_t qos, bool no_decay)
+void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_decay)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
     if (no_decay != fades(q)) return;
-    charge_up_to_now(t, qos);
-    keep_reference_up(t, t->now_us);
-    double scale = decay_scale(&s->decay, t->now_us);
+    charge_up_to_now(c, qos);
+    keep_reference_up(c, c->now_us);
+    double scale = decay_scale(&s->decay, c->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;
-    apply_note_usage_journal(t, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
-    note_late_starts(t, qos);
+    apply_note_usage_journal(c, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
+    note_late_starts(c, qos);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */

@@ -12,11 +12,11 @@
 
 enum { WEIGHT_MIN = 1, WEIGHT_MAX = 10000 };
 
-static void tell_weight(struct apply_context *t, struct task *k, uint32_t weight)
+static void tell_weight(struct apply_context *c, struct task *k, uint32_t weight)
 {
     if (k->cpu_weight == weight) return;
     k->cpu_weight = weight;
-    *array_add(&t->out->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
+    *array_add(&c->out->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
                                                        .launch_id = k->launch_id,
                                                        .job_id = k->job_id,
                                                        .task_id = k->task_id,
@@ -29,11 +29,11 @@ static uint32_t weight_of(double tickets, double mean)
     return (uint32_t)fmin(fmax(weight, WEIGHT_MIN), WEIGHT_MAX);
 }
 
-static void make_all_ordinary(struct apply_context *t)
+static void make_all_ordinary(struct apply_context *c)
 {
-    for (uint32_t i = 0; i < t->s->tasks.count; i++) {
-        struct task *k = &t->s->tasks.items[i];
-        if (!job_state_is_end(k->state)) tell_weight(t, k, CPU_WEIGHT_DEFAULT);
+    for (uint32_t i = 0; i < c->s->tasks.count; i++) {
+        struct task *k = &c->s->tasks.items[i];
+        if (!job_state_is_end(k->state)) tell_weight(c, k, CPU_WEIGHT_DEFAULT);
     }
 }
 
@@ -43,19 +43,19 @@ void cpu_weight_forget(struct state *s)
     s->pass_is_due = true;
 }
 
-void cpu_weight_update(struct apply_context *t)
+void cpu_weight_update(struct apply_context *c)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     double sum = 0.0;
     uint32_t running = 0;
     if (s->task_by_launch.count == 0) return;
     if (s->policy.model != MODEL_TICKETS) {
-        make_all_ordinary(t);
+        make_all_ordinary(c);
         return;
     }
     if (s->task_by_launch.count > 1 && s->policy.tickets.share_pool > 0.0)
-        state_want_pass_at(s, t->now_us + USAGE_WAIT_US);
-    const double *tickets = ticket_ranks_of_running(s, t->now_us, &s->cycle);
+        state_want_pass_at(s, c->now_us + USAGE_WAIT_US);
+    const double *tickets = ticket_ranks_of_running(s, c->now_us, &s->cycle);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (job_state_is_end(s->tasks.items[i].state)) continue;
         sum += tickets[i];
@@ -63,6 +63,6 @@ void cpu_weight_update(struct apply_context *t)
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
-        if (!job_state_is_end(k->state)) tell_weight(t, k, weight_of(tickets[i], sum / running));
+        if (!job_state_is_end(k->state)) tell_weight(c, k, weight_of(tickets[i], sum / running));
     }
 }

@@ -40,16 +40,17 @@ static void note_edition(struct state *s, enum event_kind kind)
     s->rules_edition += kind <= EVENT_OBJECT_DELETE || kind == EVENT_RESET;
 }
 
-int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out, uint32_t *out_id,
-                 struct err *e)
+int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out,
+                 struct event_result *out_result, struct err *e)
 {
     ensure((size_t)event->kind < sizeof handlers / sizeof *handlers);
     ensure(now_us > 0);
-    uint32_t unused_id;
-    struct apply_context t = {.s = s, .now_us = now_us, .out = out, .e = e, .out_id = out_id ? out_id : &unused_id};
+    struct event_result result = {0};
+    struct apply_context c = {.s = s, .now_us = now_us, .out = out, .e = e, .result = &result};
     arena_clear(&s->cycle);
-    if (handlers[event->kind](&t, event) != 0) return -1;
+    if (handlers[event->kind](&c, event) != 0) return -1;
     note_edition(s, event->kind);
+    if (out_result != NULL) *out_result = result;
     return 0;
 }
 
@@ -72,9 +73,9 @@ void outcome_release(struct outcome *o)
     array_release(&o->decisions);
 }
 
-int apply_host(struct apply_context *t, const struct event *event)
+int apply_host(struct apply_context *c, const struct event *event)
 {
-    t->s->found = event->host;
-    state_rebuild_host(t->s);
+    c->s->found = event->host;
+    state_rebuild_host(c->s);
     return 0;
 }

@@ -4,6 +4,7 @@
 #define FAIRLEAD_ENGINE_EVENT_H
 
 #include "engine/state.h"
+#include "fields/job_fields.h"
 
 struct ticket_plan;
 
@@ -71,52 +72,13 @@ struct event_settings {
     uint32_t count;
 };
 
-/* A partition, QOS, user, project, department or resource by its name, and the fields to set (policy/objects.h), among them
+/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h), among them
  * on modify RawUsage=0 where a kind has usage. */
 struct event_object {
     enum object_kind kind;
     const char *name;
     const struct event_pair *pairs;
     uint32_t count;
-};
-
-/* What the policies use of a job. In a submission, all zero but for these: set_priority and site (NONE and 0: none set). In
- * an update, each has a value that keeps what is: text NULL, TERM_KEEP, times 0 (-1: none). */
-#define TERM_KEEP INT32_MIN
-struct event_terms {
-    const char *partitions;   /* "fast,batch"; submission NULL: the first partition */
-    const char *qos;          /* submission NULL: "normal" */
-    const char *project;      /* "": none */
-    const char *requests;     /* "license=2,bigio=true": hard requests for resources; "": none */
-    int32_t nice, site;       /* site: operators only */
-    int32_t posix_priority;   /* -1023..1024; above 0: operators only */
-    int64_t job_share;        /* -js; -1 keeps */
-    int64_t override_tickets; /* -ot: operators only; -1 keeps */
-    int64_t set_priority;     /* by hand: operators only; -1 keeps; -2: computed again; submission 0: computed */
-    int64_t begin_us, deadline_us;
-    uint32_t slots_max; /* a range of slots from request.cpus up to this; 0: none, or keeps */
-};
-
-/* The terms of an update that changes none of them. */
-#define TERMS_KEPT                                     \
-    ((struct event_terms){.nice = TERM_KEEP,           \
-                          .site = TERM_KEEP,           \
-                          .posix_priority = TERM_KEEP, \
-                          .job_share = -1,             \
-                          .override_tickets = -1,      \
-                          .set_priority = -1})
-
-struct event_submit {
-    const char *account; /* NULL: the user's default; none: account "default", made when needed */
-    const char *name;
-    const char *directory;                 /* absolute */
-    const char *out_pattern, *err_pattern; /* NULL: "fairlead-%j.out" or "fairlead-%A_%a.out"; where out goes */
-    const char *command;
-    struct capacity request; /* cpus 0, mem_mib 0: the settings' defaults */
-    int64_t time_limit_s;    /* 0: the setting's default */
-    const char *array;       /* NULL: plain; "0-999%50" */
-    bool held;
-    struct event_terms terms;
 };
 
 /* One job, all of its tasks (task_id NONE) or one task of an array. */
@@ -131,14 +93,10 @@ struct event_jobs {
     bool all;
 };
 
-/* Of a pending job (time limit and array limit also while it runs is refused: the keeper has its limit). 0 or NULL keeps. */
+/* Which fields of a job to change, of those that an update may (fields/job_fields.h). */
 struct event_update {
     uint32_t job_id;
-    const char *name;
-    struct capacity request; /* cpus 0, mem_mib 0 keep; gpus NONE keeps */
-    int64_t time_limit_s;
-    uint32_t array_limit; /* NONE keeps; 0: none */
-    struct event_terms terms;
+    const struct job_values *values;
 };
 
 /* How a launch ended, in the engine's words; the daemon translates exec/launch.h. */
@@ -169,7 +127,7 @@ struct event {
         struct event_user user;
         struct event_settings settings;
         struct event_object object;
-        struct event_submit submit;
+        const struct job_values *submit; /* those that are not given have their defaults */
         struct event_jobs jobs;
         struct event_update update;
         struct capacity host;
@@ -183,9 +141,15 @@ struct event {
     };
 };
 
+/* What answers an event; 0 where it has no such answer. */
+struct event_result {
+    uint32_t job_id;    /* EVENT_SUBMIT: of the new job */
+    uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: jobs and tasks named, or of "all" the jobs */
+};
+
 /* A row that is new or different. index is into the state's table; the store reads the row from there when it commits.
  * The same row may be named several times. */
-enum table {
+enum change_table {
     TABLE_USAGES, /* index 0: all usage becomes 0, before rows are written; those that only lose it are not noted */
     TABLE_ASSOC,
     TABLE_JOB,
@@ -195,12 +159,12 @@ enum table {
     TABLE_OBJECT,         /* index: object_change(kind, index); deleted ones go */
     TABLE_OWNER,          /* usage of users and projects */
     TABLE_MIN_PRIORITIES, /* index 0: those of all jobs go; before those of TABLE_MIN_PRIORITY are written */
-    TABLE_MIN_PRIORITY,   /* index: of the job; those that are stored of it (job.floors) are all there are */
+    TABLE_MIN_PRIORITY,   /* index: of the job; its rows are replaced by the stored ones of job.min_priorities */
     TABLE_COUNT
 };
 
 struct change {
-    enum table table;
+    enum change_table table;
     uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay, resets) */
 };
 

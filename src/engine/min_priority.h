@@ -1,44 +1,45 @@
-/* INCR_ONLY: a waiting job's priority in a partition never falls below what a pass gave it there before.
+/* INCR_ONLY: the priority of a pending job in a partition never falls below what a pass gave it there before. The largest
+ * priority so far is the job's minimum priority.
  *
- *     pass                1     2     3     4     5
- *     computed          900  1000   950   970  1010
- *     floor, least      900  1000  1000  1000  1010     the largest so far: what the job has
- *     floor, stored       -     -  1000  1000  1000     binds from 3 on, so it is written there, once
+ *     pass                          1     2     3     4     5
+ *     computed priority           900  1000   950   970  1010
+ *     minimum priority, kept      900  1000  1000  1000  1010
+ *     minimum priority, stored      -     -  1000  1000  1000     it binds from pass 3 on, so it is written there, once
  *
- * A floor that does not bind is what is computed anyway, and a restart computes it again; so only those that bind are in
- * the store, and a floor does not change while it binds. What is stored is never above what is kept.
- * Floors of a job go when it is held, has a priority by hand, or ends, a place's when the job leaves the partition; all go
- * when the flag or the model is changed, for they are not kept then.
+ * A minimum binds while the computed priority is below it. Only minimums that bind are stored: a restart computes the others
+ * again. A minimum does not change while it binds, and what is stored is never above what is kept.
+ * The minimums of a job are forgotten when the job is held, gets a priority by hand, or ends; that of a partition when the job
+ * leaves the partition; all of them when the flag or the model is changed.
  * Source: docs/formulas.md 4.1. */
 #ifndef FAIRLEAD_ENGINE_MIN_PRIORITY_H
 #define FAIRLEAD_ENGINE_MIN_PRIORITY_H
 
 #include "engine/ranking.h"
 
-/* Whether the model and its flags have floors. */
+/* Whether minimum priorities are kept: by the model and its flags. */
 bool min_priority_is_kept(const struct state *s);
 
-/* The priority, or the job's floor in that partition where that is above it and floors are kept. */
+/* The priority, or the job's minimum priority in that partition if that is larger and minimums are kept. */
 uint32_t min_priority_bound(const struct state *s, const struct job *j, uint32_t partition, uint32_t priority);
 
-/* The priorities of all jobs that wait, as they are now, are what they have at least. Notes those that begin to bind, at
- * most FLOORS_A_PASS of them: a turn that writes 10^5 would hold the loop for 0.2 s. The others are in
- * force all the same, and are written by passes that are wanted FLOORS_PAUSE_US apart. */
-enum { FLOORS_A_PASS = 2000 };
-#define FLOORS_PAUSE_US (US_PER_S / 10)
-void min_priority_raise_all(struct apply_context *t, const struct multifactor_context *m);
+/* Raises the minimum priorities of all pending jobs to their priorities now. Notes those that begin to bind, at most
+ * MIN_PRIORITIES_WRITTEN_MAX of them, because a turn that writes 10^5 would take 0.2 s. The others are in force too, and are
+ * written by the next passes, which are MIN_PRIORITY_PAUSE_US apart. */
+enum { MIN_PRIORITIES_WRITTEN_MAX = 2000 };
+#define MIN_PRIORITY_PAUSE_US (US_PER_S / 10)
+void min_priority_raise_all(struct apply_context *c, const struct multifactor_context *m);
 
-/* Nothing is kept of one job; of any. */
-void min_priority_forget(struct apply_context *t, uint32_t job);
-void min_priority_forget_all(struct apply_context *t);
+/* Forgets the minimum priorities of one job, or of all jobs. */
+void min_priority_forget(struct apply_context *c, uint32_t job);
+void min_priority_forget_all(struct apply_context *c);
 
-/* To be called before a job is changed: what is stored of it is written anew from what is kept then. */
-void min_priority_rewrite(struct apply_context *t, uint32_t job);
+/* Call it before a job is changed: what is stored of the job is written again from what is kept afterwards. */
+void min_priority_rewrite(struct apply_context *c, uint32_t job);
 
-/* One that was stored, in memory again. False: the job is not in that partition. */
+/* Restores a minimum that was stored. False: the job is not in that partition. */
 bool min_priority_set_stored(struct job *j, uint32_t partition, uint32_t priority);
 
-/* Of a job that was changed, whose floors still stand by old's partitions: by its own from now on. */
+/* Moves the minimums of a changed job, which are in the order of old's partitions, to the order of its own. */
 void min_priority_carry(struct job *j, const struct job *old);
 
 #endif

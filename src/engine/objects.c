@@ -1,5 +1,5 @@
 /* Partitions, QOS, users, projects, departments and resources: added, changed and deleted by operators. What a kind's
- * fields are and how they are read is the table's business (policy/objects.h); here is what they mean together and who
+ * fields are and how they are read is the table's business (fields/objects.h); here is what they mean together and who
  * points at whom:
  *
  *     job --> partitions, QOS, project, resources      deletion is refused while one does
@@ -22,9 +22,9 @@ static int parse_weights(const struct policy *p, const struct object *partition,
 
 int object_derive(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
 {
-    struct object_row *o = object_at(s, kind, index);
+    struct object_row *o = object_row_at(s, kind, index);
     if (kind == OBJECT_QOS)
-        return policy_text_qos_flags(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
+        return setting_text_qos_flags(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
     if (kind != OBJECT_PARTITION) return 0;
     double weights[TRES_MAX] = {0};
     bool has_weights = o->object.value[PARTITION_BILLING_WEIGHTS].text[0] != '\0';
@@ -52,37 +52,36 @@ int object_derive_all(struct state *s, struct err *e)
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
-static int require_right(struct apply_context *t, const struct event *event, const char *verb)
+static int require_right(struct apply_context *c, const struct event *event, const char *verb)
 {
     char what[64];
     text_format(what, sizeof what, "%s %s", verb, object_classes[event->object.kind].plural);
-    return apply_require_operator(t, &event->actor, what);
+    return apply_require_operator(c, &event->actor, what);
 }
 
-int object_find(struct apply_context *t, enum object_kind kind, struct str name, uint32_t *out_index)
+int object_find(const struct state *s, enum object_kind kind, struct str name, uint32_t *out_index, struct err *e)
 {
-    const char *class = object_classes[kind].name;
-    uint32_t index = map_get(&t->s->object_by_name[kind], name);
-    if (index == NONE) return err_not_found(t->e, kind == OBJECT_USER ? "policy user" : class, name);
+    uint32_t index = map_get(&s->object_by_name[kind], name);
+    if (index == NONE) return err_not_found(e, kind == OBJECT_USER ? "policy user" : object_classes[kind].name, name);
     *out_index = index;
     return 0;
 }
 
-static int check_department(struct apply_context *t, const struct object *user)
+static int check_department(struct apply_context *c, const struct object *user)
 {
     const char *department = user->value[USER_DEPARTMENT].text;
     if (strcmp(department, DEFAULT_DEPARTMENT) == 0) return 0;
-    if (state_find_object(t->s, OBJECT_DEPARTMENT, department) != NONE) return 0;
-    return err_not_found(t->e, "department", str(department));
+    if (state_find_object(c->s, OBJECT_DEPARTMENT, department) != NONE) return 0;
+    return err_not_found(c->e, "department", str(department));
 }
 
 /* What the object's fields say, beyond each one alone. */
-static int check_object(struct apply_context *t, enum object_kind kind, const struct object *o)
+static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
-    if (kind == OBJECT_USER) return check_department(t, o);
+    if (kind == OBJECT_USER) return check_department(c, o);
     if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
-    return parse_weights(&t->s->policy, o, unused, t->e);
+    return parse_weights(&c->s->policy, o, unused, c->e);
 }
 
 static bool is_reset(const struct event_object *wanted, const struct event_pair *pair)
@@ -91,98 +90,98 @@ static bool is_reset(const struct event_object *wanted, const struct event_pair 
            str_equal_nocase(str(pair->key), str(object_usage_reset_field.name));
 }
 
-static int check_reset(struct apply_context *t, const struct object *o, enum object_kind kind, const char *value)
+static int check_reset(struct apply_context *c, const struct object *o, enum object_kind kind, const char *value)
 {
     struct field_value unused;
-    if (field_parse(&object_usage_reset_field, str(value), &t->s->cycle, &unused, t->e) == 0) return 0;
-    return err_of(t->e, object_classes[kind].name, str(o->name));
+    if (field_parse(&object_usage_reset_field, str(value), &c->s->cycle, &unused, c->e) == 0) return 0;
+    return err_of(c->e, object_classes[kind].name, str(o->name));
 }
 
 /* Sets the fields wanted, in memory of the cycle. out_resets NULL: RawUsage is none of them. */
-static int set_fields(struct apply_context *t, const struct event_object *wanted, struct object *o, bool *out_resets)
+static int set_fields(struct apply_context *c, const struct event_object *wanted, struct object *o, bool *out_resets)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
         const struct event_pair *pair = &wanted->pairs[i];
         if (out_resets != NULL && is_reset(wanted, pair)) {
-            if (check_reset(t, o, wanted->kind, pair->value) != 0) return -1;
+            if (check_reset(c, o, wanted->kind, pair->value) != 0) return -1;
             *out_resets = true;
             continue;
         }
-        if (object_set(o, wanted->kind, str(pair->key), str(pair->value), &t->s->cycle, t->e) != 0) return -1;
+        if (object_set(o, wanted->kind, str(pair->key), str(pair->value), &c->s->cycle, c->e) != 0) return -1;
     }
-    return check_object(t, wanted->kind, o);
+    return check_object(c, wanted->kind, o);
 }
 
-static int check_object_name(struct apply_context *t, const struct event_object *wanted)
+static int check_object_name(struct apply_context *c, const struct event_object *wanted)
 {
-    if (apply_check_name(object_classes[wanted->kind].name, wanted->name, t->e) != 0) return -1;
+    if (apply_check_name(object_classes[wanted->kind].name, wanted->name, c->e) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
-        return err_value_reason(t->e, "resource", str(wanted->name), "has a '='; requests are written NAME=AMOUNT");
+        return err_value_reason(c->e, "resource", str(wanted->name), "has a '='; requests are written NAME=AMOUNT");
     return 0;
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-static void note_object(struct apply_context *t, enum object_kind kind, uint32_t index)
+static void note_object(struct apply_context *c, enum object_kind kind, uint32_t index)
 {
-    apply_note_change(t, TABLE_OBJECT, object_change(kind, index));
-    t->s->pass_is_due = true;
+    apply_note_change(c, TABLE_OBJECT, object_change(kind, index));
+    c->s->pass_is_due = true;
 }
 
-uint32_t object_create(struct apply_context *t, enum object_kind kind, const struct object *o)
+uint32_t object_create(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
-    uint32_t index = object_row_add(t->s, kind, o, t->now_us);
-    ensure(object_derive(t->s, kind, index, NULL) == 0);
-    note_object(t, kind, index);
+    uint32_t index = object_row_add(c->s, kind, o, c->now_us);
+    ensure(object_derive(c->s, kind, index, NULL) == 0);
+    note_object(c, kind, index);
     return index;
 }
 
-int apply_object_add(struct apply_context *t, const struct event *event)
+int apply_object_add(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     const char *class = object_classes[wanted->kind].name;
-    if (require_right(t, event, "add") != 0 || check_object_name(t, wanted) != 0) return -1;
-    if (state_find_object(t->s, wanted->kind, wanted->name) != NONE) return err_exists(t->e, class, str(wanted->name));
+    if (require_right(c, event, "add") != 0 || check_object_name(c, wanted) != 0) return -1;
+    if (state_find_object(c->s, wanted->kind, wanted->name) != NONE) return err_exists(c->e, class, str(wanted->name));
     struct object o = object_defaults(wanted->kind, wanted->name);
-    if (set_fields(t, wanted, &o, NULL) != 0) return -1;
-    object_create(t, wanted->kind, &o);
+    if (set_fields(c, wanted, &o, NULL) != 0) return -1;
+    object_create(c, wanted->kind, &o);
     return 0;
 }
 
 /* Text that is the same stays where it is. */
-static void replace_fields(struct apply_context *t, enum object_kind kind, struct object *old, const struct object *new)
+static void replace_fields(struct apply_context *c, enum object_kind kind, struct object *old, const struct object *new)
 {
     const struct object_class *class = &object_classes[kind];
     for (uint32_t i = 0; i < class->field_count; i++) {
         if (field_equal(&class->fields[i], &old->value[i], &new->value[i])) continue;
         old->value[i] = new->value[i];
-        old->value[i].text = arena_copy(&t->s->arena, str(new->value[i].text));
+        old->value[i].text = arena_copy(&c->s->arena, str(new->value[i].text));
     }
 }
 
-int apply_object_modify(struct apply_context *t, const struct event *event)
+int apply_object_modify(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index, qos_flags = 0;
-    if (require_right(t, event, "modify") != 0 || object_find(t, wanted->kind, str(wanted->name), &index) != 0)
+    if (require_right(c, event, "modify") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
         return -1;
-    struct object_row *row = object_at(t->s, wanted->kind, index);
+    struct object_row *row = object_row_at(c->s, wanted->kind, index);
     struct object o = row->object;
     bool resets = false;
-    if (set_fields(t, wanted, &o, &resets) != 0) return -1;
+    if (set_fields(c, wanted, &o, &resets) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
         o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
-        return err_subject(t->e, ERR_CONFLICT, "resource", str(o.name),
+        return err_subject(c->e, ERR_CONFLICT, "resource", str(o.name),
                            "is in use by %u live %s; its type cannot change now", row->live_jobs,
                            row->live_jobs == 1 ? "job" : "jobs");
     if (wanted->kind == OBJECT_QOS) {
-        ensure(policy_text_qos_flags(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
-        charge_change_qos_decay(t, index, (qos_flags & QOS_NO_DECAY) != 0);
+        ensure(setting_text_qos_flags(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
+        charge_change_qos_decay(c, index, (qos_flags & QOS_NO_DECAY) != 0);
     }
-    if (resets) reset_object(t, wanted->kind, index);
-    replace_fields(t, wanted->kind, &row->object, &o);
-    ensure(object_derive(t->s, wanted->kind, index, NULL) == 0);
-    note_object(t, wanted->kind, index);
+    if (resets) usage_reset_object(c, wanted->kind, index);
+    replace_fields(c, wanted->kind, &row->object, &o);
+    ensure(object_derive(c->s, wanted->kind, index, NULL) == 0);
+    note_object(c, wanted->kind, index);
     return 0;
 }
 
@@ -196,35 +195,35 @@ static uint32_t users_of_department(const struct state *s, const char *departmen
     return count;
 }
 
-static int check_nobody_needs(struct apply_context *t, enum object_kind kind, const struct object_row *row)
+static int check_nobody_needs(struct apply_context *c, enum object_kind kind, const struct object_row *row)
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
     if (row->live_jobs > 0)
-        return err_subject(t->e, ERR_CONFLICT, class, str(name), "is in use by %u live %s; cancel or change %s first",
+        return err_subject(c->e, ERR_CONFLICT, class, str(name), "is in use by %u live %s; cancel or change %s first",
                            row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, DEFAULT_QOS) == 0)
-        return err_subject(t->e, ERR_CONFLICT, "qos", str(name),
+        return err_subject(c->e, ERR_CONFLICT, "qos", str(name),
                            "cannot be deleted: jobs that name no QOS have this one");
-    if (kind == OBJECT_PARTITION && t->s->object_by_name[kind].count == 1)
-        return err_subject(t->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
+    if (kind == OBJECT_PARTITION && c->s->object_by_name[kind].count == 1)
+        return err_subject(c->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
     uint32_t users =
-        kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(t->s, name) : 0;
+        kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(c->s, name) : 0;
     if (users > 0)
-        return err_subject(t->e, ERR_CONFLICT, "department", str(name), "is in use by %u %s; change that first", users,
+        return err_subject(c->e, ERR_CONFLICT, "department", str(name), "is in use by %u %s; change that first", users,
                            users == 1 ? "user" : "users");
     return 0;
 }
 
-int apply_object_delete(struct apply_context *t, const struct event *event)
+int apply_object_delete(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index;
-    if (require_right(t, event, "delete") != 0 || object_find(t, wanted->kind, str(wanted->name), &index) != 0)
+    if (require_right(c, event, "delete") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
         return -1;
-    struct object_row *row = object_at(t->s, wanted->kind, index);
-    if (check_nobody_needs(t, wanted->kind, row) != 0) return -1;
-    ensure(map_remove(&t->s->object_by_name[wanted->kind], str(row->object.name)));
+    struct object_row *row = object_row_at(c->s, wanted->kind, index);
+    if (check_nobody_needs(c, wanted->kind, row) != 0) return -1;
+    ensure(map_remove(&c->s->object_by_name[wanted->kind], str(row->object.name)));
     row->is_deleted = true;
-    note_object(t, wanted->kind, index);
+    note_object(c, wanted->kind, index);
     return 0;
 }

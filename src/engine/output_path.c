@@ -1,5 +1,6 @@
+#include "engine/output_path.h"
+
 #include "base/ensure.h"
-#include "engine/handlers.h"
 
 static void add_name(struct buf *out, const char *name)
 {
@@ -15,7 +16,7 @@ static void add_field(const struct job *j, const char *user, uint32_t task_id, c
         break;
     case 'A': buf_add_u64(out, j->id); break;
     case 'a': buf_add_u64(out, task_id); break;
-    case 'x': add_name(out, j->name); break;
+    case 'x': add_name(out, j->text->name); break;
     case 'u': add_name(out, user); break;
     case '%': buf_add_char(out, '%'); break;
     default: buf_add_char(out, '%'); buf_add_char(out, letter);
@@ -26,7 +27,7 @@ void job_expand_path(const struct job *j, const char *user, uint32_t task_id, co
 {
     ensure(pattern != NULL);
     if (pattern[0] != '/') {
-        buf_add_text(out, j->directory);
+        buf_add_text(out, j->text->directory);
         if (out->length > 0 && out->text[out->length - 1] != '/') buf_add_char(out, '/');
     }
     for (const char *p = pattern; *p != '\0'; p++) {

@@ -26,7 +26,7 @@ struct block {
 
 /* Jobs that could start on what is free now, and their places in the queue. */
 struct pass {
-    struct apply_context *t;
+    struct apply_context *c;
     const struct ticket_plan *plan; /* NULL: none was made before */
     struct consumables pool;
     bool is_ranking;       /* what follows is made: somebody could start */
@@ -94,11 +94,11 @@ static bool some_qos_waits(const struct state *s)
 /* Whether tasks of the job may start and fit. Notes when the next one of those that wait for their time begins. */
 static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     const struct job *j = &s->jobs.items[index];
     uint32_t tasks = startable_tasks(j);
     if (tasks == 0) return false;
-    if (j->begin_us > p->t->now_us) {
+    if (j->begin_us > p->c->now_us) {
         state_want_pass_at(s, j->begin_us);
         return false;
     }
@@ -120,12 +120,12 @@ static uint64_t priority_sort_key(const struct state *s, uint32_t partition, uin
 
 static const struct job *job_of(const struct pass *p, const struct candidate *c)
 {
-    return &p->t->s->jobs.items[p->jobs.items[c->job].job];
+    return &p->c->s->jobs.items[p->jobs.items[c->job].job];
 }
 
 static void compute_block(struct pass *p)
 {
-    const struct state *s = p->t->s;
+    const struct state *s = p->c->s;
     struct block *b = p->block;
     struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
     multifactor_priorities(&s->policy.multifactor, &p->moment.cluster, b->jobs, b->count, b->priority);
@@ -143,7 +143,7 @@ static void add_candidate(struct pass *p, uint32_t job, uint32_t partition, uint
 /* A place for each partition that admits the job. */
 static void queue_by_priority(struct pass *p, uint32_t job)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     const struct job *j = &s->jobs.items[p->jobs.items[job].job];
     struct block *b = p->block;
     for (uint32_t i = 0; i < j->partition_count; i++) {
@@ -155,7 +155,7 @@ static void queue_by_priority(struct pass *p, uint32_t job)
         }
         struct tres_amount *amounts = s->policy.multifactor.has_tres_weights ? b->amounts[b->count] : NULL;
         add_candidate(p, job, partition, UINT32_MAX, 0);
-        multifactor_job_of(&p->moment, j, partition, amounts, &b->jobs[b->count++]);
+        multifactor_context_job(&p->moment, j, partition, amounts, &b->jobs[b->count++]);
         if (b->count == BLOCK) compute_block(p);
     }
 }
@@ -170,7 +170,7 @@ static uint32_t first_that_admits(const struct state *s, const struct job *j)
 
 static void queue_only_job(struct pass *p)
 {
-    uint32_t partition = first_that_admits(p->t->s, &p->t->s->jobs.items[p->jobs.items[0].job]);
+    uint32_t partition = first_that_admits(p->c->s, &p->c->s->jobs.items[p->jobs.items[0].job]);
     if (partition != NONE) add_candidate(p, 0, partition, UINT32_MAX, 0);
 }
 
@@ -183,7 +183,7 @@ struct planned_job {
 /* Both stand in order of id. Who is not in the plan, having come or begun since, is ranked by the next one. */
 static struct planned_job *find_planned(struct pass *p, const struct ticket_plan *plan)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     struct planned_job *found = arena_alloc(&s->cycle, (plan->job_count + (size_t)1) * sizeof *found);
     uint32_t next = 0;
     for (uint32_t i = 0; i < p->jobs.count; i++) {
@@ -221,7 +221,7 @@ static void queue_by_tickets(struct pass *p)
         queue_by_plan(p, p->plan);
         return;
     }
-    struct ticket_plan *plan = ticket_plan_of(p->t->s, p->t->now_us);
+    struct ticket_plan *plan = ticket_plan_of(p->c->s, p->c->now_us);
     ticket_plan_run(plan);
     queue_by_plan(p, plan);
     ticket_plan_free(plan);
@@ -230,15 +230,15 @@ static void queue_by_tickets(struct pass *p)
 /* What ranking needs to know, once it is sure that there is somebody to rank, or that floors are kept. */
 static void begin_ranking(struct pass *p)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     bool is_multifactor = s->policy.model == MODEL_MULTIFACTOR;
     p->is_ranking = true;
     array_reserve(&p->jobs, s->job_by_id.count);
     array_reserve(&p->candidates, s->job_by_id.count);
-    if (is_multifactor || p->some_qos_waits) p->factors = state_factors(s, p->t->now_us, &s->cycle);
+    if (is_multifactor || p->some_qos_waits) p->factors = state_factors(s, p->c->now_us, &s->cycle);
     if (!is_multifactor) return;
     p->block = arena_alloc(&s->cycle, sizeof *p->block);
-    multifactor_context_make(s, p->t->now_us, p->factors, &s->cycle, &p->moment);
+    multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->moment);
 }
 
 /* In three steps, each of which reads what the one before has asked for: the row's first line, the next one if the job is
@@ -255,7 +255,7 @@ static void prefetch_jobs(const struct state *s, uint32_t i)
 /* One walk over the jobs: a million rows do not fit into the processor's cache. */
 static void make_queue(struct pass *p)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     struct pass_job job;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
@@ -263,7 +263,7 @@ static void make_queue(struct pass *p)
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
         if (p->some_qos_waits && job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
-            state_want_pass_at(s, p->t->now_us + USAGE_WAIT_US);
+            state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
             continue;
         }
         *array_add(&p->jobs) = job;
@@ -284,10 +284,10 @@ static struct tres_list own_list(const struct tres_list *list)
     return own;
 }
 
-static void start_task(struct apply_context *t, const struct tres_places *places, const struct pass_start *start,
+static void start_task(struct apply_context *c, const struct tres_places *places, const struct pass_start *start,
                        const char *boot_id)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct job *j = &s->jobs.items[start->job];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
@@ -297,7 +297,7 @@ static void start_task(struct apply_context *t, const struct tres_places *places
                        .assoc = j->assoc,
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
-                       .launch_us = t->now_us,
+                       .launch_us = c->now_us,
                        .placement = start->placement,
                        .partition = start->partition,
                        .billing = job_billing_in(s, start->partition, &tres),
@@ -311,33 +311,33 @@ static void start_task(struct apply_context *t, const struct tres_places *places
     const struct work work = task_work(&row);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
     assoc_count_work(s, j->assoc, &work, 1);
-    apply_note_change(t, TABLE_JOB, start->job);
-    apply_note_change(t, TABLE_TASK, index);
-    apply_note_change(t, TABLE_COUNTERS, 0);
-    apply_note_decision(t, DECIDE_START, &s->tasks.items[index]);
+    apply_note_change(c, TABLE_JOB, start->job);
+    apply_note_change(c, TABLE_TASK, index);
+    apply_note_change(c, TABLE_COUNTERS, 0);
+    apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);
 }
 
 static void start_tasks(struct pass *p, const char *boot_id)
 {
-    struct state *s = p->t->s;
+    struct state *s = p->c->s;
     struct pass_queue queue = {p->jobs.items, p->jobs.count, p->candidates.items, p->candidates.count};
     struct pass_starts starts = {0};
     struct tres_places places;
     pass_run(&s->host, &p->pool, &queue, &s->cycle, &starts);
     tres_places_find(s, &s->cycle, &places);
-    for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->t, &places, &starts.list.items[i], boot_id);
+    for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->c, &places, &starts.list.items[i], boot_id);
     array_release(&starts.list);
 }
 
-static void run_pass(struct apply_context *t, const char *boot_id, const struct ticket_plan *plan)
+static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
-    struct pass p = {.t = t, .plan = plan, .some_qos_waits = some_qos_waits(t->s)};
-    if (min_priority_is_kept(t->s)) {
+    struct pass p = {.c = c, .plan = plan, .some_qos_waits = some_qos_waits(c->s)};
+    if (min_priority_is_kept(c->s)) {
         begin_ranking(&p);
-        min_priority_raise_all(t, &p.moment);
+        min_priority_raise_all(c, &p.moment);
     }
-    if (t->s->host.free_cpu_count > 0) {
-        make_pool(t->s, &p.pool);
+    if (c->s->host.free_cpu_count > 0) {
+        make_pool(c->s, &p.pool);
         make_queue(&p);
         if (p.candidates.count > 0) start_tasks(&p, boot_id);
     }
@@ -348,8 +348,8 @@ static void run_pass(struct apply_context *t, const char *boot_id, const struct 
 /* Whether several jobs could start now, so that a pass has to rank them. */
 static bool pass_ranks(struct state *s, int64_t now_us)
 {
-    struct apply_context t = {.s = s, .now_us = now_us};
-    struct pass p = {.t = &t};
+    struct apply_context c = {.s = s, .now_us = now_us};
+    struct pass p = {.c = &c};
     struct pass_job unused;
     uint32_t several = 0;
     if (s->host.free_cpu_count == 0) return false;
@@ -378,19 +378,19 @@ static bool is_of_no_use(const struct state *s, const struct ticket_plan *plan)
     return plan->rules_edition != s->rules_edition && !s->dropped_plan;
 }
 
-int apply_time(struct apply_context *t, const struct event *event)
+int apply_time(struct apply_context *c, const struct event *event)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
     if (plan != NULL && is_of_no_use(s, plan)) {
         s->dropped_plan = s->pass_is_due = true;
         return 0;
     }
-    if (plan == NULL && !pass_is_due(s, t->now_us)) return 0;
+    if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
     if (plan == NULL) s->pass_is_due = false; /* a plan took that over */
     s->next_due_us = 0;                       /* with nothing free, nobody's beginning matters */
-    run_pass(t, event->time.boot_id, plan);
-    cpu_weight_update(t);
+    run_pass(c, event->time.boot_id, plan);
+    cpu_weight_update(c);
     return 0;
 }

@@ -5,7 +5,7 @@
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
 /* Rows on their way into the arena: every pair of a pending job and a partition, and every running task at most. */
-struct listing {
+struct priority_listing {
     struct state *s;
     int64_t now_us;
     uint32_t job_id; /* NONE: all */
@@ -14,7 +14,7 @@ struct listing {
     struct priorities *out;
 };
 
-static bool is_wanted(const struct listing *l, const struct job *j)
+static bool is_wanted(const struct priority_listing *l, const struct job *j)
 {
     return l->job_id == NONE || j->id == l->job_id;
 }
@@ -24,7 +24,7 @@ static bool is_pending(const struct job *j)
     return j->ended_us == 0 && idset_first(&j->pending) != NONE;
 }
 
-static size_t max_rows(const struct listing *l)
+static size_t max_rows(const struct priority_listing *l)
 {
     size_t count = l->s->tasks.count;
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
@@ -34,7 +34,7 @@ static size_t max_rows(const struct listing *l)
     return count;
 }
 
-static struct priority_row *add_row(struct listing *l, uint32_t job, uint32_t task, uint32_t partition)
+static struct priority_row *add_row(struct priority_listing *l, uint32_t job, uint32_t task, uint32_t partition)
 {
     struct priority_row *row = &l->out->rows[l->out->count++];
     *row = (struct priority_row){.job = job, .task = task, .partition = partition};
@@ -52,7 +52,7 @@ static struct priority_row *add_row(struct listing *l, uint32_t job, uint32_t ta
 
 /* --- basic -------------------------------------------------------------------------------------------------------- */
 
-static void list_basic(struct listing *l)
+static void list_basic(struct priority_listing *l)
 {
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
         const struct job *j = &l->s->jobs.items[i];
@@ -64,8 +64,8 @@ static void list_basic(struct listing *l)
 
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
 
-static void set_terms(struct listing *l, const struct multifactor_context *m, const struct multifactor_job *asked,
-                      struct priority_row *row)
+static void set_terms(struct priority_listing *l, const struct multifactor_context *m,
+                      const struct multifactor_job *asked, struct priority_row *row)
 {
     const struct multifactor_rules *rules = &l->s->policy.multifactor;
     multifactor_factors(rules, &m->cluster, asked, &row->factors);
@@ -79,7 +79,7 @@ static void set_terms(struct listing *l, const struct multifactor_context *m, co
     }
 }
 
-static void list_running(struct listing *l, const struct multifactor_context *m)
+static void list_running(struct priority_listing *l, const struct multifactor_context *m)
 {
     struct tres_amount amounts[TRES_MAX];
     for (uint32_t i = 0; i < l->s->tasks.count; i++) {
@@ -89,7 +89,7 @@ static void list_running(struct listing *l, const struct multifactor_context *m)
         const struct job *j = &l->s->jobs.items[job];
         struct multifactor_job asked;
         if (!is_wanted(l, j)) continue;
-        multifactor_job_of(m, j, k->partition, amounts, &asked);
+        multifactor_context_job(m, j, k->partition, amounts, &asked);
         asked.is_held = false;
         asked.cpus = idset_count(&k->placement.cpus);
         asked.tres = k->tres;
@@ -97,7 +97,7 @@ static void list_running(struct listing *l, const struct multifactor_context *m)
     }
 }
 
-static void list_multifactor(struct listing *l)
+static void list_multifactor(struct priority_listing *l)
 {
     struct state *s = l->s;
     struct multifactor_context moment;
@@ -108,7 +108,7 @@ static void list_multifactor(struct listing *l)
         if (!is_wanted(l, j) || !is_pending(j)) continue;
         for (uint32_t p = 0; p < j->partition_count; p++) {
             struct multifactor_job asked;
-            multifactor_job_of(&moment, j, j->partitions[p], amounts, &asked);
+            multifactor_context_job(&moment, j, j->partitions[p], amounts, &asked);
             set_terms(l, &moment, &asked, add_row(l, i, NONE, j->partitions[p]));
         }
     }
@@ -127,36 +127,49 @@ static void set_rank(struct priority_row *row, const struct ticket_ranks *ranks,
     row->norm_posix = ranks->norm_posix[i];
 }
 
-/* Pending ranks stand by job, the first task of each first; jobs without any take no part. */
-static void list_tickets(struct listing *l)
+/* By job: the entry of its first pending task, or NONE: it takes no part. */
+static const uint32_t *first_entries(const struct ticket_ranks *ranks, uint32_t job_count, struct arena *arena)
+{
+    uint32_t *first = arena_alloc(arena, (job_count + (size_t)1) * sizeof *first);
+    for (uint32_t i = 0; i < job_count; i++) first[i] = NONE;
+    for (uint32_t i = ranks->count; i-- > 0;) {
+        if (ranks->entries[i].task == NONE) first[ranks->entries[i].job] = i;
+    }
+    return first;
+}
+
+static void list_ranked(struct priority_listing *l, const struct ticket_ranks *ranks)
 {
     struct state *s = l->s;
-    struct ticket_snapshot asked;
-    struct ticket_ranks ranks;
-    uint32_t next = 0;
-    ticket_snapshot_make(&asked, s, l->now_us);
-    ticket_ranks_make(&asked, l->arena, &ranks);
+    const uint32_t *first = first_entries(ranks, s->jobs.count, l->arena);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        uint32_t first = next;
-        while (next < ranks.count && ranks.entries[next].task == NONE && ranks.entries[next].job == i) next++;
         if (!is_wanted(l, j) || !is_pending(j)) continue;
         for (uint32_t p = 0; p < j->partition_count; p++) {
             struct priority_row *row = add_row(l, i, NONE, j->partitions[p]);
-            if (first < next) set_rank(row, &ranks, first);
+            if (first[i] != NONE) set_rank(row, ranks, first[i]);
         }
     }
-    for (; next < ranks.count; next++) {
-        const struct ticket_entry *e = &ranks.entries[next];
-        if (is_wanted(l, &s->jobs.items[e->job]))
-            set_rank(add_row(l, e->job, e->task, s->tasks.items[e->task].partition), &ranks, next);
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        const struct ticket_entry *e = &ranks->entries[i];
+        if (e->task != NONE && is_wanted(l, &s->jobs.items[e->job]))
+            set_rank(add_row(l, e->job, e->task, s->tasks.items[e->task].partition), ranks, i);
     }
+}
+
+static void list_tickets(struct priority_listing *l)
+{
+    struct ticket_snapshot asked;
+    struct ticket_ranks ranks;
+    ticket_snapshot_make(&asked, l->s, l->now_us);
+    ticket_ranks_make(&asked, l->arena, &ranks);
+    list_ranked(l, &ranks);
     ticket_snapshot_release(&asked);
 }
 
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out)
 {
-    struct listing l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .out = out};
+    struct priority_listing l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .out = out};
     *out = (struct priorities){.model = s->policy.model};
     out->rows = arena_alloc(arena, (max_rows(&l) + 1) * sizeof *out->rows);
     tres_places_find(s, arena, &l.places);

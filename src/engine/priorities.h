@@ -31,11 +31,16 @@ struct priorities {
 /* What is the caller's to know:
  *   tickets      an array that waits has the numbers of its first task; a job that asks for several partitions has the same in
  *                each, the first being its job class; what takes no part (held, not begun) has none
- *   INCR_ONLY    priority may be larger than terms.priority: a pass gave that once (job.floors). Reading raises nothing
+ *   INCR_ONLY    priority may be larger than terms.priority: it is at least the minimum priority. Reading raises nothing
  *   basic        the ids say who came first
  * Of all jobs; job_id not NONE: only that one's rows are kept (the numbers are the same). In memory of arena. O(associations
  * + jobs log jobs). */
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out);
+
+/* By priority/tickets, at most so many tasks take part: of an instance's arrays fewer do where there would be more; a document
+ * with more is refused. And so many pending tasks of one array take part at most. O(tasks) */
+enum { TICKET_ENTRIES_MAX = 1000000 };
+uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
 /* What keeps a job from starting however much is free, in Slurm's words: "PartitionTimeLimit" (every partition's MaxTime is
  * below its time limit by now), "QOSUsageThreshold"; NULL: nothing of that kind, or no such job. factor: the fair-share

@@ -1,4 +1,6 @@
-/* What Slurm's sum is made of, taken from the state: one cluster of one node, whose partitions all have all of it. */
+/* The input of the multifactor sum, from the state. */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/ranking.h"
 
@@ -28,10 +30,20 @@ static void list_amounts(const double amounts[TRES_MAX], uint32_t count, struct 
     }
 }
 
+uint32_t job_nodes(const struct job *j)
+{
+    return j->document != NULL ? j->document->nodes : 1;
+}
+
 void job_tres(const struct state *s, const struct tres_places *places, const struct job *j, uint32_t cpus,
               struct tres_list *out_list)
 {
-    double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = 1.0};
+    if (j->document != NULL && j->document->tres.count > 0) {
+        out_list->count = j->document->tres.count;
+        memcpy(out_list->items, j->document->tres.items, out_list->count * sizeof *out_list->items);
+        return;
+    }
+    double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = job_nodes(j)};
     if (places->gpu != NONE) amounts[places->gpu] = j->request.gpus;
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
@@ -48,31 +60,53 @@ double job_billing_in(const struct state *s, uint32_t partition, const struct tr
 
 /* --- what is the same for all jobs -------------------------------------------------------------------------------- */
 
-static double *host_totals(const struct state *s, const struct tres_places *places, struct arena *arena)
+static void add_host(const struct tres_places *places, const struct host_row *host, double *totals)
 {
-    double *totals = arena_alloc(arena, TRES_MAX * sizeof *totals);
-    totals[TRES_CPU] = s->host.has.cpus;
-    totals[TRES_MEM] = (double)s->host.has.mem_mib;
-    totals[TRES_NODE] = 1.0;
-    if (places->gpu != NONE) totals[places->gpu] = s->host.has.gpus;
+    for (uint32_t i = 0; host->tres != NULL && i < TRES_MAX; i++) totals[i] += host->tres[i];
+    if (host->tres != NULL) return;
+    totals[TRES_CPU] += host->has.cpus;
+    totals[TRES_MEM] += (double)host->has.mem_mib;
+    totals[TRES_NODE] += 1.0;
+    if (places->gpu != NONE) totals[places->gpu] += host->has.gpus;
+}
+
+/* The licences are the cluster's: each partition has all of them. */
+static void add_licenses(const struct state *s, const struct tres_places *places, double *totals)
+{
     for (uint32_t i = 0; i < s->objects[OBJECT_RESOURCE].count; i++) {
         const struct object_row *r = &s->objects[OBJECT_RESOURCE].items[i];
         int64_t amount = r->object.value[RESOURCE_AMOUNT].number;
         if (!r->is_deleted && places->license[i] != NONE && amount != FIELD_SPECIAL)
             totals[places->license[i]] = (double)amount;
     }
+}
+
+/* partition NULL: one that has all hosts. */
+static double *totals_of(const struct state *s, const struct tres_places *places, const struct object_row *partition,
+                         struct arena *arena)
+{
+    double *totals = arena_alloc(arena, TRES_MAX * sizeof *totals);
+    bool has_all = partition == NULL || partition->hosts == NULL;
+    uint32_t count = has_all ? s->hosts.count : partition->host_count;
+    for (uint32_t i = 0; i < count; i++) add_host(places, &s->hosts.items[has_all ? i : partition->hosts[i]], totals);
+    add_licenses(s, places, totals);
     return totals;
 }
 
-static void list_partitions(const struct state *s, const double *totals, struct arena *arena,
+static void list_partitions(const struct state *s, const struct tres_places *places, struct arena *arena,
                             struct multifactor_cluster *c)
 {
     uint32_t count = s->objects[OBJECT_PARTITION].count;
     struct multifactor_partition *partitions = arena_alloc(arena, (count + (size_t)1) * sizeof *partitions);
+    const double *all = totals_of(s, places, NULL, arena);
     for (uint32_t i = 0; i < count; i++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[i];
         uint32_t factor = (uint32_t)row->object.value[PARTITION_JOB_FACTOR].number;
-        partitions[i] = (struct multifactor_partition){factor, row->object.value[PARTITION_MAX_TIME].number, totals};
+        partitions[i] = (struct multifactor_partition){
+            .job_factor = factor,
+            .max_time_s = row->object.value[PARTITION_MAX_TIME].number,
+            .totals = row->hosts == NULL ? all : totals_of(s, places, row, arena),
+        };
         if (!row->is_deleted && factor > c->job_factor_max) c->job_factor_max = factor;
     }
     c->partitions = partitions;
@@ -111,32 +145,34 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
     struct multifactor_cluster *c = &m.cluster;
     tres_places_find(s, arena, &m.places);
     *c = (struct multifactor_cluster){
-        .now_us = now_us, .nodes = 1, .cpus = s->host.has.cpus, .qos_priority_max = max_qos_priority(s)};
-    list_partitions(s, host_totals(s, &m.places, arena), arena, c);
+        .now_us = now_us, .nodes = s->hosts.count, .qos_priority_max = max_qos_priority(s)};
+    for (uint32_t i = 0; i < s->hosts.count; i++) c->cpus += s->hosts.items[i].has.cpus;
+    list_partitions(s, &m.places, arena, c);
     m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
     *out_moment = m;
 }
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* With ACCRUE_ALWAYS neither a begin to come nor a hold keeps a job from growing older: it does so from its submission. */
+/* With ACCRUE_ALWAYS neither a begin to come nor a hold keeps a job's age from growing: it grows from the submission. A
+ * document says itself since when. */
 static int64_t accrues_since(const struct multifactor_context *m, const struct job *j)
 {
-    bool always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    return always ? j->submit_us : j->accrue_us;
+    bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
+    return is_always && j->document == NULL ? j->submit_us : j->accrue_us;
 }
 
-void multifactor_job_of(const struct multifactor_context *m, const struct job *j, uint32_t partition,
-                        struct tres_amount *tres_items, struct multifactor_job *out_job)
+void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
+                             struct tres_amount *tres_items, struct multifactor_job *out_job)
 {
     const struct state *s = m->s;
-    uint32_t node = s->node_of.items[j->assoc];
+    uint32_t node = s->node_of.items[state_assoc_in_partition(s, j->assoc, partition)];
     *out_job = (struct multifactor_job){
         .partition = partition,
-        .assoc_priority = m->assoc_priority[node],
+        .assoc_priority = node != NONE ? m->assoc_priority[node] : 0,
         .qos_priority = (uint32_t)s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_PRIORITY].number,
         .cpus = j->request.cpus,
-        .nodes = 1,
+        .nodes = job_nodes(j),
         .time_limit_s = j->time_limit_s,
         .accrue_us = accrues_since(m, j),
         .nice = j->nice,
@@ -144,7 +180,7 @@ void multifactor_job_of(const struct multifactor_context *m, const struct job *j
         .set_priority = j->set_priority,
         .is_set = j->set_priority != NONE,
         .is_held = j->held,
-        .fair_share = m->factors[node],
+        .fair_share = node != NONE ? m->factors[node] : 0.0,
         .tres = {.items = tres_items},
     };
     if (tres_items != NULL) job_tres(s, &m->places, j, j->request.cpus, &out_job->tres);

@@ -22,7 +22,10 @@ static void urgency_of_entry(const struct ticket_snapshot *a, uint32_t i, struct
                                 .submit_us = j->submit_us,
                                 .deadline_us = e->deadline_us,
                                 .posix_priority = e->posix_priority};
-    urgency_of(&a->urgency, a->slots_urgency, a->now_us, &asked, out);
+    struct urgency_rules rules = a->urgency;
+    rules.slots_rule = e->slots_rule;
+    rules.slots_number = e->slots_number;
+    urgency_of(&rules, a->slots_urgency, a->now_us, &asked, out);
 }
 
 static double *numbers(uint32_t count, struct arena *arena)

@@ -16,5 +16,6 @@ bool job_fits_partition(const struct state *s, uint32_t partition, const struct 
 uint32_t job_basic_priority(const struct job *j)
 {
     if (j->held) return 0;
-    return j->set_priority != NONE ? j->set_priority : multifactor_basic_priority(j->id - 1u, j->nice);
+    if (j->set_priority != NONE) return j->set_priority;
+    return multifactor_basic_priority(j->document != NULL ? j->document->rank : j->id - 1u, j->nice);
 }

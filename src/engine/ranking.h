@@ -4,6 +4,7 @@
 #define FAIRLEAD_ENGINE_RANKING_H
 
 #include "engine/handlers.h"
+#include "engine/priorities.h"
 #include "engine/ticket_plan.h"
 
 /* Usage of what runs changes factors and tickets all the time: where they matter they are looked at so often. */
@@ -49,11 +50,14 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
                               struct multifactor_context *out_moment);
 
 /* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres then lies in; NULL: no TRES. */
-void multifactor_job_of(const struct multifactor_context *m, const struct job *j, uint32_t partition,
-                        struct tres_amount *tres_items, struct multifactor_job *out_job);
+void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
+                             struct tres_amount *tres_items, struct multifactor_job *out_job);
 
 /* First come, first served. */
 uint32_t job_basic_priority(const struct job *j);
+
+/* How many nodes it asks for. */
+uint32_t job_nodes(const struct job *j);
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
@@ -63,6 +67,8 @@ struct ticket_entry {
     uint32_t job;  /* index, as it was when the question was put */
     uint32_t task; /* index of a running task, or NONE */
     uint32_t slots_max;
+    enum urgency_slots_rule slots_rule; /* what a range of slots counts for */
+    uint32_t slots_number;
     int32_t posix_priority;
     int64_t deadline_us;
     const struct urgency_request *requests;
@@ -127,6 +133,6 @@ struct ticket_plan {
 struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us);
 
 /* Tells the executor the CPU weight of every running task whose weight is another than it was told. */
-void cpu_weight_update(struct apply_context *t);
+void cpu_weight_update(struct apply_context *c);
 
 #endif

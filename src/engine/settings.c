@@ -6,31 +6,31 @@
 #include "engine/min_priority.h"
 
 /* What AccountingStorageTRES becomes: indices never move, so what is tracked stays. */
-static int append_tracked(struct apply_context *t, const struct settings *so_far, struct field_value *io_value)
+static int append_tracked(struct apply_context *c, const struct settings *so_far, struct field_value *io_value)
 {
-    struct arena *cycle = &t->s->cycle;
+    struct arena *cycle = &c->s->cycle;
     io_value->text = policy_tracked_tres_append(setting_text(so_far, SET_TRACKED_TRES), io_value->text, cycle);
     if (strlen(io_value->text) <= FIELD_TEXT_MAX) return 0;
-    return err_set(t->e, ERR_TOO_LARGE, "%s: with what is tracked already it has over %d bytes",
+    return err_set(c->e, ERR_TOO_LARGE, "%s: with what is tracked already it has over %d bytes",
                    settings_table[SET_TRACKED_TRES].name, FIELD_TEXT_MAX);
 }
 
 /* Reads every pair into a copy of the settings, text in memory of the cycle. */
-static int read_settings(struct apply_context *t, const struct event_settings *wanted, struct settings *io_settings)
+static int read_settings(struct apply_context *c, const struct event_settings *wanted, struct settings *io_settings)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
         enum setting setting;
         struct field_value value;
         const struct event_pair *pair = &wanted->pairs[i];
-        if (setting_read(str(pair->key), str(pair->value), &t->s->cycle, &setting, &value, t->e) != 0) return -1;
+        if (setting_read(str(pair->key), str(pair->value), &c->s->cycle, &setting, &value, c->e) != 0) return -1;
         if (setting == SET_TIES && value.number == TIES_SLURM && !fair_tree_slurm_available())
-            return err_set(t->e, ERR_INPUT,
+            return err_set(c->e, ERR_INPUT,
                            "ties: slurm needs the 80-bit arithmetic of x86; this machine has only merge");
-        if (setting == SET_TRACKED_TRES && append_tracked(t, io_settings, &value) != 0) return -1;
+        if (setting == SET_TRACKED_TRES && append_tracked(c, io_settings, &value) != 0) return -1;
         io_settings->value[setting] = value;
     }
     struct policy unused;
-    return policy_make(io_settings, &t->s->cycle, &unused, t->e);
+    return policy_make(io_settings, &c->s->cycle, &unused, c->e);
 }
 
 static void keep_setting(struct state *s, enum setting which, const struct field_value *value)
@@ -49,41 +49,41 @@ static bool take_reset_now(struct settings *wanted)
 }
 
 /* Usage up to now fades by the rules it was used under. */
-static void settle_usage(struct apply_context *t, const struct settings *wanted, const bool *changed)
+static void settle_usage(struct apply_context *c, const struct settings *wanted, const bool *changed)
 {
     if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE])
-        charge_change_owner_rule(t, wanted);
-    if (changed[SET_HALFLIFE_S]) charge_change_halflife(t, setting_number(wanted, SET_HALFLIFE_S));
+        charge_change_owner_rule(c, wanted);
+    if (changed[SET_HALFLIFE_S]) charge_change_halflife(c, setting_number(wanted, SET_HALFLIFE_S));
 }
 
-int apply_settings(struct apply_context *t, const struct event *event)
+int apply_settings(struct apply_context *c, const struct event *event)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct settings wanted = s->settings;
     bool changed[SETTING_COUNT], is_other = false;
-    if (apply_require_operator(t, &event->actor, "change settings") != 0) return -1;
-    if (read_settings(t, &event->settings, &wanted) != 0) return -1;
-    if (take_reset_now(&wanted)) reset_all(t, t->now_us);
+    if (apply_require_operator(c, &event->actor, "change settings") != 0) return -1;
+    if (read_settings(c, &event->settings, &wanted) != 0) return -1;
+    if (take_reset_now(&wanted)) usage_reset_all(c, c->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);
         if (changed[i]) is_other = true;
     }
     if (!is_other) return 0;
-    bool had_floors = min_priority_is_kept(s);
-    settle_usage(t, &wanted, changed);
+    bool were_kept = min_priority_is_kept(s);
+    settle_usage(c, &wanted, changed);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         if (!changed[i]) continue;
         keep_setting(s, (enum setting)i, &wanted.value[i]);
-        apply_note_change(t, TABLE_SETTING, i);
+        apply_note_change(c, TABLE_SETTING, i);
     }
     if (changed[SET_USAGE_RESET]) {
-        s->reset_period_us = t->now_us;
-        apply_note_change(t, TABLE_COUNTERS, 0);
+        s->reset_period_us = c->now_us;
+        apply_note_change(c, TABLE_COUNTERS, 0);
     }
     s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(object_derive_all(s, NULL) == 0);
-    if (had_floors && !min_priority_is_kept(s)) min_priority_forget_all(t);
+    if (were_kept && !min_priority_is_kept(s)) min_priority_forget_all(c);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) state_rebuild_host(s);
     return 0;
 }

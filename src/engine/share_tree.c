@@ -45,18 +45,26 @@ static void add_account(struct building *b, uint32_t place, const struct assoc *
     b->t->projects.items[project] = (struct share_project){.node = node, .is_leaf = true};
 }
 
+/* The user's leaf inside a project's node, or (realm 0) outside of projects. */
+static bool has_leaf(const struct share_tree *t, uint32_t realm, uint32_t user)
+{
+    return realm == 0 ? t->leaf.items[user] != 0 : map_get_u64(&t->leaf_in_project, pair(realm, user)) != NONE;
+}
+
+static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32_t node)
+{
+    if (realm == 0)
+        t->leaf.items[user] = node;
+    else
+        map_set_u64(&t->leaf_in_project, pair(realm, user), node);
+}
+
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
     uint32_t user = b->t->book->user_of_assoc.items[b->s->assoc_of.items[place]];
     if (b->is_like_project[user]) return;
-    if (realm == 0) {
-        if (b->t->leaf.items[user] == 0) b->t->leaf.items[user] = add_node(b, b->node[above], shares_of(a));
-        return;
-    }
-    uint64_t key = pair(realm, user);
-    if (map_get_u64(&b->t->leaf_in_project, key) == NONE)
-        map_set_u64(&b->t->leaf_in_project, key, add_node(b, b->node[above], shares_of(a)));
+    if (!has_leaf(b->t, realm, user)) set_leaf(b->t, realm, user, add_node(b, b->node[above], shares_of(a)));
 }
 
 static void mark_projects(struct building *b)
@@ -96,6 +104,27 @@ static void add_nodes(struct building *b)
     find_leaf_projects(b->t);
 }
 
+/* The nodes of a document's share tree, in its order. Names of leaves that are nobody's here serve nobody. */
+static void add_given_nodes(struct building *b)
+{
+    const struct share_nodes *given = b->s->share_nodes;
+    for (uint32_t i = 0; given != NULL && i < given->nodes.count; i++) {
+        const struct share_node *n = &given->nodes.items[i];
+        uint32_t node = add_node(b, n->parent, n->shares);
+        uint32_t realm = b->realm[node] = n->parent == NONE ? 0 : b->realm[n->parent];
+        uint32_t user = n->is_leaf && i > 0 ? map_get(&b->t->book->numbers, str(n->name)) : NONE;
+        if (n->is_project) {
+            b->realm[node] = node;
+            b->is_project[node] = true;
+            uint32_t project = state_find_object(b->s, OBJECT_PROJECT, n->name);
+            b->t->projects.items[project] = (struct share_project){.node = node};
+        } else if (user != NONE && !has_leaf(b->t, realm, user)) {
+            set_leaf(b->t, realm, user, node);
+        }
+    }
+    find_leaf_projects(b->t);
+}
+
 static void make_room_for_users(struct share_tree *t)
 {
     array_reserve(&t->leaf, t->book->numbers.count);
@@ -116,13 +145,17 @@ static void build_tree(struct share_tree *t, const struct state *s)
 {
     struct arena scratch = {0};
     struct building b = {.t = t, .s = s};
-    b.node = arena_alloc(&scratch, s->tree.count * sizeof *b.node);
-    b.realm = arena_alloc(&scratch, s->tree.count * sizeof *b.realm);
-    b.is_project = arena_alloc(&scratch, s->tree.count * sizeof *b.is_project);
+    size_t count = s->is_document && s->share_nodes != NULL ? s->share_nodes->nodes.count : s->tree.count;
+    b.node = arena_alloc(&scratch, count * sizeof *b.node);
+    b.realm = arena_alloc(&scratch, count * sizeof *b.realm);
+    b.is_project = arena_alloc(&scratch, count * sizeof *b.is_project);
     b.is_like_project = arena_alloc(&scratch, t->book->numbers.count * sizeof *b.is_like_project);
     clear_tree(t);
     mark_projects(&b);
-    add_nodes(&b);
+    if (s->is_document)
+        add_given_nodes(&b);
+    else
+        add_nodes(&b);
     arena_release(&scratch);
 }
 
@@ -183,7 +216,7 @@ struct share_tree *share_tree_of(struct state *s)
     if (s->share_tree == NULL) s->share_tree = mem_resize(NULL, 0, sizeof *s->share_tree);
     struct share_tree *t = s->share_tree;
     state_tree(s);
-    t->book = ticket_book_of(s);
+    t->book = ticket_identities_of(s);
     if (!is_current(t, s)) {
         build_tree(t, s);
         t->tree_builds = s->tree_builds;
@@ -203,7 +236,7 @@ void share_snapshot_make(struct share_snapshot *m, struct state *s)
     struct share_tree *t = share_tree_of(s);
     *m = (struct share_snapshot){.s = s, .tree = t};
     array_reserve(&m->active, t->nodes.count);
-    memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
+    if (t->nodes.count > 0) memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
     m->active.count = t->nodes.count;
     if (t->leaf.items[t->book->rest] == 0) return;
     array_reserve(&m->virtual_of, t->book->numbers.count);

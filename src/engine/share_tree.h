@@ -1,4 +1,5 @@
-/* The live share tree: the association tree as Grid Engine's share tree.
+/* The share tree. Of a document it is the one that the document has (policy/share_nodes.h); of an instance it is the
+ * association tree:
  *
  *     root                       root
  *     +- physics   60            +- /physics  60     an account is a group,

@@ -1,33 +1,16 @@
-/* Finding and reading. Rows come and go in rows.c, states in lifetime.c; what is decided about them is in the others. */
-#include "engine/state.h"
+/* Finding rows, and the tree of associations. Rows are added and removed in state_rows.c; a state is made and restored in
+ * state_restore.c. */
+#include "engine/state_rows.h"
 
 #include <string.h>
 
 #include "base/ensure.h"
-
-static const char *const state_names[JOB_STATE_COUNT] = {
-    [JOB_PENDING] = "PENDING",       [JOB_STARTING] = "STARTING",   [JOB_RUNNING] = "RUNNING",
-    [JOB_COMPLETING] = "COMPLETING", [JOB_COMPLETED] = "COMPLETED", [JOB_FAILED] = "FAILED",
-    [JOB_CANCELLED] = "CANCELLED",   [JOB_TIMEOUT] = "TIMEOUT",     [JOB_NODE_FAIL] = "NODE_FAIL",
-};
-
-const char *job_state_name(enum job_state s)
-{
-    ensure(s < JOB_STATE_COUNT);
-    return state_names[s];
-}
-
-enum job_state job_state_from_name(const char *name)
-{
-    int s = 0;
-    while (s < JOB_STATE_COUNT && strcmp(state_names[s], name) != 0) s++;
-    return (enum job_state)s;
-}
+#include "base/text.h"
 
 struct str state_name_key(char key[NAME_KEY_SIZE], const char *first, const char *second)
 {
     size_t length = strlen(first), second_length = second ? strlen(second) : 0;
-    if (length > NAME_BYTES_MAX || second_length > NAME_BYTES_MAX) return (struct str){0};
+    if (length > DOCUMENT_NAME_BYTES_MAX || second_length > DOCUMENT_NAME_BYTES_MAX) return (struct str){0};
     memcpy(key, first, length);
     if (second == NULL) return (struct str){key, length};
     key[length] = '\x1f';
@@ -40,6 +23,22 @@ uint32_t state_find_assoc(const struct state *s, const char *account, const char
     char key[NAME_KEY_SIZE];
     struct str name = state_name_key(key, account, user);
     return name.length > 0 ? map_get(&s->assoc_by_name, name) : NONE;
+}
+
+void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out)
+{
+    buf_format(out, "%s\x1f%s\x1f%s", account, user, partition);
+}
+
+uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_t partition)
+{
+    if (s->assoc_in_partition.count == 0) return assoc;
+    const struct assoc *a = &s->assocs.items[assoc];
+    struct buf key = {0};
+    assoc_partition_key(a->account, a->user, s->objects[OBJECT_PARTITION].items[partition].object.name, &key);
+    uint32_t found = map_get(&s->assoc_in_partition, (struct str){key.text, key.length});
+    buf_release(&key);
+    return found != NONE ? found : assoc;
 }
 
 uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name)
@@ -62,12 +61,20 @@ uint32_t state_default_assoc(const struct state *s, const char *user)
     return map_get(&s->default_of_user, str(user));
 }
 
-/* Lists of each account's children, users and accounts apart, by one counting pass each: the order is by index. */
+/* Lists of each account's children, by one counting pass: the order is by index. */
 struct family {
     uint32_t *first, *next; /* by association; NONE ends */
 };
 
-static void collect_children(const struct state *s, bool users, struct arena *arena, struct family *out)
+enum child_kind { CHILD_USERS, CHILD_ACCOUNTS, CHILD_ALL };
+
+static bool is_child(const struct assoc *a, enum child_kind kind)
+{
+    bool is_user = a->user != NULL;
+    return a->deleted_us == 0 && a->parent != NONE && (kind == CHILD_ALL || is_user == (kind == CHILD_USERS));
+}
+
+static void collect_children(const struct state *s, enum child_kind kind, struct arena *arena, struct family *out)
 {
     uint32_t count = s->assocs.count;
     out->first = arena_alloc(arena, (count + (size_t)1) * sizeof *out->first);
@@ -75,7 +82,7 @@ static void collect_children(const struct state *s, bool users, struct arena *ar
     for (uint32_t i = 0; i < count; i++) out->first[i] = NONE;
     for (uint32_t i = count; i-- > 0;) {
         const struct assoc *a = &s->assocs.items[i];
-        if (a->deleted_us != 0 || a->parent == NONE || (a->user != NULL) != users) continue;
+        if (!is_child(a, kind)) continue;
         out->next[i] = out->first[a->parent];
         out->first[a->parent] = i;
     }
@@ -88,33 +95,44 @@ static void add_node(struct state *s, uint32_t assoc, uint32_t node)
     *array_add(&s->usage_of) = s->assocs.items[assoc].usage;
 }
 
-/* Depth first with an explicit stack of accounts: invariant 2's order. */
-static void number_nodes(struct state *s, const struct family *users, const struct family *accounts)
+static void add_below(struct state *s, uint32_t assoc)
+{
+    const struct assoc *a = &s->assocs.items[assoc];
+    add_node(s, assoc, tree_add(&s->tree, s->node_of.items[a->parent], a->user != NULL, a->shares));
+}
+
+/* Depth first with an explicit stack of accounts: invariant 2's order. users: added with their account, before the others;
+ * of a document NULL, where each stands among the others. */
+static void number_nodes(struct state *s, const struct family *users, const struct family *others)
 {
     uint32_t stack[TREE_DEPTH_MAX + 1], depth = 0;
     add_node(s, 0, 0);
-    for (uint32_t account = 0;;) {
-        uint32_t node = s->node_of.items[account];
-        for (uint32_t u = users->first[account]; u != NONE; u = users->next[u])
-            add_node(s, u, tree_add(&s->tree, node, true, s->assocs.items[u].shares));
-        stack[depth++] = accounts->first[account];
+    for (uint32_t at = 0;;) {
+        for (uint32_t u = users != NULL ? users->first[at] : NONE; u != NONE; u = users->next[u]) add_below(s, u);
+        stack[depth++] = others->first[at];
         while (depth > 0 && stack[depth - 1] == NONE) depth--;
         if (depth == 0) return;
         ensure(depth <= TREE_DEPTH_MAX);
-        account = stack[depth - 1];
-        stack[depth - 1] = accounts->next[account];
-        const struct assoc *a = &s->assocs.items[account];
-        add_node(s, account, tree_add(&s->tree, s->node_of.items[a->parent], false, a->shares));
+        at = stack[depth - 1];
+        stack[depth - 1] = others->next[at];
+        add_below(s, at);
     }
+}
+
+static void build_tree(struct state *s)
+{
+    struct arena scratch = {0};
+    struct family users, others;
+    collect_children(s, s->is_document ? CHILD_ALL : CHILD_ACCOUNTS, &scratch, &others);
+    if (!s->is_document) collect_children(s, CHILD_USERS, &scratch, &users);
+    number_nodes(s, s->is_document ? NULL : &users, &others);
+    tree_finish(&s->tree);
+    arena_release(&scratch);
 }
 
 const struct tree *state_tree(struct state *s)
 {
     if (!s->tree_is_stale) return &s->tree;
-    struct arena scratch = {0};
-    struct family users, accounts;
-    collect_children(s, true, &scratch, &users);
-    collect_children(s, false, &scratch, &accounts);
     tree_release(&s->tree);
     tree_init(&s->tree);
     array_clear(&s->assoc_of);
@@ -123,9 +141,7 @@ const struct tree *state_tree(struct state *s)
     array_reserve(&s->node_of, s->assocs.count);
     s->node_of.count = s->assocs.count;
     for (uint32_t i = 0; i < s->node_of.count; i++) s->node_of.items[i] = NONE;
-    number_nodes(s, &users, &accounts);
-    tree_finish(&s->tree);
-    arena_release(&scratch);
+    build_tree(s);
     rank_order_free(s->order);
     s->order = rank_order_new();
     s->tree_is_stale = false;

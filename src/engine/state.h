@@ -2,7 +2,7 @@
  * keeps; nothing here is ever newer than it for longer than one turn of the loop.
  *
  *     assocs   accounts, and users in accounts: the association tree's rows
- *     objects  partitions, QOS, users, projects, departments, resources: what an administrator names (policy/objects.h)
+ *     objects  partitions, QOS, users, projects, departments, resources: what an administrator names (fields/objects.h)
  *     owners   usage of users and projects, which the share tree of the tickets model counts
  *     jobs     what was submitted, one row each; an array is one row until its tasks start
  *     tasks    what was started: one row per start, so one for a plain job and one per started task of an array
@@ -34,32 +34,14 @@
 #include "base/array.h"
 #include "base/idset.h"
 #include "base/map.h"
-#include "policy/objects.h"
+#include "fields/job_state.h"
+#include "fields/limits.h"
+#include "fields/objects.h"
 #include "policy/policy.h"
+#include "policy/share_nodes.h"
 #include "policy/tree.h"
 #include "policy/usage.h"
 #include "sched/host.h"
-
-enum job_state {
-    JOB_PENDING,
-    JOB_STARTING, /* decided and committed; the keeper has not said so yet */
-    JOB_RUNNING,
-    JOB_COMPLETING, /* being ended */
-    JOB_COMPLETED,  /* from here on: ended */
-    JOB_FAILED,
-    JOB_CANCELLED,
-    JOB_TIMEOUT,
-    JOB_NODE_FAIL,
-    JOB_STATE_COUNT
-};
-
-/* Between a state and its word, as listings and the store have it. */
-const char *job_state_name(enum job_state s);         /* "PENDING" */
-enum job_state job_state_from_name(const char *name); /* JOB_STATE_COUNT when there is none */
-static inline bool job_state_is_end(enum job_state s)
-{
-    return s >= JOB_COMPLETED;
-}
 
 /* What people have submitted, in tasks. */
 struct work {
@@ -71,13 +53,14 @@ struct assoc {
     uint32_t id;     /* 1 is the root account */
     uint32_t parent; /* index; root: NONE */
     const char *account;
-    const char *user;   /* NULL: the account itself */
-    uint32_t shares;    /* or SHARES_PARENT */
-    bool is_default;    /* of the user's associations, the one that submit takes without -A */
-    double usage;       /* invariant 5 */
-    double *usage_tres; /* the same in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
-    uint32_t priority;  /* of the multifactor sum; NONE: its parent's, at last 0 */
-    int64_t reset_us;   /* usage counts from here on; 0: from the beginning */
+    const char *user;      /* NULL: the account itself */
+    const char *partition; /* of a user, in documents: only for jobs in that partition; NULL: for all */
+    uint32_t shares;       /* or SHARES_PARENT */
+    bool is_default;       /* of the user's associations, the one that submit takes without -A */
+    double usage;          /* invariant 5 */
+    double *usage_tres;    /* the same in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
+    uint32_t priority;     /* of the multifactor sum; NONE: its parent's, at last 0 */
+    int64_t reset_us;      /* usage counts from here on; 0: from the beginning */
     int64_t created_us;
     int64_t deleted_us; /* 0: it stands */
     uint32_t live_jobs; /* derived: jobs of it in the table that have not ended */
@@ -90,16 +73,25 @@ struct object_row {
     struct object object;
     int64_t created_us;
     bool is_deleted;
-    uint32_t live_jobs; /* derived: jobs that point at it and have not ended */
-    double usage;       /* of a QOS: billing-seconds as assoc.usage; with NoDecay as they stand */
-    int64_t reset_us;   /* of a QOS, as assoc.reset_us */
+    uint32_t live_jobs;    /* derived: jobs that point at it and have not ended */
+    double usage;          /* of a QOS: billing-seconds as assoc.usage; with NoDecay as they stand */
+    int64_t reset_us;      /* of a QOS, as assoc.reset_us */
+    const uint32_t *hosts; /* of a partition: indices of state.hosts; NULL: it has all */
+    uint32_t host_count;
     /* Derived from its fields. */
     double *billing_weights; /* of a partition: TRES_MAX entries; NULL: it has none */
     uint32_t qos_flags;
 };
 
+/* A host. An instance has one, the machine it runs on (state.host); a document has any number. */
+struct host_row {
+    const char *name;
+    struct capacity has;
+    const double *tres; /* what it has, by index of policy.tres, TRES_MAX entries; NULL: what the capacity comes to */
+};
+
 /* What a user used outside projects (project ""), in a project, and what a project used (user ""). */
-struct owner {
+struct usage_owner {
     const char *user, *project;
     struct ticket_usage usage; /* as it reads at at_us */
     int64_t at_us;
@@ -119,6 +111,25 @@ struct min_priority {
     uint32_t stored; /* of those that bind */
 };
 
+/* What people say of a job and what its tasks run in: no pass looks at it. One piece of memory, the texts behind it. */
+struct job_text {
+    const char *name, *command, *directory, *out_pattern;
+    const char *err_pattern;             /* NULL: where standard output goes */
+    const char *comment, *admin_comment; /* NULL: none */
+};
+
+/* What a document may say of a job and an instance does not know yet. */
+struct job_document {
+    uint32_t nodes;
+    uint32_t slots;        /* for the ticket policies, in place of its CPUs */
+    struct tres_list tres; /* what each task asks for, in place of what its request comes to; empty: that */
+    uint32_t rank;         /* its position in the scheduler's list, in place of its id */
+    bool has_slots_rule;   /* its own rule for a range of slots, in place of the setting urgency_slots */
+    enum urgency_slots_rule slots_rule;
+    uint32_t slots_number;
+};
+
+/* Of the fields of a job (fields/job_fields.h) those with home JOB; engine/job_members.c says which is where. */
 struct job {
     /* First what a pass asks every job, then what it asks those that could start, a line of the processor's cache each: it
      * walks all of them, and what it waits for is memory. */
@@ -135,9 +146,9 @@ struct job {
     uint32_t partition_count;
     uint32_t qos; /* index of objects[OBJECT_QOS] */
     int64_t time_limit_s;
-    int64_t accrue_us;           /* since when it grows older: its submission, begin or release; 0: held */
-    struct min_priority *floors; /* by place in partitions; NULL: none */
-    uint32_t set_priority;       /* by hand; NONE: computed */
+    int64_t accrue_us;                   /* since when its age grows: its submission, begin or release; 0: held */
+    struct min_priority *min_priorities; /* by place in partitions; NULL: none */
+    uint32_t set_priority;               /* by hand; NONE: computed */
     int32_t nice, site;
     uint32_t slots_max; /* 0: as many as request.cpus; else up to this */
     uint32_t request_count;
@@ -148,13 +159,14 @@ struct job {
     int64_t deadline_us; /* 0: none */
     int32_t posix_priority;
     uint32_t job_share, override_tickets;
-    uint32_t array_limit;                               /* tasks at once; 0: no limit */
-    uint32_t uid, gid;                                  /* whom its tasks run as */
-    char *name, *directory, *out_pattern, *err_pattern; /* err_pattern NULL: where out goes */
-    char *command;                                      /* what to show of what it runs */
-    struct idset array;                                 /* all task numbers, as submitted; plain: {0} */
-    struct idset pending, cancelled;                    /* invariant 3 */
-    char unused[8];                                     /* so that every row begins at the same place of a line */
+    uint32_t array_limit; /* maximum number of running tasks; 0: no limit */
+    uint32_t uid, gid;    /* whom its tasks run as */
+    struct job_text *text;
+    struct job_document *document;   /* NULL: the job is of an instance */
+    struct idset array;              /* all task numbers, as submitted; plain: {0} */
+    struct idset pending, cancelled; /* invariant 3 */
+    int64_t cancelled_us;            /* when the last of the cancelled ones was; 0: none */
+    char unused[24];                 /* so that every row begins at the same place of a line */
 };
 _Static_assert(sizeof(struct job) == 256, "a row of jobs has four lines of the cache");
 
@@ -191,7 +203,12 @@ struct state {
     ARRAY(struct job) jobs;
     ARRAY(struct task) tasks;
     ARRAY(struct object_row) objects[OBJECT_KIND_COUNT];
-    ARRAY(struct owner) owners;
+    ARRAY(struct usage_owner) owners;
+    ARRAY(struct host_row) hosts;
+    /* The rows come from a document (sim/scenario.h): it has hosts and a share tree of its own, or none, and siblings in the
+     * tree stand in the order of their ids. */
+    bool is_document;
+    struct share_nodes *share_nodes; /* of a document; NULL: it has no share tree */
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
     int64_t usage_reset_us;  /* when all usage was last reset; 0: never */
@@ -199,6 +216,7 @@ struct state {
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user", alive */
+    struct map assoc_in_partition;                    /* "account<1f>user<1f>partition" -> association */
     struct map default_of_user;                       /* user -> the association that is their default */
     struct map object_by_name[OBJECT_KIND_COUNT];     /* those that stand */
     struct map owner_by_name;                         /* "user<1f>project" */
@@ -240,14 +258,16 @@ static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
 void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
-/* Names of accounts, users and objects are at most so long. */
-enum { NAME_BYTES_MAX = 64, NAME_KEY_SIZE = 2 * NAME_BYTES_MAX + 2 };
+/* Of names in documents; those of an instance have up to NAME_BYTES_MAX. */
+enum { DOCUMENT_NAME_BYTES_MAX = 255, NAME_KEY_SIZE = 2 * DOCUMENT_NAME_BYTES_MAX + 2 };
 
 /* The key of two names, "first<1f>second" or (second NULL) "first", in key; empty where one is too long for a name. */
 struct str state_name_key(char key[NAME_KEY_SIZE], const char *first, const char *second);
 
-/* Indices, or NONE. user NULL: the account's own row. */
+/* Indices, or NONE. user NULL: the account's own row. Associations with a partition are found by the last one alone: the
+ * one for the jobs of an association in a partition, else that association itself. */
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user);
+uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_t partition);
 uint32_t state_find_job(const struct state *s, uint32_t job_id);
 uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_id);
 
@@ -260,20 +280,21 @@ int64_t state_next_due_us(const struct state *s);
 /* The user's default association, or NONE. */
 uint32_t state_default_assoc(const struct state *s, const char *user);
 
-/* Rebuilding from rows, in any table order but each table ascending by id; text is copied (that of requests too), arrays
- * are taken over (sets, partitions, requests, tres.items, usage_tres: from mem_resize). While rows come in they refer to
- * each other by id, 0 or NONE for none: partitions, qos, project and resource of a job, partition of a task.
+/* Rebuilding from rows: hosts and objects first, because others refer to them by index; each table ascending by id. Text,
+ * partitions, requests, hosts and what a document says are copied; sets, a task's tres.items and usage_tres are taken over
+ * (from mem_resize). Associations are referred to by id; jobs may be of a deleted one, which the tree does not have.
  * state_restore_done checks the invariants and derives the rest: ERR_INTERNAL when the rows contradict each other. */
 void state_restore_begin(struct state *s); /* after state_init: no rows at all, not even root */
+void state_restore_host(struct state *s, const struct host_row *row); /* of a document */
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id);
 void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id);
 void state_restore_task(struct state *s, const struct task *row);
 void state_restore_object(struct state *s, enum object_kind kind, const struct object_row *row);
-void state_restore_owner(struct state *s, const struct owner *row);
+void state_restore_owner(struct state *s, const struct usage_owner *row);
 
-/* A stored floor, from 1 on, of a job restored so far in one of its partitions (by id). False: there is no such job, or it is
- * not in that partition. */
-bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority);
+/* A stored minimum priority, from 1 on, of a job restored so far in one of its partitions (by index). False: there is no such
+ * job, or it is not in that partition. */
+bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition, uint32_t priority);
 
 /* Makes the policy of the settings restored so far, so that rows can be read by policy.tres; state_restore_done does it
  * where nobody did. state_find_object finds what was restored so far. */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "engine/handlers.h"
+#include "engine/job_members.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -19,13 +20,6 @@ static uint64_t mix_double(uint64_t hash, double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return mix(hash, bits);
-}
-
-static uint64_t mix_set(uint64_t hash, const struct idset *set)
-{
-    for (uint32_t i = 0; i < set->ranges.count; i++)
-        hash = mix(hash, task_key(set->ranges.items[i].first, set->ranges.items[i].last));
-    return mix(hash, set->ranges.count);
 }
 
 static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
@@ -55,7 +49,7 @@ static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
 }
 
 /* A row without usage is as good as none. */
-static uint64_t hash_owner(const struct owner *o)
+static uint64_t hash_owner(const struct usage_owner *o)
 {
     uint64_t hash = mix_text(mix_text(TABLE_OWNER, o->user), o->project);
     if (o->at_us == 0 && o->reset_us == 0) return 0;
@@ -63,53 +57,32 @@ static uint64_t hash_owner(const struct owner *o)
     return mix(mix(hash, (uint64_t)o->at_us), (uint64_t)o->reset_us);
 }
 
-static uint32_t id_of(const struct state *s, enum object_kind kind, uint32_t index)
+/* Every field of the row that decides something. arena is cleared. */
+static uint64_t hash_job(const struct state *s, const struct job *j, struct arena *arena)
 {
-    return index == NONE ? 0 : s->objects[kind].items[index].id;
-}
-
-static uint64_t hash_terms(const struct state *s, const struct job *j)
-{
-    uint64_t hash = mix(mix(mix(0, (uint64_t)j->begin_us), (uint64_t)j->accrue_us), (uint64_t)j->deadline_us);
-    for (uint32_t i = 0; i < j->partition_count; i++) hash = mix(hash, id_of(s, OBJECT_PARTITION, j->partitions[i]));
-    hash = mix(mix(hash, id_of(s, OBJECT_QOS, j->qos)), id_of(s, OBJECT_PROJECT, j->project));
-    hash = mix(mix(hash, task_key((uint32_t)j->nice, (uint32_t)j->site)), j->set_priority);
-    hash = mix(mix(hash, task_key((uint32_t)j->posix_priority, j->slots_max)),
-               task_key(j->job_share, j->override_tickets));
-    for (uint32_t i = 0; i < j->request_count; i++) {
-        const struct job_request *r = &j->requests[i];
-        hash = mix_text(mix_double(mix(hash, id_of(s, OBJECT_RESOURCE, r->resource)), r->amount), r->text);
+    uint64_t hash = TABLE_JOB;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].decides) continue;
+        const struct field_value value = job_member(s, j, f, arena);
+        hash = mix_value(mix(hash, f), &value);
     }
-    for (uint32_t i = 0; j->floors != NULL && i < j->partition_count; i++) {
-        if (j->floors[i].stored != 0) hash = mix(mix(hash, i), j->floors[i].stored);
+    for (uint32_t i = 0; j->min_priorities != NULL && i < j->partition_count; i++) {
+        if (j->min_priorities[i].stored != 0) hash = mix(mix(hash, i), j->min_priorities[i].stored);
     }
+    arena_clear(arena);
     return hash;
 }
 
-static uint64_t hash_job(const struct state *s, const struct job *j)
+static uint64_t hash_task(const struct state *s, const struct task *k, struct arena *arena)
 {
-    uint64_t hash = mix(mix(TABLE_JOB, j->id), s->assocs.items[j->assoc].id);
-    hash = mix(hash, task_key(j->uid, j->gid));
-    hash = mix_text(mix_text(hash, j->name), j->directory);
-    hash = mix_text(mix_text(mix_text(hash, j->out_pattern), j->err_pattern), j->command);
-    hash = mix(mix(hash, task_key(j->request.cpus, j->request.gpus)), j->request.mem_mib);
-    hash = mix(mix(hash, (uint64_t)j->time_limit_s), (uint64_t)j->submit_us);
-    hash = mix(mix(mix(hash, j->held), j->is_array), j->array_limit);
-    hash = mix(hash, hash_terms(s, j));
-    return mix_set(mix_set(mix_set(hash, &j->array), &j->pending), &j->cancelled);
-}
-
-static uint64_t hash_task(const struct state *s, const struct task *k)
-{
-    uint64_t hash = mix(mix(TABLE_TASK, task_key(k->job_id, k->task_id)), s->assocs.items[k->assoc].id);
-    hash = mix(mix(mix(hash, k->state), k->cancelled), k->launch_id);
-    hash = mix_text(hash, k->boot_id);
-    hash = mix(mix(mix(hash, (uint64_t)k->launch_us), (uint64_t)k->start_us), (uint64_t)k->charged_us);
-    hash = mix_set(mix_set(hash, &k->placement.cpus), &k->placement.gpus);
-    hash = mix(mix(hash, k->placement.mem_mib), id_of(s, OBJECT_PARTITION, k->partition));
-    for (uint32_t i = 0; i < k->tres.count; i++)
-        hash = mix_double(mix(hash, k->tres.items[i].tres), k->tres.items[i].amount);
-    return mix_double(mix_double(hash, k->billing), k->usage_factor);
+    uint64_t hash = mix(mix(TABLE_TASK, k->job_id), s->assocs.items[k->assoc].id);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].home != JOB_HOME_TASK || !job_field_rows[f].decides) continue;
+        const struct field_value value = task_member(s, k, f, arena);
+        hash = mix_value(mix(hash, f), &value);
+    }
+    arena_clear(arena);
+    return hash;
 }
 
 uint64_t state_hash(const struct state *s)
@@ -120,14 +93,15 @@ uint64_t state_hash(const struct state *s)
     for (int i = 0; i < SETTING_COUNT; i++) hash = mix_value(hash, &s->settings.value[i]);
     /* Rows are added up: tasks stand in order of launch here and of (job, task) there. */
     uint64_t rows = 0;
+    struct arena arena = {0};
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         if (s->assocs.items[i].deleted_us == 0) rows += hash_assoc(s, &s->assocs.items[i]);
     }
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (s->jobs.items[i].ended_us == 0) rows += hash_job(s, &s->jobs.items[i]);
+        if (s->jobs.items[i].ended_us == 0) rows += hash_job(s, &s->jobs.items[i], &arena);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (!job_state_is_end(s->tasks.items[i].state)) rows += hash_task(s, &s->tasks.items[i]);
+        if (!job_state_is_end(s->tasks.items[i].state)) rows += hash_task(s, &s->tasks.items[i], &arena);
     }
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
         for (uint32_t i = 0; i < s->objects[kind].count; i++) {
@@ -136,5 +110,6 @@ uint64_t state_hash(const struct state *s)
         }
     }
     for (uint32_t i = 0; i < s->owners.count; i++) rows += hash_owner(&s->owners.items[i]);
+    arena_release(&arena);
     return mix(hash, rows);
 }

@@ -1,9 +1,10 @@
-/* A state's beginning and end: new, made of rows again, released. While rows come in they refer to each other by id;
- * state_restore_done makes that indices. */
+/* A state's beginning and end: new, made of rows again, released. While rows come in, associations, and jobs to associations,
+ * refer to each other by id; state_restore_done makes that indices. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
+#include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
 
@@ -38,7 +39,7 @@ void state_release(struct state *s)
     array_release(&s->usage_of);
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
-    ticket_book_free(s->ticket_identities);
+    ticket_identities_free(s->ticket_identities);
     arena_release(&s->cycle);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
@@ -49,6 +50,14 @@ void state_restore_begin(struct state *s)
     state_release_rows(s);
 }
 
+void state_restore_host(struct state *s, const struct host_row *row)
+{
+    struct host_row *h = array_add(&s->hosts);
+    double *tres = arena_alloc(&s->arena, TRES_MAX * sizeof *tres);
+    memcpy(tres, row->tres, TRES_MAX * sizeof *tres);
+    *h = (struct host_row){.name = arena_copy(&s->arena, str(row->name)), .has = row->has, .tres = tres};
+}
+
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {
     ensure(row->id > 0 && (s->assocs.count == 0 || row->id > s->assocs.items[s->assocs.count - 1].id));
@@ -56,6 +65,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     *a = *row;
     a->account = arena_copy(&s->arena, str(row->account));
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
+    a->partition = row->partition ? arena_copy(&s->arena, str(row->partition)) : NULL;
     a->parent = parent_id;
     a->live_jobs = 0;
     a->work = (struct work){0};
@@ -65,11 +75,9 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
 {
     uint32_t index = job_append(s, row);
     struct job *j = &s->jobs.items[index];
-    mem_free(row->partitions);
-    mem_free(row->requests);
     j->assoc = assoc_id;
     j->live_tasks = 0;
-    j->floors = NULL;
+    j->min_priorities = NULL;
 }
 
 void state_restore_task(struct state *s, const struct task *row)
@@ -81,18 +89,18 @@ void state_restore_object(struct state *s, enum object_kind kind, const struct o
 {
     uint32_t count = s->objects[kind].count;
     ensure(row->id > 0 && (count == 0 || row->id > s->objects[kind].items[count - 1].id));
-    object_append(s, kind, row);
+    object_row_append(s, kind, row);
 }
 
-void state_restore_owner(struct state *s, const struct owner *row)
+void state_restore_owner(struct state *s, const struct usage_owner *row)
 {
     usage_owner_append(s, row);
 }
 
-bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition_id, uint32_t priority)
+bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition, uint32_t priority)
 {
     uint32_t index = state_find_job(s, job_id);
-    return index != NONE && min_priority_set_stored(&s->jobs.items[index], partition_id, priority);
+    return index != NONE && min_priority_set_stored(&s->jobs.items[index], partition, priority);
 }
 
 int state_restore_policy(struct state *s, struct err *e)
@@ -101,25 +109,62 @@ int state_restore_policy(struct state *s, struct err *e)
     return err_prefix(e, "the settings");
 }
 
+static bool name_is_too_long(const struct state *s, const char *name)
+{
+    return name != NULL && strlen(name) > (s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX);
+}
+
+static int fail_twice(const struct assoc *a, struct err *e)
+{
+    return err_set(e, ERR_INTERNAL, "association %u stands twice: account %s, user %s", a->id, a->account,
+                   a->user ? a->user : "-");
+}
+
+/* So that jobs in its partition find it. */
+static int index_partition(struct state *s, uint32_t index, struct err *e)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    struct buf key = {0};
+    ensure(a->user != NULL);
+    assoc_partition_key(a->account, a->user, a->partition, &key);
+    struct str text = {key.text, key.length};
+    bool is_new = map_get(&s->assoc_in_partition, text) == NONE;
+    if (is_new) map_set(&s->assoc_in_partition, (struct str){arena_copy(&s->arena, text), text.length}, index);
+    buf_release(&key);
+    return is_new ? 0 : fail_twice(a, e);
+}
+
+static int index_assoc(struct state *s, uint32_t index, struct err *e)
+{
+    const struct assoc *a = &s->assocs.items[index];
+    if (a->deleted_us != 0) return 0;
+    if (a->partition != NULL) return index_partition(s, index, e);
+    if (state_find_assoc(s, a->account, a->user) != NONE) return fail_twice(a, e);
+    if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
+        return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
+    assoc_index_name(s, index);
+    return 0;
+}
+
+static int link_assoc(struct state *s, uint32_t index, const struct map *by_id, struct err *e)
+{
+    struct assoc *a = &s->assocs.items[index];
+    uint32_t parent = map_get_u64(by_id, a->parent);
+    bool is_root = index == 0;
+    if (a->id >= s->next_assoc_id)
+        return err_set(e, ERR_INTERNAL, "association %u is beyond the next id %u", a->id, s->next_assoc_id);
+    if (name_is_too_long(s, a->account) || name_is_too_long(s, a->user))
+        return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id, NAME_BYTES_MAX);
+    if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
+        return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
+    a->parent = parent;
+    return index_assoc(s, index, e);
+}
+
 static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
 {
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        struct assoc *a = &s->assocs.items[i];
-        if (a->id >= s->next_assoc_id)
-            return err_set(e, ERR_INTERNAL, "association %u is beyond the next id %u", a->id, s->next_assoc_id);
-        if (strlen(a->account) > NAME_BYTES_MAX || (a->user != NULL && strlen(a->user) > NAME_BYTES_MAX))
-            return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id, NAME_BYTES_MAX);
-        if (state_find_assoc(s, a->account, a->user) != NONE)
-            return err_set(e, ERR_INTERNAL, "association %u stands twice: account %s, user %s", a->id, a->account,
-                           a->user ? a->user : "-");
-        uint32_t parent = map_get_u64(by_id, a->parent);
-        bool is_root = i == 0;
-        if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
-            return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
-        if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
-            return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
-        a->parent = parent;
-        assoc_index_name(s, i);
+        if (link_assoc(s, i, by_id, e) != 0) return -1;
     }
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         uint32_t steps = 0;
@@ -132,29 +177,10 @@ static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-/* The index of the object with that id, by halving: rows ascend. */
-static uint32_t object_of_id(const struct state *s, enum object_kind kind, uint32_t id)
+static int check_reference(const struct state *s, enum object_kind kind, uint32_t job_id, uint32_t index, struct err *e)
 {
-    uint32_t low = 0, high = s->objects[kind].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->objects[kind].items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->objects[kind].count && s->objects[kind].items[low].id == id ? low : NONE;
-}
-
-static int link_object(const struct state *s, enum object_kind kind, uint32_t job_id, uint32_t *io_reference,
-                       struct err *e)
-{
-    uint32_t index = object_of_id(s, kind, *io_reference);
-    if (index == NONE)
-        return err_set(e, ERR_INTERNAL, "job %u points at %s %u, which there is not", job_id, object_classes[kind].name,
-                       *io_reference);
-    *io_reference = index;
-    return 0;
+    if (index < s->objects[kind].count) return 0;
+    return err_set(e, ERR_INTERNAL, "job %u refers to a %s that does not exist", job_id, object_classes[kind].name);
 }
 
 static int check_departments(const struct state *s, struct err *e)
@@ -176,7 +202,7 @@ static int check_objects(struct state *s, struct err *e)
         if (s->object_by_name[kind].count != s->objects[kind].count)
             return err_set(e, ERR_INTERNAL, "two of the %s have the same name", object_classes[kind].plural);
     }
-    if (object_first(s, OBJECT_PARTITION) == NONE) return err_set(e, ERR_INTERNAL, "there is no partition");
+    if (object_row_first(s, OBJECT_PARTITION) == NONE) return err_set(e, ERR_INTERNAL, "there is no partition");
     if (state_find_object(s, OBJECT_QOS, DEFAULT_QOS) == NONE)
         return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", DEFAULT_QOS);
     if (s->owner_by_name.count != s->owners.count)
@@ -187,17 +213,16 @@ static int check_objects(struct state *s, struct err *e)
 
 /* --- jobs and tasks ----------------------------------------------------------------------------------------------- */
 
-static int link_terms(struct state *s, struct job *j, struct err *e)
+static int check_references(const struct state *s, const struct job *j, struct err *e)
 {
     if (j->partition_count == 0) return err_set(e, ERR_INTERNAL, "job %u is in no partition", j->id);
     for (uint32_t i = 0; i < j->partition_count; i++) {
-        if (link_object(s, OBJECT_PARTITION, j->id, &j->partitions[i], e) != 0) return -1;
+        if (check_reference(s, OBJECT_PARTITION, j->id, j->partitions[i], e) != 0) return -1;
     }
-    if (link_object(s, OBJECT_QOS, j->id, &j->qos, e) != 0) return -1;
-    if (j->project == 0) j->project = NONE;
-    if (j->project != NONE && link_object(s, OBJECT_PROJECT, j->id, &j->project, e) != 0) return -1;
+    if (check_reference(s, OBJECT_QOS, j->id, j->qos, e) != 0) return -1;
+    if (j->project != NONE && check_reference(s, OBJECT_PROJECT, j->id, j->project, e) != 0) return -1;
     for (uint32_t i = 0; i < j->request_count; i++) {
-        if (link_object(s, OBJECT_RESOURCE, j->id, &j->requests[i].resource, e) != 0) return -1;
+        if (check_reference(s, OBJECT_RESOURCE, j->id, j->requests[i].resource, e) != 0) return -1;
     }
     return 0;
 }
@@ -211,7 +236,7 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
             return err_set(e, ERR_INTERNAL, "job %u belongs to association %u, which is no user's", j->id, j->assoc);
         if (j->id >= s->next_job_id)
             return err_set(e, ERR_INTERNAL, "job %u is beyond the next id %u", j->id, s->next_job_id);
-        if (link_terms(s, j, e) != 0) return -1;
+        if (check_references(s, j, e) != 0) return -1;
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
         assoc_count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
@@ -219,6 +244,14 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
         job_ensure_usage_owners(s, j);
     }
     return 0;
+}
+
+/* A document does not say what a running task has: it has what its job asks for. */
+static void give_requested(const struct state *s, const struct tres_places *places, const struct job *j, struct task *k)
+{
+    k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
+    job_tres(s, places, j, j->request.cpus, &k->tres);
+    k->billing = job_billing_in(s, k->partition, &k->tres);
 }
 
 static bool names_only_tracked(const struct state *s, const struct task *k)
@@ -231,13 +264,16 @@ static bool names_only_tracked(const struct state *s, const struct task *k)
 
 static int link_tasks(struct state *s, struct err *e)
 {
+    struct tres_places places;
+    tres_places_find(s, &s->cycle, &places);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         uint32_t job = state_find_job(s, k->job_id);
         if (job == NONE || k->launch_id >= s->next_launch_id || k->state == JOB_PENDING || job_state_is_end(k->state))
             return err_set(e, ERR_INTERNAL, "task %u_%u does not fit its job or the next launch id", k->job_id,
                            k->task_id);
-        if (link_object(s, OBJECT_PARTITION, k->job_id, &k->partition, e) != 0) return -1;
+        if (check_reference(s, OBJECT_PARTITION, k->job_id, k->partition, e) != 0) return -1;
+        if (s->is_document) give_requested(s, &places, &s->jobs.items[job], k);
         if (!names_only_tracked(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;

@@ -72,13 +72,13 @@ struct work task_work(const struct task *k)
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-struct object_row *object_at(struct state *s, enum object_kind kind, uint32_t index)
+struct object_row *object_row_at(struct state *s, enum object_kind kind, uint32_t index)
 {
     ensure(index < s->objects[kind].count);
     return &s->objects[kind].items[index];
 }
 
-uint32_t object_first(const struct state *s, enum object_kind kind)
+uint32_t object_row_first(const struct state *s, enum object_kind kind)
 {
     uint32_t i = 0;
     while (i < s->objects[kind].count && s->objects[kind].items[i].is_deleted) i++;
@@ -95,13 +95,18 @@ static void keep_text(struct state *s, struct object *o)
     }
 }
 
-uint32_t object_append(struct state *s, enum object_kind kind, const struct object_row *row)
+uint32_t object_row_append(struct state *s, enum object_kind kind, const struct object_row *row)
 {
     uint32_t index = s->objects[kind].count;
     struct object_row *o = array_add(&s->objects[kind]);
     *o = *row;
     o->live_jobs = 0;
     o->billing_weights = NULL;
+    if (row->hosts != NULL) {
+        uint32_t *hosts = arena_alloc(&s->arena, (row->host_count + (size_t)1) * sizeof *hosts);
+        memcpy(hosts, row->hosts, row->host_count * sizeof *hosts);
+        o->hosts = hosts;
+    }
     keep_text(s, &o->object);
     map_set(&s->object_by_name[kind], str(o->object.name), index);
     return index;
@@ -118,18 +123,18 @@ static uint32_t next_id(const struct state *s, enum object_kind kind)
 uint32_t object_row_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us)
 {
     struct object_row row = {.id = next_id(s, kind), .object = *object, .created_us = now_us};
-    return object_append(s, kind, &row);
+    return object_row_append(s, kind, &row);
 }
 
 void job_count_references(struct state *s, const struct job *j, int by)
 {
     uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
     for (uint32_t i = 0; i < j->partition_count; i++)
-        object_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
-    object_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
-    if (j->project != NONE) object_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
+        object_row_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
+    object_row_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
+    if (j->project != NONE) object_row_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
     for (uint32_t i = 0; i < j->request_count; i++)
-        object_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
+        object_row_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
 }
 
 /* --- owners ------------------------------------------------------------------------------------------------------- */
@@ -140,11 +145,11 @@ static uint32_t usage_owner_find(const struct state *s, const char *user, const 
     return map_get(&s->owner_by_name, state_name_key(key, user, project));
 }
 
-uint32_t usage_owner_append(struct state *s, const struct owner *row)
+uint32_t usage_owner_append(struct state *s, const struct usage_owner *row)
 {
     char key[NAME_KEY_SIZE];
     uint32_t index = s->owners.count;
-    struct owner *o = array_add(&s->owners);
+    struct usage_owner *o = array_add(&s->owners);
     *o = *row;
     o->user = arena_copy(&s->arena, str(row->user));
     o->project = arena_copy(&s->arena, str(row->project));
@@ -155,7 +160,7 @@ uint32_t usage_owner_append(struct state *s, const struct owner *row)
 
 static void ensure_usage_owner(struct state *s, const char *user, const char *project)
 {
-    struct owner row = {.user = user, .project = project};
+    struct usage_owner row = {.user = user, .project = project};
     if (usage_owner_find(s, user, project) == NONE) usage_owner_append(s, &row);
 }
 
@@ -180,9 +185,41 @@ void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_o
 
 static char *own_copy(const char *text)
 {
-    if (text == NULL) return NULL;
     size_t size = strlen(text) + 1;
     return memcpy(mem_resize(NULL, 0, size), text, size);
+}
+
+static size_t text_size(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+static const char *put_text(char **to, const char *text)
+{
+    if (text == NULL) return NULL;
+    char *at = *to;
+    *to += text_size(text);
+    return memcpy(at, text, text_size(text));
+}
+
+/* One piece of memory: the pointers, and behind them what they point at. */
+static struct job_text *own_text(const struct job_text *t)
+{
+    size_t size = sizeof *t + text_size(t->name) + text_size(t->command) + text_size(t->directory) +
+                  text_size(t->out_pattern) + text_size(t->err_pattern) + text_size(t->comment) +
+                  text_size(t->admin_comment);
+    struct job_text *own = mem_resize(NULL, 0, size);
+    char *to = (char *)(own + 1);
+    *own = (struct job_text){
+        .name = put_text(&to, t->name),
+        .command = put_text(&to, t->command),
+        .directory = put_text(&to, t->directory),
+        .out_pattern = put_text(&to, t->out_pattern),
+        .err_pattern = put_text(&to, t->err_pattern),
+        .comment = put_text(&to, t->comment),
+        .admin_comment = put_text(&to, t->admin_comment),
+    };
+    return own;
 }
 
 static void *own_array(const void *items, size_t size)
@@ -190,16 +227,32 @@ static void *own_array(const void *items, size_t size)
     return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
 }
 
-/* Partitions and requests of the row, as memory of the job. */
-static void own_terms(struct job *j)
+/* One piece of memory, like own_text. */
+static struct job_document *own_document(const struct job_document *d)
 {
+    if (d == NULL) return NULL;
+    size_t size = d->tres.count * sizeof *d->tres.items;
+    struct job_document *own = mem_resize(NULL, 0, sizeof *own + size);
+    *own = *d;
+    own->tres.items = (struct tres_amount *)(own + 1);
+    if (size > 0) memcpy(own->tres.items, d->tres.items, size);
+    return own;
+}
+
+/* What the row points at, as memory of the job. */
+static void own_lists(struct job *j)
+{
+    j->text = own_text(j->text);
+    j->document = own_document(j->document);
     j->partitions = own_array(j->partitions, j->partition_count * sizeof *j->partitions);
     j->requests = own_array(j->requests, j->request_count * sizeof *j->requests);
     for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(j->requests[i].text);
 }
 
-static void release_terms(struct job *j)
+static void release_lists(struct job *j)
 {
+    mem_free(j->text);
+    mem_free(j->document);
     mem_free(j->partitions);
     for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
     mem_free(j->requests);
@@ -207,13 +260,8 @@ static void release_terms(struct job *j)
 
 static void release_job(struct job *j)
 {
-    mem_free(j->name);
-    mem_free(j->directory);
-    mem_free(j->out_pattern);
-    mem_free(j->err_pattern);
-    mem_free(j->command);
-    release_terms(j);
-    mem_free(j->floors);
+    release_lists(j);
+    mem_free(j->min_priorities);
     idset_release(&j->array);
     idset_release(&j->pending);
     idset_release(&j->cancelled);
@@ -224,12 +272,7 @@ uint32_t job_append(struct state *s, const struct job *row)
     uint32_t index = s->jobs.count;
     struct job *j = array_add(&s->jobs);
     *j = *row;
-    j->name = own_copy(row->name);
-    j->directory = own_copy(row->directory);
-    j->out_pattern = own_copy(row->out_pattern);
-    j->err_pattern = own_copy(row->err_pattern);
-    j->command = own_copy(row->command);
-    own_terms(j);
+    own_lists(j);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
 }
@@ -239,10 +282,8 @@ void job_replace(struct state *s, uint32_t index, const struct job *row)
     struct job *j = &s->jobs.items[index], old = *j;
     job_count_references(s, &old, -1);
     *j = *row;
-    own_terms(j);
-    if (j->name != old.name) j->name = own_copy(j->name);
-    if (j->name != old.name) mem_free(old.name);
-    release_terms(&old);
+    own_lists(j);
+    release_lists(&old);
     job_count_references(s, j, 1);
     job_ensure_usage_owners(s, j);
 }
@@ -268,6 +309,7 @@ uint32_t task_append(struct state *s, const struct task *row)
 
 void state_rebuild_host(struct state *s)
 {
+    if (s->is_document) return;
     const struct settings *set = &s->settings;
     struct capacity has = s->found;
     if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
@@ -276,6 +318,8 @@ void state_rebuild_host(struct state *s)
     if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
     host_release(&s->host);
     host_init(&s->host, has);
+    array_clear(&s->hosts);
+    *array_add(&s->hosts) = (struct host_row){.name = "", .has = has};
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) host_take_again(&s->host, &s->tasks.items[i].placement);
     }
@@ -296,7 +340,9 @@ void state_release_rows(struct state *s)
     array_release(&s->tasks);
     array_release(&s->assocs);
     array_release(&s->owners);
+    array_release(&s->hosts);
     map_release(&s->assoc_by_name);
+    map_release(&s->assoc_in_partition);
     map_release(&s->default_of_user);
     map_release(&s->owner_by_name);
     map_release(&s->job_by_id);

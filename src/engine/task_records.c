@@ -12,30 +12,30 @@
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-void job_end_if_done(struct apply_context *t, uint32_t job_index, int64_t at_us)
+void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct job *j = &s->jobs.items[job_index];
     if (j->ended_us != 0 || j->live_tasks > 0 || idset_first(&j->pending) != NONE) return;
-    j->ended_us = at_us > 0 ? at_us : t->now_us;
+    j->ended_us = at_us > 0 ? at_us : c->now_us;
     s->assocs.items[j->assoc].live_jobs--;
     job_count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_rows++;
-    apply_note_change(t, TABLE_JOB, job_index);
-    min_priority_forget(t, job_index);
+    apply_note_change(c, TABLE_JOB, job_index);
+    min_priority_forget(c, job_index);
 }
 
-void task_end(struct apply_context *t, uint32_t task_index, enum job_state end)
+void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     struct task *k = &s->tasks.items[task_index];
     uint32_t job_index = state_find_job(s, k->job_id);
     ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
     const struct work work = task_work(k);
     if (k->end_us < k->start_us) k->end_us = k->start_us;
-    if (k->end_us == 0) k->end_us = t->now_us;
-    charge_finished(t, k);
+    if (k->end_us == 0) k->end_us = c->now_us;
+    charge_finished(c, k);
     k->state = end;
     host_give_back(&s->host, &k->placement);
     assoc_count_work(s, k->assoc, &work, -1);
@@ -44,120 +44,120 @@ void task_end(struct apply_context *t, uint32_t task_index, enum job_state end)
     s->ended_rows++;
     s->pass_is_due = true;
     s->jobs.items[job_index].live_tasks--;
-    apply_note_change(t, TABLE_TASK, task_index);
-    apply_note_decision(t, DECIDE_ACKNOWLEDGE, k);
-    job_end_if_done(t, job_index, k->end_us);
+    apply_note_change(c, TABLE_TASK, task_index);
+    apply_note_decision(c, DECIDE_ACKNOWLEDGE, k);
+    job_end_if_done(c, job_index, k->end_us);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
 /* The executor knows a launch that we have not given out: this state comes from a backup, and the id is used up. */
-static void use_up_launch_id(struct apply_context *t, uint64_t launch_id)
+static void use_up_launch_id(struct apply_context *c, uint64_t launch_id)
 {
-    if (launch_id < t->s->next_launch_id || launch_id >= INT64_MAX) return;
-    t->s->next_launch_id = launch_id + 1;
-    apply_note_change(t, TABLE_COUNTERS, 0);
+    if (launch_id < c->s->next_launch_id || launch_id >= INT64_MAX) return;
+    c->s->next_launch_id = launch_id + 1;
+    apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
-static void note_unknown_launch(struct apply_context *t, enum decision_kind kind, uint64_t launch_id)
+static void note_unknown_launch(struct apply_context *c, enum decision_kind kind, uint64_t launch_id)
 {
-    use_up_launch_id(t, launch_id);
-    *array_add(&t->out->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
+    use_up_launch_id(c, launch_id);
+    *array_add(&c->out->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
 }
 
 /* A record's moment. One still to come is of a clock that was set back since: nobody is charged for time to come, and the
  * reference of all usage must not go ahead of the clock. */
-static int64_t by_now(const struct apply_context *t, int64_t record_us)
+static int64_t by_now(const struct apply_context *c, int64_t record_us)
 {
-    return record_us < t->now_us ? record_us : t->now_us;
+    return record_us < c->now_us ? record_us : c->now_us;
 }
 
 /* A start from before the last change of half-life is charged under the new one, because usage is only kept as of then;
  * the journal says so, or fairlead verify could not tell. */
-static void set_started(struct apply_context *t, struct task *k, int64_t started_us)
+static void set_started(struct apply_context *c, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;
-    k->start_us = k->charged_us = by_now(t, started_us);
+    k->start_us = k->charged_us = by_now(c, started_us);
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
-    if (k->start_us < t->s->decay.reference_us)
-        apply_note_usage_journal(t, USAGE_JOURNAL_LATE, t->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+    if (k->start_us < c->s->decay.reference_us)
+        apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
 }
 
-int apply_started(struct apply_context *t, const struct event *event)
+int apply_started(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
-    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
     if (index == NONE) { /* nobody accounts for what runs there */
-        note_unknown_launch(t, DECIDE_END, r->launch_id);
+        note_unknown_launch(c, DECIDE_END, r->launch_id);
         return 0;
     }
-    struct task *k = &t->s->tasks.items[index];
+    struct task *k = &c->s->tasks.items[index];
     if (k->start_us != 0) return 0;
-    set_started(t, k, r->started_us);
-    apply_note_change(t, TABLE_TASK, index);
+    set_started(c, k, r->started_us);
+    apply_note_change(c, TABLE_TASK, index);
     return 0;
 }
 
-int apply_completing(struct apply_context *t, const struct event *event)
+int apply_completing(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
-    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
     if (index == NONE) { /* it is being ended, as it should be */
-        use_up_launch_id(t, r->launch_id);
+        use_up_launch_id(c, r->launch_id);
         return 0;
     }
-    struct task *k = &t->s->tasks.items[index];
-    set_started(t, k, r->started_us);
+    struct task *k = &c->s->tasks.items[index];
+    set_started(c, k, r->started_us);
     k->state = JOB_COMPLETING;
-    apply_note_change(t, TABLE_TASK, index);
+    apply_note_change(c, TABLE_TASK, index);
     return 0;
 }
 
-int apply_ended(struct apply_context *t, const struct event *event)
+int apply_ended(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
     ensure(job_state_is_end(r->end));
-    uint32_t index = map_get_u64(&t->s->task_by_launch, r->launch_id);
+    uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
     if (index == NONE) { /* its end is known already */
-        note_unknown_launch(t, DECIDE_ACKNOWLEDGE, r->launch_id);
+        note_unknown_launch(c, DECIDE_ACKNOWLEDGE, r->launch_id);
         return 0;
     }
-    struct task *k = &t->s->tasks.items[index];
-    set_started(t, k, r->started_us);
-    k->end_us = by_now(t, r->at_us);
+    struct task *k = &c->s->tasks.items[index];
+    set_started(c, k, r->started_us);
+    k->end_us = by_now(c, r->at_us);
     k->exit_status = r->exit_status;
     k->signal = r->signal;
     k->cpu_us = r->cpu_us;
     k->max_rss_kib = r->max_rss_kib;
     if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
-    task_end(t, index, r->end);
+    task_end(c, index, r->end);
     return 0;
 }
 
 /* What the executor does not know any more: never started, or lost. */
-static void settle_unknown(struct apply_context *t, uint32_t index, const struct event_synced *synced)
+static void settle_unknown(struct apply_context *c, uint32_t index, const struct event_synced *synced)
 {
-    struct task *k = &t->s->tasks.items[index];
+    struct task *k = &c->s->tasks.items[index];
     bool same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
     if (k->start_us == 0 && same_boot && !k->cancelled) {
-        apply_note_decision(t, DECIDE_START, k);
+        apply_note_decision(c, DECIDE_START, k);
         return;
     }
     if (k->start_us == 0 && same_boot) {
         strncpy(k->detail, "cancelled before it started", sizeof k->detail - 1);
-        task_end(t, index, JOB_CANCELLED);
+        task_end(c, index, JOB_CANCELLED);
         return;
     }
-    k->end_us = same_boot ? t->now_us : synced->lost_us;
+    k->end_us = same_boot ? c->now_us : synced->lost_us;
     strncpy(k->detail,
             same_boot ? "its keeper is gone; how it ended is not known" : "the machine was started anew while it ran",
             sizeof k->detail - 1);
-    task_end(t, index, JOB_NODE_FAIL);
+    task_end(c, index, JOB_NODE_FAIL);
 }
 
-int apply_synced(struct apply_context *t, const struct event *event)
+int apply_synced(struct apply_context *c, const struct event *event)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     const struct event_synced *synced = &event->synced;
     struct map known = {0};
     for (uint32_t i = 0; i < synced->count; i++) map_set_u64(&known, synced->launch_ids[i], i);
@@ -165,9 +165,9 @@ int apply_synced(struct apply_context *t, const struct event *event)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         if (map_get_u64(&known, k->launch_id) == NONE)
-            settle_unknown(t, i, synced);
+            settle_unknown(c, i, synced);
         else if (k->cancelled)
-            apply_note_decision(t, DECIDE_END, k);
+            apply_note_decision(c, DECIDE_END, k);
     }
     map_release(&known);
     cpu_weight_forget(s);

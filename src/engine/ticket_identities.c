@@ -61,7 +61,7 @@ static void read_members(struct ticket_identities *book, const struct state *s, 
     }
 }
 
-struct ticket_identities *ticket_book_of(struct state *s)
+struct ticket_identities *ticket_identities_of(struct state *s)
 {
     if (s->ticket_identities == NULL) s->ticket_identities = new_book(s);
     struct ticket_identities *book = s->ticket_identities;
@@ -77,7 +77,7 @@ struct ticket_identities *ticket_book_of(struct state *s)
     return book;
 }
 
-void ticket_book_free(struct ticket_identities *book)
+void ticket_identities_free(struct ticket_identities *book)
 {
     if (book == NULL) return;
     map_release(&book->numbers);

@@ -26,8 +26,8 @@ struct ticket_identities {
 };
 
 /* The state's, as it stands. O(1) a row that is new, O(objects) after an operator's change. */
-struct ticket_identities *ticket_book_of(struct state *s);
+struct ticket_identities *ticket_identities_of(struct state *s);
 
-void ticket_book_free(struct ticket_identities *book); /* NULL is allowed */
+void ticket_identities_free(struct ticket_identities *book); /* NULL is allowed */
 
 #endif

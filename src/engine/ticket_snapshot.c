@@ -17,8 +17,6 @@
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
 
-enum { TASKS_MAX = 1000000 };
-
 struct asking {
     struct state *s;
     struct ticket_snapshot *a;
@@ -43,11 +41,33 @@ struct entry_counts {
     uint32_t each;         /* at most so many of one array */
 };
 
-/* All together stay below TASKS_MAX where one task of an array each does. */
+static uint32_t slots_of(const struct job *j)
+{
+    return j->document != NULL ? j->document->slots : j->request.cpus;
+}
+
+/* Of a document the slots of its hosts that no running job has; without hosts there is no limit. */
+static uint64_t free_slots(const struct state *s)
+{
+    uint64_t slots = 0, taken = 0;
+    if (!s->is_document) return s->host.free_cpu_count;
+    if (s->hosts.count == 0) return UINT32_MAX;
+    for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].has.cpus;
+    for (uint32_t i = 0; i < s->tasks.count; i++)
+        taken += slots_of(&s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
+    return slots > taken ? slots - taken : 0;
+}
+
+uint32_t ticket_snapshot_tasks_max(const struct state *s)
+{
+    return ticket_tasks_counted(&s->policy.tickets, free_slots(s), UINT32_MAX);
+}
+
+/* All together stay below TICKET_ENTRIES_MAX where one task of an array each does. */
 static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us)
 {
     uint64_t arrays = 0;
-    struct entry_counts t = {.each = ticket_tasks_counted(&s->policy.tickets, s->host.free_cpu_count, UINT32_MAX)};
+    struct entry_counts t = {.each = ticket_snapshot_tasks_max(s)};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         if (!takes_part(&s->jobs.items[i], now_us)) continue;
         if (s->jobs.items[i].is_array)
@@ -56,8 +76,8 @@ static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us
             t.plain++;
     }
     if (arrays == 0) return t;
-    if (t.plain + arrays * t.each > TASKS_MAX) {
-        uint64_t room = TASKS_MAX / arrays;
+    if (t.plain + arrays * t.each > TICKET_ENTRIES_MAX) {
+        uint64_t room = TICKET_ENTRIES_MAX / arrays;
         t.each = room > 1 ? (uint32_t)room : 1;
     }
     for (uint32_t i = 0; i < s->jobs.count; i++) {
@@ -106,7 +126,7 @@ static struct ticket_job ticket_job_of(struct asking *g, const struct job *j, ui
                                .node = has_leaf ? share_snapshot_serve(&g->tree, j->assoc, j->project) : NONE,
                                .job_share = j->job_share,
                                .override_tickets = j->override_tickets,
-                               .slots = j->request.cpus};
+                               .slots = slots_of(j)};
 }
 
 static void add_entry(struct asking *g, const struct ticket_job *job, const struct ticket_entry *entry)
@@ -119,7 +139,11 @@ static void add_entry(struct asking *g, const struct ticket_job *job, const stru
 static struct ticket_entry entry_of(struct asking *g, uint32_t job, uint32_t task)
 {
     const struct job *j = &g->s->jobs.items[job];
+    const struct urgency_rules *rules = &g->s->policy.urgency;
+    bool has_rule = j->document != NULL && j->document->has_slots_rule;
     return (struct ticket_entry){.job = job,
+                                 .slots_rule = has_rule ? j->document->slots_rule : rules->slots_rule,
+                                 .slots_number = has_rule ? j->document->slots_number : rules->slots_number,
                                  .task = task,
                                  .slots_max = j->slots_max,
                                  .posix_priority = j->posix_priority,
@@ -139,19 +163,29 @@ static void add_tasks(struct asking *g, const struct job *j, uint32_t max, struc
     }
 }
 
-static void add_pending(struct asking *g, uint32_t tasks_each)
+static void add_job(struct asking *g, uint32_t index, uint32_t tasks_max)
+{
+    const struct job *j = &g->s->jobs.items[index];
+    if (!takes_part(j, g->a->now_us)) return;
+    struct ticket_job job = ticket_job_of(g, j, j->partitions[0]);
+    struct ticket_entry entry = entry_of(g, index, NONE);
+    if (j->is_array)
+        add_tasks(g, j, tasks_max, &job, &entry);
+    else
+        add_entry(g, &job, &entry);
+}
+
+/* Of an instance the scheduler's list is in order of ids; of a document, of ranks, which are each job's own from 0 on. */
+static void add_pending(struct asking *g, uint32_t tasks_max)
 {
     struct state *s = g->s;
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct job *j = &s->jobs.items[i];
-        if (!takes_part(j, g->a->now_us)) continue;
-        struct ticket_job job = ticket_job_of(g, j, j->partitions[0]);
-        struct ticket_entry entry = entry_of(g, i, NONE);
-        if (j->is_array)
-            add_tasks(g, j, tasks_each, &job, &entry);
-        else
-            add_entry(g, &job, &entry);
+    if (!s->is_document) {
+        for (uint32_t i = 0; i < s->jobs.count; i++) add_job(g, i, tasks_max);
+        return;
     }
+    uint32_t *by_rank = arena_alloc(&g->a->arena, (s->jobs.count + (size_t)1) * sizeof *by_rank);
+    for (uint32_t i = 0; i < s->jobs.count; i++) by_rank[s->jobs.items[i].document->rank] = i;
+    for (uint32_t i = 0; i < s->jobs.count; i++) add_job(g, by_rank[i], tasks_max);
 }
 
 static void add_running(struct asking *g)
@@ -209,7 +243,7 @@ static struct asking asking_begin(struct ticket_snapshot *a, struct state *s, in
                                   .slots_urgency = slots_urgency_of(s)};
     struct asking g = {.s = s,
                        .a = a,
-                       .book = ticket_book_of(s),
+                       .book = ticket_identities_of(s),
                        .jobs = arena_alloc(&a->arena, (room + (size_t)1) * sizeof *g.jobs),
                        .room = room,
                        .has_tree = s->policy.tickets.share_pool > 0.0};

@@ -62,25 +62,25 @@ static int64_t last_reset(const struct state *s)
     return last_us;
 }
 
-void reset_all(struct apply_context *t, int64_t at_us)
+void usage_reset_all(struct apply_context *c, int64_t at_us)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     int64_t before_us = s->usage_reset_us;
     s->usage_reset_us = moment_of(at_us, last_reset(s));
     for (uint32_t i = 0; i < s->assocs.count; i++) empty_assoc(s, i);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
     for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
     s->pass_is_due = true;
-    apply_note_usage_journal_detail(t, USAGE_JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
-    apply_note_change(t, TABLE_USAGES, 0);
-    apply_note_change(t, TABLE_COUNTERS, 0);
+    apply_note_usage_journal_detail(c, USAGE_JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
+    apply_note_change(c, TABLE_USAGES, 0);
+    apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
-int apply_reset(struct apply_context *t, const struct event *event)
+int apply_reset(struct apply_context *c, const struct event *event)
 {
-    int64_t at_us = event->reset_us < t->now_us ? event->reset_us : t->now_us;
-    reset_all(t, at_us);
-    t->s->reset_period_us = later_of(t->s->reset_period_us, at_us);
+    int64_t at_us = event->reset_us < c->now_us ? event->reset_us : c->now_us;
+    usage_reset_all(c, at_us);
+    c->s->reset_period_us = later_of(c->s->reset_period_us, at_us);
     return 0;
 }
 
@@ -92,93 +92,93 @@ static bool is_within(const struct state *s, uint32_t index, uint32_t ancestor)
     return index == ancestor;
 }
 
-void reset_assocs(struct apply_context *t, uint32_t assoc)
+void usage_reset_assocs(struct apply_context *c, uint32_t assoc)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     int64_t before_us = assoc_reset_us(s, assoc);
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         struct assoc *a = &s->assocs.items[i];
         if (a->deleted_us != 0 || !is_within(s, i, assoc)) continue;
         empty_assoc(s, i);
-        a->reset_us = moment_of(t->now_us, assoc_reset_us(s, i));
-        apply_note_change(t, TABLE_ASSOC, i);
+        a->reset_us = moment_of(c->now_us, assoc_reset_us(s, i));
+        apply_note_change(c, TABLE_ASSOC, i);
     }
     s->pass_is_due = true;
-    apply_note_usage_journal(t, USAGE_JOURNAL_RESET, s->assocs.items[assoc].id, before_us, assoc_reset_us(s, assoc));
+    apply_note_usage_journal(c, USAGE_JOURNAL_RESET, s->assocs.items[assoc].id, before_us, assoc_reset_us(s, assoc));
 }
 
 /* --- what the share tree counts ---------------------------------------------------------------------------------------- */
 
-static void note_reset_of(struct apply_context *t, const char *what, const char *name, int64_t before_us,
+static void note_reset_of(struct apply_context *c, const char *what, const char *name, int64_t before_us,
                           int64_t after_us)
 {
     char detail[2 * NAME_BYTES_MAX];
     size_t length = text_format(detail, sizeof detail, "%s %s", what, name);
     ensure(length < sizeof detail);
-    apply_note_usage_journal_detail(t, USAGE_JOURNAL_RESET, before_us, after_us, arena_copy(&t->s->arena, str(detail)));
-    t->s->pass_is_due = true;
+    apply_note_usage_journal_detail(c, USAGE_JOURNAL_RESET, before_us, after_us, arena_copy(&c->s->arena, str(detail)));
+    c->s->pass_is_due = true;
 }
 
-static void reset_owner(struct apply_context *t, uint32_t index)
+static void reset_owner(struct apply_context *c, uint32_t index)
 {
-    struct owner *o = &t->s->owners.items[index];
+    struct usage_owner *o = &c->s->owners.items[index];
     o->usage = (struct ticket_usage){{0}};
-    o->reset_us = moment_of(t->now_us, later_of(o->reset_us, t->s->usage_reset_us));
-    apply_note_change(t, TABLE_OWNER, index);
+    o->reset_us = moment_of(c->now_us, later_of(o->reset_us, c->s->usage_reset_us));
+    apply_note_change(c, TABLE_OWNER, index);
 }
 
 /* Invariant 3. Added up anew: what is left of a difference of large numbers would be their rounding. */
-static void sum_project(struct apply_context *t, const char *project)
+static void sum_project(struct apply_context *c, const char *project)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     const struct ticket_decay *d = &s->policy.tickets.decay;
-    struct owner *of_project = NULL;
+    struct usage_owner *of_project = NULL;
     struct ticket_usage sum = {{0}};
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct owner *o = &s->owners.items[i], now = *o;
+        struct usage_owner *o = &s->owners.items[i], now = *o;
         if (strcmp(o->project, project) != 0) continue;
         if (o->user[0] == '\0') {
             of_project = o;
-            apply_note_change(t, TABLE_OWNER, i);
+            apply_note_change(c, TABLE_OWNER, i);
             continue;
         }
-        usage_owner_fade(d, &now, t->now_us);
+        usage_owner_fade(d, &now, c->now_us);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum.used[r] += now.usage.used[r];
     }
     if (of_project == NULL) return;
-    usage_owner_fade(d, of_project, t->now_us);
+    usage_owner_fade(d, of_project, c->now_us);
     of_project->usage = sum;
 }
 
-void reset_user(struct apply_context *t, const char *user)
+void usage_reset_user(struct apply_context *c, const char *user)
 {
-    struct state *s = t->s;
+    struct state *s = c->s;
     for (uint32_t i = 0; i < s->owners.count; i++) {
         if (strcmp(s->owners.items[i].user, user) != 0) continue;
-        reset_owner(t, i);
-        if (s->owners.items[i].project[0] != '\0') sum_project(t, s->owners.items[i].project);
+        reset_owner(c, i);
+        if (s->owners.items[i].project[0] != '\0') sum_project(c, s->owners.items[i].project);
     }
-    note_reset_of(t, "user", user, 0, t->now_us);
+    note_reset_of(c, "user", user, 0, c->now_us);
 }
 
-static void reset_project(struct apply_context *t, const char *project)
+static void reset_project(struct apply_context *c, const char *project)
 {
-    for (uint32_t i = 0; i < t->s->owners.count; i++) {
-        if (strcmp(t->s->owners.items[i].project, project) == 0) reset_owner(t, i);
+    for (uint32_t i = 0; i < c->s->owners.count; i++) {
+        if (strcmp(c->s->owners.items[i].project, project) == 0) reset_owner(c, i);
     }
-    note_reset_of(t, "project", project, 0, t->now_us);
+    note_reset_of(c, "project", project, 0, c->now_us);
 }
 
-void reset_object(struct apply_context *t, enum object_kind kind, uint32_t index)
+void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t index)
 {
-    struct object_row *row = object_at(t->s, kind, index);
+    struct object_row *row = object_row_at(c->s, kind, index);
     ensure(kind == OBJECT_QOS || kind == OBJECT_PROJECT);
     if (kind == OBJECT_PROJECT) {
-        reset_project(t, row->object.name);
+        reset_project(c, row->object.name);
         return;
     }
-    int64_t before_us = later_of(row->reset_us, t->s->usage_reset_us);
+    int64_t before_us = later_of(row->reset_us, c->s->usage_reset_us);
     row->usage = 0.0;
-    row->reset_us = moment_of(t->now_us, before_us);
-    note_reset_of(t, "qos", row->object.name, before_us, row->reset_us);
+    row->reset_us = moment_of(c->now_us, before_us);
+    note_reset_of(c, "qos", row->object.name, before_us, row->reset_us);
 }

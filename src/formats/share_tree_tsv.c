@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
-struct reader {
+struct tsv_reader {
     const struct source *source;
     struct share_columns columns;
     ARRAY(struct share_tree_tsv_row) rows;
@@ -33,7 +33,7 @@ bool share_tree_tsv_is_header(struct str line)
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
 /* A name that begins with '#' would turn a line that begins with it into a comment. */
-static int check_name(const struct reader *r, struct str name, const char *what, struct err *e)
+static int check_name(const struct tsv_reader *r, struct str name, const char *what, struct err *e)
 {
     if (share_columns_check_name(r->source, name, what, e) != 0) return -1;
     if (name.text[0] != '#') return 0;
@@ -41,7 +41,7 @@ static int check_name(const struct reader *r, struct str name, const char *what,
                         err_value_reason(e, what, name, "begins with '#', which starts a comment"));
 }
 
-static int check_account(struct reader *r, const struct share_tree_tsv_row *row, struct err *e)
+static int check_account(struct tsv_reader *r, const struct share_tree_tsv_row *row, struct err *e)
 {
     struct str name = row->account;
     if (share_columns_is_root(name)) {
@@ -56,7 +56,7 @@ static int check_account(struct reader *r, const struct share_tree_tsv_row *row,
                         err_subject(e, ERR_INPUT, "account", name, "names no parent; name an account or root"));
 }
 
-static int read_row(struct reader *r, struct str line, struct err *e)
+static int read_row(struct tsv_reader *r, struct str line, struct err *e)
 {
     struct str fields[COLUMN_COUNT];
     if (share_columns_cut(r->source, &r->columns, line, fields, e) != 0) return -1;
@@ -77,7 +77,7 @@ static int read_row(struct reader *r, struct str line, struct err *e)
     return 0;
 }
 
-static int read_rows(struct reader *r, struct err *e)
+static int read_rows(struct tsv_reader *r, struct err *e)
 {
     struct str line, rest;
     if (source_header(r->source, &line, &rest, e) != 0) return -1;
@@ -94,7 +94,7 @@ static int read_rows(struct reader *r, struct err *e)
 /* --- parents ------------------------------------------------------------------------------------------------------ */
 
 /* A number for each user name. Together with the account's row it makes a key that finds a user's second line. */
-static uint32_t user_number(struct reader *r, struct str user)
+static uint32_t user_number(struct tsv_reader *r, struct str user)
 {
     uint32_t number = map_get(&r->users, user);
     if (number != NONE) return number;
@@ -103,7 +103,7 @@ static uint32_t user_number(struct reader *r, struct str user)
     return number;
 }
 
-static int link_user(struct reader *r, uint32_t i, struct err *e)
+static int link_user(struct tsv_reader *r, uint32_t i, struct err *e)
 {
     struct share_tree_tsv_row *row = &r->rows.items[i];
     row->parent = map_get(&r->accounts, row->account);
@@ -126,7 +126,7 @@ static int link_user(struct reader *r, uint32_t i, struct err *e)
     return 0;
 }
 
-static int link_account(struct reader *r, uint32_t i, struct err *e)
+static int link_account(struct tsv_reader *r, uint32_t i, struct err *e)
 {
     struct share_tree_tsv_row *row = &r->rows.items[i];
     row->parent = map_get(&r->accounts, row->parent_name);
@@ -135,7 +135,7 @@ static int link_account(struct reader *r, uint32_t i, struct err *e)
     return source_error(r->source, row->parent_name.text, e, err_of(e, "account", row->account));
 }
 
-static int link_rows(struct reader *r, struct err *e)
+static int link_rows(struct tsv_reader *r, struct err *e)
 {
     for (uint32_t i = 0; i < r->rows.count; i++) {
         bool is_account = r->rows.items[i].user.length == 0;
@@ -147,7 +147,7 @@ static int link_rows(struct reader *r, struct err *e)
 /* --- depths ------------------------------------------------------------------------------------------------------- */
 
 /* Names the accounts of a cycle that row i is in, from the one whose line comes first. Long cycles are cut. */
-static int refuse_cycle(const struct reader *r, uint32_t i, struct err *e)
+static int refuse_cycle(const struct tsv_reader *r, uint32_t i, struct err *e)
 {
     const struct share_tree_tsv_row *rows = r->rows.items;
     uint32_t first = i;
@@ -168,7 +168,7 @@ static int refuse_cycle(const struct reader *r, uint32_t i, struct err *e)
 
 /* Row i did not reach the root within SHARE_DEPTH_MAX steps. As many steps as there are rows lead into a cycle, if there is
  * one above it. */
-static int refuse_depth(const struct reader *r, uint32_t i, struct err *e)
+static int refuse_depth(const struct tsv_reader *r, uint32_t i, struct err *e)
 {
     const struct share_tree_tsv_row *rows = r->rows.items;
     uint32_t above = i;
@@ -181,7 +181,7 @@ static int refuse_depth(const struct reader *r, uint32_t i, struct err *e)
                                     "is more than %d levels below the root", SHARE_DEPTH_MAX));
 }
 
-static int find_depths(struct reader *r, struct err *e)
+static int find_depths(struct tsv_reader *r, struct err *e)
 {
     struct share_tree_tsv_row *rows = r->rows.items;
     for (uint32_t i = 0; i < r->rows.count; i++) {
@@ -229,7 +229,7 @@ static uint32_t *make_order(const struct share_tree_tsv_row *rows, uint32_t coun
 int share_tree_tsv_parse(const struct source *s, struct arena *arena, struct share_tree_tsv *out, struct err *e)
 {
     if (source_check(s, e) != 0) return -1;
-    struct reader r = {.source = s};
+    struct tsv_reader r = {.source = s};
     int status = read_rows(&r, e);
     if (status == 0) status = link_rows(&r, e);
     if (status == 0) status = find_depths(&r, e);

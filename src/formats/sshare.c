@@ -7,7 +7,7 @@
 
 /* The rows so far, and the accounts that are still open: open[i] is the last account that is indented by i and was not
  * closed by one further left. The root is open at 0 even without a row. */
-struct reader {
+struct sshare_reader {
     const struct source *source;
     struct share_columns columns;
     ARRAY(struct sshare_row) rows;
@@ -46,7 +46,7 @@ static bool is_root(const struct sshare_row *row)
     return row->indent == 0 && share_columns_is_root(row->account);
 }
 
-static int link_root(struct reader *r, struct sshare_row *row, struct err *e)
+static int link_root(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
     if (r->root != NONE) {
         return source_error(r->source, row->account.text, e,
@@ -59,7 +59,7 @@ static int link_root(struct reader *r, struct sshare_row *row, struct err *e)
     return 0;
 }
 
-static int link_below(struct reader *r, struct sshare_row *row, uint32_t parent, struct err *e)
+static int link_below(struct sshare_reader *r, struct sshare_row *row, uint32_t parent, struct err *e)
 {
     row->parent = parent;
     row->depth = parent == NONE ? 1 : r->rows.items[parent].depth + 1;
@@ -72,7 +72,7 @@ static int link_below(struct reader *r, struct sshare_row *row, uint32_t parent,
 
 /* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows at the
  * left edge (indent 0), and of rows with indent 1 if no account is open at the left edge. */
-static int link_account(struct reader *r, struct sshare_row *row, struct err *e)
+static int link_account(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
     const char *at = row->account.text;
     struct str name = row->account;
@@ -98,7 +98,7 @@ static int link_account(struct reader *r, struct sshare_row *row, struct err *e)
 }
 
 /* A user belongs to the nearest account of that name above, and is indented by one more. The root needs no row. */
-static int link_user(struct reader *r, struct sshare_row *row, struct err *e)
+static int link_user(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
     const char *at = row->account.text;
     struct str name = row->account;
@@ -116,7 +116,7 @@ static int link_user(struct reader *r, struct sshare_row *row, struct err *e)
     return link_below(r, row, account == r->root ? NONE : account, e);
 }
 
-static int check_names(const struct reader *r, const struct sshare_row *row, struct err *e)
+static int check_names(const struct sshare_reader *r, const struct sshare_row *row, struct err *e)
 {
     if (share_columns_check_name(r->source, row->account, "account", e) != 0) return -1;
     if (row->user.length > 0 && share_columns_check_name(r->source, row->user, "user", e) != 0) return -1;
@@ -124,7 +124,7 @@ static int check_names(const struct reader *r, const struct sshare_row *row, str
     return share_columns_check_name(r->source, row->partition, "partition", e);
 }
 
-static int read_row(struct reader *r, struct str line, struct err *e)
+static int read_row(struct sshare_reader *r, struct str line, struct err *e)
 {
     struct str fields[COLUMN_COUNT];
     if (share_columns_cut(r->source, &r->columns, line, fields, e) != 0) return -1;
@@ -146,7 +146,7 @@ static int read_row(struct reader *r, struct str line, struct err *e)
     return 0;
 }
 
-static int read_rows(struct reader *r, struct err *e)
+static int read_rows(struct sshare_reader *r, struct err *e)
 {
     struct str line, rest;
     if (source_header(r->source, &line, &rest, e) != 0) return -1;
@@ -162,7 +162,7 @@ static int read_rows(struct reader *r, struct err *e)
 int sshare_parse(const struct source *s, struct arena *arena, struct sshare *out, struct err *e)
 {
     if (source_check(s, e) != 0) return -1;
-    struct reader r = {.source = s, .root = NONE, .open = {NONE}, .open_count = 1};
+    struct sshare_reader r = {.source = s, .root = NONE, .open = {NONE}, .open_count = 1};
     int status = read_rows(&r, e);
     if (status == 0) {
         struct sshare_row *rows = arena_alloc(arena, r.rows.count * sizeof *rows);

@@ -21,13 +21,13 @@
 
 enum { SMALL = 32, RUN = 8, DROPPED_PART = 8 };
 
-struct state {
+struct merge_state {
     struct sort_record *records, *dropped;
     uint32_t read_count, kept_count, dropped_count;
 };
 
 /* Takes back the last RUN dropped records, and drops the kept ones above all of them instead. */
-static void backtrack(struct state *s)
+static void backtrack(struct merge_state *s)
 {
     s->read_count -= RUN;
     s->dropped_count -= RUN;
@@ -41,7 +41,7 @@ static void backtrack(struct state *s)
 }
 
 /* Reads to the end, or until too many records are dropped. */
-static void drop(struct state *s, uint32_t count)
+static void drop(struct merge_state *s, uint32_t count)
 {
     struct sort_record *records = s->records;
     uint32_t run = 0; /* dropped in a row */
@@ -66,7 +66,7 @@ static void drop(struct state *s, uint32_t count)
 }
 
 /* Merges the dropped records, which are sorted, into the kept ones, from the end down. */
-static void merge(struct state *s)
+static void merge(struct merge_state *s)
 {
     uint32_t to = s->kept_count + s->dropped_count, kept = s->kept_count;
     for (uint32_t d = s->dropped_count; d > 0;) {
@@ -91,7 +91,7 @@ bool drop_merge_sort(struct sort_record *records, uint32_t count, struct sort_re
         sort_records(records, count, scratch);
         return true;
     }
-    struct state s = {.records = records, .dropped = scratch, .read_count = first, .kept_count = first};
+    struct merge_state s = {.records = records, .dropped = scratch, .read_count = first, .kept_count = first};
     drop(&s, count);
     ensure(s.kept_count + s.dropped_count == s.read_count);
     if (s.read_count < count) {

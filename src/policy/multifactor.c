@@ -8,7 +8,7 @@
 #include "policy/multifactor.h"
 
 #include "base/quantity.h"
-#include "policy/policy_text.h"
+#include "fields/setting_text.h"
 
 #define PRIORITY_MAX 4294967295.0
 #define BASIC_FIRST 4294901759.0 /* priority/basic gives it to the first job */

@@ -69,14 +69,14 @@ static int make_tickets(const struct settings *s, struct ticket_rules *out_rules
     enum { MINUTE_S = 60 };
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
         out_rules->decay.minutes[r] = (double)setting_number(s, SET_GE_HALFTIME) / MINUTE_S;
-    if (policy_text_halflife_list(str(setting_text(s, SET_GE_HALFLIFE_DECAY_LIST)), what, out_rules->decay.minutes,
-                                  e) != 0)
+    if (setting_text_halflife_list(str(setting_text(s, SET_GE_HALFLIFE_DECAY_LIST)), what, out_rules->decay.minutes,
+                                   e) != 0)
         return -1;
-    if (policy_text_usage_weights(str(setting_text(s, SET_GE_USAGE_WEIGHT_LIST)),
-                                  settings_table[SET_GE_USAGE_WEIGHT_LIST].name, out_rules->usage_weights, e) != 0)
+    if (setting_text_usage_weights(str(setting_text(s, SET_GE_USAGE_WEIGHT_LIST)),
+                                   settings_table[SET_GE_USAGE_WEIGHT_LIST].name, out_rules->usage_weights, e) != 0)
         return -1;
-    return policy_text_hierarchy(str(setting_text(s, SET_GE_POLICY_HIERARCHY)),
-                                 settings_table[SET_GE_POLICY_HIERARCHY].name, out_rules->hierarchy, e);
+    return setting_text_hierarchy(str(setting_text(s, SET_GE_POLICY_HIERARCHY)),
+                                  settings_table[SET_GE_POLICY_HIERARCHY].name, out_rules->hierarchy, e);
 }
 
 static int make_urgency(const struct settings *s, struct urgency_rules *out_rules, struct err *e)
@@ -90,9 +90,9 @@ static int make_urgency(const struct settings *s, struct urgency_rules *out_rule
         .posix_range = (enum posix_range)setting_number(s, SET_GE_POSIX_RANGE),
         .deadline_rule = (enum deadline_rule)setting_number(s, SET_GE_DEADLINE_RULE),
     };
-    return policy_text_urgency_slots(str(setting_text(s, SET_GE_URGENCY_SLOTS)),
-                                     settings_table[SET_GE_URGENCY_SLOTS].name, &out_rules->slots_rule,
-                                     &out_rules->slots_number, e);
+    return setting_text_urgency_slots(str(setting_text(s, SET_GE_URGENCY_SLOTS)),
+                                      settings_table[SET_GE_URGENCY_SLOTS].name, &out_rules->slots_rule,
+                                      &out_rules->slots_number, e);
 }
 
 int policy_make(const struct settings *s, struct arena *arena, struct policy *out_policy, struct err *e)
@@ -101,8 +101,8 @@ int policy_make(const struct settings *s, struct arena *arena, struct policy *ou
                        .enforce_user = (enum enforce_user)setting_number(s, SET_GE_ENFORCE_USER)};
     uint32_t flags;
     struct str tracked = str(setting_text(s, SET_TRACKED_TRES));
-    if (policy_text_priority_flags(str(setting_text(s, SET_PRIORITY_FLAGS)), settings_table[SET_PRIORITY_FLAGS].name,
-                                   &flags, e) != 0)
+    if (setting_text_priority_flags(str(setting_text(s, SET_PRIORITY_FLAGS)), settings_table[SET_PRIORITY_FLAGS].name,
+                                    &flags, e) != 0)
         return -1;
     p.share = share_options_of(s, flags);
     p.billing = flags & FLAG_MAX_TRES_GRES ? BILLING_MAX_TRES_GRES

@@ -2,10 +2,10 @@
 #ifndef FAIRLEAD_POLICY_POLICY_H
 #define FAIRLEAD_POLICY_POLICY_H
 
+#include "fields/settings.h"
 #include "policy/billing.h"
 #include "policy/fair_share.h"
 #include "policy/multifactor.h"
-#include "policy/settings.h"
 #include "policy/tickets.h"
 #include "policy/urgency.h"
 

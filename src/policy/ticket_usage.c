@@ -5,20 +5,6 @@
 
 static const double S_PER_MINUTE = 60.0;
 
-const char *const usage_resource_names[USAGE_RESOURCE_COUNT] = {
-    [USAGE_CPU] = "cpu",
-    [USAGE_MEM] = "mem",
-    [USAGE_IO] = "io",
-    [USAGE_FINISHED_JOBS] = "finished_jobs",
-};
-
-enum usage_resource usage_resource_find(struct str name)
-{
-    int r = 0;
-    while (r < USAGE_RESOURCE_COUNT && !str_equal(str(usage_resource_names[r]), name)) r++;
-    return (enum usage_resource)r;
-}
-
 double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r)
 {
     if (d->minutes[r] < 0.0) return 0.0;

@@ -11,13 +11,7 @@
 
 #include <stdint.h>
 
-#include "base/str.h"
-
-enum usage_resource { USAGE_CPU, USAGE_MEM, USAGE_IO, USAGE_FINISHED_JOBS, USAGE_RESOURCE_COUNT };
-
-/* "cpu", "mem", "io", "finished_jobs": CPU-seconds, GiB-seconds, GiB, jobs. */
-extern const char *const usage_resource_names[USAGE_RESOURCE_COUNT];
-enum usage_resource usage_resource_find(struct str name); /* USAGE_RESOURCE_COUNT: none */
+#include "fields/setting_text.h"
 
 struct ticket_usage {
     double used[USAGE_RESOURCE_COUNT];

@@ -11,9 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policy/policy_text.h"
-
-enum { POSIX_PRIORITY_MIN = -1023, POSIX_PRIORITY_MAX = 1024 };
+#include "fields/limits.h"
+#include "fields/setting_text.h"
 
 /* Where Grid Engine 8.1.9 and the manual of N1GE 6.1 differ, the first value is the program's and the second the manual's. */
 enum posix_range { POSIX_FIXED, POSIX_PRESENT };       /* norm over -1024..1024, or over the jobs present */

@@ -1,308 +1,455 @@
-/* The jobs of a document. What a job leaves out comes from what it says: `tres` stands for cpus, nodes and mem together,
- * no account means the user's first, no partition the first one. */
+/* The jobs of a document. The fields that have a key in the table of job fields (fields/job_fields.h) are read and set by it;
+ * here are the others: what refers to parts of the document, and what an instance does not know of a job. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/reader.h"
+#include "base/sort.h"
+#include "engine/job_members.h"
+#include "engine/priorities.h"
+#include "fields/setting_text.h"
+#include "sim/document.h"
 
-const char *const job_state_names[JOB_STATE_COUNT] = {
-    [JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING", [JOB_HELD] = "HELD"};
-
-#define NICE_MAX 2147483645.0
 #define SLOTS_MAX 9999999.0
-#define LIMIT_MAX_S (3650.0 * 86400.0)
-#define SEQUENCE_MAX 9007199254740992.0
 
-/* A job while it is read: what has to wait until all of it is known. */
-struct job_keys {
-    struct scenario_job job; /* first */
-    uint64_t mem_mib;
-    json_t *tres;
-    bool has_sequence;
+/* A job while it is read. */
+struct job_document_keys {
+    uint32_t id;
+    const char *user, *account, *state, *tres;
+    int64_t submit_us, eligible_us, start_us, deadline_us; /* eligible_us INT64_MIN, deadline_us 0: not given */
+    uint32_t cpus, nodes, array_tasks;
+    uint64_t mem_mib, sequence;
+    uint32_t *partitions;
+    uint32_t partition_count, qos, project;
+    uint32_t slots_min, slots_max;
+    bool has_slots_rule;
+    enum urgency_slots_rule slots_rule;
+    uint32_t slots_number;
+    struct job_request *requests;
+    uint32_t request_count;
+    struct job_values more;
 };
 
-/* --- values of keys ------------------------------------------------------------------------------------------------- */
+/* A job that was read, until all are known. */
+struct read_job {
+    struct job job;
+    uint32_t assoc_id, position;
+    uint64_t sequence;
+    bool is_running;
+};
 
-static int read_id(struct reader *r, json_t *value, void *target)
+/* All of them, and where ids were. */
+struct jobs_document {
+    ARRAY(struct read_job) jobs;
+    struct map ids;
+};
+
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+/* An object of the document, by its name. */
+static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, uint32_t *out_index)
 {
-    struct job_keys *keys = target;
-    int64_t id = 0;
-    if (read_whole(r, value, 1, UINT32_MAX - 1, &id) != 0) return -1;
-    keys->job.id = (uint32_t)id;
-    return 0;
+    const struct document *d = document_of(r);
+    const char *name;
+    if (wire_read_name(r, value, &name) != 0) return -1;
+    *out_index = state_find_object(d->state, kind, name);
+    if (*out_index != NONE) return 0;
+    return wire_refuse(r, value, "a %s of this document%s", object_classes[kind].name,
+                       d->has_objects[kind] ? "" : ", which has none");
 }
 
-static int read_state(struct reader *r, json_t *value, void *target)
+static int read_project(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_keys *keys = target;
-    for (int i = 0; i < JOB_STATE_COUNT; i++) {
-        if (!json_is_string(value) || strcmp(json_string_value(value), job_state_names[i]) != 0) continue;
-        keys->job.state = (enum job_state)i;
-        return 0;
-    }
-    return reader_refuse(r, value, "PENDING, RUNNING or HELD");
+    return read_object(r, value, OBJECT_PROJECT, &((struct job_document_keys *)target)->project);
 }
 
-static int read_project_of(struct reader *r, json_t *value, void *target)
+static int read_qos(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_keys *keys = target;
-    return read_reference(r, value, &r->s->project_names, "project", &keys->job.project);
+    return read_object(r, value, OBJECT_QOS, &((struct job_document_keys *)target)->qos);
 }
 
-static int read_qos_of(struct reader *r, json_t *value, void *target)
+static int read_account(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_keys *keys = target;
-    return read_reference(r, value, &r->s->qos_names, "qos", &keys->job.qos);
+    const struct document *d = document_of(r);
+    const char **account = &((struct job_document_keys *)target)->account;
+    if (wire_read_name(r, value, account) != 0) return -1;
+    bool is_known =
+        d->associations.count == 0 || strcmp(*account, "root") == 0 || map_get(&d->account_rows, str(*account)) != NONE;
+    return is_known ? 0 : wire_refuse(r, value, "an account of this document");
 }
 
-static int read_account_of(struct reader *r, json_t *value, void *target)
+/* A name, or a list of names. */
+static int read_partitions(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_keys *keys = target;
-    if (read_name(r, value, &keys->job.account) != 0) return -1;
-    bool is_known = r->s->associations.count == 0 || strcmp(keys->job.account, "root") == 0 ||
-                    map_get(&r->s->account_names, str(keys->job.account)) != NONE;
-    return is_known ? 0 : reader_refuse(r, value, "an account of this document");
-}
-
-static int read_partitions_of(struct reader *r, json_t *value, void *target)
-{
-    struct job_keys *keys = target;
+    struct job_document_keys *keys = target;
     bool is_list = json_is_array(value);
     size_t count = is_list ? json_array_size(value) : 1;
-    if (count == 0) return reader_fail(r, "an empty list; a partition is needed, or no such key");
-    uint32_t *partitions = arena_alloc(&r->s->arena, count * sizeof *partitions);
+    if (count == 0) return wire_fail(r, "the list is empty; one partition at least is accepted");
+    keys->partitions = arena_alloc(&document_of(r)->arena, count * sizeof *keys->partitions);
     for (size_t i = 0; i < count; i++) {
-        size_t length = is_list ? reader_enter_index(r, i) : r->path.length;
+        size_t length = is_list ? wire_enter_index(r, i) : r->path.length;
         json_t *item = is_list ? json_array_get(value, i) : value;
-        if (read_reference(r, item, &r->s->partition_names, "partition", &partitions[i]) != 0) return -1;
+        if (read_object(r, item, OBJECT_PARTITION, &keys->partitions[i]) != 0) return -1;
         for (size_t k = 0; k < i; k++) {
-            if (partitions[k] == partitions[i]) return reader_fail(r, "the partition is there already");
+            if (keys->partitions[k] == keys->partitions[i]) return wire_fail(r, "the partition occurs twice");
         }
-        reader_leave(r, length);
+        wire_leave(r, length);
     }
-    keys->job.partitions = partitions;
-    keys->job.partition_count = (uint32_t)count;
+    keys->partition_count = (uint32_t)count;
     return 0;
 }
 
-static int read_job_memory(struct reader *r, json_t *value, void *target)
+/* A number, or the minimum and the maximum. */
+static int read_slots(struct wire_reader *r, json_t *value, void *target)
 {
-    return read_memory(r, value, &((struct job_keys *)target)->mem_mib);
-}
-
-static int read_tres(struct reader *r, json_t *value, void *target)
-{
-    if (!json_is_string(value)) return reader_refuse(r, value, "a text like 'cpu=4,mem=8G,gres/gpu=1'");
-    ((struct job_keys *)target)->tres = value;
+    static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
+    struct job_document_keys *keys = target;
+    bool is_list = json_is_array(value);
+    int64_t min, max;
+    if (is_list && json_array_size(value) != 2)
+        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, as [2, 8]");
+    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &min) != 0) return -1;
+    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &max) != 0) return -1;
+    if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
+    keys->slots_min = (uint32_t)min;
+    keys->slots_max = (uint32_t)max;
     return 0;
 }
 
-static int read_set_priority(struct reader *r, json_t *value, void *target)
+static int read_slots_rule(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_keys *keys = target;
-    int64_t priority = 0;
-    if (read_whole(r, value, 0, UINT32_MAX, &priority) != 0) return -1;
-    keys->job.set_priority = (uint32_t)priority;
-    keys->job.is_set = true;
+    struct job_document_keys *keys = target;
+    struct str text;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (setting_text_urgency_slots(text, "urgency_slots", &keys->slots_rule, &keys->slots_number, NULL) != 0)
+        return wire_refuse(r, value, "min, max, avg or a number of slots");
+    keys->has_slots_rule = true;
     return 0;
 }
 
-/* A number, or the least and the most. */
-static int read_slots(struct reader *r, json_t *value, void *target)
+static int read_request(struct wire_reader *r, const char *name, json_t *value, struct job_request *out_request)
 {
-    struct job_keys *keys = target;
-    int64_t min = 0, max = 0;
-    if (json_is_array(value) && json_array_size(value) != 2)
-        return reader_fail(r, "a list of %zu; a number of slots, or the least and the most, [2, 8], are accepted",
-                           json_array_size(value));
-    json_t *first = json_is_array(value) ? json_array_get(value, 0) : value;
-    json_t *last = json_is_array(value) ? json_array_get(value, 1) : value;
-    if (read_whole(r, first, 1, SLOTS_MAX, &min) != 0) return -1;
-    if (read_whole(r, last, 1, SLOTS_MAX, &max) != 0) return -1;
-    if (max < min) return reader_fail(r, "the most, %lld, is below the least, %lld", (long long)max, (long long)min);
-    keys->job.slots_min = (uint32_t)min;
-    keys->job.slots_max = (uint32_t)max;
-    return 0;
-}
-
-static int read_urgency_slots(struct reader *r, json_t *value, void *target)
-{
-    struct scenario_job *job = &((struct job_keys *)target)->job;
+    const struct state *s = document_of(r)->state;
+    uint32_t index = state_find_object(s, OBJECT_RESOURCE, name);
     struct str text;
     struct err below;
-    if (read_scalar(r, value, &text) != 0) return -1;
-    if (policy_text_urgency_slots(text, "urgency_slots", &job->slots_rule, &job->slots_number, &below) != 0)
-        return reader_refuse(r, value, "min, max, avg or a number of slots");
-    job->has_slots_rule = true;
+    if (strcmp(name, SLOTS_RESOURCE) == 0) return wire_fail(r, "slots are requested by 'slots'");
+    if (index == NONE) return wire_fail(r, "not a resource of this document");
+    const struct field_value *fields = s->objects[OBJECT_RESOURCE].items[index].object.value;
+    enum resource_type type = (enum resource_type)fields[RESOURCE_TYPE].number;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    *out_request = (struct job_request){.resource = index, .text = arena_copy(&document_of(r)->arena, text)};
+    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) != 0)
+        return wire_fail(r, "%s", ERR_SENTENCE(&below));
     return 0;
 }
 
-static int read_one_request(struct reader *r, const char *name, json_t *value, struct urgency_request *out_request)
+static int read_requests(struct wire_reader *r, json_t *value, void *target)
 {
-    uint32_t index = map_get(&r->s->resource_names, str(name));
-    struct str text;
-    struct err below;
-    if (strcmp(name, "slots") == 0) return reader_fail(r, "slots are asked for with 'slots'");
-    if (index == NONE) return reader_fail(r, "'%.60s' is not a resource of this document", name);
-    const struct object *resource = &r->s->resources.items[index];
-    enum resource_type type = (enum resource_type)resource->value[RESOURCE_TYPE].number;
-    *out_request = (struct urgency_request){.urgency = resource->value[RESOURCE_URGENCY].real,
-                                            .is_text = resource_type_is_text(type)};
-    if (read_scalar(r, value, &text) != 0) return -1;
-    if (object_resource_amount_parse(type, name, text, &out_request->value, &below) != 0)
-        return reader_fail(r, "%s", ERR_SENTENCE(&below));
-    return 0;
-}
-
-static int read_requests(struct reader *r, json_t *value, void *target)
-{
-    struct scenario_job *job = &((struct job_keys *)target)->job;
+    struct job_document_keys *keys = target;
     const char *name;
     json_t *item;
-    if (!json_is_object(value)) return reader_refuse(r, value, "an object of resources and amounts");
-    struct urgency_request *requests = arena_alloc(&r->s->arena, (json_object_size(value) + 1) * sizeof *requests);
-    job->requests = requests;
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of resources and amounts");
+    keys->requests = arena_alloc(&document_of(r)->arena, (json_object_size(value) + 1) * sizeof *keys->requests);
     json_object_foreach(value, name, item)
     {
-        size_t length = reader_enter(r, name);
-        if (read_one_request(r, name, item, &requests[job->request_count]) != 0) return -1;
-        job->request_count++;
-        reader_leave(r, length);
+        size_t length = wire_enter(r, name);
+        if (read_request(r, name, item, &keys->requests[keys->request_count]) != 0) return -1;
+        keys->request_count++;
+        wire_leave(r, length);
     }
     return 0;
 }
 
-static int read_sequence(struct reader *r, json_t *value, void *target)
-{
-    struct job_keys *keys = target;
-    int64_t sequence = 0;
-    if (read_whole(r, value, 0, SEQUENCE_MAX, &sequence) != 0) return -1;
-    keys->job.sequence = (uint64_t)sequence;
-    keys->has_sequence = true;
-    return 0;
-}
+#define MEMBER(member) .offset = offsetof(struct job_document_keys, member)
 
-/* When it started decides nothing here; it has to be a moment all the same. */
-static int read_start(struct reader *r, json_t *value, void *target)
-{
-    int64_t start_us = 0;
-    (void)target;
-    return read_moment(r, value, &start_us);
-}
-
-static const struct key job_keys[] = {
-    {"id", KEY_OTHER, true, 0, 0, 0, read_id},
-    NEEDED_NAME_KEY("user", struct job_keys, job.user),
-    {"submit", KEY_MOMENT, true, KEY_MEMBER(struct job_keys, job.submit_us, int64_t), 0, 0, NULL},
-    OTHER_KEY("account", read_account_of),
-    OTHER_KEY("project", read_project_of),
-    OTHER_KEY("partition", read_partitions_of),
-    OTHER_KEY("qos", read_qos_of),
-    OTHER_KEY("state", read_state),
-    MOMENT_KEY("eligible", struct job_keys, job.eligible_us),
-    OTHER_KEY("start", read_start),
-    I64_KEY("time_limit_s", struct job_keys, job.time_limit_s, 1, LIMIT_MAX_S),
-    MOMENT_KEY("deadline", struct job_keys, job.deadline_us),
-    U32_KEY("cpus", struct job_keys, job.cpus, 0, UINT32_MAX),
-    U32_KEY("nodes", struct job_keys, job.nodes, 1, UINT32_MAX),
-    OTHER_KEY("mem", read_job_memory),
-    OTHER_KEY("tres", read_tres),
-    I32_KEY("nice", struct job_keys, job.nice, -NICE_MAX, NICE_MAX),
-    I32_KEY("site", struct job_keys, job.site, -NICE_MAX, NICE_MAX),
-    OTHER_KEY("set_priority", read_set_priority),
-    U32_KEY("array_tasks", struct job_keys, job.array_tasks, 1, UINT32_MAX),
-    OTHER_KEY("slots", read_slots),
-    OTHER_KEY("urgency_slots", read_urgency_slots),
-    OTHER_KEY("request", read_requests),
-    I32_KEY("posix_priority", struct job_keys, job.posix_priority, POSIX_PRIORITY_MIN, POSIX_PRIORITY_MAX),
-    REAL_KEY("job_share", struct job_keys, job.job_share, 0, UINT32_MAX),
-    REAL_KEY("override_tickets", struct job_keys, job.override_tickets, 0, UINT32_MAX),
-    OTHER_KEY("seq", read_sequence),
+static const struct wire_field fields[] = {
+    {.name = "id",
+     .type = WIRE_U32,
+     .is_required = true,
+     MEMBER(id),
+     .min = 1,
+     .max = UINT32_MAX - 1.0,
+     .help = "the job's number"},
+    {.name = "user", .type = WIRE_NAME, .is_required = true, MEMBER(user), .help = "whose job it is"},
+    {.name = "submit", .type = WIRE_TIME, .is_required = true, MEMBER(submit_us), .help = "time of submission"},
+    {.name = "account", .type = WIRE_CUSTOM, .read = read_account},
+    {.name = "project", .type = WIRE_CUSTOM, .read = read_project},
+    {.name = "partition", .type = WIRE_CUSTOM, .read = read_partitions},
+    {.name = "qos", .type = WIRE_CUSTOM, .read = read_qos},
+    {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD", MEMBER(state)},
+    {.name = "eligible", .type = WIRE_TIME, MEMBER(eligible_us)},
+    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* decides nothing here */
+    {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
+    {.name = "cpus", .type = WIRE_U32, MEMBER(cpus), .max = UINT32_MAX},
+    {.name = "nodes", .type = WIRE_U32, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
+    {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
+    {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
+    {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
+    {.name = "slots", .type = WIRE_CUSTOM, .read = read_slots},
+    {.name = "urgency_slots", .type = WIRE_CUSTOM, .read = read_slots_rule},
+    {.name = "request", .type = WIRE_CUSTOM, .read = read_requests},
+    {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
+    {0},
 };
 
-/* --- a job from its keys -------------------------------------------------------------------------------------------- */
-
-/* `tres` stands for cpus, nodes and mem; without it they make the list. */
-static int finish_tres(struct reader *r, struct job_keys *keys)
+static const char *key_of_field(uint32_t field)
 {
-    const struct tres_table *table = &r->s->policy.tres;
-    struct scenario_job *job = &keys->job;
-    struct err below;
-    if (keys->tres == NULL) {
-        struct tres_amount *items = arena_alloc(&r->s->arena, 3 * sizeof *items);
-        job->tres.items = items;
-        if (job->cpus > 0) items[job->tres.count++] = (struct tres_amount){TRES_CPU, job->cpus};
-        if (keys->mem_mib > 0) items[job->tres.count++] = (struct tres_amount){TRES_MEM, (double)keys->mem_mib};
-        items[job->tres.count++] = (struct tres_amount){TRES_NODE, job->nodes};
-        return 0;
-    }
-    struct tres_amount items[TRES_MAX];
+    return job_field_rows[field].document;
+}
+
+static const struct wire_shape shape = {
+    .name = "job",
+    .fields = fields,
+    .size = sizeof(struct job_document_keys),
+    .more = {.table = &job_fields,
+             .values_offset = offsetof(struct job_document_keys, more.value),
+             .given_offset = offsetof(struct job_document_keys, more.is_given),
+             .name = key_of_field},
+};
+
+/* --- a job from its keys ------------------------------------------------------------------------------------------ */
+
+/* `tres` stands for cpus, nodes and mem. */
+static int read_tres(struct wire_reader *r, struct job_document_keys *keys, struct tres_list *out_list)
+{
+    const struct tres_table *table = &document_of(r)->state->policy.tres;
+    struct arena *arena = &document_of(r)->arena;
     struct tres_list given;
-    if (tres_list_parse(table, str(json_string_value(keys->tres)), "tres", &r->s->arena, &given, &below) != 0)
-        return reader_fail_below(r, &below);
-    struct tres_list whole = {.items = items, .count = given.count};
-    memcpy(items, given.items, given.count * sizeof *items);
-    tres_list_add_generic(table, &whole);
-    if (whole.count > given.count) {
-        given.items = arena_alloc(&r->s->arena, whole.count * sizeof *items);
-        given.count = whole.count;
-        memcpy(given.items, items, whole.count * sizeof *items);
-    }
-    double cpus = tres_amount_of(&given, TRES_CPU), nodes = tres_amount_of(&given, TRES_NODE);
-    if (cpus > UINT32_MAX || nodes > UINT32_MAX) return reader_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
-    job->tres = given;
-    if (cpus > 0.0) job->cpus = (uint32_t)cpus;
-    if (nodes > 0.0) job->nodes = (uint32_t)nodes;
+    struct err below;
+    if (keys->tres == NULL) return 0;
+    if (tres_list_parse(table, str(keys->tres), "tres", arena, &given, &below) != 0) return wire_fail_below(r, &below);
+    out_list->items = arena_alloc(arena, TRES_MAX * sizeof *out_list->items);
+    out_list->count = given.count;
+    memcpy(out_list->items, given.items, given.count * sizeof *given.items);
+    tres_list_add_generic(table, out_list);
+    double cpus = tres_amount_of(out_list, TRES_CPU), nodes = tres_amount_of(out_list, TRES_NODE);
+    if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
+    if (cpus > 0.0) keys->cpus = (uint32_t)cpus;
+    if (nodes > 0.0) keys->nodes = (uint32_t)nodes;
     return 0;
 }
 
-static void finish_defaults(struct reader *r, struct job_keys *keys)
+static void set_defaults(struct document *d, struct job_document_keys *keys)
 {
-    static const uint32_t first_partition[1] = {0};
-    struct scenario_job *job = &keys->job;
-    if (job->partitions == NULL) {
-        job->partitions = first_partition;
-        job->partition_count = 1;
+    uint32_t row = map_get(&d->first_rows, str(keys->user));
+    if (keys->partitions == NULL) {
+        keys->partitions = arena_alloc(&d->arena, sizeof *keys->partitions); /* the first one */
+        keys->partition_count = 1;
     }
-    if (job->account == NULL) {
-        uint32_t row = map_get(&r->s->first_associations, str(job->user));
-        if (row != NONE) job->account = r->s->associations.items[row].account;
-    }
-    if (job->eligible_us == INT64_MIN) /* what is in the document was submitted, whatever its clock said */
-        job->eligible_us = job->submit_us < r->s->now_us ? job->submit_us : r->s->now_us;
-    if (!keys->has_sequence) job->sequence = job->id;
+    if (keys->account == NULL) keys->account = row != NONE ? d->associations.items[row].account : "";
+    if (keys->eligible_us == INT64_MIN) /* what is in the document was submitted, whatever its clock said */
+        keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
 }
 
-static int check_job(struct reader *r, const struct scenario_job *job, uint32_t index)
+/* Since when the age grows; never 0, which stands for "not at all". A time that has come is where the age began, as
+ * AccrueTime of scontrol is, whatever the flags are by now: Slurm 22.05.8 keeps those it gave before ACCRUE_ALWAYS was set
+ * (case prio-classic, jobs 10 and 13). The flag is about jobs that have none yet: their age grows from their submission. */
+static int64_t accrue_us(const struct document *d, const struct job_document_keys *keys)
 {
-    uint32_t other = map_get_u64(&r->s->job_ids, job->id);
-    if (other != NONE) return reader_fail_at(r, "id", "%u is there already, at [%u]", job->id, other);
-    map_set_u64(&r->s->job_ids, job->id, index);
-    if (job->state == JOB_RUNNING && job->array_tasks > 1)
-        return reader_fail_at(r, "array_tasks", "%u are pending tasks, but the job is RUNNING", job->array_tasks);
+    bool is_always = (d->state->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
+    int64_t since_us = is_always && keys->eligible_us > d->scenario->now_us ? keys->submit_us : keys->eligible_us;
+    return since_us != 0 ? since_us : 1;
+}
+
+/* The numbers first to last. */
+static struct idset set_of(uint32_t first, uint32_t last)
+{
+    struct idset set = {0};
+    *array_add(&set.ranges) = (struct idset_range){first, last};
+    return set;
+}
+
+/* Sets what the document says by the table of job fields. */
+static int set_fields(struct wire_reader *r, const struct job_values *given, struct job *row)
+{
+    struct document *d = document_of(r);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!given->is_given[f]) continue;
+        if (job_member_set(d->state, row, f, &given->value[f], &d->arena, r->e) != 0) return -1;
+    }
     return 0;
 }
 
-static int read_job(struct reader *r, json_t *value, uint32_t index)
+static int make_job(struct wire_reader *r, struct job_document_keys *keys, struct read_job *out)
 {
-    struct job_keys keys = {.job = {
-                                .cpus = 1,
-                                .nodes = 1,
-                                .array_tasks = 1,
-                                .slots_min = 1,
-                                .slots_max = 1,
-                                .project = NONE,
-                                .qos = NONE,
-                                .eligible_us = INT64_MIN,
-                            }};
-    if (read_object(r, value, job_keys, COUNT_OF(job_keys), &keys) != 0) return -1;
-    finish_defaults(r, &keys);
-    if (finish_tres(r, &keys) != 0 || check_job(r, &keys.job, index) != 0) return -1;
-    if (member_of_user(r, keys.job.user, &keys.job.member) != 0) return -1;
-    *array_add(&r->s->jobs) = keys.job;
+    struct document *d = document_of(r);
+    struct job_document *document = arena_alloc(&d->arena, sizeof *document);
+    if (read_tres(r, keys, &document->tres) != 0) return -1;
+    set_defaults(d, keys);
+    document->nodes = keys->nodes;
+    document->slots = keys->slots_min;
+    document->has_slots_rule = keys->has_slots_rule;
+    document->slots_rule = keys->slots_rule;
+    document->slots_number = keys->slots_number;
+    out->is_running = keys->state != NULL && strcmp(keys->state, "RUNNING") == 0;
+    out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
+    out->job = (struct job){
+        .id = keys->id,
+        .held = keys->state != NULL && strcmp(keys->state, "HELD") == 0,
+        .is_array = keys->array_tasks > 1,
+        .begin_us = keys->eligible_us,
+        .request = {.cpus = keys->cpus, .mem_mib = keys->mem_mib},
+        .partitions = keys->partitions,
+        .partition_count = keys->partition_count,
+        .qos = keys->qos,
+        .project = keys->project,
+        .accrue_us = accrue_us(d, keys),
+        .set_priority = NONE,
+        .slots_max = keys->slots_max,
+        .requests = keys->requests,
+        .request_count = keys->request_count,
+        .submit_us = keys->submit_us,
+        .deadline_us = keys->deadline_us,
+        .text = arena_alloc(&d->arena, sizeof *out->job.text),
+        .document = document,
+    };
+    return set_fields(r, &keys->more, &out->job);
+}
+
+static int check_job(struct wire_reader *r, struct jobs_document *jobs, const struct job_document_keys *keys)
+{
+    if (map_get_u64(&jobs->ids, keys->id) != NONE) return wire_fail_at(r, "id", "%u occurs twice", keys->id);
+    map_set_u64(&jobs->ids, keys->id, 1);
+    if (keys->array_tasks > 1 && keys->state != NULL && strcmp(keys->state, "RUNNING") == 0)
+        return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is RUNNING", keys->array_tasks);
     return 0;
 }
 
-int read_jobs(struct reader *r, json_t *value)
+static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
 {
-    return read_list(r, value, read_job);
+    struct document *d = document_of(r);
+    struct job_document_keys keys = {
+        .cpus = 1,
+        .nodes = 1,
+        .array_tasks = 1,
+        .slots_min = 1,
+        .slots_max = 1,
+        .project = NONE,
+        .qos = state_find_object(d->state, OBJECT_QOS, ""),
+        .eligible_us = INT64_MIN,
+        .sequence = UINT64_MAX,
+    };
+    struct read_job job = {.position = jobs->jobs.count};
+    if (wire_read_members(r, &shape, value, &keys) != 0 || check_job(r, jobs, &keys) != 0) return -1;
+    if (document_ensure_user(r, keys.user) != 0 || make_job(r, &keys, &job) != 0) return -1;
+    job.assoc_id = document_association(d, keys.account, keys.user);
+    uint32_t last = keys.array_tasks - 1;
+    job.job.array = set_of(job.job.is_array, job.job.is_array + last);
+    if (!job.is_running) idset_copy(&job.job.pending, &job.job.array);
+    *array_add(&jobs->jobs) = job;
+    return 0;
+}
+
+/* --- all jobs ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t key_of_number(int64_t number)
+{
+    return (uint64_t)number ^ UINT64_C(1) << 63; /* in the order of the numbers, those below 0 first */
+}
+
+/* Ranks: by priority/basic jobs come in order of submission, otherwise in the order of the scheduler's list; then of ids. The
+ * sort keeps the order of equal keys. */
+static void set_ranks(struct jobs_document *jobs, const struct policy *policy, struct arena *arena)
+{
+    uint32_t count = jobs->jobs.count;
+    struct sort_record *records = arena_alloc(arena, (count + (size_t)1) * sizeof *records);
+    struct sort_record *scratch = arena_alloc(arena, (count + (size_t)1) * sizeof *scratch);
+    for (uint32_t i = 0; i < count; i++)
+        records[i] = (struct sort_record){.key = jobs->jobs.items[i].job.id, .index = i};
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct read_job *job = &jobs->jobs.items[records[i].index];
+        records[i].key = policy->model == MODEL_BASIC ? key_of_number(job->job.submit_us) : job->sequence;
+    }
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) jobs->jobs.items[records[i].index].job.document->rank = i;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t id_a = ((const struct read_job *)a)->job.id, id_b = ((const struct read_job *)b)->job.id;
+    return (id_a > id_b) - (id_a < id_b);
+}
+
+/* It runs in its first partition, on as many CPUs as it asks for. */
+static void restore_task(struct state *s, const struct job *j)
+{
+    struct task row = {.job_id = j->id,
+                       .state = JOB_RUNNING,
+                       .launch_id = j->document->rank + UINT64_C(1),
+                       .partition = j->partitions[0],
+                       .usage_factor = 1.0};
+    if (j->request.cpus > 0) row.placement.cpus = set_of(0, j->request.cpus - 1);
+    row.placement.mem_mib = j->request.mem_mib;
+    state_restore_task(s, &row);
+}
+
+static void restore_jobs(struct document *d, struct jobs_document *jobs)
+{
+    struct scenario *scenario = d->scenario;
+    uint32_t count = jobs->jobs.count;
+    struct sort_record *tasks = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *tasks);
+    scenario->job_count = count;
+    scenario->jobs = arena_alloc(&scenario->arena, (count + (size_t)1) * sizeof *scenario->jobs);
+    if (count > 0) qsort(jobs->jobs.items, count, sizeof *jobs->jobs.items, compare_ids);
+    for (uint32_t i = 0; i < count; i++) {
+        struct read_job *job = &jobs->jobs.items[i];
+        scenario->jobs[job->position] = i;
+        state_restore_job(d->state, &job->job, job->assoc_id);
+        job->job.array = job->job.pending = (struct idset){0}; /* the state's */
+        tasks[job->job.document->rank] = (struct sort_record){.key = job->is_running, .index = i};
+    }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        if (tasks[rank].key != 0) restore_task(d->state, &d->state->jobs.items[tasks[rank].index]);
+    }
+}
+
+/* The engine would take fewer tasks of each array than take part. */
+static int check_task_count(struct wire_reader *r)
+{
+    const struct state *s = document_of(r)->state;
+    uint64_t count = s->tasks.count, tasks_max = ticket_snapshot_tasks_max(s);
+    if (s->policy.model != MODEL_TICKETS) return 0;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        uint32_t tasks = idset_count(&s->jobs.items[i].pending);
+        count += tasks < tasks_max ? tasks : tasks_max;
+    }
+    if (count <= TICKET_ENTRIES_MAX) return 0;
+    return wire_fail(r, "%llu tasks take part; at most %d (max_pending_tasks_per_job)", (unsigned long long)count,
+                     TICKET_ENTRIES_MAX);
+}
+
+static void release_jobs(struct jobs_document *jobs)
+{
+    for (uint32_t i = 0; i < jobs->jobs.count; i++) {
+        idset_release(&jobs->jobs.items[i].job.array);
+        idset_release(&jobs->jobs.items[i].job.pending);
+    }
+    array_release(&jobs->jobs);
+    map_release(&jobs->ids);
+}
+
+static int read_list(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
+{
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list");
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        size_t length = wire_enter_index(r, i);
+        if (read_job(r, json_array_get(value, i), jobs) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+int document_read_jobs(struct wire_reader *r, json_t *value)
+{
+    struct document *d = document_of(r);
+    struct jobs_document jobs = {0};
+    int status = read_list(r, value, &jobs);
+    if (status == 0) {
+        set_ranks(&jobs, &d->state->policy, &d->arena);
+        restore_jobs(d, &jobs);
+        status = check_task_count(r);
+    }
+    release_jobs(&jobs);
+    return status;
 }

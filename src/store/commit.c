@@ -15,18 +15,11 @@
 
 #include "base/ensure.h"
 #include "base/idset.h"
+#include "policy/tres_text.h"
 #include "store/internal.h"
-#include "store/list_columns.h"
+#include "store/job_rows.h"
 
-#define JOB_COLUMNS                                                                                                    \
-    "id, association_id, uid, gid, name, command, directory, out_pattern, err_pattern, cpus, gpus, mem_mib,"           \
-    " time_limit_s, submit_us, is_held, array_tasks, array_limit, pending_tasks, cancelled_tasks, cancelled_us,"       \
-    " ended_us, begin_us, accrue_us, deadline_us, partitions, qos, project, nice, site, set_priority, posix_priority," \
-    " job_share, override_tickets, slots_max, requests"
-#define TASK_COLUMNS                                                                                                    \
-    "job_id, task_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us, charged_us, end_us, billing, cpus," \
-    " gpus, mem_mib, exit_status, signal, cpu_us, max_rss_kib, detail, association_id, partition, usage_factor, tres"
-
+/* PUT_JOB and PUT_TASK come from the table of job fields (job_rows.h). */
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_ASSOC] =
         "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
@@ -34,27 +27,6 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " parent_id = excluded.parent_id, shares = excluded.shares, is_default = excluded.is_default,"
         " usage_billing_s = excluded.usage_billing_s, deleted_us = excluded.deleted_us, usage_tres = excluded.usage_tres,"
         " priority = excluded.priority, reset_us = excluded.reset_us",
-    [PUT_JOB] =
-        "INSERT INTO job(" JOB_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
-        " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)"
-        " ON CONFLICT(id) DO UPDATE SET name = excluded.name, cpus = excluded.cpus,"
-        " gpus = excluded.gpus, mem_mib = excluded.mem_mib, time_limit_s = excluded.time_limit_s,"
-        " is_held = excluded.is_held, array_limit = excluded.array_limit, pending_tasks = excluded.pending_tasks,"
-        " cancelled_us = iif(cancelled_tasks = excluded.cancelled_tasks, cancelled_us, excluded.cancelled_us),"
-        " cancelled_tasks = excluded.cancelled_tasks, ended_us = excluded.ended_us, begin_us = excluded.begin_us,"
-        " accrue_us = excluded.accrue_us, deadline_us = excluded.deadline_us, partitions = excluded.partitions,"
-        " qos = excluded.qos, project = excluded.project, nice = excluded.nice, site = excluded.site,"
-        " set_priority = excluded.set_priority, posix_priority = excluded.posix_priority, job_share = excluded.job_share,"
-        " override_tickets = excluded.override_tickets, slots_max = excluded.slots_max, requests = excluded.requests",
-    [PUT_TASK] =
-        "INSERT INTO task(" TASK_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
-        " ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23) ON CONFLICT(job_id, task_id) DO UPDATE SET state = excluded.state,"
-        " is_cancelled = excluded.is_cancelled, launch_id = excluded.launch_id, boot_id = excluded.boot_id,"
-        " launch_us = excluded.launch_us, start_us = excluded.start_us, charged_us = excluded.charged_us,"
-        " end_us = excluded.end_us, billing = excluded.billing, cpus = excluded.cpus, gpus = excluded.gpus,"
-        " mem_mib = excluded.mem_mib, exit_status = excluded.exit_status, signal = excluded.signal,"
-        " cpu_us = excluded.cpu_us, max_rss_kib = excluded.max_rss_kib, detail = excluded.detail,"
-        " partition = excluded.partition, usage_factor = excluded.usage_factor, tres = excluded.tres",
     [PUT_OWNER] =
         "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
@@ -93,12 +65,28 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [DATA_VERSION] = "PRAGMA data_version",
 };
 
+static int prepare(struct store *s, enum store_statement which, const char *text, struct err *e)
+{
+    s->statements[which] = sql_keep(s->db, text, e);
+    return s->statements[which] != NULL ? 0 : -1;
+}
+
+static int prepare_rows(struct store *s, enum store_statement which, void (*write_text)(struct buf *), struct err *e)
+{
+    struct buf text = {0};
+    write_text(&text);
+    int status = prepare(s, which, text.text, e);
+    buf_release(&text);
+    return status;
+}
+
 int commit_prepare(struct store *s, struct err *e)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++) {
-        s->statements[i] = sql_keep(s->db, statement_texts[i], e);
-        if (s->statements[i] == NULL) return -1;
+        if (statement_texts[i] != NULL && prepare(s, (enum store_statement)i, statement_texts[i], e) != 0) return -1;
     }
+    if (prepare_rows(s, PUT_JOB, job_rows_put_job, e) != 0) return -1;
+    if (prepare_rows(s, PUT_TASK, job_rows_put_task, e) != 0) return -1;
     return objects_prepare(s, e);
 }
 
@@ -107,25 +95,12 @@ static int run(struct store *s, enum store_statement which, struct err *e)
     return sql_step(s->statements[which], e);
 }
 
-/* One of the store's buffers, emptied: what a row's text may be in until its statement has run. */
-static struct buf *text_of_row(struct store *s, uint32_t place)
-{
-    ensure(place < TEXTS_OF_A_ROW);
-    buf_clear(&s->texts[place]);
-    return &s->texts[place];
-}
-
-static const char *closed(const struct buf *text)
-{
-    return text->length > 0 ? text->text : "";
-}
-
 static int put_assoc(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     const struct assoc *a = &state->assocs.items[index];
     sqlite3_stmt *put = s->statements[PUT_ASSOC];
-    struct buf *tres = text_of_row(s, 0);
-    list_column_usage_format(&state->policy.tres, a->usage_tres, tres);
+    struct buf tres = {0};
+    tres_text_format(&state->policy.tres, a->usage_tres, &tres);
     sql_bind_int(put, 1, a->id);
     sql_bind_int_or_null(put, 2, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
     sql_bind_text(put, 3, a->account);
@@ -135,121 +110,24 @@ static int put_assoc(struct store *s, const struct state *state, uint32_t index,
     sql_bind_double(put, 7, a->usage);
     sql_bind_int(put, 8, a->created_us);
     sql_bind_int_or_null(put, 9, a->deleted_us);
-    sql_bind_text(put, 10, tres->length > 0 ? tres->text : NULL);
+    sql_bind_text(put, 10, tres.length > 0 ? tres.text : NULL);
     sql_bind_int_unless(put, 11, a->priority, NONE);
     sql_bind_int_or_null(put, 12, a->reset_us);
-    return sql_step(put, e);
-}
-
-static const char *set_text(struct buf *out, const struct idset *set)
-{
-    idset_format(set, out);
-    return closed(out);
-}
-
-static void bind_capacity(sqlite3_stmt *put, int parameter, const struct capacity *c)
-{
-    sql_bind_int(put, parameter, c->cpus);
-    sql_bind_int(put, parameter + 1, c->gpus);
-    sql_bind_int(put, parameter + 2, (int64_t)c->mem_mib);
-}
-
-/* The moment of the last cancellation is not the engine's business; people want it in listings. */
-static int64_t cancelled_us(const struct job *j, int64_t now_us)
-{
-    if (idset_first(&j->cancelled) == NONE) return 0;
-    return j->ended_us != 0 ? j->ended_us : now_us;
-}
-
-/* What the policies use of a job: parameters 22 to 35. */
-static void bind_terms(struct store *s, sqlite3_stmt *put, const struct state *state, const struct job *j)
-{
-    struct buf *partitions = text_of_row(s, 3), *requests = text_of_row(s, 4);
-    list_column_partitions_format(state, j, partitions);
-    list_column_requests_format(state, j, requests);
-    sql_bind_int_or_null(put, 22, j->begin_us);
-    sql_bind_int_or_null(put, 23, j->accrue_us);
-    sql_bind_int_or_null(put, 24, j->deadline_us);
-    sql_bind_text(put, 25, closed(partitions));
-    sql_bind_text(put, 26, state->objects[OBJECT_QOS].items[j->qos].object.name);
-    sql_bind_text(put, 27, j->project == NONE ? NULL : state->objects[OBJECT_PROJECT].items[j->project].object.name);
-    sql_bind_int(put, 28, j->nice);
-    sql_bind_int(put, 29, j->site);
-    sql_bind_int_unless(put, 30, j->set_priority, NONE);
-    sql_bind_int(put, 31, j->posix_priority);
-    sql_bind_int(put, 32, j->job_share);
-    sql_bind_int(put, 33, j->override_tickets);
-    sql_bind_int_or_null(put, 34, j->slots_max);
-    sql_bind_text(put, 35, closed(requests));
-}
-
-static int put_job(struct store *s, const struct state *state, uint32_t index, int64_t now_us, struct err *e)
-{
-    const struct job *j = &state->jobs.items[index];
-    sqlite3_stmt *put = s->statements[PUT_JOB];
-    sql_bind_int(put, 1, j->id);
-    sql_bind_int(put, 2, state->assocs.items[j->assoc].id);
-    sql_bind_int(put, 3, j->uid);
-    sql_bind_int(put, 4, j->gid);
-    sql_bind_text(put, 5, j->name);
-    sql_bind_text(put, 6, j->command);
-    sql_bind_text(put, 7, j->directory);
-    sql_bind_text(put, 8, j->out_pattern);
-    sql_bind_text(put, 9, j->err_pattern);
-    bind_capacity(put, 10, &j->request);
-    sql_bind_int(put, 13, j->time_limit_s);
-    sql_bind_int(put, 14, j->submit_us);
-    sql_bind_int(put, 15, j->held);
-    sql_bind_text(put, 16, j->is_array ? set_text(text_of_row(s, 0), &j->array) : NULL);
-    sql_bind_int_or_null(put, 17, j->array_limit);
-    sql_bind_text(put, 18, set_text(text_of_row(s, 1), &j->pending));
-    sql_bind_text(put, 19, set_text(text_of_row(s, 2), &j->cancelled));
-    sql_bind_int_or_null(put, 20, cancelled_us(j, now_us));
-    sql_bind_int_or_null(put, 21, j->ended_us);
-    bind_terms(s, put, state, j);
-    return sql_step(put, e);
-}
-
-static int put_task(struct store *s, const struct state *state, uint32_t index, struct err *e)
-{
-    const struct task *k = &state->tasks.items[index];
-    sqlite3_stmt *put = s->statements[PUT_TASK];
-    struct buf *tres = text_of_row(s, 2);
-    list_column_amounts_format(&state->policy.tres, &k->tres, tres);
-    sql_bind_int(put, 1, k->job_id);
-    sql_bind_int(put, 2, k->task_id);
-    sql_bind_text(put, 3, job_state_name(k->state));
-    sql_bind_int(put, 4, k->cancelled);
-    sql_bind_int(put, 5, (int64_t)k->launch_id);
-    sql_bind_text(put, 6, k->boot_id);
-    sql_bind_int(put, 7, k->launch_us);
-    sql_bind_int_or_null(put, 8, k->start_us);
-    sql_bind_int_or_null(put, 9, k->charged_us);
-    sql_bind_int_or_null(put, 10, k->end_us);
-    sql_bind_double(put, 11, k->billing);
-    sql_bind_text(put, 12, set_text(text_of_row(s, 0), &k->placement.cpus));
-    sql_bind_text(put, 13, set_text(text_of_row(s, 1), &k->placement.gpus));
-    sql_bind_int(put, 14, (int64_t)k->placement.mem_mib);
-    sql_bind_int(put, 15, k->exit_status);
-    sql_bind_int(put, 16, k->signal);
-    sql_bind_int(put, 17, k->cpu_us);
-    sql_bind_int(put, 18, k->max_rss_kib);
-    sql_bind_text(put, 19, k->detail);
-    sql_bind_int(put, 20, state->assocs.items[k->assoc].id);
-    sql_bind_text(put, 21, state->objects[OBJECT_PARTITION].items[k->partition].object.name);
-    sql_bind_double(put, 22, k->usage_factor);
-    sql_bind_text(put, 23, closed(tres));
-    return sql_step(put, e);
+    int status = sql_step(put, e);
+    buf_release(&tres);
+    return status;
 }
 
 static int put_setting(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     sqlite3_stmt *put = s->statements[PUT_SETTING];
-    struct buf *value = text_of_row(s, 0);
-    setting_format((enum setting)index, &state->settings.value[index], value);
+    struct buf value = {0};
+    setting_format((enum setting)index, &state->settings.value[index], &value);
     sql_bind_text(put, 1, settings_table[index].name);
-    sql_bind_text(put, 2, closed(value));
-    return sql_step(put, e);
+    sql_bind_text(put, 2, value.length > 0 ? value.text : "");
+    int status = sql_step(put, e);
+    buf_release(&value);
+    return status;
 }
 
 static int put_counters(struct store *s, const struct state *state, int64_t now_us, struct err *e)
@@ -274,18 +152,19 @@ static int clear_usages(struct store *s, struct err *e)
     return 0;
 }
 
-static int put_row(struct store *s, const struct state *state, struct change c, int64_t now_us, struct err *e)
+static int put_row(struct store *s, const struct state *state, struct change c, struct err *e)
 {
+    arena_clear(&s->row_arena);
     switch (c.table) {
     case TABLE_USAGES: return clear_usages(s, e);
     case TABLE_ASSOC: return put_assoc(s, state, c.index, e);
-    case TABLE_JOB: return put_job(s, state, c.index, now_us, e);
-    case TABLE_TASK: return put_task(s, state, c.index, e);
+    case TABLE_JOB: return job_row_write(s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
+    case TABLE_TASK: return job_row_write_task(s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);
-    case TABLE_OWNER: return owner_write(s, state, c.index, e);
+    case TABLE_OWNER: return store_owner_write(s, state, c.index, e);
     case TABLE_MIN_PRIORITIES: return run(s, CLEAR_MIN_PRIORITIES, e);
-    case TABLE_MIN_PRIORITY: return floors_write(s, state, c.index, e);
+    case TABLE_MIN_PRIORITY: return min_priorities_write(s, state, c.index, e);
     case TABLE_COUNTERS: return 0; /* written with every turn */
     case TABLE_COUNT: break;
     }
@@ -333,7 +212,7 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
     for (uint32_t i = 0; i < s->order.count; i++) {
         const struct sort_record *r = &s->order.items[i];
         if (i > 0 && r->key == r[-1].key) continue;
-        if (put_row(s, state, (struct change){(enum table)r->extra, r->index}, now_us, e) != 0) return -1;
+        if (put_row(s, state, (struct change){(enum change_table)r->extra, r->index}, e) != 0) return -1;
     }
     for (uint32_t i = 0; i < outcome->journal.count; i++) {
         if (put_journal(s, &outcome->journal.items[i], e) != 0) return -1;

@@ -46,9 +46,6 @@ struct added_script {
     struct str script, arguments, environment;
 };
 
-/* Texts of one row that wait for its statement. */
-enum { TEXTS_OF_A_ROW = 5 };
-
 /* Reading connections that are not in use. */
 enum { IDLE_READERS_MAX = 8 };
 
@@ -65,7 +62,7 @@ struct store {
     ARRAY(struct added_script) scripts;
     struct arena script_arena;
     ARRAY(struct sort_record) order, scratch; /* of one commit */
-    struct buf texts[TEXTS_OF_A_ROW];
+    struct arena row_arena;                   /* texts of one row that wait for its statement */
     sqlite3 *idle_readers[IDLE_READERS_MAX];
     uint32_t idle_reader_count;
 };
@@ -87,17 +84,17 @@ void object_column(const struct field *f, struct buf *out);
 /* The statements for objects, and a row written with them, by the index of its change. */
 int objects_prepare(struct store *s, struct err *e);
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e);
-int owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
+int store_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
 
 /* All objects; an owner of a row. */
 int objects_load(struct store *s, struct state *state, struct err *e);
-int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+int store_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
-/* A job's floors, written (all that are stored of it are its rows then) and, one, read. */
-int floors_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
-int floor_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+/* Minimum priorities: writes all that are stored of a job in place of its rows; loads one. */
+int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
+int min_priority_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
 /* A connection that only reads. NULL: *e. */
-sqlite3 *reader_connect(const char *path, struct err *e);
+sqlite3 *job_reader_connect(const char *path, struct err *e);
 
 #endif

@@ -18,6 +18,9 @@
  * them and then says "not yet". */
 #include "base/ensure.h"
 #include "base/idset.h"
+#include "engine/output_path.h"
+#include "fields/job_id.h"
+#include "store/field_columns.h"
 #include "store/internal.h"
 #include "store/job_reader_sql.h"
 #include "store/schema.h"
@@ -31,7 +34,7 @@ struct row_key {
     uint32_t task_id;
 };
 
-struct source {
+struct row_source {
     sqlite3_stmt *statement;
     enum reader_part part;
     uint32_t assoc_id; /* 0: of all */
@@ -45,18 +48,19 @@ struct cursor {
     struct arena arena;
     struct job_query query; /* text and ids in memory of arena; ids in the order they are read */
     enum reader_access access;
-    struct source sources[SOURCES_MAX];
+    struct row_source sources[SOURCES_MAX];
     uint32_t source_count;
     uint32_t ids_begun; /* BY_JOB: how many of the ids are read or being read */
     uint32_t given;     /* rows */
-    struct source *last;
+    struct row_source *last;
     bool failed;
-    struct buf pattern, tasks, out_path, err_path;
+    struct job_row empty; /* every field without a value, or as nothing */
+    struct buf pattern, id, tasks, out_path, err_path;
 };
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-sqlite3 *reader_connect(const char *path, struct err *e)
+sqlite3 *job_reader_connect(const char *path, struct err *e)
 {
     sqlite3 *db = NULL;
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
@@ -111,11 +115,11 @@ static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id
     const struct job_query *q = &c->query;
     struct buf text = {0};
     ensure(c->source_count < SOURCES_MAX);
-    reader_compose(part, c->access, q, &text);
+    job_reader_sql_compose(part, c->access, q, &text);
     sqlite3_stmt *statement = sql_prepare(c->db, text.text, e);
     buf_release(&text);
     if (statement == NULL) return -1;
-    c->sources[c->source_count++] = (struct source){.statement = statement, .part = part, .assoc_id = assoc_id};
+    c->sources[c->source_count++] = (struct row_source){.statement = statement, .part = part, .assoc_id = assoc_id};
     bind_named(statement, ":association", assoc_id);
     bind_named(statement, ":task", q->task_id);
     bind_named(statement, ":since", q->since_us);
@@ -158,18 +162,18 @@ static int add_sources(struct cursor *c, struct err *e)
     uint32_t assocs[FEW_ASSOCS], assoc_count;
     if (find_assocs(c, assocs, &assoc_count, e) != 0) return -1;
     bool is_single = assoc_count != NONE;
-    c->access = reader_choose_access(&c->query, is_single);
+    c->access = job_reader_sql_choose_access(&c->query, is_single);
     for (uint32_t i = 0; i < (is_single ? assoc_count : 1); i++) {
         uint32_t assoc_id = is_single ? assocs[i] : 0;
-        if (reader_wants(PART_TASKS, &c->query) && add_source(c, PART_TASKS, assoc_id, e) != 0) return -1;
-        if (reader_wants(PART_PENDING, &c->query) && add_source(c, PART_PENDING, assoc_id, e) != 0) return -1;
+        if (job_reader_sql_wants(PART_TASKS, &c->query) && add_source(c, PART_TASKS, assoc_id, e) != 0) return -1;
+        if (job_reader_sql_wants(PART_PENDING, &c->query) && add_source(c, PART_PENDING, assoc_id, e) != 0) return -1;
     }
-    return reader_wants(PART_CANCELLED, &c->query) ? add_source(c, PART_CANCELLED, 0, e) : 0;
+    return job_reader_sql_wants(PART_CANCELLED, &c->query) ? add_source(c, PART_CANCELLED, 0, e) : 0;
 }
 
 /* --- walking ------------------------------------------------------------------------------------------------------ */
 
-static int advance(struct cursor *c, struct source *source, struct err *e)
+static int advance(struct cursor *c, struct row_source *source, struct err *e)
 {
     sqlite3_stmt *row = source->statement;
     int result = sql_step(row, e);
@@ -205,11 +209,11 @@ static bool is_before(const struct row_key *a, const struct row_key *b)
 }
 
 /* The source whose row comes next, or NULL. */
-static struct source *first_source(struct cursor *c)
+static struct row_source *first_source(struct cursor *c)
 {
-    struct source *first = NULL;
+    struct row_source *first = NULL;
     for (uint32_t i = 0; i < c->source_count; i++) {
-        struct source *s = &c->sources[i];
+        struct row_source *s = &c->sources[i];
         if (!s->has_row) continue;
         if (first == NULL ||
             (c->query.newest_first ? is_before(&first->key, &s->key) : is_before(&s->key, &first->key)))
@@ -238,128 +242,118 @@ static const char *numberless_pattern(struct buf *out, const char *pattern)
     return out->length > 0 ? out->text : "";
 }
 
-static char *borrowed(const char *text)
+static const char *expand(const struct job_row *row, bool is_group, const char *pattern, struct cursor *c,
+                          struct buf *out)
 {
-    union {
-        const char *from;
-        char *to;
-    } view = {.from = text};
-    return view.to;
-}
-
-static const char *expand(struct cursor *c, const struct job_view *v, const char *pattern, struct buf *out)
-{
-    struct job j = {
-        .id = v->job_id, .is_array = v->is_array, .name = borrowed(v->name), .directory = borrowed(v->directory)};
-    bool numberless = v->is_array && v->task_id == NONE;
+    struct job_text text = {.name = job_row_text(row, JOB_FIELD_NAME),
+                            .directory = job_row_text(row, JOB_FIELD_DIRECTORY)};
+    const struct job j = {.id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID),
+                          .is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL,
+                          .text = &text};
     buf_clear(out);
-    job_expand_path(&j, v->user, v->task_id == NONE ? 0 : v->task_id,
-                    numberless ? numberless_pattern(&c->pattern, pattern) : pattern, out);
+    job_expand_path(&j, job_row_text(row, JOB_FIELD_USER), (uint32_t)job_row_number_or(row, JOB_FIELD_TASK_ID, 0),
+                    is_group ? numberless_pattern(&c->pattern, pattern) : pattern, out);
     return out->text;
 }
 
-/* What stands for several tasks: which, and how many. False where the query wants a task that is not among them. */
-static bool fill_tasks(struct cursor *c, const char *text, struct job_view *v)
+static void fill_paths(struct cursor *c, struct job_row *row, bool is_group)
+{
+    const char *err_pattern = job_row_text(row, JOB_FIELD_ERR_PATTERN);
+    const char *out_path = expand(row, is_group, job_row_text(row, JOB_FIELD_OUT_PATTERN), c, &c->out_path);
+    row->value[JOB_FIELD_OUT_PATH] = field_text(out_path);
+    row->value[JOB_FIELD_ERR_PATH] =
+        field_text(err_pattern != NULL ? expand(row, is_group, err_pattern, c, &c->err_path) : out_path);
+}
+
+/* Which tasks the row stands for, and how many. False where the query wants a task that is not among them. */
+static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
 {
     struct idset set = {0};
-    v->tasks = "";
-    v->task_count = 1;
     bool wants_one = c->query.job_id_count == 1 && c->query.task_id != NONE;
-    if (!v->is_array) return !wants_one;
+    row->value[JOB_FIELD_TASK_COUNT] = field_number(1);
+    if (job_row_text(row, JOB_FIELD_ARRAY) == NULL) return !wants_one;
     if (idset_parse(str(text), NONE - 1, "tasks", &set, NULL) != 0) return true;
-    v->tasks = text;
-    v->task_count = idset_count(&set);
     bool is_in = !wants_one || idset_has(&set, c->query.task_id);
+    if (!wants_one) row->value[JOB_FIELD_TASK_COUNT] = field_number(idset_count(&set));
     idset_release(&set);
-    if (!wants_one) return true;
     buf_clear(&c->tasks);
-    buf_add_u64(&c->tasks, c->query.task_id);
-    v->tasks = c->tasks.text;
-    v->task_count = 1;
+    if (wants_one)
+        buf_add_u64(&c->tasks, c->query.task_id);
+    else
+        buf_add_text(&c->tasks, text);
+    row->value[JOB_FIELD_ARRAY_TASKS] = field_text(c->tasks.text);
     return is_in;
 }
 
-static const char *reason(const struct job_view *v, uint32_t live, int64_t now_us)
+static const char *reason(const struct job_row *row, uint32_t live, int64_t now_us)
 {
-    if (v->state != JOB_PENDING) return "None";
-    if (v->held) return "JobHeldUser";
-    if (v->begin_us > now_us) return "BeginTime";
-    return v->array_limit != 0 && live >= v->array_limit ? "JobArrayTaskLimit" : "Resources";
+    int64_t limit = job_row_number(row, JOB_FIELD_ARRAY_LIMIT);
+    if (job_row_number(row, JOB_FIELD_STATE) != JOB_PENDING) return "None";
+    if (job_row_number(row, JOB_FIELD_HELD) != 0) return "JobHeldUser";
+    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return "BeginTime";
+    return limit != 0 && live >= limit ? "JobArrayTaskLimit" : "Resources";
 }
 
-static void fill_job(sqlite3_stmt *row, struct job_view *v)
+static void fill_id(struct cursor *c, struct job_row *row)
 {
-    v->job_id = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_ID);
-    v->assoc_id = (uint32_t)sqlite3_column_int64(row, COLUMN_ASSOC_ID);
-    v->account = sql_column_text(row, COLUMN_ACCOUNT);
-    v->user = sql_column_text(row, COLUMN_USER);
-    v->uid = (uint32_t)sqlite3_column_int64(row, COLUMN_UID);
-    v->name = sql_column_text(row, COLUMN_NAME);
-    v->command = sql_column_text(row, COLUMN_COMMAND);
-    v->directory = sql_column_text(row, COLUMN_DIRECTORY);
-    v->request.cpus = (uint32_t)sqlite3_column_int64(row, COLUMN_CPU_COUNT);
-    v->request.gpus = (uint32_t)sqlite3_column_int64(row, COLUMN_GPU_COUNT);
-    v->request.mem_mib = (uint64_t)sqlite3_column_int64(row, COLUMN_MEM_MIB);
-    v->time_limit_s = sqlite3_column_int64(row, COLUMN_TIME_LIMIT_S);
-    v->submit_us = sqlite3_column_int64(row, COLUMN_SUBMIT_US);
-    v->held = sqlite3_column_int(row, COLUMN_IS_HELD) != 0;
-    v->is_array = sqlite3_column_int(row, COLUMN_IS_ARRAY) != 0;
-    v->array_limit = (uint32_t)sqlite3_column_int64(row, COLUMN_ARRAY_LIMIT);
+    bool is_pending = job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING;
+    const char *tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
+    buf_clear(&c->id);
+    job_id_write(&(struct job_id_parts){.job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID),
+                                        .task_id = (uint32_t)job_row_number_or(row, JOB_FIELD_TASK_ID, NONE),
+                                        .is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL,
+                                        .tasks = tasks != NULL ? tasks : "",
+                                        .limit = is_pending ? (uint32_t)job_row_number(row, JOB_FIELD_ARRAY_LIMIT) : 0},
+                 &c->id);
+    row->value[JOB_FIELD_ID] = field_text(c->id.text);
 }
 
-static void fill_terms(sqlite3_stmt *row, struct job_view *v)
+/* The fields as their columns have them, the others with no value or as nothing. */
+static void read_fields(sqlite3_stmt *from, const struct job_row *empty, struct job_row *row)
 {
-    v->partition = sql_column_text(row, COLUMN_PARTITION);
-    v->qos = sql_column_text(row, COLUMN_QOS);
-    v->project = sql_column_text(row, COLUMN_PROJECT);
-    v->requests = sql_column_text(row, COLUMN_REQUESTS);
-    v->nice = sqlite3_column_int(row, COLUMN_NICE);
-    v->site = sqlite3_column_int(row, COLUMN_SITE);
-    bool is_computed = sqlite3_column_type(row, COLUMN_SET_PRIORITY) == SQLITE_NULL;
-    v->set_priority = is_computed ? NONE : (uint32_t)sqlite3_column_int64(row, COLUMN_SET_PRIORITY);
-    v->posix_priority = sqlite3_column_int(row, COLUMN_POSIX_PRIORITY);
-    v->job_share = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_SHARE);
-    v->override_tickets = (uint32_t)sqlite3_column_int64(row, COLUMN_OVERRIDE_TICKETS);
-    v->slots_max = (uint32_t)sqlite3_column_int64(row, COLUMN_SLOTS_MAX);
-    v->begin_us = sqlite3_column_int64(row, COLUMN_BEGIN_US);
-    v->deadline_us = sqlite3_column_int64(row, COLUMN_DEADLINE_US);
+    int column = COLUMN_FIELDS;
+    *row = *empty;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        struct field_value value;
+        if (job_reader_sql_has_field(f) && field_column_read(from, column++, job_field_at(f), &value))
+            row->value[f] = value;
+    }
+    row->value[JOB_FIELD_ACCOUNT] = field_text(sql_column_text(from, COLUMN_ACCOUNT));
+    row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
 }
 
-static void fill_task(sqlite3_stmt *row, struct job_view *v)
+/* What a task has only from its start or end on. */
+static void clear_what_is_to_come(struct job_row *row)
 {
-    v->state = job_state_from_name(sql_column_text(row, COLUMN_STATE));
-    v->start_us = sqlite3_column_int64(row, COLUMN_START_US);
-    v->end_us = sqlite3_column_int64(row, COLUMN_END_US);
-    v->cpus = sql_column_text(row, COLUMN_CPUS);
-    v->gpus = sql_column_text(row, COLUMN_GPUS);
-    v->exit_status = sqlite3_column_int(row, COLUMN_EXIT_STATUS);
-    v->signal = sqlite3_column_int(row, COLUMN_SIGNAL);
-    v->cpu_us = sqlite3_column_int64(row, COLUMN_CPU_US);
-    v->max_rss_kib = sqlite3_column_int64(row, COLUMN_MAX_RSS_KIB);
-    v->detail = sql_column_text(row, COLUMN_DETAIL);
-    v->launch_id = (uint64_t)sqlite3_column_int64(row, COLUMN_LAUNCH_ID);
-    v->tres = sql_column_text(row, COLUMN_TRES);
-    v->billing = sqlite3_column_double(row, COLUMN_BILLING);
+    bool has_ended = job_state_is_end((enum job_state)job_row_number(row, JOB_FIELD_STATE));
+    if (row->value[JOB_FIELD_START].number == FIELD_ABSENT) row->value[JOB_FIELD_BILLING] = field_absent();
+    for (enum job_field f = JOB_FIELD_EXIT_STATUS; f <= JOB_FIELD_SIGNAL; f++) {
+        if (!has_ended)
+            row->value[f] = field_absent();
+        else if (row->value[f].number == FIELD_ABSENT)
+            row->value[f] = field_number(0);
+    }
 }
 
 /* False where the query does not want it. */
-static bool fill_row(struct cursor *c, const struct source *source, struct job_view *v)
+static bool fill_row(struct cursor *c, const struct row_source *source, struct job_row *row)
 {
-    sqlite3_stmt *row = source->statement;
-    if (sqlite3_column_int(row, COLUMN_WANTED) == 0) return false;
-    *v = (struct job_view){.task_id = NONE, .tasks = "", .task_count = 1};
-    fill_job(row, v);
-    fill_terms(row, v);
-    fill_task(row, v);
+    sqlite3_stmt *from = source->statement;
+    if (sqlite3_column_int(from, COLUMN_WANTED) == 0) return false;
+    read_fields(from, &c->empty, row);
+    bool is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL;
     if (source->part == PART_TASKS)
-        v->task_id = (uint32_t)sqlite3_column_int64(row, COLUMN_TASK_ID);
-    else if (!fill_tasks(c, sql_column_text(row, COLUMN_TASKS), v))
+        row->value[JOB_FIELD_TASK_COUNT] = field_number(1);
+    else if (!fill_tasks(c, sql_column_text(from, COLUMN_TASKS), row))
         return false;
-    v->reason = reason(v, (uint32_t)sqlite3_column_int64(row, COLUMN_LIVE), c->query.now_us);
-    v->out_path = expand(c, v, sql_column_text(row, COLUMN_OUT_PATTERN), &c->out_path);
-    v->err_path = sql_column_is_null(row, COLUMN_ERR_PATTERN)
-                      ? v->out_path
-                      : expand(c, v, sql_column_text(row, COLUMN_ERR_PATTERN), &c->err_path);
+    if (source->part == PART_TASKS && !is_array) row->value[JOB_FIELD_TASK_ID] = field_absent();
+    if (source->part == PART_CANCELLED)
+        row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, COLUMN_END_US));
+    clear_what_is_to_come(row);
+    row->value[JOB_FIELD_REASON] =
+        field_text(reason(row, (uint32_t)sqlite3_column_int64(from, COLUMN_LIVE), c->query.now_us));
+    fill_id(c, row);
+    fill_paths(c, row, source->part != PART_TASKS && is_array);
     return true;
 }
 
@@ -376,6 +370,7 @@ static void close_cursor(void *cursor)
     else
         sqlite3_close(c->db);
     buf_release(&c->pattern);
+    buf_release(&c->id);
     buf_release(&c->tasks);
     buf_release(&c->out_path);
     buf_release(&c->err_path);
@@ -391,7 +386,8 @@ static void *open_cursor(void *context, const struct job_query *query, struct er
     int64_t unused;
     c->store = s;
     copy_query(c, query);
-    c->db = s->idle_reader_count > 0 ? s->idle_readers[--s->idle_reader_count] : reader_connect(s->path, e);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) c->empty.value[f] = field_nothing(job_field_at(f));
+    c->db = s->idle_reader_count > 0 ? s->idle_readers[--s->idle_reader_count] : job_reader_connect(s->path, e);
     if (c->db != NULL && sql_run(c->db, "BEGIN", e) == 0 &&
         sql_number(c->db, "SELECT id FROM counters", &unused, e) == 0 && add_sources(c, e) == 0)
         return c;
@@ -400,7 +396,7 @@ static void *open_cursor(void *context, const struct job_query *query, struct er
     return NULL;
 }
 
-static int next_row(void *cursor, struct job_view *out_row, struct err *e)
+static int next_row(void *cursor, struct job_row *out_row, struct err *e)
 {
     struct cursor *c = cursor;
     if (c->last != NULL && advance(c, c->last, e) != 0) c->failed = true;
@@ -408,7 +404,7 @@ static int next_row(void *cursor, struct job_view *out_row, struct err *e)
     if (c->query.limit != 0 && c->given == c->query.limit) return 0;
     uint32_t walks = c->access == BY_JOB ? c->query.job_id_count : 1;
     for (uint32_t passed = 0; !c->failed; passed++) {
-        struct source *first = first_source(c);
+        struct row_source *first = first_source(c);
         if (first == NULL && c->ids_begun == walks) return 0;
         if (first != NULL && fill_row(c, first, out_row)) {
             c->last = first;

@@ -15,23 +15,49 @@
  * away. */
 #include "store/job_reader_sql.h"
 
+#include "base/array.h"
 #include "base/ensure.h"
 
-/* In the order of enum reader_column: behind the key come the part's tasks, then the job's columns, then a task's. */
-#define JOB_COLUMNS                                                                                                     \
-    " job.association_id, account, user, uid, name, command, directory, out_pattern, err_pattern, job.cpus, job.gpus,"  \
-    " job.mem_mib, time_limit_s, submit_us, is_held, array_tasks IS NOT NULL, array_limit, begin_us, deadline_us, qos," \
-    " project, nice, site, set_priority, posix_priority, job_share, override_tickets, slots_max, requests,"
-#define NO_TASK " NULL, '', '', 0, 0, 0, 0, '', 0, partitions, '', 0"
+/* --- what is read ------------------------------------------------------------------------------------------------- */
 
-static const char *const columns[PART_COUNT] = {
-    [PART_TASKS] = " NULL, 0," JOB_COLUMNS
-                   " state, start_us, task.cpus, task.gpus, exit_status, signal, cpu_us, max_rss_kib, detail,"
-                   " launch_id, partition, tres, billing",
+bool job_reader_sql_has_field(enum job_field f)
+{
+    static const enum job_field needed[] = {JOB_FIELD_OUT_PATTERN, JOB_FIELD_ERR_PATTERN, JOB_FIELD_ARRAY,
+                                            JOB_FIELD_ASSOCIATION_ID};
+    if (job_field_rows[f].column == NULL) return false;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (needed[i] == f) return true;
+    }
+    return !job_field_at(f)->is_hidden;
+}
+
+/* A task's field, of what has not started. */
+static const char *unstarted(enum reader_part part, enum job_field f)
+{
+    if (f == JOB_FIELD_STATE) return part == PART_PENDING ? "'PENDING'" : "'CANCELLED'";
+    return f == JOB_FIELD_PARTITION ? "job.partitions" : "NULL";
+}
+
+static void add_fields(enum reader_part part, struct buf *out)
+{
+    buf_add_text(out, ", account, user");
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!job_reader_sql_has_field(f)) continue;
+        bool is_of_task = job_field_rows[f].home == JOB_HOME_TASK;
+        if (is_of_task && part != PART_TASKS)
+            buf_format(out, ", %s", unstarted(part, f));
+        else
+            buf_format(out, ", %s.%s", is_of_task ? "task" : "job", job_field_rows[f].column);
+    }
+}
+
+/* COLUMN_TASKS and COLUMN_LIVE. */
+static const char *const task_columns[PART_COUNT] = {
+    [PART_TASKS] = " NULL, 0",
     [PART_PENDING] =
         " pending_tasks, iif(array_limit IS NULL OR association.id IS NULL, 0, (SELECT count(*) FROM task INDEXED BY"
-        " task_live WHERE task.job_id = job.id AND end_us IS NULL))," JOB_COLUMNS " 'PENDING'," NO_TASK,
-    [PART_CANCELLED] = " cancelled_tasks, 0," JOB_COLUMNS " 'CANCELLED'," NO_TASK,
+        " task_live WHERE task.job_id = job.id AND end_us IS NULL))",
+    [PART_CANCELLED] = " cancelled_tasks, 0",
 };
 
 static bool is_by_time(enum reader_access access)
@@ -168,7 +194,7 @@ static const char *order(enum reader_part part, enum reader_access access, bool 
     return backward ? "job.id DESC" : "job.id";
 }
 
-bool reader_wants(enum reader_part part, const struct job_query *query)
+bool job_reader_sql_wants(enum reader_part part, const struct job_query *query)
 {
     bool any = query->state == JOB_STATE_COUNT;
     switch (part) {
@@ -182,7 +208,7 @@ bool reader_wants(enum reader_part part, const struct job_query *query)
     return false;
 }
 
-enum reader_access reader_choose_access(const struct job_query *query, bool is_single)
+enum reader_access job_reader_sql_choose_access(const struct job_query *query, bool is_single)
 {
     if (query->job_id_count > 0) return BY_JOB;
     bool by_time = query->which == JOBS_ENDED && query->newest_first;
@@ -198,10 +224,13 @@ static enum reader_access job_access(enum reader_part part, enum reader_access a
     return part == PART_CANCELLED && access == BY_ID_IN_ASSOC ? BY_ID : access;
 }
 
-void reader_compose(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
+void job_reader_sql_compose(enum reader_part part, enum reader_access access, const struct job_query *query,
+                            struct buf *out)
 {
     if (part != PART_TASKS) access = job_access(part, access);
-    buf_format(out, "SELECT %s%s FROM %s", key(part, access), columns[part],
+    buf_format(out, "SELECT %s%s", key(part, access), task_columns[part]);
+    add_fields(part, out);
+    buf_format(out, " FROM %s",
                part == PART_TASKS ? task_walk(access, query->which == JOBS_LIVE) : job_walk(part, access));
     add_joins(part, access, query, out);
     buf_add_text(out, " WHERE ");

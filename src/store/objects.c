@@ -1,4 +1,4 @@
-/* What an administrator names, and what users and projects used: a table for each kind of object (policy/objects.h), and
+/* What an administrator names, and what users and projects used: a table for each kind of object (fields/objects.h), and
  * one for the owners.
  *
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "store/field_columns.h"
 #include "store/internal.h"
-#include "store/list_columns.h"
 
 const char *object_table(enum object_kind kind)
 {
@@ -121,26 +121,6 @@ int objects_prepare(struct store *s, struct err *e)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* text: what the word of a choice may be kept in until the statement has run. */
-static void bind_field(sqlite3_stmt *put, int parameter, const struct field *f, const struct field_value *value,
-                       struct buf *text)
-{
-    switch (f->type) {
-    case FIELD_TEXT: sql_bind_text(put, parameter, value->text); return;
-    case FIELD_REAL: sql_bind_double(put, parameter, value->real); return;
-    case FIELD_CHOICE:
-        buf_clear(text);
-        field_format(f, value, text);
-        sql_bind_text(put, parameter, text->text);
-        return;
-    default:
-        if (f->special != NULL && value->number == FIELD_SPECIAL)
-            sql_bind_text(put, parameter, NULL);
-        else
-            sql_bind_int(put, parameter, value->number);
-    }
-}
-
 static void bind_key(sqlite3_stmt *put, const struct object_row *o)
 {
     sql_bind_int(put, AT_ID + 1, o->id);
@@ -154,22 +134,19 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     const struct object_row *o = &state->objects[kind].items[change & ((UINT32_C(1) << 28) - 1)];
     const struct object_class *class = &object_classes[kind];
     sqlite3_stmt *statement = o->is_deleted ? s->remove_object[kind] : s->put_object[kind];
-    struct buf words[OBJECT_FIELDS_MAX] = {{0}};
     bind_key(statement, o);
     for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++)
-        bind_field(statement, (int)(AT_FIELDS + i + 1), &class->fields[i], &o->object.value[i], &words[i]);
+        field_column_bind(statement, (int)(AT_FIELDS + i + 1), &class->fields[i], &o->object.value[i], false);
     if (kind == OBJECT_QOS && !o->is_deleted) {
         sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
         sql_bind_int_or_null(statement, (int)column_count(kind), o->reset_us);
     }
-    int result = sql_step(statement, e);
-    for (uint32_t i = 0; i < class->field_count; i++) buf_release(&words[i]);
-    return result;
+    return sql_step(statement, e);
 }
 
-int owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e)
+int store_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
-    const struct owner *o = &state->owners.items[index];
+    const struct usage_owner *o = &state->owners.items[index];
     sqlite3_stmt *put = s->statements[PUT_OWNER];
     sql_bind_text(put, 1, o->user);
     sql_bind_text(put, 2, o->project);
@@ -181,21 +158,11 @@ int owner_write(struct store *s, const struct state *state, uint32_t index, stru
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static int read_field(sqlite3_stmt *row, int column, const struct field *f, struct arena *arena,
-                      struct field_value *out_value, struct err *e)
+static int read_field(sqlite3_stmt *row, int column, const struct field *f, struct field_value *out_value,
+                      struct err *e)
 {
-    bool bad = false;
-    if (f->type == FIELD_TEXT || f->type == FIELD_CHOICE)
-        return field_parse(f, str(sql_column_text(row, column)), arena, out_value, e);
-    if (f->type == FIELD_REAL) {
-        out_value->real = sqlite3_column_double(row, column);
-        bad = !(out_value->real >= f->min && out_value->real <= f->max);
-    } else if (f->special != NULL && sql_column_is_null(row, column)) {
-        out_value->number = FIELD_SPECIAL;
-    } else {
-        out_value->number = sql_column_ranged(row, column, (int64_t)f->min, (int64_t)f->max, &bad);
-    }
-    return bad ? err_set(e, ERR_INTERNAL, "%s is out of range", f->name) : 0;
+    if (!field_column_read(row, column, f, out_value)) return field_column_fail(row, column, f, e);
+    return field_check(f, out_value, e);
 }
 
 static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row, struct state *state, struct err *e)
@@ -213,7 +180,7 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
         return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range",
                            e);
     for (uint32_t i = 0; i < class->field_count; i++) {
-        if (read_field(row, (int)(AT_FIELDS + i), &class->fields[i], &state->cycle, &o.object.value[i], e) != 0)
+        if (read_field(row, (int)(AT_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
             return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);
     }
     state_restore_object(state, kind, &o);
@@ -243,13 +210,13 @@ int objects_load(struct store *s, struct state *state, struct err *e)
     return 0;
 }
 
-int owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+int store_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
-    struct owner o = {.user = sql_column_text(row, 0),
-                      .project = sql_column_text(row, 1),
-                      .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT),
-                      .reset_us = sqlite3_column_int64(row, 3 + USAGE_RESOURCE_COUNT)};
+    struct usage_owner o = {.user = sql_column_text(row, 0),
+                            .project = sql_column_text(row, 1),
+                            .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT),
+                            .reset_us = sqlite3_column_int64(row, 3 + USAGE_RESOURCE_COUNT)};
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = sql_column_amount(row, 2 + r, &bad);
     if (bad)
         return err_set(e, ERR_INTERNAL, "%s: owner_usage of user '%s', project '%s': a number is out of range", s->path,

@@ -4,7 +4,7 @@
  *     association 1 ──< job 1 ──< task           one row per start
  *          │             └── 1 job_script >── content (script, environment; equal ones are kept once)
  *          └──< journal                          what changed the meaning of usage
- *     partition, qos, user_policy, project, department, resource      what an administrator names (policy/objects.h)
+ *     partition, qos, user_policy, project, department, resource      what an administrator names (fields/objects.h)
  *     owner_usage                               of users and projects, for the share tree of the tickets model
  *     min_priority                            what jobs keep with INCR_ONLY
  *     setting, counters
@@ -259,10 +259,15 @@ static const char step_3[] =
     "    ' halflife_decay_list=' || ifnull((SELECT value FROM setting WHERE name = 'halflife_decay_list'), 'none')\n"
     "  FROM counters;\n";
 
-/* One word for one thing: the journal is that of usage; a range of slots has a maximum. */
-static const char step_4[] = "ALTER TABLE journal RENAME TO usage_journal;\n"
-                             "ALTER TABLE priority_floor RENAME TO min_priority;\n"
-                             "ALTER TABLE job RENAME COLUMN slots_most TO slots_max;\n";
+/* One word for one thing: the journal is that of usage; a range of slots has a maximum. And jobs have comments. */
+static const char step_4[] =
+    "ALTER TABLE journal RENAME TO usage_journal;\n"
+    "ALTER TABLE priority_floor RENAME TO min_priority;\n"
+    "ALTER TABLE job RENAME COLUMN slots_most TO slots_max;\n"
+    "ALTER TABLE job ADD COLUMN comment TEXT; -- a note of the job's user; NULL: none\n"
+    "ALTER TABLE job ADD COLUMN admin_comment TEXT; -- a note of an operator; NULL: none\n"
+    "UPDATE job SET begin_us = 253402300799000000 WHERE begin_us > 253402300799000000;\n"
+    "UPDATE job SET deadline_us = 253402300799000000 WHERE deadline_us > 253402300799000000;\n";
 
 const char *const schema_steps[] = {step_1, step_2, step_3, step_4};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];

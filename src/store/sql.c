@@ -128,6 +128,11 @@ void sql_bind_text(sqlite3_stmt *statement, int parameter, const char *text)
     ensure(sqlite3_bind_text(statement, parameter, text, -1, SQLITE_STATIC) == SQLITE_OK);
 }
 
+void sql_bind_str(sqlite3_stmt *statement, int parameter, struct str text)
+{
+    ensure(sqlite3_bind_text(statement, parameter, text.text, (int)text.length, SQLITE_STATIC) == SQLITE_OK);
+}
+
 /* The address of no bytes must not be NULL: SQLite would store NULL instead of an empty blob. */
 void sql_bind_bytes(sqlite3_stmt *statement, int parameter, struct str bytes)
 {

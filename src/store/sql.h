@@ -37,6 +37,7 @@ void sql_bind_int_or_null(sqlite3_stmt *statement, int parameter, int64_t value)
 void sql_bind_int_unless(sqlite3_stmt *statement, int parameter, int64_t value, int64_t none); /* none: NULL */
 void sql_bind_double(sqlite3_stmt *statement, int parameter, double value);
 void sql_bind_text(sqlite3_stmt *statement, int parameter, const char *text); /* NULL: NULL */
+void sql_bind_str(sqlite3_stmt *statement, int parameter, struct str text);
 void sql_bind_bytes(sqlite3_stmt *statement, int parameter, struct str bytes);
 
 /* Columns of the row that is there. Text of NULL is ""; bytes and text are good until the next step. */

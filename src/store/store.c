@@ -256,7 +256,7 @@ void store_close(struct store *s)
     arena_release(&s->script_arena);
     array_release(&s->order);
     array_release(&s->scratch);
-    for (int i = 0; i < TEXTS_OF_A_ROW; i++) buf_release(&s->texts[i]);
+    arena_release(&s->row_arena);
     mem_free(s->path);
     mem_free(s);
 }

@@ -33,8 +33,8 @@
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "base/number.h"
+#include "policy/tres_text.h"
 #include "store/internal.h"
-#include "store/list_columns.h"
 #include "store/verify_decay.h"
 #include "store/verify_owners.h"
 
@@ -154,7 +154,7 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
     buf_clear(&a->text);
     array_clear(&a->list);
     struct str rest = text, name, value;
-    while (list_column_next(&rest, &name, &value)) {
+    while (tres_text_next(&rest, &name, &value)) {
         double amount;
         if (!number_parse_double(value, &amount))
             return err_set(e, ERR_INTERNAL, "%s: amounts by TRES: '%.*s' cannot be read", v->path,
@@ -195,7 +195,7 @@ static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
                           .sum = {.stored = sqlite3_column_double(row, 3)}};
     map_set_u64(&v->qos_by_id, q->id, place);
     map_set(&v->qos_by_name, str(q->name), place);
-    if (policy_text_qos_flags(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
+    if (setting_text_qos_flags(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
         return err_prefix(e, "%s: qos %u", v->path, q->id);
     segments_begin(&q->segments, (flags & QOS_NO_DECAY) == 0);
     return 0;
@@ -514,7 +514,7 @@ int store_verify(const char *directory, struct arena *arena, struct verify_repor
     struct buf path = {0};
     buf_format(&path, "%s/fairlead.db", directory);
     v.path = path.text;
-    v.db = reader_connect(path.text, e);
+    v.db = job_reader_connect(path.text, e);
     int result = v.db != NULL ? verify(&v, arena, &report, e) : -1;
     release(&v);
     buf_release(&path);

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "policy/policy_text.h"
+#include "fields/setting_text.h"
+#include "policy/ticket_usage.h"
 #include "rows.h"
 
 enum { HOUR_MIN = 60 };
@@ -32,7 +33,7 @@ static void usage_fades_as_recorded(void **state)
         double after = strtod(row.field[5], NULL);
         assert_true(resource < USAGE_RESOURCE_COUNT);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) decay.minutes[r] = strtod(row.field[0], NULL) * HOUR_MIN;
-        assert_int_equal(policy_text_halflife_list(str(row.field[1]), "list", decay.minutes, &e), 0);
+        assert_int_equal(setting_text_halflife_list(str(row.field[1]), "list", decay.minutes, &e), 0);
         double ours = before * ticket_decay_factor(&decay, resource, elapsed_s);
         if (fabs(ours - after) > 2e-6 * fmax(1.0, after))
             fail_msg("%s after %s s: %.9g, recorded %s", row.field[2], row.field[3], ours, row.field[5]);

@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../job_text.h"
 #include "base/rng.h"
 #include "store/store.h"
 
@@ -301,9 +302,11 @@ static void install_shim(enum way way, uint64_t break_at)
 
 static void apply(struct state *s, int64_t now_us, struct event event, struct outcome *out, uint32_t *out_id)
 {
+    struct event_result result;
     struct err e;
     event.actor = (struct actor){1000, 1000, event.actor.user ? event.actor.user : "ann", true};
-    if (engine_apply(s, now_us, &event, out, out_id, &e) != 0) give_up("event", ERR_SENTENCE(&e));
+    if (engine_apply(s, now_us, &event, out, &result, &e) != 0) give_up("event", ERR_SENTENCE(&e));
+    if (out_id != NULL) *out_id = result.job_id;
 }
 
 static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
@@ -316,29 +319,20 @@ static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
 }
 
 /* From the second turn on there is what these name. */
-static struct event_terms terms_of(uint32_t turn)
+static const struct job_values *with_terms_of(uint32_t turn, const struct job_values *job)
 {
-    if (turn < 2 || turn % 3 == 0) return (struct event_terms){0};
-    return (struct event_terms){.partitions = turn % 2 ? "fast,main" : "main",
-                                .qos = "good",
-                                .project = turn % 2 ? "apollo" : NULL,
-                                .requests = "license=1,arch=lx-amd64",
-                                .nice = (int32_t)turn,
-                                .job_share = turn};
+    if (turn < 2 || turn % 3 == 0) return job;
+    return job_with(job, "partitions=%s|qos=good|project=%s|requests=license=1,arch=lx-amd64|nice=%u|job_share=%u",
+                    turn % 2 ? "fast,main" : "main", turn % 2 ? "apollo" : "", turn, turn);
 }
 
 static void submit(struct state *s, struct store *store, int64_t now_us, uint32_t turn, const char *user,
                    const char *array, struct outcome *out)
 {
     uint32_t id = 0;
-    struct event event = {.kind = EVENT_SUBMIT,
-                          .actor = {.user = user},
-                          .submit = {.name = "job",
-                                     .directory = "/tmp",
-                                     .command = "run",
-                                     .array = array,
-                                     .request = {.cpus = 1 + turn % 2},
-                                     .terms = terms_of(turn)}};
+    const struct job_values *job = job_text("name=job|directory=/tmp|command=run|cpus=%u", 1 + turn % 2);
+    if (array != NULL) job = job_with(job, "array=%s", array);
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {.user = user}, .submit = with_terms_of(turn, job)};
     apply(s, now_us, event, out, &id);
     add_script(store, id, turn);
 }

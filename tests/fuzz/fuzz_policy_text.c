@@ -5,7 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "policy/policy_text.h"
+#include "fields/setting_text.h"
 
 static void check_refusal(const struct err *e)
 {
@@ -17,8 +17,8 @@ static void check_flags(struct str s)
 {
     struct err e = {0};
     uint32_t flags = 77;
-    int status = policy_text_priority_flags(s, "field", &flags, &e);
-    ensure(policy_text_priority_flags_check(s, "field", NULL) == status);
+    int status = setting_text_priority_flags(s, "field", &flags, &e);
+    ensure(setting_text_priority_flags_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
         ensure(flags == 77);
@@ -26,8 +26,8 @@ static void check_flags(struct str s)
         ensure(flags < FLAG_SMALL_RELATIVE_TO_TIME << 1);
     }
     flags = 77;
-    status = policy_text_qos_flags(s, "field", &flags, &e);
-    ensure(policy_text_qos_flags_check(s, "field", NULL) == status);
+    status = setting_text_qos_flags(s, "field", &flags, &e);
+    ensure(setting_text_qos_flags_check(s, "field", NULL) == status);
     ensure(status == 0 ? flags <= (QOS_NO_DECAY | QOS_ENFORCE_USAGE_THRESHOLD) : flags == 77);
 }
 
@@ -35,15 +35,15 @@ static void check_hierarchy(struct str s)
 {
     struct err e = {0};
     char order[4] = "abc", back[4];
-    int status = policy_text_hierarchy(s, "field", order, &e);
-    ensure(policy_text_hierarchy_check(s, "field", NULL) == status);
+    int status = setting_text_hierarchy(s, "field", order, &e);
+    ensure(setting_text_hierarchy_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
         ensure(strcmp(order, "abc") == 0);
         return;
     }
     ensure(strlen(order) <= 3 && strspn(order, "OFS") == strlen(order));
-    ensure(policy_text_hierarchy(str(order[0] == '\0' ? "NONE" : order), "field", back, NULL) == 0);
+    ensure(setting_text_hierarchy(str(order[0] == '\0' ? "NONE" : order), "field", back, NULL) == 0);
     ensure(strcmp(back, order) == 0);
 }
 
@@ -62,8 +62,8 @@ static void check_usage_weights(struct str s)
     struct err e = {0};
     struct buf text = {0};
     double weights[USAGE_RESOURCE_COUNT] = {77.0}, back[USAGE_RESOURCE_COUNT];
-    int status = policy_text_usage_weights(s, "field", weights, &e);
-    ensure(policy_text_usage_weights_check(s, "field", NULL) == status);
+    int status = setting_text_usage_weights(s, "field", weights, &e);
+    ensure(setting_text_usage_weights_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
         ensure(weights[0] >= 77.0 && weights[0] <= 77.0);
@@ -71,7 +71,7 @@ static void check_usage_weights(struct str s)
     }
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) ensure(weights[r] >= 0.0 && weights[r] <= 1e15);
     add_values(&text, ',', weights);
-    ensure(policy_text_usage_weights((struct str){text.text, text.length}, "field", back, NULL) == 0);
+    ensure(setting_text_usage_weights((struct str){text.text, text.length}, "field", back, NULL) == 0);
     ensure(memcmp(back, weights, sizeof back) == 0);
     buf_release(&text);
 }
@@ -81,8 +81,8 @@ static void check_halflives(struct str s)
     struct err e = {0};
     struct buf text = {0};
     double minutes[USAGE_RESOURCE_COUNT] = {5.0, 6.0, 7.0, 8.0}, back[USAGE_RESOURCE_COUNT] = {0};
-    int status = policy_text_halflife_list(s, "field", minutes, &e);
-    ensure(policy_text_halflife_list_check(s, "field", NULL) == status);
+    int status = setting_text_halflife_list(s, "field", minutes, &e);
+    ensure(setting_text_halflife_list_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) ensure(minutes[r] >= 5.0 + r && minutes[r] <= 5.0 + r);
@@ -90,7 +90,7 @@ static void check_halflives(struct str s)
     }
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) ensure(minutes[r] >= -1.0 && minutes[r] <= 1e15);
     add_values(&text, ':', minutes);
-    ensure(policy_text_halflife_list((struct str){text.text, text.length}, "field", back, NULL) == 0);
+    ensure(setting_text_halflife_list((struct str){text.text, text.length}, "field", back, NULL) == 0);
     ensure(memcmp(back, minutes, sizeof back) == 0);
     buf_release(&text);
 }
@@ -102,8 +102,8 @@ static void check_urgency_slots(struct str s)
     char text[NUMBER_TEXT_SIZE];
     enum urgency_slots_rule rule = URGENCY_SLOTS_AVG, back_rule;
     uint32_t number = 77, back_number;
-    int status = policy_text_urgency_slots(s, "field", &rule, &number, &e);
-    ensure(policy_text_urgency_slots_check(s, "field", NULL) == status);
+    int status = setting_text_urgency_slots(s, "field", &rule, &number, &e);
+    ensure(setting_text_urgency_slots_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
         ensure(number == 77 && rule == URGENCY_SLOTS_AVG);
@@ -115,7 +115,7 @@ static void check_urgency_slots(struct str s)
     } else {
         text_format(text, sizeof text, "%s", words[rule]);
     }
-    ensure(policy_text_urgency_slots(str(text), "field", &back_rule, &back_number, NULL) == 0);
+    ensure(setting_text_urgency_slots(str(text), "field", &back_rule, &back_number, NULL) == 0);
     ensure(back_rule == rule && back_number == number);
 }
 

@@ -1,80 +1,87 @@
-/* Scenarios of arbitrary bytes. What is accepted refers only to what is there, and every model answers it with numbers; what
- * is refused says so in one line that begins with the document's name. */
+/* Scenarios of arbitrary bytes. What is accepted refers only to what is there, and every model answers it with finite numbers;
+ * what is refused has an error of one line that begins with the document's name. */
 #include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
-#include "sim/answer.h"
+#include "sim/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TASKS_ASKED = 10000 };
 
-static void check_tree(const struct scenario *s)
+static void check_tree(struct scenario *s)
 {
-    ensure(s->tree.count <= s->associations.count + 1);
-    for (uint32_t i = 0; i < s->associations.count; i++) {
-        const struct scenario_association *row = &s->associations.items[i];
-        ensure(row->node < s->tree.count && s->row_of_node[row->node] == i);
-        ensure(row->depth == s->tree.depth[row->node] && s->tree.is_user[row->node] == (row->user != NULL));
-        ensure(row->usage >= 0.0 && s->priority_of_node[row->node] >= 0);
+    const struct tree *t = state_tree(&s->state);
+    ensure(t->count <= s->association_count + 1);
+    for (uint32_t i = 0; i < s->association_count; i++) {
+        const struct assoc *a = &s->state.assocs.items[s->associations[i]];
+        uint32_t node = s->state.node_of.items[s->associations[i]];
+        ensure(node < t->count && t->is_user[node] == (a->user != NULL) && a->usage >= 0.0);
     }
 }
 
 static void check_jobs(const struct scenario *s)
 {
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct scenario_job *job = &s->jobs.items[i];
-        ensure(map_get_u64(&s->job_ids, job->id) == i);
-        ensure(job->partition_count > 0 && job->slots_min > 0 && job->slots_min <= job->slots_max);
-        for (uint32_t p = 0; p < job->partition_count; p++) ensure(job->partitions[p] < s->partitions.count);
-        ensure(job->member == NONE || job->member < s->users.count);
-        ensure(job->project == NONE || job->project < s->projects.count);
-        ensure(job->qos == NONE || job->qos < s->qos.count);
-        for (uint32_t t = 0; t < job->tres.count; t++) {
-            ensure(job->tres.items[t].tres < s->policy.tres.count && job->tres.items[t].amount > 0.0);
-            ensure(t == 0 || job->tres.items[t - 1].tres < job->tres.items[t].tres);
+    const struct state *state = &s->state;
+    for (uint32_t i = 0; i < s->job_count; i++) {
+        const struct job *j = &state->jobs.items[s->jobs[i]];
+        ensure(i == 0 || scenario_has_job(s, j->id));
+        ensure(j->partition_count > 0 && j->document->slots > 0 && j->document->slots <= j->slots_max);
+        ensure(j->document->rank < s->job_count && j->assoc < state->assocs.count);
+        const struct tres_list *tres = &j->document->tres;
+        for (uint32_t t = 0; t < tres->count; t++) {
+            ensure(tres->items[t].tres < state->policy.tres.count && tres->items[t].amount > 0.0);
+            ensure(t == 0 || tres->items[t - 1].tres < tres->items[t].tres);
         }
     }
 }
 
-static void ask_multifactor(const struct scenario *s, struct arena *arena)
+static bool is_small(const struct scenario *s)
 {
-    struct multifactor_answer answer;
-    uint32_t *priorities;
-    answer_multifactor(s, arena, &answer);
-    for (uint32_t i = 0; i < answer.rows.count; i++) {
-        const struct multifactor_row *row = &answer.rows.items[i];
-        ensure(isfinite(row->terms.sum) && isfinite(row->billing));
-        ensure(row->factors.fair_share >= 0.0 && row->factors.fair_share <= 1.0);
-    }
-    array_release(&answer.rows);
-    answer_basic(s, arena, &priorities);
+    uint64_t tasks = s->state.tasks.count;
+    for (uint32_t i = 0; i < s->job_count; i++) tasks += idset_count(&s->state.jobs.items[i].pending);
+    return tasks <= TASKS_ASKED;
 }
 
-static void ask_tickets(const struct scenario *s, struct arena *arena)
+static void check_row(const struct scenario_priorities *all, uint32_t i)
 {
-    struct ticket_row *rows;
-    struct err e = {0};
-    uint64_t tasks = 0;
-    for (uint32_t i = 0; i < s->jobs.count; i++) tasks += s->jobs.items[i].array_tasks;
-    if (tasks > TASKS_ASKED) return;
-    ensure(answer_tickets(s, arena, &rows, &e) == 0);
-    for (uint32_t i = 0; i < s->jobs.count; i++) {
-        ensure(isfinite(rows[i].tickets.total) && rows[i].tickets.total >= 0.0);
-        ensure(isfinite(rows[i].urgency.sum) && isfinite(rows[i].prior));
-        ensure(rows[i].norm_tickets >= 0.0 && rows[i].norm_tickets <= 1.0);
+    struct priority_record record;
+    const struct field_value *value = record.value;
+    scenario_priority_row(all, i, &record);
+    ensure(isfinite(value[PRIORITY_FIELD_PRIORITY].real) && isfinite(value[PRIORITY_FIELD_BILLING].real));
+    if (all->all.model == MODEL_MULTIFACTOR) {
+        double factor = value[PRIORITY_FIELD_FAIR_SHARE_FACTOR].real;
+        ensure(factor >= 0.0 && factor <= 1.0 && isfinite(value[PRIORITY_FIELD_TRES].real));
+    }
+    if (all->all.model == MODEL_TICKETS) {
+        double norm = value[PRIORITY_FIELD_NORM_TICKETS].real;
+        ensure(value[PRIORITY_FIELD_TICKETS].real >= 0.0 && isfinite(value[PRIORITY_FIELD_TICKETS].real));
+        ensure(norm >= 0.0 && norm <= 1.0 && isfinite(value[PRIORITY_FIELD_URGENCY].real));
     }
 }
 
-static void ask_shares(const struct scenario *s, struct arena *arena)
+static void ask_priorities(struct scenario *s, struct arena *arena)
+{
+    for (int model = 0; model < MODEL_COUNT; model++) {
+        struct scenario_priorities all;
+        if (model == MODEL_TICKETS && !is_small(s)) continue;
+        s->state.policy.model = (enum priority_model)model;
+        scenario_priorities(s, arena, &all);
+        for (uint32_t i = 0; i < all.count; i++) check_row(&all, i);
+    }
+}
+
+static void ask_shares(struct scenario *s, struct arena *arena)
 {
     for (int a = 0; a < ALGORITHM_COUNT; a++) {
-        struct share_options options = s->policy.share;
+        struct share_options options = s->state.policy.share;
         struct share_table table;
+        struct share_values row;
         options.algorithm = (enum share_algorithm)a;
-        answer_shares(s, &options, arena, &table);
-        ensure(table.count == s->tree.count && isfinite(table.raw_usage[0]));
+        scenario_shares(s, &options, arena, &table);
+        ensure(table.count == s->state.tree.count && isfinite(table.raw_usage[0]));
+        for (uint32_t i = 0; i < s->association_count; i++) scenario_share_row(s, &table, i, &row);
     }
 }
 
@@ -86,8 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (scenario_read((struct str){(const char *)data, size}, "f", &s, &e) == 0) {
         check_tree(&s);
         check_jobs(&s);
-        ask_multifactor(&s, &arena);
-        ask_tickets(&s, &arena);
+        ask_priorities(&s, &arena);
         ask_shares(&s, &arena);
     } else {
         ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && strlen(ERR_SENTENCE(&e)) > 4);

@@ -1,28 +1,62 @@
-/* Bodies of requests and lines of listings, from bytes somebody sent. The first byte says whose. What is read has to be written such that it
- * reads back the same (the second text equals the first), and what is refused has to be refused as bad input, in a line. */
+/* Bodies of requests, records, lines of listings, queries and ids, from bytes somebody sent. The first byte says which.
+ * What is read has to be written such that it reads back the same (the second text equals the first), and what is
+ * refused has to be refused as bad input, in a line. */
 #include <string.h>
 
-#include "api/wire.h"
-#include "api/wire_base64.h"
+#include "api/bodies.h"
 #include "base/ensure.h"
+#include "fields/job_id.h"
+#include "fields/priority_fields.h"
+#include "fields/share_fields.h"
+#include "wire/base64.h"
 
-static const struct wire_shape *const shapes[] = {
-    &wire_submit_shape,         &wire_update_shape, &wire_jobs_shape,        &wire_account_shape,
-    &wire_account_modify_shape, &wire_user_shape,   &wire_user_modify_shape, &wire_job_row_shape,
-    &wire_share_row_shape,      &wire_waited_shape, &wire_status_shape,      &wire_error_shape,
+/* A body by a shape, or a record by a table. The corpus names them by letter: add further ones at the end. */
+static const struct target {
+    const struct wire_shape *shape;
+    const struct field_table *table;
+} targets[] = {
+    {.shape = &api_submit_shape},
+    {.shape = &api_update_shape},
+    {.shape = &api_jobs_shape},
+    {.shape = &api_account_shape},
+    {.shape = &api_account_change_shape},
+    {.shape = &api_user_shape},
+    {.shape = &api_user_change_shape},
+    {.table = &job_fields},
+    {.table = &share_fields},
+    {.shape = &api_waited_shape},
+    {.shape = &api_status_shape},
+    {.shape = &api_error_shape},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { TARGETS = sizeof targets / sizeof *targets, OTHERS = 5 };
+
+/* Records whose durations and memory are text, and others that only the last letters have. */
+static const struct field_table *const more_tables[] = {
+    &object_classes[OBJECT_PARTITION].record,
+    &object_classes[OBJECT_QOS].record,
+    &object_classes[OBJECT_USER].record,
+    &object_classes[OBJECT_RESOURCE].record,
+    &priority_fields,
+    &account_fields_user,
+};
+enum { MORE_TABLES = sizeof more_tables / sizeof *more_tables };
 
 union value {
-    struct wire_submit submit;
-    struct wire_status status;
-    struct wire_job_row job;
+    struct api_submit submit;
+    struct api_status status;
+    struct api_waited waited;
 };
 
-static void check_error(const struct err *e, const struct wire_shape *shape)
+static struct str text_of(const struct buf *b)
+{
+    return (struct str){b->text, b->length};
+}
+
+/* e: of a reply the text breaks its own format, of a request the input is bad. */
+static void check_error(const struct err *e, bool is_reply)
 {
     ensure(ERR_SENTENCE(e)[0] != '\0' && strchr(ERR_SENTENCE(e), '\n') == NULL);
-    ensure(shape && shape->is_reply ? e->code == ERR_INTERNAL : e->code == ERR_INPUT || e->code == ERR_TOO_LARGE);
+    ensure(is_reply ? e->code == ERR_INTERNAL : e->code == ERR_INPUT || e->code == ERR_TOO_LARGE);
 }
 
 static void read_body(const struct wire_shape *shape, struct str text, struct arena *arena)
@@ -32,48 +66,78 @@ static void read_body(const struct wire_shape *shape, struct str text, struct ar
     struct err e = {0};
     ensure(shape->size <= sizeof first);
     if (wire_read_text(shape, text, arena, &first, &e) != 0) {
-        check_error(&e, shape);
+        check_error(&e, shape->is_reply);
         return;
     }
     wire_write(shape, &first, &written);
-    ensure(wire_read_text(shape, (struct str){written.text, written.length}, arena, &second, &e) == 0);
+    ensure(wire_read_text(shape, text_of(&written), arena, &second, &e) == 0);
     wire_write(shape, &second, &again);
-    ensure(written.length == again.length && memcmp(written.text, again.text, again.length) == 0);
+    ensure(str_equal(text_of(&written), text_of(&again)));
+    buf_release(&written);
+    buf_release(&again);
+}
+
+/* Whether every field has a value that can be written: a number that is missing is 0, which may be out of its range. */
+static bool is_complete(const struct field_table *table, const struct field_value *values)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct field *f = field_at(table, i);
+        if (!f->is_hidden && field_is_whole(f) && !f->is_nullable && f->min > 0 && values[i].number == 0) return false;
+    }
+    return true;
+}
+
+static void read_record(const struct field_table *table, struct str text, struct arena *arena)
+{
+    struct field_value *first = arena_alloc(arena, table->count * sizeof *first);
+    struct field_value *second = arena_alloc(arena, table->count * sizeof *second);
+    struct buf written = {0}, again = {0};
+    struct err e = {0};
+    if (wire_read_record(table, text, arena, first, &e) != 0) {
+        check_error(&e, true);
+        return;
+    }
+    if (!is_complete(table, first)) return;
+    wire_write_record(table, first, &written);
+    ensure(wire_read_record(table, text_of(&written), arena, second, &e) == 0);
+    wire_write_record(table, second, &again);
+    ensure(str_equal(text_of(&written), text_of(&again)));
     buf_release(&written);
     buf_release(&again);
 }
 
 static void read_query_value(struct str text, struct arena *arena)
 {
-    struct wire_jobs_query query;
+    struct api_jobs_query query;
     struct err e = {0};
     struct str value, name = str_cut(text, '=', &value);
-    wire_clear(&wire_jobs_query_shape, &query);
-    if (wire_read_query(&wire_jobs_query_shape, arena_copy(arena, name), arena_copy(arena, value), arena, &query, &e) !=
+    wire_clear(&api_jobs_query_shape, &query);
+    if (wire_read_query(&api_jobs_query_shape, arena_copy(arena, name), arena_copy(arena, value), arena, &query, &e) !=
         0)
-        check_error(&e, &wire_jobs_query_shape);
+        check_error(&e, false);
 }
 
 /* "HEADING<line end>LINE": what is read is written such that it reads back the same. */
-static void read_lines(struct str text, struct arena *arena)
+static void read_lines(const struct field_table *table, struct str text, struct arena *arena)
 {
     struct str line, heading = str_cut(text, '\n', &line);
     struct wire_columns columns, own;
-    struct wire_job_row first, second;
+    struct field_value *first = arena_alloc(arena, table->count * sizeof *first);
+    struct field_value *second = arena_alloc(arena, table->count * sizeof *second);
     struct buf head = {0}, written = {0}, again = {0};
     struct err e = {0};
     if (line.text == NULL || memchr(line.text, '\n', line.length) != NULL) return;
-    if (wire_read_heading(&wire_job_row_shape, heading, &columns, &e) != 0 ||
-        wire_read_line(&columns, line, arena, &first, &e) != 0) {
-        check_error(&e, &wire_job_row_shape);
+    if (wire_read_heading(table, heading, &columns, &e) != 0 || wire_read_line(&columns, line, arena, first, &e) != 0) {
+        check_error(&e, true);
         return;
     }
-    wire_write_heading(&wire_job_row_shape, &head);
-    wire_write_line(&wire_job_row_shape, &first, &written);
-    ensure(wire_read_heading(&wire_job_row_shape, (struct str){head.text, head.length - 1}, &own, &e) == 0);
-    ensure(wire_read_line(&own, (struct str){written.text, written.length - 1}, arena, &second, &e) == 0);
-    wire_write_line(&wire_job_row_shape, &second, &again);
-    ensure(written.length == again.length && memcmp(written.text, again.text, again.length) == 0);
+    if (!is_complete(table, first)) return;
+    wire_write_heading(table, &head);
+    wire_write_line(table, first, &written);
+    ensure(wire_read_heading(table, (struct str){head.text, head.length - 1}, &own, &e) == 0);
+    ensure(wire_read_line(&own, (struct str){written.text, written.length - 1}, arena, second, &e) == 0);
+    wire_write_line(table, second, &again);
+    ensure(str_equal(text_of(&written), text_of(&again)));
     buf_release(&head);
     buf_release(&written);
     buf_release(&again);
@@ -96,14 +160,14 @@ static void read_base64(struct str text, struct arena *arena)
 static void read_id(struct str text)
 {
     uint32_t job_id, task_id, job_again, task_again;
-    char id[24];
+    char id[JOB_ID_TEXT_SIZE];
     struct err e = {0};
-    if (wire_job_id_parse(text, "id", &job_id, &task_id, &e) != 0) {
-        check_error(&e, NULL);
+    if (job_id_parse(text, "id", &job_id, &task_id, &e) != 0) {
+        check_error(&e, false);
         return;
     }
-    struct str shown = {id, wire_job_id_format(id, job_id, task_id)};
-    ensure(wire_job_id_parse(shown, "id", &job_again, &task_again, &e) == 0);
+    struct str shown = {id, job_id_format(id, job_id, task_id)};
+    ensure(job_id_parse(shown, "id", &job_again, &task_again, &e) == 0);
     ensure(job_again == job_id && task_again == task_id);
 }
 
@@ -115,19 +179,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
     if (size == 0) return 0;
     struct str text = {(const char *)data + 1, size - 1};
-    unsigned which = (unsigned)(data[0] - 'a') % (SHAPES + 5);
-    if (which < SHAPES) {
-        read_body(shapes[which], text, &arena);
-    } else if (which == SHAPES) {
-        if (wire_read_pairs(text, &arena, &pairs, &e) != 0) check_error(&e, NULL);
-    } else if (which == SHAPES + 1) {
+    unsigned which = (unsigned)(data[0] - 'a') % (TARGETS + OTHERS + 2 * MORE_TABLES);
+    if (which < TARGETS && targets[which].shape != NULL) {
+        read_body(targets[which].shape, text, &arena);
+    } else if (which < TARGETS) {
+        read_record(targets[which].table, text, &arena);
+    } else if (which == TARGETS) {
+        if (wire_read_pairs(text, &arena, &pairs, &e) != 0) check_error(&e, false);
+    } else if (which == TARGETS + 1) {
         read_query_value(text, &arena);
-    } else if (which == SHAPES + 2) {
+    } else if (which == TARGETS + 2) {
         read_base64(text, &arena);
-    } else if (which == SHAPES + 3) {
+    } else if (which == TARGETS + 3) {
         read_id(text);
+    } else if (which == TARGETS + 4) {
+        read_lines(&job_fields, text, &arena);
+    } else if (which < TARGETS + OTHERS + MORE_TABLES) {
+        read_record(more_tables[which - TARGETS - OTHERS], text, &arena);
     } else {
-        read_lines(text, &arena);
+        read_lines(more_tables[which - TARGETS - OTHERS - MORE_TABLES], text, &arena);
     }
     arena_release(&arena);
     return 0;

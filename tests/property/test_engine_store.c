@@ -8,6 +8,9 @@
  *   5. The pass does not depend on a restart either: at the same moment the rebuilt state starts the same tasks, and none
  *      where no pass is due.
  *   6. What a pass gave with INCR_ONLY, a restart does not take away: at that moment every waiting job has the same priority.
+ *   7. Every field of every job and task has the same value in memory, in the database, in the rebuilt state and in a
+ *      listing; also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
+ *      values for each.)
  *
  * Histories are wild on purpose: clocks that jump by thousands of half-lives, half-lives from none to years, records that
  * come late, twice or for launches nobody knows, associations deleted and made again, arrays cancelled in pieces. */
@@ -16,6 +19,7 @@
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 
+#include "../job_rows.h"
 #include "base/rng.h"
 
 #define SECOND INT64_C(1000000)
@@ -29,13 +33,14 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: nothing was charged for later */
     uint32_t accepted, refused, commits;
-    uint32_t passes;   /* compared */
-    bool is_of_floors; /* settings that make them, and bind */
-    uint32_t floors;   /* priorities compared that the store knows of */
-    uint32_t verified; /* associations with usage worth the name, over all verifications */
-    uint32_t owners;   /* the same */
+    uint32_t passes;         /* compared */
+    bool has_min_priorities; /* settings that make them, and bind */
+    uint32_t min_priorities; /* priorities compared that the store knows of */
+    uint32_t verified;       /* associations with usage worth the name, over all verifications */
+    uint32_t owners;         /* the same */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being made */
+    struct job_values job;
     struct event_pair pairs[4];
     struct job_ref refs[4];
     uint64_t launches[8];
@@ -149,7 +154,7 @@ static void make_setting(struct history *h, struct event *event)
         {"PriorityUsageResetPeriod", "DAILY"},
         {"PriorityUsageResetPeriod", "NONE"},
     };
-    static const struct event_pair of_floors[] = {
+    static const struct event_pair min_priority_settings[] = {
         {"PriorityFlags", "INCR_ONLY"},
         {"PriorityFlags", "INCR_ONLY,NO_NORMAL_PART"},
         {"PriorityFlags", ""},
@@ -162,9 +167,10 @@ static void make_setting(struct history *h, struct event *event)
         {"PriorityWeightPartition", "1000"},
     };
     uint32_t count = one_in(h, 4) ? 2 : 1;
-    bool has_floors = h->is_of_floors && !one_in(h, 8);
+    bool is_incr_only = h->has_min_priorities && !one_in(h, 8);
     for (uint32_t i = 0; i < count; i++)
-        h->pairs[i] = has_floors ? of_floors[below(h, COUNT(of_floors))] : choices[below(h, COUNT(choices))];
+        h->pairs[i] = is_incr_only ? min_priority_settings[below(h, COUNT(min_priority_settings))]
+                                   : choices[below(h, COUNT(choices))];
     event->settings = (struct event_settings){h->pairs, count};
 }
 
@@ -220,65 +226,85 @@ static void make_object(struct history *h, struct event *event)
     event->object = (struct event_object){kind, pick_object(h, 0, kind), h->pairs, count};
 }
 
-/* Of a submission, most of them as though not said. */
-static struct event_terms make_terms(struct history *h)
+static void give(struct job_values *v, enum job_field f, struct field_value value)
 {
-    struct event_terms w = {0};
-    if (one_in(h, 4)) w.partitions = pick_object(h, 2, OBJECT_PARTITION);
-    if (one_in(h, 9)) w.partitions = "partition0,main";
-    if (one_in(h, 3)) w.qos = pick_object(h, 3, OBJECT_QOS);
-    if (one_in(h, 4)) w.project = one_in(h, 6) ? "" : pick_object(h, 4, OBJECT_PROJECT);
-    if (one_in(h, 8)) w.requests = one_in(h, 2) ? "resource0=1" : "resource1=2,resource2=true";
-    if (one_in(h, 4)) w.nice = (int32_t)below(h, 20) - 3;
-    if (one_in(h, 9)) w.site = 5;
-    if (one_in(h, 4)) w.posix_priority = (int32_t)below(h, 40) - 30;
-    if (one_in(h, 4)) w.job_share = below(h, 4);
-    if (one_in(h, 9)) w.override_tickets = below(h, 4);
-    if (one_in(h, 9)) w.set_priority = below(h, 4);
-    if (one_in(h, 9)) w.begin_us = h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
-    if (one_in(h, 9)) w.deadline_us = h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
-    if (one_in(h, 9)) w.slots_max = below(h, 8);
-    return w;
+    v->value[f] = value;
+    v->is_given[f] = true;
 }
 
-/* Of an update: what a submission would not say stays. */
-static struct event_terms make_changed_terms(struct history *h)
+static void give_number(struct job_values *v, enum job_field f, int64_t number)
 {
-    struct event_terms said = make_terms(h), w = TERMS_KEPT;
-    if (one_in(h, 2)) return w;
-    if (said.nice != 0) w.nice = said.nice;
-    if (said.site != 0) w.site = said.site;
-    if (said.posix_priority != 0) w.posix_priority = said.posix_priority;
-    if (said.job_share != 0) w.job_share = said.job_share;
-    if (said.override_tickets != 0) w.override_tickets = said.override_tickets;
-    if (said.set_priority != 0) w.set_priority = one_in(h, 2) ? -2 : said.set_priority;
-    w.begin_us = one_in(h, 9) ? -1 : said.begin_us;
-    w.deadline_us = one_in(h, 9) ? -1 : said.deadline_us;
-    if (one_in(h, 2)) return w;
-    w.partitions = said.partitions;
-    w.qos = said.qos;
-    w.project = said.project;
-    w.requests = said.requests;
-    w.slots_max = said.slots_max;
-    return w;
+    give(v, f, field_number(number));
+}
+
+static void give_text(struct job_values *v, enum job_field f, const char *text)
+{
+    give(v, f, field_text(text));
+}
+
+static int64_t pick_time(struct history *h)
+{
+    return h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
+}
+
+/* What policies and people use of a job; most of it is not given. */
+static struct job_values make_terms(struct history *h)
+{
+    struct job_values v = {0};
+    if (one_in(h, 4)) give_text(&v, JOB_FIELD_PARTITIONS, pick_object(h, 2, OBJECT_PARTITION));
+    if (one_in(h, 9)) give_text(&v, JOB_FIELD_PARTITIONS, "partition0,main");
+    if (one_in(h, 3)) give_text(&v, JOB_FIELD_QOS, pick_object(h, 3, OBJECT_QOS));
+    if (one_in(h, 4)) give_text(&v, JOB_FIELD_PROJECT, one_in(h, 6) ? "" : pick_object(h, 4, OBJECT_PROJECT));
+    if (one_in(h, 8)) give_text(&v, JOB_FIELD_REQUESTS, one_in(h, 2) ? "resource0=1" : "resource1=2,resource2=true");
+    if (one_in(h, 4)) give_number(&v, JOB_FIELD_NICE, (int64_t)below(h, 20) - 3);
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_SITE, 5);
+    if (one_in(h, 4)) give_number(&v, JOB_FIELD_POSIX_PRIORITY, (int64_t)below(h, 40) - 30);
+    if (one_in(h, 4)) give_number(&v, JOB_FIELD_JOB_SHARE, below(h, 4));
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_OVERRIDE_TICKETS, below(h, 4));
+    if (one_in(h, 12)) give_number(&v, JOB_FIELD_SET_PRIORITY, one_in(h, 20) ? 0 : 1 + below(h, 3)); /* 0 is refused */
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_BEGIN, pick_time(h));
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_DEADLINE, pick_time(h));
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_SLOTS_MAX, below(h, 8));
+    if (one_in(h, 9)) give_text(&v, JOB_FIELD_COMMENT, pick_name(h, 5, "comment ", 100));
+    if (one_in(h, 9)) give_text(&v, JOB_FIELD_ADMIN_COMMENT, pick_name(h, 6, "of the operator ", 100));
+    return v;
+}
+
+/* Of an update: the same, but less often what cannot change any more once the job has started; and a value may go. */
+static struct job_values make_changed_terms(struct history *h)
+{
+    static const enum job_field until_started[] = {JOB_FIELD_PARTITIONS, JOB_FIELD_QOS, JOB_FIELD_PROJECT,
+                                                   JOB_FIELD_REQUESTS, JOB_FIELD_SLOTS_MAX};
+    struct job_values v = make_terms(h);
+    if (one_in(h, 2)) return (struct job_values){0};
+    if (v.is_given[JOB_FIELD_SET_PRIORITY] && one_in(h, 2)) give_number(&v, JOB_FIELD_SET_PRIORITY, FIELD_SPECIAL);
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_BEGIN, FIELD_SPECIAL);
+    if (one_in(h, 9)) give_number(&v, JOB_FIELD_DEADLINE, FIELD_SPECIAL);
+    if (one_in(h, 2)) {
+        for (size_t i = 0; i < COUNT(until_started); i++) v.is_given[until_started[i]] = false;
+    }
+    return v;
 }
 
 static void make_submit(struct history *h, struct event *event)
 {
     static const char *const arrays[] = {"0-9", "1-20:3", "0-99%2", "5", "0-999", "7,3,100-110%4", "9-1", "x"};
-    event->submit = (struct event_submit){
-        .account = one_in(h, 2) ? NULL : pick_account(h, 1),
-        .name = one_in(h, 40) ? "" : pick_name(h, 0, "job \xc3\xbc ", 3),
-        .directory = one_in(h, 40) ? "here" : "/tmp/some where",
-        .out_pattern = one_in(h, 3) ? "%x-%j.out" : NULL,
-        .err_pattern = one_in(h, 3) ? "err" : NULL,
-        .command = "sleep 1",
-        .request = {.cpus = below(h, 5), .gpus = one_in(h, 4), .mem_mib = one_in(h, 2) ? below(h, 3000) : 0},
-        .time_limit_s = one_in(h, 2) ? below(h, 10000) : 0,
-        .array = one_in(h, 3) ? arrays[below(h, COUNT(arrays))] : NULL,
-        .held = one_in(h, 8),
-        .terms = one_in(h, 2) ? (struct event_terms){0} : make_terms(h),
-    };
+    struct job_values *v = &h->job;
+    *v = one_in(h, 2) ? (struct job_values){0} : make_terms(h);
+    if (!one_in(h, 2)) give_text(v, JOB_FIELD_ACCOUNT, pick_account(h, 1));
+    give_text(v, JOB_FIELD_NAME, one_in(h, 40) ? "" : pick_name(h, 0, "job \xc3\xbc ", 3));
+    give_text(v, JOB_FIELD_DIRECTORY, one_in(h, 40) ? "here" : "/tmp/some where");
+    give_text(v, JOB_FIELD_COMMAND, "sleep 1");
+    if (one_in(h, 3)) give_text(v, JOB_FIELD_OUT_PATTERN, "%x-%j.out");
+    if (one_in(h, 3)) give_text(v, JOB_FIELD_ERR_PATTERN, "err");
+    uint32_t cpus = below(h, 5), mem_mib = one_in(h, 2) ? below(h, 3000) : 0;
+    if (cpus != 0) give_number(v, JOB_FIELD_CPUS, cpus);
+    if (mem_mib != 0) give_number(v, JOB_FIELD_MEM_MIB, mem_mib);
+    if (one_in(h, 4)) give_number(v, JOB_FIELD_GPUS, 1);
+    if (one_in(h, 2)) give_number(v, JOB_FIELD_TIME_LIMIT, below(h, 10000));
+    if (one_in(h, 3)) give_text(v, JOB_FIELD_ARRAY, arrays[below(h, COUNT(arrays))]);
+    if (one_in(h, 8)) give_number(v, JOB_FIELD_HELD, true);
+    event->submit = v;
 }
 
 /* A job that lives, mostly; a task of it, sometimes. */
@@ -305,12 +331,15 @@ static void make_jobs(struct history *h, struct event *event)
 
 static void make_update(struct history *h, struct event *event)
 {
-    event->update = (struct event_update){.job_id = pick_ref(h).job_id,
-                                          .name = one_in(h, 3) ? pick_name(h, 0, "renamed", 5) : NULL,
-                                          .request = {.cpus = below(h, 7), .gpus = one_in(h, 2) ? NONE : below(h, 2)},
-                                          .time_limit_s = one_in(h, 2) ? below(h, 1000) : 0,
-                                          .array_limit = one_in(h, 2) ? NONE : below(h, 5),
-                                          .terms = make_changed_terms(h)};
+    struct job_values *v = &h->job;
+    *v = make_changed_terms(h);
+    uint32_t cpus = below(h, 7);
+    if (one_in(h, 3)) give_text(v, JOB_FIELD_NAME, pick_name(h, 0, "renamed", 5));
+    if (cpus != 0) give_number(v, JOB_FIELD_CPUS, cpus);
+    if (one_in(h, 2)) give_number(v, JOB_FIELD_GPUS, below(h, 2));
+    if (one_in(h, 2)) give_number(v, JOB_FIELD_TIME_LIMIT, below(h, 1000));
+    if (one_in(h, 2)) give_number(v, JOB_FIELD_ARRAY_LIMIT, below(h, 5));
+    event->update = (struct event_update){.job_id = pick_ref(h).job_id, .values = v};
 }
 
 static const struct task *pick_task(struct history *h)
@@ -516,7 +545,7 @@ static void assert_same_derived(const struct state *a, const struct state *b)
     }
 }
 
-/* What a restart does forget, by design: floors that do not bind, and when a pass last looked at those who wait for their
+/* What a restart does forget, by design: minimum priorities that do not bind, and when a pass last looked at those who wait for their
  * fair-share factor. */
 static bool restart_shows(const struct state *s)
 {
@@ -552,13 +581,13 @@ static void assert_same_priorities(struct history *h, struct state *rebuilt)
         const struct priority_row *left = &here.rows[i], *right = &there.rows[i];
         assert_int_equal(h->s.jobs.items[left->job].id, rebuilt->jobs.items[right->job].id);
         assert_true((uint32_t)left->priority == (uint32_t)right->priority);
-        h->floors += left->terms.priority < (uint32_t)left->priority;
+        h->min_priorities += left->terms.priority < (uint32_t)left->priority;
     }
     arena_release(&arena);
 }
 
 /* Law 6. */
-static void assert_floors_survive(struct history *h)
+static void assert_min_priorities_survive(struct history *h)
 {
     const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
     struct state rebuilt;
@@ -573,16 +602,25 @@ static void assert_floors_survive(struct history *h)
     state_release(&rebuilt);
 }
 
-/* Laws 1, 3 and 5. */
+/* Law 7, of what has ended too; before it is forgotten. */
+static void assert_same_rows(struct history *h)
+{
+    job_rows_assert_stored(&h->s, h->directory, NULL);
+    job_rows_assert_listed(&h->s, h->store);
+}
+
+/* Laws 1, 3, 5 and 7. */
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
     store_must_commit(h->store, &h->s, &h->out, h->now_us);
     h->commits++;
+    if (one_in(h, 20)) assert_same_rows(h);
     engine_forget(&h->s);
     load_with_host(h, &rebuilt);
     assert_true(state_hash(&rebuilt) == state_hash(&h->s));
     assert_same_derived(&h->s, &rebuilt);
+    job_rows_assert_loaded(&h->s, &rebuilt);
     if (one_in(h, 3)) {
         run_both_passes(h, &rebuilt);
     } else if (one_in(h, 20)) {
@@ -618,12 +656,12 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted, over all histories */
-static uint32_t usages_verified, owners_verified, floors_kept;
+static uint32_t usages_verified, owners_verified, minimums_kept;
 
 static void live_through(uint64_t seed, int events)
 {
     const int64_t begin_us = INT64_C(1700000000) * SECOND;
-    struct history h = {.rng = {seed}, .is_of_floors = seed % 4 == 0, .now_us = begin_us, .event_us = begin_us};
+    struct history h = {.rng = {seed}, .has_min_priorities = seed % 4 == 0, .now_us = begin_us, .event_us = begin_us};
     store_make_directory(h.directory);
     h.store = store_must_open(h.directory, h.now_us);
     load_with_host(&h, &h.s);
@@ -631,7 +669,7 @@ static void live_through(uint64_t seed, int events)
         let_time_pass(&h);
         apply_one(&h);
         if (!one_in(&h, 4)) commit_and_compare(&h); /* else the turn has more events */
-        if (one_in(&h, 10)) assert_floors_survive(&h);
+        if (one_in(&h, 10)) assert_min_priorities_survive(&h);
         if (one_in(&h, 50)) assert_verified(&h);
         if (one_in(&h, 300)) {
             store_close(h.store);
@@ -644,12 +682,12 @@ static void live_through(uint64_t seed, int events)
     assert_verified(&h);
     print_message(
         "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages and %u "
-        "owners verified, %u floors kept\n",
+        "owners verified, %u minimum priorities kept\n",
         (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
-        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.owners, h.floors);
+        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.owners, h.min_priorities);
     usages_verified += h.verified;
     owners_verified += h.owners;
-    floors_kept += h.floors;
+    minimums_kept += h.min_priorities;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
     state_release(&h.s);
@@ -661,9 +699,9 @@ static void memory_is_what_the_store_says(void **unused)
 {
     (void)unused;
     int events = repeats(2500);
-    for (uint64_t seed = 1; seed <= 8; seed++) live_through(seed, events);
+    for (uint64_t seed = 1; seed <= 16; seed++) live_through(seed, events);
     assert_true(usages_verified > (uint32_t)events / 10);
-    assert_true(floors_kept > (uint32_t)events / 20);
+    assert_true(minimums_kept > (uint32_t)events / 20);
     assert_true(owners_verified > (uint32_t)events / 10);
     for (size_t i = 0; i < COUNT(event_kinds); i++) assert_true(kinds_seen[event_kinds[i].kind] > 0);
 }

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "fields/setting_text.h"
 #include "policy/multifactor.h"
-#include "policy/policy_text.h"
 
 enum { SECOND_US = 1000000 };
 

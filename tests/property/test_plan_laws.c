@@ -48,7 +48,7 @@ static void make_world(struct world *w, struct rng *rng)
 static void submit_some(struct world *w, struct rng *rng, uint32_t max)
 {
     for (uint32_t jobs = rng_below(rng, max); jobs > 0; jobs--) {
-        const char *project = rng_below(rng, 2) ? projects[rng_below(rng, 4)] : NULL;
+        const char *project = rng_below(rng, 2) ? projects[rng_below(rng, 4)] : "";
         pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], project);
     }
 }
@@ -202,14 +202,10 @@ static void disturb(struct world *w, struct rng *rng)
         world_apply(w, event, NULL);
     }
     if (rng_below(rng, 3) == 0 && w->s.jobs.count > 0) {
-        struct event event = {.kind = EVENT_UPDATE,
-                              .update = {.job_id = pick_job(w, rng).job_id,
-                                         .request = {1 + rng_below(rng, 8), NONE, 0},
-                                         .array_limit = NONE}};
-        event.update.terms = TERMS_KEPT;
-        event.update.terms.project = projects[rng_below(rng, 4)];
-        if (rng_below(rng, 2)) event.update.terms.partitions = "heavy,fast";
-        world_apply(w, event, NULL);
+        const struct job_values *values =
+            job_text("cpus=%u|project=%s", 1 + rng_below(rng, 8), projects[rng_below(rng, 4)]);
+        if (rng_below(rng, 2)) values = job_with(values, "partitions=heavy,fast");
+        world_apply(w, world_update(pick_job(w, rng).job_id, values), NULL);
     }
     for (uint32_t times = rng_below(rng, 8); times > 0; times--) operate(w, rng);
     submit_some(w, rng, 4);
@@ -429,7 +425,7 @@ static void who_begins_meanwhile_is_not_forgotten(void **unused)
     world_set(&w, "host_cpus", "3");
     assert_int_equal(plan_or_pass(&w), 3);
     struct event later = world_job("eve");
-    later.submit.terms.begin_us = w.now_us + SECOND;
+    later.submit = job_with(later.submit, "begin_us=%lld", (long long)(w.now_us + SECOND));
     uint32_t id = world_take(&w, later);
     world_set(&w, "host_cpus", "6");
     struct ticket_plan *plan = make_and_run(&w);
@@ -448,11 +444,7 @@ static void another_model_needs_no_plan(void **unused)
     uint32_t urgent = world_submit(&w, "dan", NULL, 1);
     struct ticket_plan *plan = make_and_run(&w);
     assert_non_null(plan);
-    struct event event = {.kind = EVENT_UPDATE,
-                          .update = {.job_id = urgent, .request.gpus = NONE, .array_limit = NONE}};
-    event.update.terms = TERMS_KEPT;
-    event.update.terms.set_priority = 4000000000;
-    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_int_equal(world_apply(&w, world_update(urgent, job_text("set_priority=4000000000")), NULL), 0);
     world_set(&w, "PriorityType", "priority/multifactor");
     assert_int_equal(use(&w, plan), 1);
     assert_int_equal(w.s.tasks.items[0].job_id, urgent);
@@ -612,7 +604,7 @@ static void what_is_kept_is_what_would_be_made(void **unused)
             disturb(&w, &rng);
             ticket_snapshot_make(&kept, &w.s, w.now_us);
             share_tree_free(w.s.share_tree);
-            ticket_book_free(w.s.ticket_identities);
+            ticket_identities_free(w.s.ticket_identities);
             w.s.share_tree = NULL;
             w.s.ticket_identities = NULL;
             ticket_snapshot_make(&made, &w.s, w.now_us);

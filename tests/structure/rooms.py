@@ -3,33 +3,37 @@
 # A room may include itself, the rooms named here, and single headers named here.
 ROOMS = {
     'base': [],
-    'policy': ['base'],
-    'sched': ['base', 'policy'],
-    'engine': ['base', 'policy', 'sched'],
+    'fields': ['base'],
+    'policy': ['base', 'fields'],
+    'sched': ['base'],
+    'engine': ['base', 'fields', 'policy', 'sched'],
     'formats': ['base'],
-    'store': ['base', 'engine'],
+    'store': ['base', 'fields', 'policy', 'engine'],
     'exec': ['base'],
-    'api': ['base'],
-    'api/server': ['base', 'policy', 'engine', 'api'],
+    'exec/launcher': ['base', 'exec', 'options'],
+    'wire': ['base', 'fields'],
+    'api': ['base', 'fields', 'wire'],
+    'api/server': ['base', 'fields', 'policy', 'engine', 'wire', 'api'],
     'api/client': ['base', 'api'],
-    'daemon': ['base', 'policy', 'sched', 'engine', 'formats', 'store', 'exec', 'api', 'api/server', 'api/client'],
-    'sim': ['base', 'policy', 'sched', 'engine', 'formats', 'exec/executor.h', 'exec/pretend.h'],
-    'cli': ['base', 'policy', 'formats', 'api', 'api/client', 'sim'],
+    'options': ['base', 'fields'],
+    'daemon': ['base', 'fields', 'sched', 'engine', 'store', 'exec', 'api/server', 'options'],
+    'sim': ['base', 'fields', 'policy', 'engine', 'wire'],
+    'cli': ['base', 'fields', 'policy', 'formats', 'wire', 'api', 'api/client', 'options', 'sim'],
     'lib': ['base', 'policy', 'fairlead.h'],
 }
 
 # Libraries that are not libc, and who may know them.
 LIBRARIES = {
-    'jansson.h': ['api', 'api/server', 'api/client', 'cli', 'sim'],
+    'jansson.h': ['wire', 'api/server', 'api/client', 'sim'],
     'microhttpd.h': ['api/server', 'daemon'],
     'sqlite3.h': ['store'],
     'uv.h': ['daemon'],
 }
 
 # What decides: no clock, no input or output, no randomness, no globals, no memory but from base/arena.c.
-PURE = ['base', 'policy', 'sched', 'engine']
+PURE = ['base', 'fields', 'policy', 'sched', 'engine']
 # No clock, no globals.
-TIMELESS = ['formats', 'sim']
+TIMELESS = ['formats', 'wire', 'sim']
 
 
 def room_of(path):

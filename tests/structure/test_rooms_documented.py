@@ -38,12 +38,14 @@ def test_rooms_are_documented():
 @pytest.mark.parametrize('old, new, offence', [
     ('| `src/store/` |', '| `src/attic/` |', ['store/ has 0 rows', 'attic/ is no room of rooms.py']),
     ('| `src/store/` |', '| `src/exec/` |', ['store/ has 0 rows', 'exec/ has 2 rows',
-                                             'exec/ may include engine: only ARCHITECTURE.md says so']),
-    ('| base, policy, sched | yes |', '| base, policy | yes |', ['engine/ may include sched: only rooms.py says so']),
-    ('| base, engine | – |', '| base, engine, daemon | – |', ['store/ may include daemon: only ARCHITECTURE.md says so']),
+                                             'exec/ may include engine: only ARCHITECTURE.md says so',
+                                             'exec/ may include fields: only ARCHITECTURE.md says so',
+                                             'exec/ may include policy: only ARCHITECTURE.md says so']),
+    ('| base, fields, policy, sched | yes |', '| base, fields, policy | yes |', ['engine/ may include sched: only rooms.py says so']),
+    ('| base, fields, policy, engine | – |', '| base, fields, policy, engine, daemon | – |', ['store/ may include daemon: only ARCHITECTURE.md says so']),
     ('| – | yes |', '| policy | yes |', ['base/ may include policy: only ARCHITECTURE.md says so']),
-    ('`exec/pretend.h` |', '|', ['sim/ may include exec/pretend.h: only rooms.py says so']),
-    ('| base, policy | yes |', '| base, policy | – |', ["sched/ is pure: '–' where rooms.py says 'yes'"]),
+    ('`fairlead.h` |', '|', ['lib/ may include fairlead.h: only rooms.py says so']),
+    ('| base, fields | yes |', '| base, fields | – |', ["policy/ is pure: '–' where rooms.py says 'yes'"]),
 ])
 def test_finds_a_planted_offence(old, new, offence):
     page = csource.read('ARCHITECTURE.md')

@@ -140,7 +140,7 @@ def test_manual_of(command):
         assert '.SH %s\n' % section in source
     for line in source.splitlines():
         assert not line.startswith("'"), line
-        assert not line.startswith('.') or re.match(r'\.(TH|SH|SS|TP|PP|nf|fi)\b', line), line
+        assert not line.startswith('.') or re.match(r'\.(TH|SH|SS|TP|PP|nf|fi|nh|na|ad|hy)\b', line), line
 
 
 @pytest.mark.parametrize('command', COMMANDS)

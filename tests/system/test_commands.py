@@ -157,7 +157,7 @@ def test_set(instance):
     assert after == {**before, 'halflife_s': '86400', 'default_mem_mib': '2048'}
     table = instance.good('set')
     assert re.match(r'SETTING +VALUE +DEFAULT +MEANING\n', table)
-    assert re.search(r'^halflife_s +86400 +604800 +usage', table, re.MULTILINE)
+    assert re.search(r'^halflife_s +86400 +604800 +half-life of usage', table, re.MULTILINE)
     assert {row['name']: row['value'] for row in instance.json('set')} == after
     instance.good('stop')
     instance.start()
@@ -526,7 +526,7 @@ def test_log_of_a_task_that_waits(instance):
     instance.good('set', 'host_cpus=1')
     array = instance.submit('--hold', '--array', '0-9', '--', 'sh', '-c', 'echo task $FAIRLEAD_ARRAY_TASK_ID')
     assert 'job %d_[3] has not started: PENDING (JobHeldUser)' % array in instance.bad('log', '%d_3' % array)
-    assert 'is an array; say which task, as in %d_0' % array in instance.bad('log', array)
+    assert 'is an array; name one of its tasks, as in %d_0' % array in instance.bad('log', array)
     follower = instance.popen('log', '-f', '%d_3' % array)
     instance.good('release', array)
     assert follower.communicate(timeout=60)[0] == b'task 3\n'
@@ -552,7 +552,7 @@ def test_log(instance):
 
     array = instance.submit('--array', '1,2', '--', 'true')
     instance.good('wait', array)
-    assert 'is an array; say which task' in instance.bad('log', array)
+    assert 'is an array; name one of its tasks' in instance.bad('log', array)
 
 
 def test_following_outlives_the_daemon(instance):

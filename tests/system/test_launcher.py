@@ -517,16 +517,16 @@ def launcher(*arguments):
 
 
 def test_help_and_version():
-    assert '--state=DIR' in launcher('--help').stdout
+    assert '--state DIR' in launcher('--help').stdout
     assert launcher('--version').stdout.startswith('fairlead-launcher ')
 
 
 @pytest.mark.parametrize('arguments, text', [
-    ([], '--private is required'),
-    (['--private'], '--state with an absolute path is required'),
-    (['--private', '--state', 'here'], '--state with an absolute path is required'),
+    ([], '--private is missing'),
+    (['--private'], '--state with an absolute path is missing'),
+    (['--private', '--state', 'here'], '--state with an absolute path is missing'),
     (['--private', '--state', '/', 'more'], "unexpected argument 'more'"),
-    (['--unknown'], 'unrecognized option'),
+    (['--unknown'], "unknown option '--unknown'"),
 ])
 def test_wrong_usage_is_refused(arguments, text):
     result = launcher(*arguments)

@@ -93,7 +93,7 @@ def test_objects(instance, kind, fields, row, change, after):
     (['project', 'add', 'x', 'fshare=4294967296'], "fshare: '4294967296' is not a whole number"),
     (['user', 'modify', 'x', 'deadline=perhaps'], "deadline: 'perhaps' is not one of yes, no"),
     (['user', 'add', 'x', 'fshare=1', '-A', 'physics'], 'it goes with no option'),
-    (['user', 'show', '--policy', '-A', 'physics'], '--policy and --account: one of them is wanted'),
+    (['user', 'show', '--policy', '-A', 'physics'], '--policy and --account: only one of them is accepted'),
 ])
 def test_objects_that_are_refused(shared, words, message):
     assert message in shared.bad(*words)
@@ -213,14 +213,14 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
     (['--set-priority', '0'], "--set-priority: '0' is not a whole number from 1 to 4294967294, or auto"),
     (['--slots', '4-2'], "--slots: '4-2' is not a number from 1 to 65536, or a range of them as 2-8"),
     (['--slots', '0'], '--slots'),
-    (['--slots', '2-8'], 'more than the host has: 4'),
+    (['--slots', '2-8'], "--slots: 8 exceeds the host's 4 CPUs"),
     (['--slots', '2', '-n', '3'], '--slots and --cpus say different numbers'),
-    (['--begin', 'yesterday'], "--begin: 'yesterday' is not a moment; write now+1hour, 16:00, "),
-    (['--begin', '2026-02-30'], "--begin: '2026-02-30' is not a moment"),
-    (['--deadline', '2001-01-01'], 'deadline: it is over'),
-    (['--deadline', '1e9'], "--deadline: '1e9' is not a moment"),
-    (['--department', 'chem'], "is of department 'defaultdepartment', and so are the jobs; 'chem' is not it"),
-    (['-J', 'x\u202ey'], 'control character'),
+    (['--begin', 'yesterday'], "--begin: 'yesterday' is not a time: now+1hour, 16:00, "),
+    (['--begin', '2026-02-30'], "--begin: '2026-02-30' is not a time"),
+    (['--deadline', '2001-01-01'], "--deadline: '2001-01-01T00:00:00Z' has passed"),
+    (['--deadline', '1e9'], "--deadline: '1e9' is not a time"),
+    (['--department', 'chem'], "department: 'chem' is not the department of user 'root', which is 'defaultdepartment'"),
+    (['-J', 'x\u202ey'], "--job-name: 'x???y' is not printable UTF-8"),
 ])
 def test_terms_that_are_refused(shared, options, message):
     before = shared.json('queue', '--all')
@@ -324,8 +324,8 @@ def test_prio_multifactor(full):
     weights = dict(line.split('|')[:2] for line in full.good('prio', '-w', '-P').splitlines())
     assert weights['PriorityWeightAge'] == '1000' and weights['PriorityWeightTRES'] == 'cpu=2000,mem=300'
     assert 'weight_ticket' not in weights
-    assert full.bad('prio', '99') == 'fairlead prio: no job 99 waits or runs'
-    assert "'x' is not a job's id, as 5; the tasks of an array" in full.bad('prio', 'x')
+    assert full.bad('prio', '99') == 'fairlead prio: job 99 does not wait or run'
+    assert "'x' is not a job id (such as 5" in full.bad('prio', 'x')
     assert full.run('prio', full.blocker).err == \
         'job %d runs: it has a priority only with PriorityFlags=CALCULATE_RUNNING\n' % full.blocker
     full.good('set', 'PriorityFlags=CALCULATE_RUNNING')
@@ -469,7 +469,7 @@ def test_the_bill_is_whole_in_records(instance):
     instance.good('wait', job)
     row = instance.job(job)
     assert (row['billing'], row['tres']) == (2.25, 'cpu=1,mem=256,node=1,billing=2,gres/gpu=1')
-    assert 'Has           cpu=1,mem=256,node=1,billing=2,gres/gpu=1\n' in instance.good('show', 'job', job)
+    assert 'TRES          cpu=1,mem=256,node=1,billing=2,gres/gpu=1\n' in instance.good('show', 'job', job)
 
 
 def test_urgency_of_slots(full):
@@ -500,7 +500,7 @@ def test_shares_by_another_algorithm(instance):
     assert 'classic, dampening 3' in instance.good('status')
     assert [row['user'] for row in instance.json('share', 'test-bob')] == [None, None, 'test-bob']
     assert "no user 'nobody'" in instance.bad('share', 'nobody')
-    assert "'a' and --user: one of them" in instance.bad('share', 'a', '-u', 'b')
+    assert "'a' and --user: only one of them" in instance.bad('share', 'a', '-u', 'b')
     instance.good('set', 'priorityflags=DEPTH_OBLIVIOUS')
     assert instance.json('status')['algorithm'] == 'depth-oblivious'
 
@@ -594,7 +594,7 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
 
 
 def test_words_of_other_kinds(instance):
-    assert "--state: 'foo' is not one of: pending, starting, running" in instance.bad('queue', '-s', 'foo')
+    assert "--state: 'foo' is not one of PENDING, STARTING, RUNNING" in instance.bad('queue', '-s', 'foo')
     today = datetime.datetime.now(datetime.timezone.utc).date()
     instance.good('wait', instance.submit('--', 'true'))
     assert [row['state'] for row in instance.rows('queue', '--all', '-s', 'Completed')] == ['COMPLETED']

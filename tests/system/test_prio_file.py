@@ -54,7 +54,7 @@ def test_the_page_shows_what_is_printed():
 def test_the_page_has_every_key(document):
     status, out, err = run('prio', '-f', '-', text={'now': 1, **document})
     assert (status, out) == (2, '')
-    keys = re.search(r"no key 'x'; there are: (.*)\n", err)[1].split(', ')
+    keys = re.search(r"'x' is not a field; there are: (.*)\n", err)[1].split(', ')
     missing = [key for key in keys if not re.search(r'[`"]%s[`"]' % key, PAGE.read_text())]
     assert not missing
 
@@ -115,8 +115,10 @@ def test_one_job():
     assert [row['JOBID'] for row in rows] == ['38']
     assert rows[0] == parsable(good('prio', '-f', TICKETS, '-P'))[4]
     assert run('prio', '-f', TICKETS, '99') == (2, '', TICKETS + ': no job 99 in this document\n')
-    assert run('prio', '-f', TICKETS, 'x') == (2, '', "fairlead prio: 'x' is not a job's id, as 5; the tasks of an array are "
-                                                   "listed with it\n")
+    assert run('prio', '-f', TICKETS, 'x') == (2, '', "fairlead prio: JOB: 'x' is not a job id (such as 5, or 5_3 for task "
+                                                   "3 of an array)\n")
+    assert run('prio', '-f', TICKETS, '38_1') == (2, '', "fairlead prio: JOB: '38_1' is a task; the tasks of an array are "
+                                                      "listed with it\n")
 
 
 def test_headings():

@@ -129,10 +129,10 @@ def test_a_qos_and_a_project(instance):
 
 
 @pytest.mark.parametrize('words, expected', [
-    (('account', 'modify', 'default', 'RawUsage=5'), "RawUsage: '5' is not 0, the only value it takes"),
-    (('user', 'modify', 'ann', 'RawUsage=-1'), "RawUsage: '-1' is not 0, the only value it takes"),
-    (('user', 'modify', 'ann', 'RawUsage='), "RawUsage: '' is not 0, the only value it takes"),
-    (('qos', 'modify', 'normal', 'RawUsage=1e3'), "qos 'normal': RawUsage: '1e3' is not 0, the only value it takes"),
+    (('account', 'modify', 'default', 'RawUsage=5'), "RawUsage: '5' is not 0, the only accepted value"),
+    (('user', 'modify', 'ann', 'RawUsage=-1'), "RawUsage: '-1' is not 0, the only accepted value"),
+    (('user', 'modify', 'ann', 'RawUsage='), "RawUsage: '' is not 0, the only accepted value"),
+    (('qos', 'modify', 'normal', 'RawUsage=1e3'), "qos 'normal': RawUsage: '1e3' is not 0, the only accepted value"),
     (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), 'RawUsage=0 goes with options, not with other fields'),
     (('account', 'modify', 'default', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
     (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "'fshare=3' is nothing to change of an account"),

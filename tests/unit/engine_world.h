@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "../job_text.h"
+
 #include "engine/engine.h"
 
 #define SECOND INT64_C(1000000)
@@ -17,16 +19,20 @@
 struct world {
     struct state s;
     struct outcome out;
+    struct event_result result; /* of the last event */
     struct err e;
     int64_t now_us;
 };
 
 static const struct actor world_operator = {1000, 1000, "alice", true};
 
-static inline int world_apply(struct world *w, struct event event, uint32_t *out_id)
+/* out_job_id: of a submission; may be NULL. */
+static inline int world_apply(struct world *w, struct event event, uint32_t *out_job_id)
 {
     if (event.actor.user == NULL) event.actor = world_operator;
-    return engine_apply(&w->s, w->now_us, &event, &w->out, out_id, &w->e);
+    int status = engine_apply(&w->s, w->now_us, &event, &w->out, &w->result, &w->e);
+    if (out_job_id != NULL) *out_job_id = status == 0 ? w->result.job_id : 0;
+    return status;
 }
 
 static inline void world_init(struct world *w, uint32_t cpus, uint64_t mem_mib, uint32_t gpus)
@@ -94,15 +100,18 @@ static inline void world_user(struct world *w, const char *account, uint32_t acc
     assert_int_equal(world_apply(w, user_add, NULL), 0);
 }
 
+/* account NULL: the user's default. */
 static inline struct event world_submission(const char *user, const char *account, uint32_t cpus)
 {
-    return (struct event){.kind = EVENT_SUBMIT,
-                          .actor = {1000, 1000, user, false},
-                          .submit = {.account = account,
-                                     .name = "job",
-                                     .directory = "/home/x",
-                                     .command = "true",
-                                     .request = {.cpus = cpus, .mem_mib = 1}}};
+    const struct job_values *job = job_text("name=job|directory=/home/x|command=true|cpus=%u|mem_mib=1", cpus);
+    if (account != NULL) job = job_with(job, "account=%s", account);
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = job};
+}
+
+/* A change of a job by an operator: "nice=5|cpus=2". */
+static inline struct event world_update(uint32_t job_id, const struct job_values *values)
+{
+    return (struct event){.kind = EVENT_UPDATE, .update = {.job_id = job_id, .values = values}};
 }
 
 static inline uint32_t world_submit(struct world *w, const char *user, const char *account, uint32_t cpus)

@@ -14,10 +14,12 @@
 
 #include <jansson.h>
 
+#include "api/bodies.h"
 #include "api/client/http_reply.h"
 #include "api/server/server.h"
-#include "api/wire.h"
+#include "engine/job_members.h"
 #include "engine_world.h"
+#include "fields/job_id.h"
 
 enum { HOUSE_TURNS_MAX = 100000 };
 
@@ -38,89 +40,86 @@ struct house {
 struct house_cursor {
     struct house *h;
     struct job_query query;
-    ARRAY(struct job_view) rows;
+    ARRAY(struct job_row) rows;
     uint32_t next;
     bool was_put_off;
     struct arena arena;
 };
 
-static inline bool house_wants(const struct job_query *q, const struct job_view *v)
+static inline bool house_wants(const struct job_query *q, const struct job_row *row)
 {
-    bool ended = job_state_is_end(v->state);
+    bool ended = job_state_is_end((enum job_state)job_row_number(row, JOB_FIELD_STATE));
     bool is_named = q->job_id_count == 0;
-    for (uint32_t i = 0; i < q->job_id_count; i++) is_named |= q->job_ids[i] == v->job_id;
+    for (uint32_t i = 0; i < q->job_id_count; i++) is_named |= q->job_ids[i] == job_row_number(row, JOB_FIELD_JOB_ID);
     if (!is_named || (q->which == JOBS_LIVE && ended) || (q->which == JOBS_ENDED && !ended)) return false;
-    if (q->task_id != NONE && v->task_id != q->task_id) return false;
-    if (q->account && strcmp(q->account, v->account) != 0) return false;
-    if (q->user && strcmp(q->user, v->user) != 0) return false;
-    return q->state == JOB_STATE_COUNT || q->state == v->state;
+    if (q->task_id != NONE && job_row_number(row, JOB_FIELD_TASK_ID) != q->task_id) return false;
+    if (q->account && strcmp(q->account, job_row_text(row, JOB_FIELD_ACCOUNT)) != 0) return false;
+    if (q->user && strcmp(q->user, job_row_text(row, JOB_FIELD_USER)) != 0) return false;
+    return q->state == JOB_STATE_COUNT || q->state == job_row_number(row, JOB_FIELD_STATE);
 }
 
-static inline void house_add(struct house_cursor *c, struct job_view v, enum job_state state)
+static inline void house_add(struct house_cursor *c, const struct job *j, struct job_row row)
 {
-    v.state = state;
-    if (house_wants(&c->query, &v)) *array_add(&c->rows) = v;
+    int64_t task_id = job_row_number(&row, JOB_FIELD_TASK_ID);
+    bool is_pending = job_row_number(&row, JOB_FIELD_STATE) == JOB_PENDING;
+    const struct job_id_parts id = {.job_id = j->id,
+                                    .task_id = task_id == FIELD_ABSENT ? NONE : (uint32_t)task_id,
+                                    .is_array = j->is_array,
+                                    .tasks = job_row_text(&row, JOB_FIELD_ARRAY_TASKS),
+                                    .limit = is_pending ? j->array_limit : 0};
+    struct buf text = {0};
+    job_id_write(&id, &text);
+    row.value[JOB_FIELD_ID] = field_text(arena_copy(&c->arena, (struct str){text.text, text.length}));
+    buf_release(&text);
+    if (house_wants(&c->query, &row)) *array_add(&c->rows) = row;
+}
+
+/* What the job's own fields say, and of the others what is the same for all of its rows. */
+static inline struct job_row house_job_row(struct house_cursor *c, const struct state *s, const struct job *j)
+{
+    const struct assoc *a = &s->assocs.items[j->assoc];
+    struct job_row row;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++)
+        row.value[f] =
+            job_field_rows[f].home == JOB_HOME_JOB ? job_member(s, j, f, &c->arena) : field_nothing(job_field_at(f));
+    row.value[JOB_FIELD_TASK_COUNT] = field_number(1);
+    row.value[JOB_FIELD_ACCOUNT] = field_text(a->account);
+    row.value[JOB_FIELD_USER] = field_text(a->user);
+    row.value[JOB_FIELD_OUT_PATH] = field_text("/o\xff");
+    row.value[JOB_FIELD_ERR_PATH] = field_text("/e");
+    row.value[JOB_FIELD_REASON] = field_text("None");
+    row.value[JOB_FIELD_PARTITION] = row.value[JOB_FIELD_PARTITIONS];
+    return row;
 }
 
 static inline void house_add_job(struct house_cursor *c, const struct state *s, const struct job *j)
 {
-    const struct assoc *a = &s->assocs.items[j->assoc];
-    struct job_view v = {.job_id = j->id,
-                         .task_id = NONE,
-                         .is_array = j->is_array,
-                         .tasks = "",
-                         .array_limit = j->array_limit,
-                         .task_count = 1,
-                         .assoc_id = a->id,
-                         .account = a->account,
-                         .user = a->user,
-                         .uid = j->uid,
-                         .name = j->name,
-                         .command = j->command,
-                         .directory = j->directory,
-                         .out_path = "/o\xff",
-                         .err_path = "/e",
-                         .held = j->held,
-                         .reason = "None",
-                         .request = j->request,
-                         .time_limit_s = j->time_limit_s,
-                         .submit_us = j->submit_us,
-                         .cpus = "",
-                         .gpus = "",
-                         .detail = "",
-                         .partition = s->objects[OBJECT_PARTITION].items[j->partitions[0]].object.name,
-                         .qos = s->objects[OBJECT_QOS].items[j->qos].object.name,
-                         .project = "",
-                         .requests = "",
-                         .tres = "",
-                         .nice = j->nice,
-                         .site = j->site,
-                         .set_priority = j->set_priority,
-                         .posix_priority = j->posix_priority,
-                         .job_share = j->job_share,
-                         .override_tickets = j->override_tickets,
-                         .slots_max = j->slots_max,
-                         .begin_us = j->begin_us,
-                         .deadline_us = j->deadline_us};
+    struct job_row whole = house_job_row(c, s, j);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
-        struct job_view task = v;
+        struct job_row row = whole;
         if (k->job_id != j->id) continue;
-        task.task_id = k->task_id;
-        task.start_us = k->start_us;
-        task.end_us = k->end_us;
-        task.exit_status = k->exit_status;
-        house_add(c, task, k->state);
+        for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+            if (job_field_rows[f].home == JOB_HOME_TASK) row.value[f] = task_member(s, k, f, &c->arena);
+        }
+        if (!j->is_array) row.value[JOB_FIELD_TASK_ID] = field_absent();
+        if (!job_state_is_end(k->state))
+            row.value[JOB_FIELD_EXIT_STATUS] = row.value[JOB_FIELD_SIGNAL] = field_absent();
+        house_add(c, j, row);
     }
     const struct idset *sets[] = {&j->pending, &j->cancelled};
     for (int i = 0; i < 2; i++) {
         struct buf tasks = {0};
+        struct job_row row = whole;
         if (idset_count(sets[i]) == 0) continue;
         idset_format(sets[i], &tasks);
-        v.tasks = j->is_array ? arena_copy(&c->arena, (struct str){tasks.text, tasks.length}) : "";
-        v.task_count = idset_count(sets[i]);
+        if (j->is_array)
+            row.value[JOB_FIELD_ARRAY_TASKS] =
+                field_text(arena_copy(&c->arena, (struct str){tasks.text, tasks.length}));
+        row.value[JOB_FIELD_TASK_COUNT] = field_number(idset_count(sets[i]));
+        row.value[JOB_FIELD_STATE] = field_number(i == 0 ? JOB_PENDING : JOB_CANCELLED);
         buf_release(&tasks);
-        house_add(c, v, i == 0 ? JOB_PENDING : JOB_CANCELLED);
+        house_add(c, j, row);
     }
 }
 
@@ -137,7 +136,7 @@ static inline void *house_open_cursor(void *context, const struct job_query *que
 }
 
 /* Says "not yet" before every answer. */
-static inline int house_next(void *cursor, struct job_view *out_row, struct err *e)
+static inline int house_next(void *cursor, struct job_row *out_row, struct err *e)
 {
     struct house_cursor *c = cursor;
     (void)e;
@@ -235,14 +234,14 @@ static inline void house_note_script(struct house *h, const struct request_scrip
 static inline void house_decide(struct house *h, struct request *r)
 {
     struct err e = {0};
-    uint32_t id = 0;
+    struct event_result result = {0};
     int status = 0;
     const struct event *events = request_events(r, &h->event_count);
     if (request_script(r)) house_note_script(h, request_script(r));
     for (uint32_t i = 0; status == 0 && i < h->event_count; i++)
-        status = engine_apply(&h->w.s, h->w.now_us, &events[i], &h->w.out, &id, &e);
+        status = engine_apply(&h->w.s, h->w.now_us, &events[i], &h->w.out, &result, &e);
     outcome_clear(&h->w.out);
-    server_answer(r, id, status == 0 ? NULL : &e);
+    server_answer(r, &result, status == 0 ? NULL : &e);
 }
 
 /* One turn of the daemon's loop: waits a moment for something to do. */

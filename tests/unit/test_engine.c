@@ -1,6 +1,8 @@
 /* The engine through its door: what each event does to the rows, and that a refused one does nothing. */
 #include "engine_world.h"
 
+#include "engine/output_path.h"
+
 #include <math.h>
 
 static void submission_without_association_gets_one_in_default(void **unused)
@@ -32,24 +34,25 @@ static void refused_submissions_change_nothing(void **unused)
     } rows[] = {
         {"unknown account", ERR_NOT_FOUND, "no account 'chem'", world_submission("bob", "chem", 1)},
         {"not in it", ERR_NOT_FOUND, "user 'eve' is not in account 'physics'", world_submission("eve", "physics", 1)},
-        {"CPUs", ERR_TOO_LARGE, "5 CPUs are more than the host has: 4", world_submission("bob", "physics", 5)},
-        {"memory", ERR_TOO_LARGE, "2048 MiB of memory are more", world_submission("bob", "physics", 1)},
-        {"GPUs", ERR_TOO_LARGE, "2 GPUs are more than the host has: 1", world_submission("bob", "physics", 1)},
-        {"time", ERR_INPUT, "time limit: -5 s", world_submission("bob", "physics", 1)},
-        {"name", ERR_INPUT, "job name", world_submission("bob", "physics", 1)},
-        {"directory", ERR_INPUT, "'tmp' is not an absolute path", world_submission("bob", "physics", 1)},
+        {"CPUs", ERR_TOO_LARGE, "cpus: 5 exceeds the host's 4 CPUs", world_submission("bob", "physics", 5)},
+        {"memory", ERR_TOO_LARGE, "mem_mib: 2048 exceeds the host's 1024 MiB of memory",
+         world_submission("bob", "physics", 1)},
+        {"GPUs", ERR_TOO_LARGE, "gpus: 2 exceeds the host's 1 GPUs", world_submission("bob", "physics", 1)},
+        {"time", ERR_INPUT, "time_limit_s: -5", world_submission("bob", "physics", 1)},
+        {"name", ERR_INPUT, "name: 'a?b'", world_submission("bob", "physics", 1)},
+        {"directory", ERR_INPUT, "directory: 'tmp' is not an absolute path", world_submission("bob", "physics", 1)},
         {"array limit", ERR_INPUT, "behind '%'", world_submission("bob", "physics", 1)},
         {"array size", ERR_TOO_LARGE, "max_array_tasks", world_submission("bob", "physics", 1)},
         {"array text", ERR_INPUT, "array", world_submission("bob", "physics", 1)},
     };
-    rows[3].event.submit.request.mem_mib = 2048;
-    rows[4].event.submit.request.gpus = 2;
-    rows[5].event.submit.time_limit_s = -5;
-    rows[6].event.submit.name = "a\nb";
-    rows[7].event.submit.directory = "tmp";
-    rows[8].event.submit.array = "0-3%0";
-    rows[9].event.submit.array = "0-200000";
-    rows[10].event.submit.array = "3-";
+    rows[3].event.submit = job_with(rows[3].event.submit, "mem_mib=2048");
+    rows[4].event.submit = job_with(rows[4].event.submit, "gpus=2");
+    rows[5].event.submit = job_with(rows[5].event.submit, "time_limit_s=-5");
+    rows[6].event.submit = job_with(rows[6].event.submit, "name=%s", "a\nb");
+    rows[7].event.submit = job_with(rows[7].event.submit, "directory=tmp");
+    rows[8].event.submit = job_with(rows[8].event.submit, "array=0-3%%0");
+    rows[9].event.submit = job_with(rows[9].event.submit, "array=0-200000");
+    rows[10].event.submit = job_with(rows[10].event.submit, "array=3-");
     uint64_t before = state_hash(&w.s);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         outcome_clear(&w.out);
@@ -105,7 +108,7 @@ static void arrays_are_one_row_and_keep_their_limit(void **unused)
     struct world w;
     world_init(&w, 8, 1024, 0);
     struct event submission = world_submission("ann", NULL, 1);
-    submission.submit.array = "0-999%3";
+    submission.submit = job_with(submission.submit, "array=0-999%%3");
     uint32_t id;
     assert_int_equal(world_apply(&w, submission, &id), 0);
     assert_int_equal(w.s.jobs.count, 1);
@@ -137,7 +140,7 @@ static void scattered_arrays_are_cancelled_whole(void **unused)
     struct world w;
     world_init(&w, 1, 1024, 0);
     struct event submission = world_submission("ann", NULL, 1);
-    submission.submit.array = "0-199998:2";
+    submission.submit = job_with(submission.submit, "array=0-199998:2");
     uint32_t id;
     assert_int_equal(world_apply(&w, submission, &id), 0);
     struct job_ref refs[] = {{id, 1000}, {id, NONE}};
@@ -177,12 +180,8 @@ static void jobs_larger_than_the_host_became_can_be_renamed(void **unused)
     world_init(&w, 4, 1024, 0);
     uint32_t id = world_submit(&w, "ann", NULL, 4);
     world_set(&w, "host_cpus", "2");
-    struct event update = {
-        .kind = EVENT_UPDATE,
-        .update = {.job_id = id, .name = "large", .request.gpus = NONE, .array_limit = NONE, .terms = TERMS_KEPT}};
-    assert_int_equal(world_apply(&w, update, NULL), 0);
-    update.update.time_limit_s = 60;
-    assert_int_equal(world_apply(&w, update, NULL), -1);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("name=large")), NULL), 0);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("name=large|time_limit_s=60")), NULL), -1);
     assert_int_equal(w.e.code, ERR_TOO_LARGE);
     world_release(&w);
 }
@@ -216,7 +215,7 @@ static void held_jobs_wait_and_released_ones_start(void **unused)
     struct world w;
     world_init(&w, 1, 1024, 0);
     struct event submission = world_submission("ann", NULL, 1);
-    submission.submit.held = true;
+    submission.submit = job_with(submission.submit, "held=yes");
     uint32_t id;
     assert_int_equal(world_apply(&w, submission, &id), 0);
     assert_int_equal(world_pass(&w), 0);
@@ -427,7 +426,8 @@ static void ended_rows_leave_memory(void **unused)
 static void output_paths_are_expanded(void **unused)
 {
     (void)unused;
-    struct job j = {.id = 7, .name = "a/b", .directory = "/home/x"};
+    struct job_text text = {.name = "a/b", .directory = "/home/x"};
+    struct job j = {.id = 7, .text = &text};
     struct {
         const char *pattern, *expected;
         bool is_array;

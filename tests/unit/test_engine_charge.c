@@ -26,9 +26,9 @@ static void furnish(struct world *w)
 static struct event submission_of(uint32_t cpus, uint64_t mem_mib, uint32_t gpus, const char *qos, const char *project)
 {
     struct event event = world_submission("ann", NULL, cpus);
-    event.submit.request = (struct capacity){.cpus = cpus, .gpus = gpus, .mem_mib = mem_mib};
-    event.submit.terms.qos = qos;
-    event.submit.terms.project = project;
+    event.submit = job_with(event.submit, "gpus=%u|mem_mib=%llu", gpus, (unsigned long long)mem_mib);
+    if (qos != NULL) event.submit = job_with(event.submit, "qos=%s", qos);
+    if (project != NULL) event.submit = job_with(event.submit, "project=%s", project);
     return event;
 }
 
@@ -85,7 +85,7 @@ static struct ticket_usage owner_now(struct world *w, const char *user, const ch
     uint64_t before = state_hash(&w->s);
     const struct ticket_usage *all = usage_owner_now(&w->s, w->now_us, &arena);
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
-        const struct owner *o = &w->s.owners.items[i];
+        const struct usage_owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) found = all[i];
     }
     assert_true(state_hash(&w->s) == before);

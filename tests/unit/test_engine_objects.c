@@ -109,8 +109,7 @@ static void nothing_that_is_needed_goes(void **unused)
     world_object(&w, OBJECT_PROJECT, "moon", "");
     world_object(&w, OBJECT_RESOURCE, "license", "amount=4");
     struct event submission = world_submission("ann", NULL, 1);
-    submission.submit.terms =
-        (struct event_terms){.partitions = "main,fast", .qos = "high", .project = "moon", .requests = "license=2"};
+    submission.submit = job_with(submission.submit, "partitions=main,fast|qos=high|project=moon|requests=license=2");
     uint32_t id;
     assert_int_equal(world_apply(&w, submission, &id), 0);
     world_refuses(&w, deletion(&w, OBJECT_PARTITION, "fast"), ERR_CONFLICT, "partition 'fast' is in use by 1 live job");
@@ -123,11 +122,7 @@ static void nothing_that_is_needed_goes(void **unused)
                   ERR_CONFLICT, "its type cannot change now");
     world_object(&w, OBJECT_RESOURCE, "license", "amount=9");
 
-    struct event update = {.kind = EVENT_UPDATE,
-                           .update = {.job_id = id, .request.gpus = NONE, .array_limit = NONE, .terms = TERMS_KEPT}};
-    update.update.terms.partitions = "fast";
-    update.update.terms.requests = "";
-    assert_int_equal(world_apply(&w, update, NULL), 0);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("partitions=fast|requests=")), NULL), 0);
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PARTITION, "main"), NULL), 0);
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_RESOURCE, "license"), NULL), 0);
 
@@ -285,21 +280,21 @@ static void restore_first_rows(struct state *s)
     s->next_launch_id = 10;
 }
 
-static void restore_job(struct state *s, uint32_t partition_id, uint32_t qos_id, uint32_t project_id)
+static void restore_job(struct state *s, uint32_t partition, uint32_t qos, uint32_t project)
 {
-    struct job j = {.id = 1, .name = "j", .directory = "/", .out_pattern = "o", .command = "c", .accrue_us = 1};
+    struct job_text text = {.name = "j", .directory = "/", .out_pattern = "o", .command = "c"};
+    struct job j = {.id = 1, .text = &text, .accrue_us = 1};
     idset_add(&j.array, 0);
-    j.partitions = mem_resize(NULL, 0, sizeof *j.partitions);
-    j.partitions[0] = partition_id;
+    j.partitions = &partition;
     j.partition_count = 1;
-    j.qos = qos_id;
-    j.project = project_id;
+    j.qos = qos;
+    j.project = project;
     state_restore_job(s, &j, 2);
 }
 
-static void restore_task(struct state *s, uint32_t partition_id, uint32_t tres)
+static void restore_task(struct state *s, uint32_t partition, uint32_t tres)
 {
-    struct task k = {.job_id = 1, .state = JOB_RUNNING, .launch_id = 1, .partition = partition_id};
+    struct task k = {.job_id = 1, .state = JOB_RUNNING, .launch_id = 1, .partition = partition};
     k.tres = (struct tres_list){mem_resize(NULL, 0, sizeof *k.tres.items), 1};
     k.tres.items[0] = (struct tres_amount){tres, 1};
     state_restore_task(s, &k);
@@ -316,8 +311,8 @@ static void restore_case(struct state *s, int what)
     restore(s, OBJECT_QOS, 5, what == NO_NORMAL ? "high" : "normal", NULL, NULL);
     restore(s, OBJECT_PROJECT, 7, "moon", NULL, NULL);
     restore(s, OBJECT_USER, 1, "ann", what == BAD_DEPARTMENT ? "department" : NULL, "physics");
-    restore_job(s, 3, what == BAD_QOS ? 6 : 5, what == BAD_PROJECT ? 8 : 7);
-    restore_task(s, what == BAD_TASK ? 1 : 3, what == BAD_TRES ? TRES_STATIC_COUNT + 1 : TRES_STATIC_COUNT);
+    restore_job(s, 0, what == BAD_QOS ? 1 : 0, what == BAD_PROJECT ? 1 : 0);
+    restore_task(s, what == BAD_TASK ? 1 : 0, what == BAD_TRES ? TRES_STATIC_COUNT + 1 : TRES_STATIC_COUNT);
 }
 
 static void contradictions_are_found(void **unused)
@@ -332,9 +327,9 @@ static void contradictions_are_found(void **unused)
         {TWICE, "two of the partitions have the same name"},
         {BAD_WEIGHTS, "partition 'main': TRESBillingWeights"},
         {BAD_DEPARTMENT, "user 'ann' is in department 'physics', which there is not"},
-        {BAD_QOS, "job 1 points at qos 6, which there is not"},
-        {BAD_PROJECT, "job 1 points at project 8, which there is not"},
-        {BAD_TASK, "job 1 points at partition 1, which there is not"},
+        {BAD_QOS, "job 1 refers to a qos that does not exist"},
+        {BAD_PROJECT, "job 1 refers to a project that does not exist"},
+        {BAD_TASK, "job 1 refers to a partition that does not exist"},
         {BAD_TRES, "task 1_0 has a TRES that is not tracked"},
     };
     struct state s;

@@ -35,9 +35,9 @@ static uint64_t run_with(struct world *w, const char *user, const char *account,
                          const char *project, bool is_known)
 {
     struct event event = world_submission(user, account, cpus);
-    event.submit.request.mem_mib = 1024;
-    event.submit.terms.qos = qos;
-    event.submit.terms.project = project;
+    event.submit = job_with(event.submit, "mem_mib=1024");
+    if (qos != NULL) event.submit = job_with(event.submit, "qos=%s", qos);
+    if (project != NULL) event.submit = job_with(event.submit, "project=%s", project);
     uint32_t id;
     if (world_apply(w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
     assert_int_equal(world_pass(w), 1);
@@ -85,7 +85,7 @@ static double owned(struct world *w, const char *user, const char *project, enum
     double found = NAN;
     const struct ticket_usage *all = usage_owner_now(&w->s, w->now_us, &arena);
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
-        const struct owner *o = &w->s.owners.items[i];
+        const struct usage_owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) found = all[i].used[r];
     }
     arena_release(&arena);
@@ -279,7 +279,7 @@ static void a_qos_and_a_project_have_usage_too(void **unused)
     assert_close(owned(&w, "eve", "moon", USAGE_CPU), 10);
     assert_close(usage_of(&w, "chem", "eve"), 110);
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_QOS, "budget", "RawUsage=5"), ERR_INPUT,
-                  "qos 'budget': RawUsage: '5' is not 0, the only value it takes");
+                  "qos 'budget': RawUsage: '5' is not 0, the only accepted value");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_ADD, OBJECT_QOS, "other", "RawUsage=0"), ERR_INPUT,
                   "field: 'RawUsage' is not one of");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "RawUsage=0"), ERR_INPUT,

@@ -22,12 +22,12 @@ static uint32_t open_house(struct house *h)
     return blocker;
 }
 
-/* A job that waits, in these partitions. */
+/* A job that waits, in these partitions; NULL: in the first. */
 static uint32_t submit(struct house *h, const char *partitions)
 {
     uint32_t id;
     struct event job = world_submission("ann", NULL, 1);
-    job.submit.terms.partitions = partitions;
+    if (partitions != NULL) job.submit = job_with(job.submit, "partitions=%s", partitions);
     assert_int_equal(world_apply(&h->w, job, &id), 0);
     house_commit(h);
     return id;
@@ -42,7 +42,7 @@ static void set_qos_term(struct house *h, uint32_t term)
     house_commit(h);
 }
 
-/* How many jobs' floors the pass had written. */
+/* The number of jobs whose minimum priorities the pass had written. */
 static uint32_t pass(struct house *h)
 {
     uint32_t written = 0;
@@ -83,11 +83,9 @@ static void apply_to(struct house *h, enum event_kind kind, uint32_t id)
     house_commit(h);
 }
 
-static void update(struct house *h, uint32_t id, struct event_terms terms)
+static void update(struct house *h, uint32_t id, const char *values)
 {
-    struct event event = {.kind = EVENT_UPDATE,
-                          .update = {.job_id = id, .request = {.gpus = NONE}, .array_limit = NONE, .terms = terms}};
-    assert_int_equal(world_apply(&h->w, event, NULL), 0);
+    assert_int_equal(world_apply(&h->w, world_update(id, job_text("%s", values)), NULL), 0);
     house_commit(h);
 }
 
@@ -158,9 +156,7 @@ static void each_partition_has_its_own(void **unused)
     load_anew(&h);
     assert_int_equal(priority_in(&h, id, "fast"), 2000);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
-    struct event_terms terms = TERMS_KEPT;
-    terms.partitions = "slow,main";
-    update(&h, id, terms);
+    update(&h, id, "partitions=slow,main");
     assert_sql(h.directory, FLOORS, "main=1500");
     assert_int_equal(priority_in(&h, id, "slow"), 500);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
@@ -169,15 +165,14 @@ static void each_partition_has_its_own(void **unused)
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
     assert_sql(h.directory, FLOORS, "main=1500 slow=500");
-    terms.partitions = "fast"; /* it was there before, but is not any more */
-    update(&h, id, terms);
+    update(&h, id, "partitions=fast"); /* it was there before, but is not any more */
     assert_sql(h.directory, FLOORS, "");
     assert_int_equal(priority_in(&h, id, "fast"), 1000);
     load_anew(&h);
     house_close(&h);
 }
 
-/* A house with a floor of 1500 that binds at 1000. */
+/* A house with a minimum priority of 1500 that binds at 1000. */
 static uint32_t open_bound(struct house *h)
 {
     open_house(h);
@@ -192,7 +187,7 @@ static uint32_t open_bound(struct house *h)
 static void assert_forgotten(struct house *h, uint32_t id)
 {
     assert_sql(h->directory, "SELECT count(*) FROM min_priority", "0");
-    assert_null(h->w.s.jobs.items[state_find_job(&h->w.s, id)].floors);
+    assert_null(h->w.s.jobs.items[state_find_job(&h->w.s, id)].min_priorities);
     load_anew(h);
 }
 
@@ -209,14 +204,11 @@ static void hold_and_a_priority_by_hand_forget(void **unused)
     set_qos_term(&h, 0);
     pass(&h);
     assert_sql(h.directory, FLOORS, "main=1000");
-    struct event_terms terms = TERMS_KEPT;
-    terms.set_priority = 7;
-    update(&h, id, terms);
+    update(&h, id, "set_priority=7");
     assert_forgotten(&h, id);
     pass(&h);
     assert_int_equal(priority_in(&h, id, "main"), 7);
-    terms.set_priority = -2;
-    update(&h, id, terms);
+    update(&h, id, "set_priority=auto");
     assert_int_equal(priority_in(&h, id, "main"), 500);
     house_close(&h);
 }
@@ -226,9 +218,7 @@ static void other_changes_keep(void **unused)
     (void)unused;
     struct house h;
     uint32_t id = open_bound(&h);
-    struct event_terms terms = TERMS_KEPT;
-    terms.nice = 300;
-    update(&h, id, terms);
+    update(&h, id, "nice=300");
     load_anew(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     assert_sql(h.directory, FLOORS, "main=1500");
@@ -262,7 +252,7 @@ static void flag_and_model_forget(void **unused)
     }
 }
 
-/* All in one turn: what is written of the new floors is not among what goes. */
+/* All in one turn: new minimums are not among those that are removed. */
 static void flag_away_and_back_in_one_turn(void **unused)
 {
     (void)unused;
@@ -315,19 +305,19 @@ static void the_end_of_a_job_forgets(void **unused)
 static void many_are_written_by_several_passes(void **unused)
 {
     (void)unused;
-    enum { JOBS = 2 * FLOORS_A_PASS + 5 };
+    enum { JOBS = 2 * MIN_PRIORITIES_WRITTEN_MAX + 5 };
     struct house h;
     open_house(&h);
     for (int i = 0; i < JOBS; i++) world_submit(&h.w, "ann", NULL, 1);
     house_commit(&h);
     assert_int_equal(pass(&h), 0);
     set_qos_term(&h, 500);
-    assert_int_equal(pass(&h), FLOORS_A_PASS);
+    assert_int_equal(pass(&h), MIN_PRIORITIES_WRITTEN_MAX);
     assert_int_equal(priority_in(&h, JOBS, "main"), 1500);
-    for (uint32_t rest = JOBS - FLOORS_A_PASS; rest > 0;) {
-        uint32_t max = rest < FLOORS_A_PASS ? rest : FLOORS_A_PASS;
-        assert_int_equal(state_next_due_us(&h.w.s), h.w.now_us + FLOORS_PAUSE_US);
-        h.w.now_us += FLOORS_PAUSE_US;
+    for (uint32_t rest = JOBS - MIN_PRIORITIES_WRITTEN_MAX; rest > 0;) {
+        uint32_t max = rest < MIN_PRIORITIES_WRITTEN_MAX ? rest : MIN_PRIORITIES_WRITTEN_MAX;
+        assert_int_equal(state_next_due_us(&h.w.s), h.w.now_us + MIN_PRIORITY_PAUSE_US);
+        h.w.now_us += MIN_PRIORITY_PAUSE_US;
         assert_int_equal(pass(&h), max);
         rest -= max;
     }
@@ -371,12 +361,14 @@ static void an_older_database_gets_the_table(void **unused)
     struct house h;
     open_bound(&h);
     store_close(h.store);
-    store_sql(h.directory,
-              "DROP TABLE min_priority; ALTER TABLE association DROP COLUMN reset_us;"
-              "ALTER TABLE qos DROP COLUMN reset_us; ALTER TABLE owner_usage DROP COLUMN reset_us;"
-              "ALTER TABLE counters DROP COLUMN usage_reset_us;"
-              "ALTER TABLE counters DROP COLUMN reset_period_us; ALTER TABLE usage_journal RENAME TO journal;"
-              "ALTER TABLE job RENAME COLUMN slots_max TO slots_most; PRAGMA user_version = 1");
+    store_sql(
+        h.directory,
+        "DROP TABLE min_priority; ALTER TABLE association DROP COLUMN reset_us;"
+        "ALTER TABLE qos DROP COLUMN reset_us; ALTER TABLE owner_usage DROP COLUMN reset_us;"
+        "ALTER TABLE counters DROP COLUMN usage_reset_us;"
+        "ALTER TABLE counters DROP COLUMN reset_period_us; ALTER TABLE usage_journal RENAME TO journal;"
+        "ALTER TABLE job RENAME COLUMN slots_max TO slots_most;"
+        "ALTER TABLE job DROP COLUMN comment; ALTER TABLE job DROP COLUMN admin_comment; PRAGMA user_version = 1");
     h.store = store_must_open(h.directory, NOW_US);
     state_release(&h.w.s);
     store_must_load(h.store, &h.w.s);

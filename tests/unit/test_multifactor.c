@@ -9,8 +9,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "fields/setting_text.h"
 #include "policy/multifactor.h"
-#include "policy/policy_text.h"
 
 enum { GPU = TRES_STATIC_COUNT };
 

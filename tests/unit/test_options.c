@@ -7,17 +7,17 @@
 
 #include <cmocka.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
 struct values {
-    struct listing_values listing;
+    bool is_parsable, is_json;
     const char *file;
     int ties;
     uint64_t limit, size, memory;
     double weight;
-    int64_t span_s, since_us, nice, level;
+    int64_t duration_s, since_us, nice, level;
     struct option_texts requests;
 };
 
@@ -28,12 +28,29 @@ static const struct option_row rows[] = {
     {"size", 0, "COUNT", U64_IN(struct values, size, 2, 0), "a number without end"},
     {"mem", 0, "SIZE", MEMORY_IN(struct values, memory), "memory"},
     {"weight", 'w', "X", DOUBLE_IN(struct values, weight), "a fraction"},
-    {"time", 't', "SPAN", DURATION_IN(struct values, span_s), "a span"},
+    {"time", 't', "DURATION", DURATION_IN(struct values, duration_s), "a duration"},
     {"nice", 0, "N", I64_OR_IN(struct values, nice, -5, 100, "100"), "a number that may be left out"},
     {"level", 'L', "N", I64_IN(struct values, level, -1023, 1024), "a number with a sign"},
     {"request", 'l', "NAME=VALUE", TEXTS_IN(struct values, requests), "several"},
-    {"since", 0, "MOMENT", MOMENT_IN(struct values, since_us), "a moment"},
-    LISTING_OPTIONS(struct values, listing),
+    {"since", 0, "TIME", TIME_IN(struct values, since_us), "a time"},
+    {"parsable", 'P', NULL, FLAG_IN(struct values, is_parsable), "a flag with a letter"},
+    {"json", 0, NULL, FLAG_IN(struct values, is_json), "a flag"},
+    {0},
+};
+
+/* A second table, as what every command has; and one with less in it. */
+struct common {
+    const char *socket;
+    bool wants_help;
+};
+
+static const struct option_row common_rows[] = {
+    {"socket", 0, "PATH", TEXT_IN(struct common, socket), "a path"},
+    {"help", 'h', NULL, FLAG_IN(struct common, wants_help), "help"},
+    {0},
+};
+static const struct option_row local_rows[] = {
+    {"help", 'h', NULL, FLAG_IN(struct common, wants_help), "help"},
     {0},
 };
 
@@ -42,19 +59,19 @@ enum { WORDS_MAX = 32 };
 struct parse {
     char *argv[WORDS_MAX];
     struct values values;
-    struct common_values common;
+    struct common common;
     struct parsed parsed;
     struct err e;
     char text[200];
 };
 
-/* Parses a command line whose words are separated by single blanks. */
-static int parse(struct parse *p, const char *line, bool options_first, bool is_local)
+/* The words of a line, separated by single blanks, behind a program's name. */
+static int split(struct parse *p, const char *line)
 {
+    static char name[] = "x";
     memset(p, 0, sizeof *p);
     assert_true(strlen(line) < sizeof p->text);
     memcpy(p->text, line, strlen(line) + 1);
-    static char name[] = "x";
     p->argv[0] = name;
     int argc = 1;
     for (char *word = p->text[0] != 0 ? p->text : NULL; word != NULL && argc < WORDS_MAX - 1;) {
@@ -62,8 +79,18 @@ static int parse(struct parse *p, const char *line, bool options_first, bool is_
         word = strchr(word, ' ');
         if (word != NULL) *word++ = 0;
     }
-    struct option_rules rules = {"fairlead x", rows, options_first, is_local, NULL};
-    return options_parse(&rules, argc, p->argv, &p->values, &p->common, &p->parsed, &p->e);
+    return argc;
+}
+
+/* Parses a command line. */
+static int parse(struct parse *p, const char *line, bool options_first, bool is_local)
+{
+    int argc = split(p, line);
+    struct option_rules rules = {.name = "fairlead x",
+                                 .sets = {{rows, &p->values}, {is_local ? local_rows : common_rows, &p->common}},
+                                 .set_count = 2,
+                                 .options_first = options_first};
+    return options_parse(&rules, argc, p->argv, &p->parsed, &p->e);
 }
 
 static void test_every_type(void **state)
@@ -78,12 +105,15 @@ static void test_every_type(void **state)
     assert_int_equal(p.values.size, 2);
     assert_int_equal(p.values.memory, 2048);
     assert_true(p.values.weight == -1.5);
-    assert_int_equal(p.values.span_s, 5400);
+    assert_int_equal(p.values.duration_s, 5400);
     assert_int_equal(p.values.since_us, 5000000);
-    assert_true(p.values.listing.is_parsable);
-    assert_false(p.values.listing.is_json);
-    assert_true(options_given(rows, &p.parsed, "ties"));
-    assert_false(options_given(rows, &p.parsed, "json"));
+    assert_true(p.values.is_parsable);
+    assert_false(p.values.is_json);
+    assert_true(options_given(&p.parsed, "ties"));
+    assert_false(options_given(&p.parsed, "json"));
+    assert_false(options_given(&p.parsed, "help"));
+    assert_true(options_any_given(&p.parsed, rows));
+    assert_false(options_any_given(&p.parsed, common_rows));
     assert_int_equal(p.parsed.operand_count, 0);
 }
 
@@ -117,14 +147,13 @@ static void test_repeated_too_often(void **state)
     static const struct option_row only[] = {{"x", 'x', "A", TEXTS_IN(struct values, requests), "several"}, {0}};
     char word[] = "-xa", name[] = "n";
     char *argv[OPTION_TEXTS_MAX + 3] = {name};
-    struct option_rules rules = {"fairlead x", only, false, false, NULL};
     for (int count = OPTION_TEXTS_MAX; count <= OPTION_TEXTS_MAX + 1; count++) {
         struct values values = {0};
-        struct common_values common = {0};
+        struct option_rules rules = {.name = "fairlead x", .sets = {{only, &values}}, .set_count = 1};
         struct parsed parsed;
         struct err e = {0};
         for (int i = 1; i <= count; i++) argv[i] = word;
-        int status = options_parse(&rules, count + 1, argv, &values, &common, &parsed, &e);
+        int status = options_parse(&rules, count + 1, argv, &parsed, &e);
         assert_int_equal(status, count == OPTION_TEXTS_MAX ? 0 : -1);
         assert_int_equal(values.requests.count, OPTION_TEXTS_MAX);
         if (status != 0) assert_string_equal(ERR_SENTENCE(&e), "--x: given more than 32 times");
@@ -156,8 +185,12 @@ static void test_letters_together(void **state)
         for (; argc <= 3 && cases[i].words[argc - 1] != NULL; argc++) {
             argv[argc] = memcpy(p.text + 8 * argc, cases[i].words[argc - 1], strlen(cases[i].words[argc - 1]) + 1);
         }
-        struct option_rules rules = {"fairlead x", rows, cases[i].options_first, false, elsewhere};
-        int status = options_parse(&rules, argc, argv, &p.values, &p.common, &p.parsed, &p.e);
+        struct option_rules rules = {.name = "fairlead x",
+                                     .sets = {{rows, &p.values}, {common_rows, &p.common}},
+                                     .set_count = 2,
+                                     .options_first = cases[i].options_first,
+                                     .explain = elsewhere};
+        int status = options_parse(&rules, argc, argv, &p.parsed, &p.e);
         assert_int_equal(status, cases[i].is_good ? 0 : -1);
         if (status != 0)
             assert_string_equal(ERR_SENTENCE(&p.e), "unknown option '-fx': write it so; see 'fairlead x --help'");
@@ -170,7 +203,7 @@ static void test_forms(void **state)
     struct parse p;
     assert_int_equal(parse(&p, "-Pfx --json", false, false), 0);
     assert_string_equal(p.values.file, "x");
-    assert_true(p.values.listing.is_parsable && p.values.listing.is_json);
+    assert_true(p.values.is_parsable && p.values.is_json);
 
     assert_int_equal(parse(&p, "-f a --fi=b", false, false), 0); /* the last one; a beginning that is unique */
     assert_string_equal(p.values.file, "b");
@@ -179,9 +212,11 @@ static void test_forms(void **state)
     assert_int_equal(parse(&p, "--socket /s -h", false, false), 0);
     assert_string_equal(p.common.socket, "/s");
     assert_true(p.common.wants_help);
+    assert_true(options_given(&p.parsed, "socket") && options_any_given(&p.parsed, common_rows));
+    assert_false(options_any_given(&p.parsed, rows));
     assert_int_equal(parse(&p, "", false, false), 0);
     assert_null(p.common.socket);
-    assert_int_equal(p.parsed.given, 0);
+    assert_false(options_any_given(&p.parsed, rows) || options_any_given(&p.parsed, common_rows));
 }
 
 static const struct {
@@ -214,7 +249,7 @@ static void test_operands(void **state)
             strcat(operands, " ");
         }
         assert_string_equal(operands, lines[i].operands);
-        assert_int_equal(p.values.listing.is_parsable, lines[i].is_parsable);
+        assert_int_equal(p.values.is_parsable, lines[i].is_parsable);
         if (lines[i].options_first) assert_int_equal(p.parsed.is_after_dashes, lines[i].is_after_dashes);
     }
 }
@@ -234,8 +269,8 @@ static const struct {
     {"--file", "option '--file' needs an argument: FILE", ERR_USAGE},
     {"--socket", "option '--socket' needs an argument: PATH", ERR_USAGE},
     {"--json=1", "option '--json' takes no argument", ERR_USAGE},
-    {"--ties both", "--ties: 'both' is not one of: merge, slurm", ERR_INPUT},
-    {"--ties merg", "--ties: 'merg' is not one of: merge, slurm", ERR_INPUT},
+    {"--ties both", "--ties: 'both' is not one of merge, slurm", ERR_INPUT},
+    {"--ties merg", "--ties: 'merg' is not one of merge, slurm", ERR_INPUT},
     {"-n 0", "--limit: '0' is not a whole number from 1 to 100", ERR_INPUT},
     {"-n 101", "--limit: '101' is not a whole number from 1 to 100", ERR_INPUT},
     {"-n 1x", "--limit: '1x' is not a whole number from 1 to 100", ERR_INPUT},
@@ -258,7 +293,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* Spans, memory and moments are told about by base/quantity, under the option's name. */
+/* Durations, memory and times are refused under the option's name. */
 static void test_quantities(void **state)
 {
     (void)state;
@@ -271,14 +306,133 @@ static void test_quantities(void **state)
     }
 }
 
+/* An option of a table that is not among the sets is unknown. */
 static void test_local(void **state)
 {
     (void)state;
     struct parse p;
     assert_int_equal(parse(&p, "--socket /s", false, true), -1);
+    assert_string_equal(ERR_SENTENCE(&p.e), "unknown option '--socket'; see 'fairlead x --help'");
     assert_int_equal(parse(&p, "--help", false, true), 0);
     assert_true(p.common.wants_help);
 }
+
+/* --- fields ------------------------------------------------------------------------------------------------------- */
+
+enum field_row { COUNT_FIELD, TEXT_FIELD, HOLD_FIELD, TIME_FIELD, BEGIN_FIELD, MEM_FIELD, RULE_FIELD, FIELD_ROWS };
+
+static int check_lower(struct str text, const char *field, struct err *e)
+{
+    return text.length > 0 && text.text[0] >= 'a' ? 0 : err_value(e, field, text, "lower case");
+}
+
+static const struct field fields[FIELD_ROWS] = {
+    [COUNT_FIELD] = {.name = "count_field", .type = FIELD_NUMBER, .min = -9, .max = 9, .special = "auto"},
+    [TEXT_FIELD] = {.name = "text_field", .type = FIELD_TEXT, .min = 1, .max = 4, .check = check_lower},
+    [HOLD_FIELD] = {.name = "hold_field", .type = FIELD_BOOL, .max = 1},
+    [TIME_FIELD] = {.name = "time_field", .type = FIELD_SECONDS, .min = 1, .max = 777600},
+    [BEGIN_FIELD] = {.name = "begin_field", .type = FIELD_TIME, .min = 1, .max = 1e17, .special = "none"},
+    [MEM_FIELD] = {.name = "mem_field", .type = FIELD_MEMORY, .min = 1, .max = 1e6},
+    [RULE_FIELD] = {.name = "rule_field", .type = FIELD_CHOICE, .choices = "merge,slurm"},
+};
+
+struct field_values {
+    struct field_value value[FIELD_ROWS];
+    bool is_given[FIELD_ROWS];
+};
+
+#define ROW_OF(f, name_, letter_, argument_)                                      \
+    {                                                                             \
+        .name = (name_), .letter = (letter_), .argument = (argument_),            \
+        .value = FIELD_IN(struct field_values, value[f], is_given[f], &fields[f]) \
+    }
+
+static struct option_row field_rows[] = {
+    ROW_OF(COUNT_FIELD, "count", 'c', "N"),  ROW_OF(TEXT_FIELD, "text", 0, "TEXT"),
+    ROW_OF(HOLD_FIELD, "hold", 'H', NULL),   ROW_OF(TIME_FIELD, "time", 't', "DURATION"),
+    ROW_OF(BEGIN_FIELD, "begin", 0, "TIME"), ROW_OF(MEM_FIELD, "mem", 0, "SIZE"),
+    ROW_OF(RULE_FIELD, "rule", 0, "RULE"),   {0},
+};
+
+static int parse_fields(struct parse *p, const char *line, struct field_values *out)
+{
+    int argc = split(p, line);
+    *out = (struct field_values){0};
+    field_rows[0].value.default_value = "7"; /* --count may stand without its argument */
+    struct option_rules rules = {.name = "fairlead x", .sets = {{field_rows, out}}, .set_count = 1};
+    return options_parse(&rules, argc, p->argv, &p->parsed, &p->e);
+}
+
+static const struct {
+    const char *line;
+    enum field_row field;
+    int64_t number;
+} field_lines[] = {
+    {"--count=-9", COUNT_FIELD, -9},
+    {"--count", COUNT_FIELD, 7},
+    {"--count=AUTO", COUNT_FIELD, FIELD_SPECIAL},
+    {"-c3", COUNT_FIELD, 3},
+    {"-H", HOLD_FIELD, 1},
+    {"-t 90", TIME_FIELD, 5400}, /* as sbatch has it: minutes */
+    {"-t 1:30", TIME_FIELD, 90},
+    {"-t UNLIMITED", TIME_FIELD, 777600}, /* the maximum */
+    {"--begin 5", BEGIN_FIELD, 5000000},
+    {"--begin 2026-11-21T09:05:00Z", BEGIN_FIELD, 1795251900000000},
+    {"--begin None", BEGIN_FIELD, FIELD_SPECIAL},
+    {"--mem 2G", MEM_FIELD, 2048},
+    {"--mem 7", MEM_FIELD, 7},
+    {"--rule Slurm", RULE_FIELD, 1},
+    {"--rule slurm --rule merge", RULE_FIELD, 0},
+};
+
+static void test_fields(void **state)
+{
+    (void)state;
+    struct parse p;
+    struct field_values values;
+    for (size_t i = 0; i < COUNT(field_lines); i++) {
+        if (parse_fields(&p, field_lines[i].line, &values) != 0)
+            fail_msg("%s: %s", field_lines[i].line, ERR_SENTENCE(&p.e));
+        if (values.value[field_lines[i].field].number != field_lines[i].number) fail_msg("%s", field_lines[i].line);
+        for (int f = 0; f < FIELD_ROWS; f++) assert_int_equal(values.is_given[f], f == (int)field_lines[i].field);
+        assert_string_equal(values.value[field_lines[i].field].text, "");
+    }
+    assert_int_equal(parse_fields(&p, "--text abc", &values), 0);
+    assert_string_equal(values.value[TEXT_FIELD].text, "abc");
+    assert_int_equal(parse_fields(&p, "a --begin now+60 b", &values), 0);
+    assert_true(values.value[BEGIN_FIELD].number > INT64_C(1700000000000000));
+    assert_int_equal(p.parsed.operand_count, 2);
+}
+
+static void test_fields_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *text;
+    } bad[] = {
+        {"--count=10", "--count: '10' is not a whole number from -9 to 9, or auto"},
+        {"--count=", "--count: '' is not a whole number from -9 to 9, or auto"},
+        {"--text ABC", "--text: 'ABC' is not lower case"},
+        {"--text abcde", "--text: 'abcde' has 5 bytes; 1 to 4 are accepted"},
+        {"--rule both", "--rule: 'both' is not one of merge, slurm"},
+        {"--hold=1", "option '--hold' takes no argument"},
+        {"--time", "option '--time' needs an argument: DURATION"},
+    };
+    static const char *const others[] = {"--time 0", "--time -5", "--mem 0", "--mem 1.5", "--begin yesterday"};
+    struct parse p;
+    struct field_values values;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        assert_int_equal(parse_fields(&p, bad[i].line, &values), -1);
+        assert_string_equal(ERR_SENTENCE(&p.e), bad[i].text);
+    }
+    for (size_t i = 0; i < COUNT(others); i++) {
+        assert_int_equal(parse_fields(&p, others[i], &values), -1);
+        assert_int_equal(p.e.code, ERR_INPUT);
+        assert_memory_equal(ERR_SENTENCE(&p.e), others[i], (size_t)(strchr(others[i], ' ') - others[i]));
+    }
+}
+
+/* --- distances ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *a, *b;
@@ -299,13 +453,13 @@ static void test_word_distance(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(words); i++) {
-        assert_int_equal(word_distance(words[i].a, words[i].b), words[i].distance);
-        assert_int_equal(word_distance(words[i].b, words[i].a), words[i].distance);
+        assert_int_equal(options_word_distance(words[i].a, words[i].b), words[i].distance);
+        assert_int_equal(options_word_distance(words[i].b, words[i].a), words[i].distance);
     }
     char longest[300];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    assert_true(word_distance(longest, "x") >= 20);
+    assert_true(options_word_distance(longest, "x") >= 20);
 }
 
 int main(void)
@@ -320,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_quantities),
         cmocka_unit_test(test_local),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_fields_are_checked),
         cmocka_unit_test(test_word_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static uint32_t init_full(struct world *w, uint32_t cpus)
 {
     world_init(w, cpus, 100000, 0);
     struct event blocker = world_job("nobody");
-    blocker.submit.request.cpus = cpus;
+    blocker.submit = job_with(blocker.submit, "cpus=%u", cpus);
     uint32_t id = world_take(w, blocker);
     assert_int_equal(world_pass(w), 1);
     w->now_us += SECOND;
@@ -132,9 +132,9 @@ static void tiers_then_priorities_then_ids(void **unused)
     world_object(&w, OBJECT_PARTITION, "fast", "PriorityTier=2");
     struct event job = world_job("ann");
     uint32_t plain = world_take(&w, job);
-    job.submit.terms.set_priority = 4000000000;
+    job.submit = job_with(job.submit, "set_priority=4000000000");
     uint32_t high = world_take(&w, job);
-    job.submit.terms = (struct event_terms){.set_priority = 1, .partitions = "fast"};
+    job.submit = job_with(job.submit, "set_priority=1|partitions=fast");
     uint32_t low_but_fast = world_take(&w, job);
     uint32_t later = world_take(&w, world_job("ann"));
     world_end(&w, blocker, 0);
@@ -156,11 +156,11 @@ static void the_worked_example(void **unused)
     world_object(&w, OBJECT_PARTITION, "top", "PriorityTier=2");
     world_object(&w, OBJECT_RESOURCE, "license", "amount=2");
     struct event job = world_job("ann");
-    job.submit.terms = (struct event_terms){.partitions = "batch,fast", .requests = "license=2"};
+    job.submit = job_with(job.submit, "partitions=batch,fast|requests=license=2");
     uint32_t first = world_take(&w, job);
-    job.submit.terms = (struct event_terms){.partitions = "batch"};
+    job.submit = job_with(job.submit, "partitions=batch|requests=");
     uint32_t second = world_take(&w, job);
-    job.submit.terms = (struct event_terms){.partitions = "top", .requests = "license=2"};
+    job.submit = job_with(job.submit, "partitions=top|requests=license=2");
     uint32_t third = world_take(&w, job);
     world_end(&w, blocker, 0);
     char expected[TEXT_MAX];
@@ -188,12 +188,12 @@ static void jobs_in_several_partitions_start_once(void **unused)
     world_object(&w, OBJECT_PARTITION, "cheap", "PriorityJobFactor=0");
     world_settings(&w, "PriorityWeightPartition=1000");
     struct event job = world_job("ann");
-    job.submit.terms.partitions = "cheap,main,fast";
-    job.submit.time_limit_s = 600;
+    job.submit = job_with(job.submit, "partitions=cheap,main,fast");
+    job.submit = job_with(job.submit, "time_limit_s=600");
     uint32_t is_short = world_take(&w, job);
-    job.submit.time_limit_s = 601;
+    job.submit = job_with(job.submit, "time_limit_s=601");
     uint32_t is_long = world_take(&w, job);
-    job.submit.array = "1-3";
+    job.submit = job_with(job.submit, "array=1-3");
     uint32_t array = world_take(&w, job);
     assert_int_equal(world_pass(&w), 5);
     assert_int_equal(w.s.jobs.items[state_find_job(&w.s, array)].live_tasks, 3);
@@ -209,8 +209,8 @@ static void a_limit_beyond_the_partition_keeps_a_job_waiting(void **unused)
     struct world w;
     world_init(&w, 8, 100000, 0);
     struct event job = world_job("ann");
-    job.submit.time_limit_s = 601;
-    job.submit.held = true;
+    job.submit = job_with(job.submit, "time_limit_s=601");
+    job.submit = job_with(job.submit, "held=yes");
     uint32_t id = world_take(&w, job);
     world_object(&w, OBJECT_PARTITION, "main", "MaxTime=10");
     struct job_ref ref = {id, NONE};
@@ -228,12 +228,12 @@ static void what_has_not_begun_waits_for_its_time(void **unused)
     world_init(&w, 8, 100000, 0);
     struct event job = world_job("ann");
     int64_t begin_us = w.now_us + 100 * SECOND;
-    job.submit.terms.begin_us = begin_us + 50 * SECOND;
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)(begin_us + 50 * SECOND));
     uint32_t second = world_take(&w, job);
-    job.submit.terms.begin_us = begin_us;
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)begin_us);
     uint32_t first = world_take(&w, job);
-    job.submit.terms.begin_us = begin_us - SECOND;
-    job.submit.held = true;
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)(begin_us - SECOND));
+    job.submit = job_with(job.submit, "held=yes");
     world_take(&w, job);
     assert_int_equal(world_pass(&w), 0);
     assert_int_equal(state_next_due_us(&w.s), begin_us); /* what is held does not begin */
@@ -259,14 +259,15 @@ static void nobody_begins_on_a_full_host(void **unused)
     struct world w;
     uint32_t blocker = init_full(&w, 1);
     struct event job = world_job("ann");
-    job.submit.terms.begin_us = w.now_us + 100 * SECOND;
+    int64_t begin_us = w.now_us + 100 * SECOND;
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)begin_us);
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 0);
     assert_int_equal(state_next_due_us(&w.s), 0);
     world_end(&w, blocker, 0);
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(state_next_due_us(&w.s), job.submit.terms.begin_us);
-    w.now_us = job.submit.terms.begin_us;
+    assert_int_equal(state_next_due_us(&w.s), begin_us);
+    w.now_us = begin_us;
     assert_int_equal(world_pass(&w), 1);
     assert_non_null(world_task(&w, id, 0));
     world_release(&w);
@@ -309,11 +310,11 @@ static void resources_are_used_up_and_come_back(void **unused)
     world_object(&w, OBJECT_RESOURCE, "bigio", "type=BOOL");
     world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING|amount=1");
     struct event job = world_job("ann");
-    job.submit.terms.requests = "license=3,bigio,arch=x";
+    job.submit = job_with(job.submit, "requests=license=3,bigio,arch=x");
     uint32_t first = world_take(&w, job), second = world_take(&w, job);
-    job.submit.terms.requests = "license=1,arch=x";
+    job.submit = job_with(job.submit, "requests=license=1,arch=x");
     uint32_t small = world_take(&w, job);
-    job.submit.terms.requests = "bigio=true";
+    job.submit = job_with(job.submit, "requests=bigio=true");
     uint32_t other = world_take(&w, job);
     char expected[TEXT_MAX];
     snprintf(expected, sizeof expected, "%u %u %u", first, small, other); /* second stops nobody behind it */
@@ -325,7 +326,7 @@ static void resources_are_used_up_and_come_back(void **unused)
     assert_non_null(world_task(&w, second, 0));
     world_object(&w, OBJECT_RESOURCE, "license", "amount=3"); /* less than is taken */
     world_end(&w, first, 0);
-    job.submit.terms.requests = "license=1";
+    job.submit = job_with(job.submit, "requests=license=1");
     world_take(&w, job);
     assert_int_equal(world_pass(&w), 0);
     world_object(&w, OBJECT_RESOURCE, "license", "amount=UNLIMITED");
@@ -340,10 +341,9 @@ static void ranges_of_slots_take_licenses_for_each(void **unused)
     world_init(&w, 16, 100000, 0);
     world_object(&w, OBJECT_RESOURCE, "license", "amount=9");
     struct event job = world_job("ann");
-    job.submit.request.cpus = 2;
-    job.submit.terms = (struct event_terms){.requests = "license=2", .slots_max = 12};
+    job.submit = job_with(job.submit, "cpus=2|slots_max=12|requests=license=2");
     uint32_t first = world_take(&w, job);
-    job.submit.terms.requests = NULL;
+    job.submit = job_with(job.submit, "requests=");
     uint32_t second = world_take(&w, job), third = world_take(&w, job);
     assert_int_equal(world_pass(&w), 2);
     assert_int_equal(idset_count(&world_task(&w, first, 0)->placement.cpus), 4);
@@ -364,9 +364,8 @@ static void what_starts_is_billed_for_what_it_gets(void **unused)
     world_object(&w, OBJECT_QOS, "cheap", "usage_factor=0.5");
     world_object(&w, OBJECT_RESOURCE, "matlab", "amount=100");
     struct event job = world_job("ann");
-    job.submit.request = (struct capacity){.cpus = 2, .gpus = 3, .mem_mib = 512};
-    job.submit.terms =
-        (struct event_terms){.partitions = "gpus", .qos = "cheap", .requests = "matlab=2", .slots_max = 5};
+    job.submit = job_with(job.submit, "cpus=2|gpus=3|mem_mib=512|slots_max=5");
+    job.submit = job_with(job.submit, "partitions=gpus|qos=cheap|requests=matlab=2");
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 1);
     const struct task *k = world_task(&w, id, 0);
@@ -400,7 +399,7 @@ static void three_init(struct three *x)
     x->w.now_us += 3600 * SECOND;
     x->bea = world_take(&x->w, world_job("bea"));
     job = world_job("cat");
-    job.submit.terms.nice = -5;
+    job.submit = job_with(job.submit, "nice=-5");
     x->cat = world_take(&x->w, job);
     x->w.s.assocs.items[state_find_assoc(&x->w.s, "default", "ann")].usage = 2;
     x->w.s.assocs.items[state_find_assoc(&x->w.s, "default", "cat")].usage = 1;
@@ -451,7 +450,7 @@ static void in_the_tickets_model_tiers_do_not_count(void **unused)
     uint32_t older = world_take(&w, world_job("ann"));
     w.now_us += SECOND;
     struct event job = world_job("ann");
-    job.submit.terms.partitions = "fast,main";
+    job.submit = job_with(job.submit, "partitions=fast,main");
     uint32_t newer = world_take(&w, job);
     world_end(&w, blocker, 0);
     char expected[TEXT_MAX];
@@ -471,7 +470,7 @@ static void tasks_of_an_array_have_tickets_each(void **unused)
     world_object(&w, OBJECT_USER, "ann", "fshare=100");
     world_object(&w, OBJECT_USER, "bea", "fshare=100");
     struct event job = world_job("ann");
-    job.submit.array = "0-9";
+    job.submit = job_with(job.submit, "array=0-9");
     uint32_t array = world_take(&w, job), other = world_take(&w, world_job("bea"));
     world_end(&w, blocker, 0);
     char expected[TEXT_MAX];
@@ -499,9 +498,9 @@ static void tasks_of_an_array_start_in_the_first_partition(void **unused)
     world_object(&w, OBJECT_USER, "ann", "fshare=100");
     world_object(&w, OBJECT_USER, "bea", "fshare=100");
     struct event job = world_job("ann");
-    job.submit.array = "0-9";
-    job.submit.terms.partitions = "short,fast,main";
-    job.submit.time_limit_s = 61;
+    job.submit = job_with(job.submit, "array=0-9");
+    job.submit = job_with(job.submit, "partitions=short,fast,main");
+    job.submit = job_with(job.submit, "time_limit_s=61");
     uint32_t array = world_take(&w, job), other = world_take(&w, world_job("bea"));
     world_end(&w, blocker, 0);
     char expected[TEXT_MAX];
@@ -524,14 +523,14 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
     world_object(&w, OBJECT_QOS, "high", "priority=100");
     struct event job = world_job("ann");
     uint32_t other = world_take(&w, job);
-    job.submit.terms.qos = "high";
+    job.submit = job_with(job.submit, "qos=high");
     uint32_t id = world_take(&w, job);
     assert_int_equal(world_pass(&w), 0); /* a pass that finds nothing free, too */
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].floors[0].min, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].min_priorities[0].min, 1000);
     world_object(&w, OBJECT_QOS, "high", "priority=0");
     world_object(&w, OBJECT_QOS, "normal", "priority=1");
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].floors[0].min, 1000);
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].min_priorities[0].min, 1000);
     world_end(&w, blocker, 0);
     assert_int_equal(world_pass(&w), 1);
     assert_non_null(world_task(&w, other, 0)); /* 1000 both: the lower id */
@@ -603,7 +602,7 @@ static void weights_follow_usage(void **unused)
     assert_int_equal(world_pass(&w), 1);
     assert_int_equal(state_next_due_us(&w.s), 0); /* alone, it has all there is */
     struct event large = world_job("bea");
-    large.submit.request.cpus = 3;
+    large.submit = job_with(large.submit, "cpus=3");
     uint32_t bea = world_take(&w, large);
     assert_int_equal(world_pass(&w), 1);
     world_run(&w, ann, 0);

@@ -12,7 +12,7 @@ static uint32_t init_full(struct world *w)
 {
     world_init(w, 16, 65536, 4);
     struct event blocker = world_job("nobody");
-    blocker.submit.request.cpus = 16;
+    blocker.submit = job_with(blocker.submit, "cpus=16");
     uint32_t id = world_take(w, blocker);
     assert_int_equal(world_pass(w), 1);
     return id;
@@ -62,8 +62,7 @@ static void the_sum_is_that_of_the_recorded_case(void **unused)
     world_object(&w, OBJECT_PARTITION, "batch", "PriorityJobFactor=10|TRESBillingWeights=CPU=1.0,Mem=0.25G");
     world_object(&w, OBJECT_PARTITION, "fast", "PriorityJobFactor=50");
     struct event job = world_job("ann");
-    job.submit.request = (struct capacity){.cpus = 4, .gpus = 1, .mem_mib = 8192};
-    job.submit.terms.partitions = "batch,fast";
+    job.submit = job_with(job.submit, "cpus=4|gpus=1|mem_mib=8192|partitions=batch,fast");
     uint32_t id = world_take(&w, job);
     struct priority_row batch = row_of(&w, id, 0), fast = row_of(&w, id, 1);
     near(batch.terms.fair_share, 10000);
@@ -165,8 +164,8 @@ static void every_term_agrees_with_the_policy(void **unused)
     uint32_t ids[4];
     for (size_t i = 0; i < 4; i++) {
         struct event job = world_job(rows[i].user);
-        job.submit.request = (struct capacity){.cpus = (uint32_t)i + 1, .mem_mib = 100 * (i + 1)};
-        job.submit.terms = (struct event_terms){.qos = rows[i].qos, .nice = rows[i].nice, .site = rows[i].site};
+        job.submit = job_with(job.submit, "cpus=%zu|mem_mib=%zu|qos=%s|nice=%d|site=%d", i + 1, 100 * (i + 1),
+                              rows[i].qos, rows[i].nice, rows[i].site);
         ids[i] = world_take(&w, job);
     }
     w.now_us += 86400 * SECOND;
@@ -193,10 +192,10 @@ static void age_counts_from_release_or_always_from_submission(void **unused)
     world_settings(&w, "PriorityWeightAge=7000 PriorityWeightFairshare=0");
     uint32_t waits = world_take(&w, world_job("ann"));
     struct event job = world_job("ann");
-    job.submit.held = true;
+    job.submit = job_with(job.submit, "held=yes");
     uint32_t held = world_take(&w, job);
-    job.submit.held = false;
-    job.submit.terms.begin_us = w.now_us + 2 * 86400 * SECOND;
+    job.submit = job_with(job.submit, "held=no");
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w.now_us + 2 * 86400 * SECOND));
     uint32_t begins = world_take(&w, job);
     w.now_us += 86400 * SECOND;
     near(row_of(&w, waits, 0).priority, 1000);
@@ -224,7 +223,7 @@ static void what_is_set_by_hand_stands(void **unused)
     init_full(&w);
     world_settings(&w, all_weights);
     struct event job = world_job("ann");
-    job.submit.terms.set_priority = 77;
+    job.submit = job_with(job.submit, "set_priority=77");
     uint32_t id = world_take(&w, job);
     struct priority_row row = row_of(&w, id, 0);
     near(row.priority, 77);
@@ -276,7 +275,7 @@ static void asking_for_one_job_gives_the_same_numbers(void **unused)
     world_object(&w, OBJECT_PARTITION, "fast", "");
     struct event job = world_job("ann");
     world_take(&w, job);
-    job.submit.terms.partitions = "fast,main";
+    job.submit = job_with(job.submit, "partitions=fast,main");
     uint32_t id = world_take(&w, job);
     world_take(&w, job);
     for (int model = 0; model < MODEL_COUNT; model++) {
@@ -290,7 +289,7 @@ static void asking_for_one_job_gives_the_same_numbers(void **unused)
     world_release(&w);
 }
 
-static void reading_raises_no_floor(void **unused)
+static void reading_raises_no_minimum(void **unused)
 {
     (void)unused;
     struct world w;
@@ -300,10 +299,10 @@ static void reading_raises_no_floor(void **unused)
     world_object(&w, OBJECT_QOS, "normal", "priority=4");
     struct event job = world_job("ann");
     uint32_t id = world_take(&w, job);
-    job.submit.terms.partitions = "fast,main";
+    job.submit = job_with(job.submit, "partitions=fast,main");
     uint32_t several = world_take(&w, job);
     near(row_of(&w, id, 0).priority, 1000);
-    assert_null(w.s.jobs.items[state_find_job(&w.s, id)].floors);
+    assert_null(w.s.jobs.items[state_find_job(&w.s, id)].min_priorities);
     world_pass(&w);
     world_object(&w, OBJECT_QOS, "other", "priority=8");
     near(row_of(&w, id, 0).priority, 1000);
@@ -324,8 +323,8 @@ static void licenses_are_part_of_all_there_are(void **unused)
     world_object(&w, OBJECT_RESOURCE, "matlab", "amount=20");
     world_object(&w, OBJECT_RESOURCE, "endless", "");
     struct event job = world_job("ann");
-    job.submit.request.cpus = 2;
-    job.submit.terms.requests = "matlab=4,endless=1";
+    job.submit = job_with(job.submit, "cpus=2");
+    job.submit = job_with(job.submit, "requests=matlab=4,endless=1");
     near(row_of(&w, world_take(&w, job), 0).priority, 400);
     world_release(&w);
 }
@@ -340,9 +339,9 @@ static void basic_goes_by_the_place_of_submission(void **unused)
     world_set(&w, "PriorityType", "priority/basic");
     struct event job = world_job("ann");
     uint32_t first = world_take(&w, job);
-    job.submit.terms.nice = 10;
+    job.submit = job_with(job.submit, "nice=10");
     uint32_t second = world_take(&w, job);
-    job.submit.held = true;
+    job.submit = job_with(job.submit, "held=yes");
     uint32_t held = world_take(&w, job);
     near(row_of(&w, first, 0).priority, multifactor_basic_priority(first - 1, 0));
     near(row_of(&w, second, 0).priority, multifactor_basic_priority(second - 1, 10));
@@ -355,7 +354,7 @@ static void basic_goes_by_the_place_of_submission(void **unused)
 static uint32_t submit_in(struct world *w, const char *user, const char *project)
 {
     struct event job = world_job(user);
-    job.submit.terms.project = project;
+    job.submit = job_with(job.submit, "project=%s", project);
     return world_take(w, job);
 }
 
@@ -379,7 +378,7 @@ static void set_shares(struct world *w, const char *account, uint32_t account_sh
 static void set_usage(struct world *w, const char *user, const char *project, double cpu_s)
 {
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
-        struct owner *o = &w->s.owners.items[i];
+        struct usage_owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) != 0 || strcmp(o->project, project) != 0) continue;
         o->usage = (struct ticket_usage){.used = {[USAGE_CPU] = cpu_s}};
         o->at_us = w->now_us;
@@ -477,7 +476,7 @@ static void members_are_users_departments_projects_and_partitions(void **unused)
     world_object(&w, OBJECT_USER, "ann", "oticket=1000|department=physics");
     world_object(&w, OBJECT_PARTITION, "queue", "oticket=10000");
     struct event job = world_job("ann");
-    job.submit.terms = (struct event_terms){.project = "P1", .partitions = "queue,main", .override_tickets = 1};
+    job.submit = job_with(job.submit, "project=P1|partitions=queue,main|override_tickets=1");
     uint32_t id = world_take(&w, job);
     near(row_of(&w, id, 0).tickets.override, 11111);
     near(row_of(&w, id, 1).tickets.override,
@@ -494,11 +493,8 @@ static void urgency_is_of_requests_slots_and_moments(void **unused)
     world_object(&w, OBJECT_RESOURCE, "license", "urgency=10");
     world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING|urgency=7");
     struct event job = world_job("ann");
-    job.submit.request.cpus = 2;
-    job.submit.terms = (struct event_terms){.requests = "license=3,arch=lx-amd64",
-                                            .slots_max = 4,
-                                            .deadline_us = w.now_us + 3600 * SECOND,
-                                            .posix_priority = 512};
+    job.submit = job_with(job.submit, "cpus=2|slots_max=4|requests=license=3,arch=lx-amd64");
+    job.submit = job_with(job.submit, "deadline_us=%lld|posix_priority=512", (long long)(w.now_us + 3600 * SECOND));
     uint32_t id = world_take(&w, job);
     w.now_us += 1800 * SECOND;
     struct priority_row row = row_of(&w, id, 0);
@@ -518,10 +514,10 @@ static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
     init_full(&w);
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000 auto_user_fshare=100");
     struct event job = world_job("ann");
-    job.submit.held = true;
+    job.submit = job_with(job.submit, "held=yes");
     uint32_t held = world_take(&w, job);
-    job.submit.held = false;
-    job.submit.terms.begin_us = w.now_us + SECOND;
+    job.submit = job_with(job.submit, "held=no");
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w.now_us + SECOND));
     uint32_t later = world_take(&w, job);
     uint32_t id = world_take(&w, world_job("ann"));
     near(row_of(&w, held, 0).priority, 0);
@@ -543,7 +539,7 @@ static void an_array_is_shown_by_its_first_task(void **unused)
     init_full(&w);
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000");
     struct event job = world_job("ann");
-    job.submit.array = "3-9";
+    job.submit = job_with(job.submit, "array=3-9");
     uint32_t array = world_take(&w, job), plain = world_take(&w, world_job("ann"));
     world_end(&w, 1, 0);
     struct priorities all = list(&w, NONE);
@@ -560,7 +556,7 @@ static void users_without_an_object_have_no_part_unless_made(void **unused)
     init_full(&w);
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 enforce_user=none");
     struct event job = world_job("ann");
-    job.submit.terms.override_tickets = 5;
+    job.submit = job_with(job.submit, "override_tickets=5");
     uint32_t id = world_take(&w, job);
     world_end(&w, 1, 0);
     near(row_of(&w, id, 0).tickets.share, 0);
@@ -589,7 +585,7 @@ static void a_user_in_two_accounts_is_served_by_the_first(void **unused)
     set_shares(&w, "b", 10, "bob", 1);
     struct event job = world_job("ann");
     uint32_t in_a = world_take(&w, job);
-    job.submit.account = "b";
+    job.submit = job_with(job.submit, "account=b");
     uint32_t in_b = world_take(&w, job);
     uint32_t bob = world_take(&w, world_job("bob"));
     world_end(&w, 1, 0);
@@ -678,8 +674,8 @@ static void tickets_of_running_tasks_do_not_depend_on_what_waits(void **unused)
     set_shares(&w, "a", 3, "ann", 1);
     set_shares(&w, "a", 3, "bob", 4);
     struct event array = world_job("ann");
-    array.submit.array = "0-9";
-    array.submit.terms.job_share = 3;
+    array.submit = job_with(array.submit, "array=0-9");
+    array.submit = job_with(array.submit, "job_share=3");
     uint32_t first = world_take(&w, array);
     submit_in(&w, "bob", "P1");
     assert_int_equal(world_pass(&w), 4);
@@ -717,7 +713,7 @@ int main(void)
         cmocka_unit_test(what_is_set_by_hand_stands),
         cmocka_unit_test(running_jobs_are_listed_where_asked_for),
         cmocka_unit_test(asking_for_one_job_gives_the_same_numbers),
-        cmocka_unit_test(reading_raises_no_floor),
+        cmocka_unit_test(reading_raises_no_minimum),
         cmocka_unit_test(licenses_are_part_of_all_there_are),
         cmocka_unit_test(basic_goes_by_the_place_of_submission),
         cmocka_unit_test(the_share_tree_is_that_of_the_recorded_case),

@@ -64,8 +64,8 @@ static void periods_begin_at_local_midnight(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setenv("TZ", rows[i].zone, 1);
         tzset();
-        assert_moment(period_begin_us(rows[i].period, utc_us(rows[i].at)), rows[i].begin, rows[i].at);
-        assert_moment(period_end_us(rows[i].period, utc_us(rows[i].at)), rows[i].end, rows[i].at);
+        assert_moment(reset_period_begin_us(rows[i].period, utc_us(rows[i].at)), rows[i].begin, rows[i].at);
+        assert_moment(reset_period_end_us(rows[i].period, utc_us(rows[i].at)), rows[i].end, rows[i].at);
     }
 }
 
@@ -80,11 +80,11 @@ static void periods_follow_each_other(void **unused)
         for (int period = USAGE_RESET_DAILY; period <= USAGE_RESET_YEARLY; period++) {
             int64_t at_us = utc_us("2023-12-30 00:00:00"), last_us = utc_us("2028-01-02 00:00:00");
             while (at_us < last_us) {
-                int64_t begin_us = period_begin_us((enum usage_reset)period, at_us);
-                int64_t end_us = period_end_us((enum usage_reset)period, at_us);
+                int64_t begin_us = reset_period_begin_us((enum usage_reset)period, at_us);
+                int64_t end_us = reset_period_end_us((enum usage_reset)period, at_us);
                 assert_true(begin_us <= at_us && at_us < end_us);
-                assert_true(period_begin_us((enum usage_reset)period, end_us - 1) == begin_us);
-                assert_true(period_begin_us((enum usage_reset)period, end_us) == end_us);
+                assert_true(reset_period_begin_us((enum usage_reset)period, end_us - 1) == begin_us);
+                assert_true(reset_period_begin_us((enum usage_reset)period, end_us) == end_us);
                 at_us = end_us + (end_us - begin_us) / 3;
             }
         }

@@ -10,6 +10,10 @@
 #include <cmocka.h>
 
 #include "api/server/internal.h"
+#include "fields/limits.h"
+#include "fields/priority_fields.h"
+#include "fields/settings.h"
+#include "fields/share_fields.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
@@ -129,63 +133,157 @@ static void ids_are_unique(void **unused)
             if (strcmp(a->path, b->path) == 0) assert_string_not_equal(a->method, b->method);
         }
         assert_non_null(a->handle);
-        bool has_shape = a->body_kind == BODY_OBJECT || a->body_kind == BODY_ADD || a->body_kind == BODY_CHANGE;
-        assert_int_equal(has_shape, a->body != NULL);
+        assert_int_equal(a->body_kind == BODY_OBJECT, a->body != NULL);
     }
 }
 
-/* --- what an administrator names: the shapes of the wire against the tables of the policies ----------------------- */
+/* --- records: what the tables of fields say, in the description --------------------------------------------------- */
 
-static enum wire_type type_of(const struct field *f)
+/* The type that a description gives: "string"; of several, one of them; "enum" where words are listed. */
+static bool has_type(json_t *schema, const char *name)
 {
+    json_t *type = json_object_get(schema, "type"), *item;
+    size_t index;
+    if (strcmp(name, "enum") == 0 && json_object_get(schema, "enum") != NULL) return true;
+    if (json_is_string(type)) return strcmp(json_string_value(type), name) == 0;
+    json_array_foreach(type, index, item)
+    {
+        if (strcmp(json_string_value(item), name) == 0) return true;
+    }
+    json_array_foreach(json_object_get(schema, "oneOf"), index, item)
+    {
+        if (has_type(item, name)) return true;
+    }
+    return false;
+}
+
+static const char *type_of(const struct field *f, bool is_written)
+{
+    if (is_written && (field_is_duration(f) || f->type == FIELD_MEMORY)) return "string";
     switch (f->type) {
-    case FIELD_NUMBER: return WIRE_I64;
-    case FIELD_REAL: return WIRE_DOUBLE;
-    case FIELD_BOOL: return WIRE_BOOL;
-    case FIELD_CHOICE: return WIRE_CHOICE;
-    default: return WIRE_TEXT;
+    case FIELD_REAL: return "number";
+    case FIELD_BOOL: return "boolean";
+    case FIELD_CHOICE: return "enum";
+    case FIELD_TEXT:
+    case FIELD_BYTES: return "string";
+    default: return "integer";
     }
 }
 
-static size_t member_of(enum wire_type type)
+/* The words are those of the table, and null where the field may have none. */
+static void check_words(json_t *schema, const struct field *f)
 {
-    switch (type) {
-    case WIRE_I64: return offsetof(struct wire_object_value, number);
-    case WIRE_DOUBLE: return offsetof(struct wire_object_value, real);
-    case WIRE_BOOL: return offsetof(struct wire_object_value, is_true);
-    default: return offsetof(struct wire_object_value, text);
+    json_t *words = at(schema, "enum", NULL);
+    size_t count = 0;
+    for (struct str rest = str(f->choices); rest.text != NULL; count++) {
+        struct str word = str_cut(rest, ',', &rest), there = str(json_string_value(json_array_get(words, count)));
+        assert_true(str_equal(there, word));
     }
+    assert_int_equal(json_array_size(words), count + f->is_nullable);
 }
 
-static void check_field(const struct wire_field *w, const struct field *f, uint32_t place)
+static void check_bound(json_t *schema, const char *key, double bound)
 {
-    assert_string_equal(w->name, f->name);
-    assert_int_equal(w->type, type_of(f));
-    assert_int_equal(w->offset, offsetof(struct wire_object_row, values) + place * sizeof(struct wire_object_value) +
-                                    member_of(w->type));
-    if (!str_starts(str(w->help), str(f->help))) fail_msg("%s: '%s' is not '%s'", f->name, w->help, f->help);
-    if (f->type == FIELD_CHOICE) assert_string_equal(w->choices, f->choices);
-    if (f->type == FIELD_NUMBER) {
-        assert_int_equal(w->min, (int64_t)f->min);
-        assert_int_equal(w->max, (int64_t)f->max);
-        assert_int_equal(w->is_required, f->special == NULL);
-        assert_int_equal(w->absent, FIELD_SPECIAL);
+    json_t *item, *there = json_object_get(schema, key);
+    size_t index;
+    json_array_foreach(json_object_get(schema, "oneOf"), index, item)
+    {
+        if (there == NULL) there = json_object_get(item, key);
     }
+    if (bound >= -WHOLE_REAL_MAX && bound <= WHOLE_REAL_MAX)
+        assert_true(json_number_value(there) == bound);
+    else
+        assert_null(there);
 }
+
+static void check_field(json_t *schema, const struct field *f, bool is_written)
+{
+    const char *type = type_of(f, is_written);
+    assert_string_equal(json_string_value(at(schema, "description", NULL)), f->help);
+    if (!has_type(schema, type)) fail_msg("%s is not %s", f->name, type);
+    bool has_null = strcmp(type, "enum") == 0 ? f->is_nullable : has_type(schema, "null");
+    assert_int_equal(has_null, f->is_nullable);
+    if (f->type == FIELD_CHOICE) check_words(schema, f);
+    if (strcmp(type, "integer") != 0) return;
+    check_bound(schema, "minimum", f->min);
+    check_bound(schema, "maximum", f->max);
+    assert_int_equal(has_type(schema, "enum"), f->special != NULL);
+}
+
+/* All fields of the table but the hidden ones, with their types and ranges, and nothing else. */
+static void check_record(json_t *schemas, const struct field_table *table)
+{
+    json_t *schema = at(schemas, table->name, NULL), *properties = at(schema, "properties", NULL);
+    size_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct field *f = field_at(table, i);
+        if (f->is_hidden) continue;
+        check_field(at(properties, f->name, NULL), f, table->is_written);
+        count++;
+    }
+    assert_int_equal(json_object_size(properties), count);
+    assert_int_equal(json_array_size(at(schema, "required", NULL)), count);
+    assert_string_equal(json_string_value(at(schema, "description", NULL)), table->help);
+}
+
+static void records_are_described_by_their_tables(void **unused)
+{
+    static const struct field_table *const tables[] = {&job_fields,     &priority_fields,     &share_fields,
+                                                       &account_fields, &account_fields_user, &setting_fields};
+    json_t *root = description(), *schemas = at(root, "components", "schemas");
+    (void)unused;
+    for (size_t i = 0; i < COUNT(tables); i++) check_record(schemas, tables[i]);
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) check_record(schemas, &object_classes[kind].record);
+    json_decref(root);
+}
+
+/* What a submission and an update may have is described as the fields of a job are, and nothing else. */
+static void submissions_are_described_by_the_table(void **unused)
+{
+    static const struct wire_shape *const shapes[] = {&api_submit_shape, &api_update_shape};
+    json_t *root = description(), *schemas = at(root, "components", "schemas");
+    (void)unused;
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        json_t *properties = at(at(schemas, shapes[i]->name, NULL), "properties", NULL);
+        size_t count = 0;
+        for (const struct wire_field *f = shapes[i]->fields; f->name; f++) count++;
+        for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+            if (!job_field_is_settable(f, shapes[i] == &api_update_shape)) continue;
+            check_field(at(properties, job_field_at(f)->name, NULL), job_field_at(f), false);
+            count++;
+        }
+        assert_int_equal(json_object_size(properties), count);
+    }
+    json_t *required = at(at(schemas, "Submit", NULL), "required", NULL);
+    assert_int_equal(json_array_size(required), 2);
+    assert_string_equal(json_string_value(json_array_get(required, 0)), "command");
+    assert_string_equal(json_string_value(json_array_get(required, 1)), "directory");
+    assert_null(json_object_get(at(schemas, "Update", NULL), "required"));
+    json_decref(root);
+}
+
+/* --- what an administrator names: its records, its routes, its bodies --------------------------------------------- */
 
 static void objects_have_the_fields_of_their_tables(void **unused)
 {
     (void)unused;
-    assert_int_equal(WIRE_OBJECT_KINDS, OBJECT_KIND_COUNT);
-    assert_int_equal(WIRE_OBJECT_VALUES, OBJECT_FIELDS_MAX);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
         const struct object_class *class = &object_classes[kind];
-        const struct wire_field *w = wire_object_kinds[kind].row->fields;
-        assert_string_equal(w->name, "name");
-        for (uint32_t i = 0; i < class->field_count; i++) check_field(++w, &class->fields[i], i);
-        while ((++w)->name != NULL) assert_true(w->is_read_only);
-        assert_string_equal(wire_object_kinds[kind].list->fields[0].name, class->plural);
-        assert_ptr_equal(wire_object_kinds[kind].list->fields[0].shape, wire_object_kinds[kind].row);
+        const struct wire_field *list = api_object_lists[kind].fields;
+        const struct field_table *record = &class->record;
+        assert_true(class->field_count <= OBJECT_FIELDS_MAX && record->count <= OBJECT_RECORD_MAX);
+        assert_string_equal(field_at(record, OBJECT_RECORD_NAME)->name, "name");
+        for (uint32_t i = 0; i < class->field_count; i++) {
+            assert_ptr_equal(field_at(record, OBJECT_RECORD_FIELDS + i), &class->fields[i]);
+            assert_false(class->fields[i].is_read_only);
+        }
+        assert_true(record->count > OBJECT_RECORD_FIELDS + class->field_count);
+        for (uint32_t i = OBJECT_RECORD_FIELDS + class->field_count; i < record->count; i++)
+            assert_true(field_at(record, i)->is_read_only);
+        assert_string_equal(field_at(record, record->count - 1)->name, "created_us");
+        assert_string_equal(list->name, class->plural);
+        assert_ptr_equal(list->table, record);
+        assert_null(list[1].name);
     }
 }
 
@@ -195,13 +293,13 @@ static void objects_have_their_routes(void **unused)
     uint32_t routes_of[OBJECT_KIND_COUNT] = {0};
     (void)unused;
     for (const struct route *route = routes; route->method; route++) {
-        bool is_object = route->handle == get_objects || route->handle == post_object ||
-                         route->handle == patch_object || route->handle == delete_object;
+        bool is_object = route->handle == server_get_objects || route->handle == server_post_object ||
+                         route->handle == server_patch_object || route->handle == server_delete_object;
         if (!is_object) continue;
-        const struct wire_object_kind *kind = &wire_object_kinds[route->object];
-        assert_true(str_starts(str(route->path), str(kind->path)));
-        if (route->handle == get_objects) assert_ptr_equal(route->reply, kind->list);
-        if (route->body) assert_ptr_equal(route->body, kind->row);
+        assert_true(str_starts(str(route->path), str(api_object_paths[route->object])));
+        if (route->handle == server_get_objects) assert_ptr_equal(route->reply, &api_object_lists[route->object]);
+        assert_int_equal(route->body_kind == BODY_ADD, route->handle == server_post_object);
+        assert_int_equal(route->body_kind == BODY_CHANGE, route->handle == server_patch_object);
         routes_of[route->object]++;
     }
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) assert_int_equal(routes_of[kind], 4);
@@ -212,16 +310,20 @@ static void pairs_are_described(void **unused)
 {
     json_t *root = description(), *paths = at(root, "paths", NULL);
     (void)unused;
-    json_t *add = at(at(paths, WIRE_QOS, "post"), "requestBody", "content");
+    json_t *add = at(at(paths, API_QOS, "post"), "requestBody", "content");
     json_t *schema = at(at(add, "application/json", NULL), "schema", NULL);
     at(schema, "properties", "usage_factor");
     at(schema, "properties", "name");
     assert_null(json_object_get(at(schema, "properties", NULL), "usage"));
     assert_null(json_object_get(at(schema, "properties", NULL), "created_us"));
-    json_t *change = at(at(paths, WIRE_QOS "/{name}", "patch"), "requestBody", "content");
+    json_t *change = at(at(paths, API_QOS "/{name}", "patch"), "requestBody", "content");
     schema = at(at(change, "application/json", NULL), "schema", NULL);
     assert_null(json_object_get(at(schema, "properties", NULL), "name"));
     assert_null(json_object_get(schema, "required"));
+    at(schema, "properties", "RawUsage"); /* a QOS has usage, which a change may discard */
+    change = at(at(paths, API_PARTITIONS "/{name}", "patch"), "requestBody", "content");
+    schema = at(at(change, "application/json", NULL), "schema", NULL);
+    assert_null(json_object_get(at(schema, "properties", NULL), "RawUsage"));
     json_decref(root);
 }
 
@@ -278,6 +380,8 @@ int main(void)
         cmocka_unit_test(parameters_are_those_of_the_query),
         cmocka_unit_test(schemas_are_referred_to_and_complete),
         cmocka_unit_test(ids_are_unique),
+        cmocka_unit_test(records_are_described_by_their_tables),
+        cmocka_unit_test(submissions_are_described_by_the_table),
         cmocka_unit_test(objects_have_the_fields_of_their_tables),
         cmocka_unit_test(objects_have_their_routes),
         cmocka_unit_test(pairs_are_described),

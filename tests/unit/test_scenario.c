@@ -49,6 +49,38 @@ static void check_refusals(const struct refusal *rows, size_t count)
     }
 }
 
+static const struct job *job_at(const struct scenario *s, uint32_t position)
+{
+    assert_true(position < s->job_count);
+    return &s->state.jobs.items[s->jobs[position]];
+}
+
+static const struct assoc *assoc_of(const struct scenario *s, uint32_t position)
+{
+    return &s->state.assocs.items[job_at(s, position)->assoc];
+}
+
+static const struct object_row *object_row_at(const struct scenario *s, enum object_kind kind, const char *name)
+{
+    uint32_t index = state_find_object(&s->state, kind, name);
+    assert_int_not_equal(index, NONE);
+    return &s->state.objects[kind].items[index];
+}
+
+/* Node of the association that a job has in a partition; NONE: it is outside of the tree. */
+static uint32_t node_of(struct scenario *s, uint32_t position, const char *partition)
+{
+    uint32_t index = state_find_object(&s->state, OBJECT_PARTITION, partition);
+    state_tree(&s->state);
+    return s->state.node_of.items[state_assoc_in_partition(&s->state, job_at(s, position)->assoc, index)];
+}
+
+static uint32_t node_of_row(struct scenario *s, uint32_t row)
+{
+    state_tree(&s->state);
+    return s->state.node_of.items[s->associations[row]];
+}
+
 /* --- what a document leaves out ------------------------------------------------------------------------------------- */
 
 static void the_least_document(void **unused)
@@ -57,14 +89,16 @@ static void the_least_document(void **unused)
     (void)unused;
     read_good("{'now': 1795243000}", &s);
     assert_true(s.now_us == INT64_C(1795243000000000));
-    assert_int_equal(s.policy.model, MODEL_MULTIFACTOR);
-    assert_int_equal(s.policy.share.algorithm, ALGORITHM_FAIR_TREE);
-    assert_true(s.policy.multifactor.weight_fair_share < 1.0); /* no weight but those given */
-    assert_int_equal(s.partitions.count, 1);
-    assert_string_equal(s.partitions.items[0].object.name, "");
-    assert_int_equal(s.tree.count, 1);
-    assert_int_equal(s.jobs.count, 0);
-    assert_null(s.shares);
+    assert_int_equal(s.state.policy.model, MODEL_MULTIFACTOR);
+    assert_int_equal(s.state.policy.share.algorithm, ALGORITHM_FAIR_TREE);
+    assert_true(s.state.policy.multifactor.weight_fair_share < 1.0); /* no weight but those given */
+    assert_int_equal(s.state.objects[OBJECT_PARTITION].count, 1);
+    assert_string_equal(s.state.objects[OBJECT_PARTITION].items[0].object.name, "");
+    assert_int_equal(state_tree(&s.state)->count, 1);
+    assert_int_equal(s.state.hosts.count, 0);
+    assert_int_equal(s.job_count, 0);
+    assert_int_equal(s.association_count, 0);
+    assert_null(s.state.share_nodes);
     scenario_release(&s);
 }
 
@@ -77,27 +111,34 @@ static void a_job_by_default(void **unused)
         " 'tree': [{'account': 'a'}, {'account': 'b'}, {'account': 'b', 'user': 'u'}, {'account': 'a', 'user': 'u'}],"
         " 'jobs': [{'id': 7, 'user': 'u', 'submit': 1795251800}]}",
         &s);
-    const struct scenario_job *job = &s.jobs.items[0];
+    const struct job *job = job_at(&s, 0);
     assert_true(s.now_us == INT64_C(1795251900000000));
-    assert_string_equal(job->account, "b"); /* his first */
+    assert_string_equal(assoc_of(&s, 0)->account, "b"); /* the user's first */
     assert_int_equal(job->partition_count, 1);
     assert_int_equal(job->partitions[0], 0);
-    assert_true(job->eligible_us == job->submit_us);
-    assert_true(job->sequence == 7);
-    assert_int_equal(job->state, JOB_PENDING);
-    assert_int_equal(job->qos, NONE);
-    assert_int_equal(job->cpus, 1);
-    assert_int_equal(job->nodes, 1);
-    assert_int_equal(job->tres.count, 2); /* cpu=1,node=1 */
-    assert_int_equal(scenario_node_of(&s, job, 0), s.associations.items[2].node);
+    assert_true(job->begin_us == job->submit_us);
+    assert_int_equal(job->document->rank, 0);
+    assert_int_equal(idset_count(&job->pending), 1);
+    assert_false(job->held);
+    assert_string_equal(s.state.objects[OBJECT_QOS].items[job->qos].object.name, "");
+    assert_int_equal(job->request.cpus, 1);
+    assert_int_equal(job->document->nodes, 1);
+    assert_int_equal(job->document->tres.count, 0); /* what cpus, nodes and mem come to */
+    assert_int_equal(node_of(&s, 0, "batch"), node_of_row(&s, 2));
     scenario_release(&s);
 }
 
 /* --- settings ------------------------------------------------------------------------------------------------------- */
 
-static double total(const struct scenario *s, uint32_t partition, const char *tres)
+/* Of a partition, as the engine adds up its hosts. */
+static double total(const struct scenario *s, const char *partition, const char *tres)
 {
-    return s->partitions.items[partition].totals[tres_find(&s->policy.tres, str(tres))];
+    const struct object_row *p = object_row_at(s, OBJECT_PARTITION, partition);
+    uint32_t index = tres_find(&s->state.policy.tres, str(tres)),
+             count = p->hosts ? p->host_count : s->state.hosts.count;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++) sum += s->state.hosts.items[p->hosts ? p->hosts[i] : i].tres[index];
+    return sum;
 }
 
 static void whole_numbers_may_have_a_point(void **unused)
@@ -106,16 +147,17 @@ static void whole_numbers_may_have_a_point(void **unused)
     (void)unused;
     read_good("{'now': 1795243000.0, 'hosts': [{'name': 'n', 'cpus': 4.0, 'mem': 1024.0}], 'tree': [{'account': 'a', "
               "'shares': 3.0}], 'jobs': [{'id': 2.0, 'user': 'u', 'submit': 1.0, 'nice': -5.0, 'slots': [2.0, 8e0], "
-              "'job_share': -0.0}]}",
+              "'job_share': 4.0}]}",
               &s);
     assert_true(s.now_us == INT64_C(1795243000000000));
-    assert_int_equal(s.hosts.items[0].cpus, 4);
-    assert_true(total(&s, 0, "mem") > 1023.5 && total(&s, 0, "mem") < 1024.5);
-    assert_int_equal(s.associations.items[0].shares, 3);
-    assert_int_equal(s.jobs.items[0].id, 2);
-    assert_int_equal(s.jobs.items[0].nice, -5);
-    assert_int_equal(s.jobs.items[0].slots_max, 8);
-    assert_false(signbit(s.jobs.items[0].job_share));
+    assert_int_equal(s.state.hosts.items[0].has.cpus, 4);
+    assert_true(total(&s, "", "mem") > 1023.5 && total(&s, "", "mem") < 1024.5);
+    assert_int_equal(s.state.assocs.items[s.associations[0]].shares, 3);
+    assert_int_equal(job_at(&s, 0)->id, 2);
+    assert_int_equal(job_at(&s, 0)->nice, -5);
+    assert_int_equal(job_at(&s, 0)->document->slots, 2);
+    assert_int_equal(job_at(&s, 0)->slots_max, 8);
+    assert_int_equal(job_at(&s, 0)->job_share, 4);
     scenario_release(&s);
 }
 
@@ -128,22 +170,22 @@ static void settings_are_texts_numbers_or_booleans(void **unused)
               "'share_functional_shares': false, 'PriorityFavorSmall': 'YES', 'halftime': 24, 'FairTreeTies': 'merge', "
               "'usage_weight_list': 'cpu=1,mem=0,io=0'}}",
               &s);
-    assert_true(s.policy.multifactor.weight_age > 999.0 && s.policy.multifactor.weight_age < 1001.0);
-    assert_true(s.policy.multifactor.max_age_s == 7 * 86400);
-    assert_true(s.policy.multifactor.favor_small);
-    assert_int_equal(s.policy.share.algorithm, ALGORITHM_CLASSIC);
-    assert_int_equal(s.policy.share.dampening, 3);
-    assert_true(s.policy.urgency.weight_ticket > 0.0099 && s.policy.urgency.weight_ticket < 0.0101);
-    assert_false(s.policy.tickets.share_functional_shares);
-    assert_int_equal(s.policy.tickets.compensation_factor, 5);
-    assert_int_equal(s.policy.tickets.decay.minutes[USAGE_CPU], 24 * 60);
+    assert_true(s.state.policy.multifactor.weight_age > 999.0 && s.state.policy.multifactor.weight_age < 1001.0);
+    assert_true(s.state.policy.multifactor.max_age_s == 7 * 86400);
+    assert_true(s.state.policy.multifactor.favor_small);
+    assert_int_equal(s.state.policy.share.algorithm, ALGORITHM_CLASSIC);
+    assert_int_equal(s.state.policy.share.dampening, 3);
+    assert_true(s.state.policy.urgency.weight_ticket > 0.0099 && s.state.policy.urgency.weight_ticket < 0.0101);
+    assert_false(s.state.policy.tickets.share_functional_shares);
+    assert_int_equal(s.state.policy.tickets.compensation_factor, 5);
+    assert_int_equal(s.state.policy.tickets.decay.minutes[USAGE_CPU], 24 * 60);
     scenario_release(&s);
 }
 
 /* --- hosts and partitions ------------------------------------------------------------------------------------------- */
 
 /* As qconf -ssconf has it, and slurm.conf. */
-static void keywords_that_decide_nothing_are_passed_over(void **unused)
+static void keywords_that_decide_nothing_are_ignored(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -152,7 +194,7 @@ static void keywords_that_decide_nothing_are_passed_over(void **unused)
         "'load_formula': 'np_load_avg', 'weight_ticket': 0.25, 'PriorityCalcPeriod': 5, 'prioritycalcperiod': '1', "
         "'PriorityUsageResetPeriod': 'NONE'}}",
         &s);
-    assert_true(s.policy.urgency.weight_ticket > 0.24 && s.policy.urgency.weight_ticket < 0.26);
+    assert_true(s.state.policy.urgency.weight_ticket > 0.24 && s.state.policy.urgency.weight_ticket < 0.26);
     scenario_release(&s);
 }
 
@@ -167,13 +209,17 @@ static void totals_are_sums_over_the_partitions_hosts(void **unused)
         " 'partitions': [{'name': 'all'}, {'name': 'some', 'hosts': ['n2', 'n3']}, {'name': 'none', 'hosts': []}]}",
         &s);
     const struct {
-        uint32_t partition;
+        const char *partition;
         const char *tres;
         double expected;
     } rows[] = {
-        {0, "cpu", 25}, {0, "mem", 66536},    {0, "node", 3},        {0, "gres/gpu", 7}, {0, "gres/gpu:tesla", 5},
-        {1, "cpu", 9},  {1, "mem", 1000},     {1, "node", 2},        {1, "gres/gpu", 3}, {1, "gres/gpu:tesla", 3},
-        {2, "cpu", 0},  {2, "gres/gpu", 0.0}, {0, "license/x", 0.0},
+        {"all", "cpu", 25},           {"all", "mem", 66536},
+        {"all", "node", 3},           {"all", "gres/gpu", 7},
+        {"all", "gres/gpu:tesla", 5}, {"some", "cpu", 9},
+        {"some", "mem", 1000},        {"some", "node", 2},
+        {"some", "gres/gpu", 3},      {"some", "gres/gpu:tesla", 3},
+        {"none", "cpu", 0},           {"none", "gres/gpu", 0.0},
+        {"all", "license/x", 0.0},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_true(fabs(total(&s, rows[i].partition, rows[i].tres) - rows[i].expected) < 1e-9);
@@ -200,7 +246,7 @@ static void typed_gres_count_for_their_generic_tracked_or_not(void **unused)
                     "{'now': 1, 'settings': {'AccountingStorageTRES': '%s'}, 'hosts': [{'name': 'n', 'gres': %s}]}",
                     rows[i].tracked, rows[i].gres);
         read_good(document, &s);
-        assert_true(fabs(total(&s, 0, "gres/gpu") - rows[i].gpus) < 1e-9);
+        assert_true(fabs(total(&s, "", "gres/gpu") - rows[i].gpus) < 1e-9);
         scenario_release(&s);
     }
 }
@@ -209,12 +255,13 @@ static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
 {
     struct scenario s;
     (void)unused;
-    read_good(
-        "{'now': 1, 'settings': {'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla'}, 'jobs': ["
-        "{'id': 1, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G'},"
-        "{'id': 2, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'tres': 'cpu=4,node=2,gres/gpu:tesla=1'},"
-        "{'id': 3, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'tres': 'mem=8G'}]}",
-        &s);
+    read_good("{'now': 1, 'settings': {'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla', 'PriorityFlags': "
+              "'CALCULATE_RUNNING'}, 'jobs': ["
+              "{'id': 1, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'state': 'RUNNING'},"
+              "{'id': 2, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'tres': "
+              "'cpu=4,node=2,gres/gpu:tesla=1', 'state': 'RUNNING'},"
+              "{'id': 3, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'tres': 'mem=8G', 'state': 'RUNNING'}]}",
+              &s);
     const struct {
         const char *tres;
         uint32_t cpus, nodes;
@@ -223,12 +270,15 @@ static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
         {"cpu=4,node=2,gres/gpu=1,gres/gpu:tesla=1", 4, 2},
         {"mem=8192", 2, 3},
     };
+    assert_int_equal(s.state.tasks.count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
         struct buf text = {0};
-        tres_list_format(&s.policy.tres, &s.jobs.items[i].tres, &text);
+        const struct task *k = &s.state.tasks.items[i];
+        tres_list_format(&s.state.policy.tres, &k->tres, &text);
         assert_string_equal(text.text, rows[i].tres);
-        assert_int_equal(s.jobs.items[i].cpus, rows[i].cpus);
-        assert_int_equal(s.jobs.items[i].nodes, rows[i].nodes);
+        assert_int_equal(idset_count(&k->placement.cpus), rows[i].cpus);
+        assert_int_equal(job_at(&s, i)->request.cpus, rows[i].cpus);
+        assert_int_equal(job_at(&s, i)->document->nodes, rows[i].nodes);
         buf_release(&text);
     }
     scenario_release(&s);
@@ -239,24 +289,51 @@ static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
 static void accounts_may_stand_behind_what_is_in_them(void **unused)
 {
     struct scenario s;
+    struct arena arena = {0};
+    struct share_table table;
     (void)unused;
     read_good(
         "{'now': 1, 'tree': [{'account': 'c', 'user': 'x'}, {'account': 'c', 'parent': 'b', 'shares': 'parent'},"
         " {'account': 'a', 'priority': 3}, {'account': 'b', 'parent': 'a', 'shares': 0}, {'account': 'root', 'user': "
-        "'root', 'priority': 0}, {'account': 'root', 'priority': 9}, {'account': 'd'}]}",
+        "'root', 'priority': 0}, {'account': 'root', 'priority': 9}, {'account': 'd', 'priority': 'parent'}]}",
         &s);
     const struct {
+        const char *account, *user, *parent;
         uint32_t depth, shares;
-        int64_t priority;
-    } rows[] = {{4, 1, 3}, {3, SHARES_PARENT, 3}, {1, 1, 3}, {2, 0, 3}, {1, 1, 0}, {0, 1, 9}, {1, 1, 9}};
-    assert_int_equal(s.tree.count, 7);
+        uint32_t priority;
+    } rows[] = {
+        {"c", "x", "b", 4, 1, NONE},     {"c", NULL, "b", 3, SHARES_PARENT, NONE}, {"a", NULL, "root", 1, 1, 3},
+        {"b", NULL, "a", 2, 0, NONE},    {"root", "root", NULL, 1, 1, 0},          {"root", NULL, NULL, 0, 1, 9},
+        {"d", NULL, "root", 1, 1, NONE},
+    };
+    scenario_shares(&s, &s.state.policy.share, &arena, &table);
+    assert_int_equal(table.count, 7);
+    assert_int_equal(s.association_count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct scenario_association *row = &s.associations.items[i];
-        assert_int_equal(row->depth, rows[i].depth);
-        assert_int_equal(s.tree.shares[row->node], rows[i].shares);
-        assert_true(s.priority_of_node[row->node] == rows[i].priority);
-        assert_int_equal(s.row_of_node[row->node], i);
+        struct share_values row;
+        scenario_share_row(&s, &table, i, &row);
+        assert_string_equal(row.value[SHARE_FIELD_ACCOUNT].text, rows[i].account);
+        assert_int_equal(row.value[SHARE_FIELD_USER].text != NULL, rows[i].user != NULL);
+        if (rows[i].parent == NULL) assert_null(row.value[SHARE_FIELD_PARENT_ACCOUNT].text);
+        if (rows[i].parent != NULL) assert_string_equal(row.value[SHARE_FIELD_PARENT_ACCOUNT].text, rows[i].parent);
+        assert_int_equal(row.value[SHARE_FIELD_DEPTH].number, rows[i].depth);
+        assert_int_equal(s.state.tree.shares[node_of_row(&s, i)], rows[i].shares);
+        assert_int_equal(s.state.assocs.items[s.associations[i]].priority, rows[i].priority);
     }
+    arena_release(&arena);
+    scenario_release(&s);
+}
+
+/* Users and accounts of one account stand in the order of their rows. */
+static void siblings_stand_in_the_order_of_their_rows(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_good("{'now': 1, 'tree': [{'account': 'a'}, {'account': 'b', 'parent': 'a'}, {'account': 'a', 'user': 'u'}, "
+              "{'account': 'c', 'parent': 'a'}, {'account': 'b', 'user': 'v'}]}",
+              &s);
+    const uint32_t nodes[] = {1, 2, 4, 5, 3};
+    for (uint32_t i = 0; i < COUNT_OF(nodes); i++) assert_int_equal(node_of_row(&s, i), nodes[i]);
     scenario_release(&s);
 }
 
@@ -271,18 +348,29 @@ static void the_association_of_the_partition_comes_first(void **unused)
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'partition': ['q', 'p']}, {'id': 2, 'user': 'v', 'submit': 1},"
         " {'id': 3, 'user': 'w', 'submit': 1}, {'id': 4, 'user': 'w', 'account': 'a', 'submit': 1}]}",
         &s);
-    assert_int_equal(s.jobs.items[0].partitions[0], 1);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[0], 1), s.associations.items[2].node);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[0], 0), s.associations.items[1].node);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[1], 1), s.associations.items[3].node);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[1], 0), NONE);
-    assert_null(s.jobs.items[2].account);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[2], 0), NONE);
-    assert_int_equal(scenario_node_of(&s, &s.jobs.items[3], 0), NONE);
+    assert_int_equal(job_at(&s, 0)->partitions[0], 1);
+    assert_int_equal(node_of(&s, 0, "q"), node_of_row(&s, 2));
+    assert_int_equal(node_of(&s, 0, "p"), node_of_row(&s, 1));
+    assert_int_equal(node_of(&s, 1, "q"), node_of_row(&s, 3));
+    assert_int_equal(node_of(&s, 1, "p"), NONE);
+    assert_string_equal(assoc_of(&s, 2)->account, "");
+    assert_string_equal(assoc_of(&s, 2)->user, "w");
+    assert_int_equal(node_of(&s, 2, "p"), NONE);
+    assert_int_equal(node_of(&s, 3, "p"), NONE);
     scenario_release(&s);
 }
 
 /* --- the ticket policies' own --------------------------------------------------------------------------------------- */
+
+static const struct usage_owner *owner_of(const struct scenario *s, const char *user, const char *project)
+{
+    for (uint32_t i = 0; i < s->state.owners.count; i++) {
+        const struct usage_owner *o = &s->state.owners.items[i];
+        if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) return o;
+    }
+    fail_msg("no usage of '%s' in '%s'", user, project);
+    return NULL;
+}
 
 static void members_and_requests(void **unused)
 {
@@ -297,26 +385,50 @@ static void members_and_requests(void **unused)
         " 'jobs': [{'id': 1, 'user': 'u', 'project': 'P', 'submit': 1, 'slots': [2, 8], 'urgency_slots': 'max', "
         "'request': {'lic': 2, 'mem': '2K', 'os': 'linux'}}, {'id': 2, 'user': 'new', 'submit': 1, 'slots': 3}]}",
         &s);
-    assert_int_equal(s.users.count, 2);
-    assert_int_equal(s.users.items[0].fshare, 3);
-    assert_int_equal(s.users.items[0].usage.used[USAGE_IO], 2);
-    assert_true(s.users.items[0].usage_us == 40000000);
-    assert_int_equal(s.users.items[0].project_usage.items[0].usage.used[USAGE_MEM], 9);
-    assert_string_equal(s.departments.items[s.users.items[0].department].object.name, "d");
-    assert_int_equal(s.users.items[1].fshare, 5);
-    assert_string_equal(s.departments.items[s.users.items[1].department].object.name, "defaultdepartment");
-    assert_int_equal(s.slots_urgency, 12);
+    const struct object_row *u = object_row_at(&s, OBJECT_USER, "u"), *new = object_row_at(&s, OBJECT_USER, "new");
+    assert_int_equal(u->object.value[USER_FSHARE].number, 3);
+    assert_string_equal(u->object.value[USER_DEPARTMENT].text, "d");
+    assert_int_equal(new->object.value[USER_FSHARE].number, 5);
+    assert_string_equal(new->object.value[USER_DEPARTMENT].text, "defaultdepartment");
+    assert_true(object_row_at(&s, OBJECT_RESOURCE, "slots")->object.value[RESOURCE_URGENCY].real > 11.5);
+    const struct usage_owner *outside = owner_of(&s, "u", ""), *in_project = owner_of(&s, "u", "P");
+    assert_int_equal(outside->usage.used[USAGE_IO], 2);
+    assert_true(outside->at_us == 40000000);
+    assert_int_equal(in_project->usage.used[USAGE_MEM], 9);
+    assert_true(in_project->at_us == 40000000);
+    assert_int_equal(owner_of(&s, "", "P")->usage.used[USAGE_CPU], 1);
 
-    const struct scenario_job *job = &s.jobs.items[0];
-    assert_int_equal(job->slots_min, 2);
+    const struct job *job = job_at(&s, 0);
+    assert_int_equal(job->document->slots, 2);
     assert_int_equal(job->slots_max, 8);
-    assert_int_equal(job->slots_rule, URGENCY_SLOTS_MAX);
+    assert_true(job->document->has_slots_rule);
+    assert_int_equal(job->document->slots_rule, URGENCY_SLOTS_MAX);
     assert_int_equal(job->request_count, 3);
-    assert_int_equal(job->requests[0].value, 2);
-    assert_int_equal(job->requests[1].value, 2048);
-    assert_true(job->requests[2].is_text);
-    assert_int_equal(s.jobs.items[1].slots_max, 3);
-    assert_int_equal(s.jobs.items[1].member, 1);
+    assert_int_equal(job->requests[0].amount, 2);
+    assert_int_equal(job->requests[1].amount, 2048);
+    assert_string_equal(job->requests[2].text, "linux");
+    assert_int_equal(job_at(&s, 1)->slots_max, 3);
+    assert_false(job_at(&s, 1)->document->has_slots_rule);
+    scenario_release(&s);
+}
+
+static void fields_of_jobs_are_set_by_their_table(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_good(
+        "{'now': 1, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'comment': 'why', 'time_limit_s': 60, 'nice': 3, "
+        "'site': -4, 'set_priority': 9, 'posix_priority': 5, 'job_share': 6, 'override_tickets': 7}]}",
+        &s);
+    const struct job *job = job_at(&s, 0);
+    assert_string_equal(job->text->comment, "why");
+    assert_int_equal(job->time_limit_s, 60);
+    assert_int_equal(job->nice, 3);
+    assert_int_equal(job->site, -4);
+    assert_int_equal(job->set_priority, 9);
+    assert_int_equal(job->posix_priority, 5);
+    assert_int_equal(job->job_share, 6);
+    assert_int_equal(job->override_tickets, 7);
     scenario_release(&s);
 }
 
@@ -325,7 +437,7 @@ static void users_nobody_named(void **unused)
     struct scenario s;
     (void)unused;
     read_good("{'now': 1, 'settings': {'enforce_user': 'none'}, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]}", &s);
-    assert_int_equal(s.jobs.items[0].member, NONE);
+    assert_int_equal(s.state.objects[OBJECT_USER].count, 0);
     scenario_release(&s);
     static const struct refusal rows[] = {
         {"{'now': 1, 'settings': {'PriorityType': 'priority/tickets', 'enforce_user': true}, 'jobs': [{'id': 1, 'user': "
@@ -354,23 +466,23 @@ static void what_is_wrong_has_a_path(void **unused)
 {
     static const struct refusal rows[] = {
         {"[]", "F: the document: a list is not an object"},
-        {"{}", "F: now: it is needed: the moment that everything is asked for"},
+        {"{}", "F: now: missing; the time at which everything is asked for"},
         {"{'now': 1, 'settings': {'load_formula': []}}",
          "F: settings.load_formula: a list is not a text, a number, true or false"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'cpus': 4.5}]}",
          "F: hosts[0].cpus: 4.5 is not a whole number from 0 to 4294967295"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'gres': {'': 1}}]}",
          "F: hosts[0].gres: a GRES is named with 1 to 255 printable bytes, like gpu or gpu:tesla"},
-        {"{'now': 1.5}", "F: now: 1.5 is not a moment: seconds since 1970, or a text like '2026-11-21T09:05:00Z'"},
+        {"{'now': 1.5}", "F: now: 1.5 is not a time: seconds since 1970, or a text like '2026-11-21T09:05:00Z'"},
         {"{'now': 1, 'settings': {'PriorityWeightAgee': 1}}",
-         "F: settings: 'PriorityWeightAgee' is not a setting of Slurm, Grid Engine or Fairlead"},
+         "F: settings.PriorityWeightAgee: not a setting of Slurm, Grid Engine or Fairlead"},
         {"{'now': 1, 'settings': {'PriorityWeightAge': -1}}",
          "F: settings.PriorityWeightAge: '-1' is not a whole number from 0 to 4294967295"},
         {"{'now': 1, 'settings': {'halflife_s': 1, 'PriorityDecayHalfLife': 1}}",
-         "F: settings.PriorityDecayHalfLife: it is said twice"},
+         "F: settings.PriorityDecayHalfLife: it is given twice"},
         {"{'now': 1, 'settings': {'weight_ticket': []}}",
          "F: settings.weight_ticket: a list is not a text, a number, true or false"},
-        {"{'now': 1, 'hosts': [{'name': 'a'}, {}]}", "F: hosts[1]: 'name' is needed"},
+        {"{'now': 1, 'hosts': [{'name': 'a'}, {}]}", "F: hosts[1].name: missing; the host's name"},
         {"{'now': 1, 'hosts': [{'name': 'a', 'cpus': 4294967295}, {'name': 'b'}]}",
          "F: hosts: 4294967296 CPUs in all; at most 4294967295"},
         {"{'now': 1, 'hosts': [{'name': 'a', 'mem': '4X'}]}",
@@ -378,18 +490,16 @@ static void what_is_wrong_has_a_path(void **unused)
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityJobFactor': 70000}]}",
          "F: partitions[0].PriorityJobFactor: '70000' is not a whole number from 0 to 65533"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityTier': 1, 'prioritytier': 1}]}",
-         "F: partitions[0].prioritytier: it is said twice"},
+         "F: partitions[0].prioritytier: it is given twice"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'colour': 1}]}",
-         "F: partitions[0]: no key 'colour'; there are: name, hosts, PriorityJobFactor, PriorityTier, MaxTime, "
-         "TRESBillingWeights, fshare, oticket"},
-        {"{'now': 1, 'partitions': [{'name': 'p'}, {'name': 'p'}]}",
-         "F: partitions[1].name: 'p' is there already, at [0]"},
+         "F: partitions[0]: 'colour' is not a field; there are: name, hosts, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket"},
+        {"{'now': 1, 'partitions': [{'name': 'p'}, {'name': 'p'}]}", "F: partitions[1].name: 'p' occurs twice"},
         {"{'now': 1, 'hosts': [{'name': 'h'}], 'partitions': [{'name': 'p', 'hosts': ['h', 'i']}]}",
          "F: partitions[0].hosts[1]: 'i' is not a host of this document"},
         {"{'now': 1, 'users': [{'name': 'u', 'usage': {'cpu': 1e19}}]}",
          "F: users[0].usage.cpu: 1e+19 is not a number from 0 to 1e+18"},
         {"{'now': 1, 'users': [{'name': 'u', 'project_usage': {'P': {'cpu': 1}}}]}",
-         "F: users[0].project_usage.P: there is no such project in this document"},
+         "F: users[0].project_usage.P: not a project of this document"},
     };
     (void)unused;
     check_refusals(rows, COUNT_OF(rows));
@@ -400,20 +510,19 @@ static void trees_that_are_none(void **unused)
     static const struct refusal rows[] = {
         {"{'now': 1, 'tree': [{'account': 'a', 'parent': 'b'}, {'account': 'b', 'parent': 'c'}, {'account': 'c', 'parent': "
          "'b'}]}",
-         "F: tree[0]: the accounts above 'a' go round in a circle"},
+         "F: tree[0]: the accounts above 'a' form a circle"},
         {"{'now': 1, 'tree': [{'account': 'a', 'parent': 'x'}]}",
          "F: tree[0].parent: 'x' is not an account of this document"},
         {"{'now': 1, 'tree': [{'account': 'a', 'user': 'u'}]}",
          "F: tree[0].account: 'a' is not an account of this document"},
-        {"{'now': 1, 'tree': [{'account': 'a'}, {'account': 'a'}]}",
-         "F: tree[1].account: 'a' is there already, at [0]"},
+        {"{'now': 1, 'tree': [{'account': 'a'}, {'account': 'a'}]}", "F: tree[1].account: 'a' occurs twice"},
         {"{'now': 1, 'tree': [{'account': 'root', 'user': 'u'}, {'account': 'root', 'user': 'u'}]}",
-         "F: tree[1]: user 'u' in account 'root' is there already, at [0]"},
+         "F: tree[1]: user 'u' occurs twice in account 'root'"},
         {"{'now': 1, 'tree': [{'account': 'a', 'shares': 2147483647}]}",
-         "F: tree[0].shares: 2147483647 is not a whole number from 0 to 2147483646"},
+         "F: tree[0].shares: 2147483647 is not a whole number from 0 to 2147483646, or 'parent'"},
         {"{'now': 1, 'tree': [{'account': 'a', 'usage': -1}]}", "F: tree[0].usage: -1 is not a number from 0 to 1e+18"},
         {"{'now': 1, 'tree': [{'account': 'a', 'usage_tres': {'gres/x': 1}}]}",
-         "F: tree[0].usage_tres.gres/x: no such TRES; AccountingStorageTRES names those beyond cpu, mem, node ..."},
+         "F: tree[0].usage_tres.gres/x: not a tracked TRES; AccountingStorageTRES names those beyond cpu, mem, node, ..."},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u', 'shares': -1}]}}",
          "F: share_tree.children[0].shares: -1 is not a whole number from 0 to 2147483646"},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u'}, {'name': 'u'}]}}",
@@ -427,22 +536,23 @@ static void jobs_that_are_none(void **unused)
 {
 #define JOB(rest) "{'now': 1, 'partitions': [{'name': 'p'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, " rest "}]}"
     static const struct refusal rows[] = {
-        {"{'now': 1, 'jobs': [{'id': 1, 'user': 'u'}]}", "F: jobs[0]: 'submit' is needed"},
+        {"{'now': 1, 'jobs': [{'id': 1, 'user': 'u'}]}", "F: jobs[0].submit: missing; time of submission"},
         {"{'now': 1, 'jobs': [{'id': 0, 'user': 'u', 'submit': 1}]}",
          "F: jobs[0].id: 0 is not a whole number from 1 to 4294967294"},
         {"{'now': 1, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}, {'id': 1, 'user': 'u', 'submit': 1}]}",
-         "F: jobs[1].id: 1 is there already, at [0]"},
+         "F: jobs[1].id: 1 occurs twice"},
         {JOB("'partition': 'fats'"), "F: jobs[0].partition: 'fats' is not a partition of this document"},
-        {JOB("'partition': ['p', 'p']"), "F: jobs[0].partition[1]: the partition is there already"},
+        {JOB("'partition': ['p', 'p']"), "F: jobs[0].partition[1]: the partition occurs twice"},
         {JOB("'qos': 'q'"), "F: jobs[0].qos: 'q' is not a qos of this document, which has none"},
-        {JOB("'state': 'DONE'"), "F: jobs[0].state: 'DONE' is not PENDING, RUNNING or HELD"},
+        {JOB("'state': 'DONE'"), "F: jobs[0].state: 'DONE' is not one of PENDING,RUNNING,HELD"},
         {JOB("'tres': 'gres/gpu=1'"), "F: jobs[0].tres: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"},
-        {JOB("'slots': [3, 2]"), "F: jobs[0].slots: the most, 2, is below the least, 3"},
-        {JOB("'request': {'lic': 1}"), "F: jobs[0].request.lic: 'lic' is not a resource of this document"},
-        {JOB("'posix_priority': 1025"), "F: jobs[0].posix_priority: 1025 is not a whole number from -1023 to 1024"},
-        {JOB("'nice': 2147483646"), "F: jobs[0].nice: 2147483646 is not a whole number from -2147483645 to 2147483645"},
+        {JOB("'slots': [3, 2]"), "F: jobs[0].slots: the maximum, 2, is below the minimum, 3"},
+        {JOB("'request': {'lic': 1}"), "F: jobs[0].request.lic: not a resource of this document"},
+        {JOB("'posix_priority': 1025"), "F: jobs[0].posix_priority: '1025' is not a whole number from -1023 to 1024"},
+        {JOB("'nice': 2147483646"),
+         "F: jobs[0].nice: '2147483646' is not a whole number from -2147483645 to 2147483645"},
         {JOB("'state': 'RUNNING', 'array_tasks': 2"),
-         "F: jobs[0].array_tasks: 2 are pending tasks, but the job is RUNNING"},
+         "F: jobs[0].array_tasks: 2 tasks are pending, but the job is RUNNING"},
     };
 #undef JOB
     (void)unused;
@@ -486,12 +596,14 @@ int main(void)
         cmocka_unit_test(a_job_by_default),
         cmocka_unit_test(whole_numbers_may_have_a_point),
         cmocka_unit_test(settings_are_texts_numbers_or_booleans),
-        cmocka_unit_test(keywords_that_decide_nothing_are_passed_over),
+        cmocka_unit_test(keywords_that_decide_nothing_are_ignored),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
         cmocka_unit_test(typed_gres_count_for_their_generic_tracked_or_not),
         cmocka_unit_test(a_jobs_tres_stand_for_cpus_nodes_and_mem),
         cmocka_unit_test(accounts_may_stand_behind_what_is_in_them),
+        cmocka_unit_test(siblings_stand_in_the_order_of_their_rows),
         cmocka_unit_test(the_association_of_the_partition_comes_first),
+        cmocka_unit_test(fields_of_jobs_are_set_by_their_table),
         cmocka_unit_test(members_and_requests),
         cmocka_unit_test(users_nobody_named),
         cmocka_unit_test(what_is_no_json_has_a_place),

@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/number.h"
 #include "rows.h"
-#include "sim/answer.h"
+#include "sim/scenario.h"
 
 #define COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
 
@@ -47,27 +48,58 @@ static void read_example(const char *path, struct scenario *out_scenario)
     free(text);
 }
 
+/* Rows of priorities, in the order of the document. */
+static struct scenario_priorities ask(struct scenario *s)
+{
+    struct scenario_priorities all;
+    scenario_priorities(s, &arena, &all);
+    return all;
+}
+
+static struct priority_values row_of(const struct scenario_priorities *all, uint32_t i)
+{
+    struct priority_record record;
+    struct priority_values row;
+    assert_true(i < all->count);
+    scenario_priority_row(all, i, &record);
+    memcpy(row.value, record.value, sizeof row.value);
+    return row;
+}
+
+static double real_of(const struct scenario_priorities *all, uint32_t i, enum priority_field f)
+{
+    struct priority_values row = row_of(all, i);
+    return row.value[f].real;
+}
+
+/* "cpu=250,gres/gpu=750": an amount of a list. */
+static double amount_of(const char *list, const char *name)
+{
+    for (struct str rest = str(list); rest.length > 0;) {
+        struct str number, key = str_cut(str_cut(rest, ',', &rest), '=', &number);
+        double value;
+        if (str_equal(key, str(name)) && number_parse_double(number, &value)) return value;
+    }
+    return 0.0;
+}
+
 /* --- the examples --------------------------------------------------------------------------------------------------- */
 
 static void the_example_of_multifactor(void **unused)
 {
     struct scenario s;
-    struct multifactor_answer answer;
     (void)unused;
     read_example("examples/multifactor.json", &s);
-    answer_multifactor(&s, &arena, &answer);
-    assert_int_equal(answer.rows.count, 1);
-    const struct multifactor_row *row = &answer.rows.items[0];
-    assert_int_equal(row->terms.priority, 11537);
-    assert_true(is_near(row->terms.sum, 11537.5));
-    assert_true(is_near(row->terms.job_size, 312.5));
-    assert_true(is_near(row->terms.partition, 200));
-    assert_true(is_near(row->factors.fair_share, 1));
-    assert_int_equal(row->tres_count, 3);
-    assert_true(is_near(row->tres[2].weighted, 750));
-    assert_true(is_near(row->tres[2].factor, 0.25));
-    assert_true(is_near(row->billing, 4));
-    array_release(&answer.rows);
+    const struct scenario_priorities all = ask(&s);
+    assert_int_equal(all.count, 1);
+    assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_PRIORITY), 11537));
+    assert_true(is_near(all.all.rows[0].terms.sum, 11537.5));
+    assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_JOB_SIZE), 312.5));
+    assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_PARTITION_TERM), 200));
+    assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR), 1));
+    assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_BILLING), 4));
+    assert_string_equal(all.texts[0].tres_terms, "cpu=250,mem=25,gres/gpu=750");
+    assert_true(is_near(amount_of(all.texts[0].tres_factors, "gres/gpu"), 0.25));
     scenario_release(&s);
 }
 
@@ -75,15 +107,13 @@ static void the_example_of_tickets(void **unused)
 {
     static const uint32_t recorded[] = {83333333, 41666666, 27777777, 250000000, 83333333, 0};
     struct scenario s;
-    struct ticket_row *rows;
-    struct err e;
     (void)unused;
     read_example("examples/functional-tickets.json", &s);
-    assert_int_equal(answer_tickets(&s, &arena, &rows, &e), 0);
-    assert_int_equal(s.jobs.count, COUNT_OF(recorded));
-    for (uint32_t i = 0; i < s.jobs.count; i++) {
-        assert_int_equal((uint32_t)rows[i].tickets.total, recorded[i]);
-        assert_int_equal((uint32_t)rows[i].tickets.functional, recorded[i]);
+    const struct scenario_priorities all = ask(&s);
+    assert_int_equal(all.count, COUNT_OF(recorded));
+    for (uint32_t i = 0; i < all.count; i++) {
+        assert_int_equal((uint32_t)real_of(&all, i, PRIORITY_FIELD_TICKETS), recorded[i]);
+        assert_int_equal((uint32_t)real_of(&all, i, PRIORITY_FIELD_FUNCTIONAL_TICKETS), recorded[i]);
     }
     scenario_release(&s);
 }
@@ -98,28 +128,25 @@ static void jobs_without_terms_and_jobs_without_rows(void **unused)
     "400, 'set_priority': 4242, 'nice': 7}, {'id': 3, 'user': 'u', 'submit': 700, 'state': 'RUNNING'}, {'id': 4, "      \
     "'user': 'u', 'submit': 700, 'site': 10, 'nice': -20}]}"
     struct scenario s;
-    struct multifactor_answer answer;
     (void)unused;
     read_quoted(DOCUMENT(""), &s);
-    answer_multifactor(&s, &arena, &answer);
+    const struct scenario_priorities all = ask(&s);
     const struct {
-        uint32_t job, priority;
-        double age;
-    } rows[] = {{0, 0, 0}, {1, 4242, 0}, {3, 530, 500}};
-    assert_int_equal(answer.rows.count, COUNT_OF(rows));
+        uint32_t job_id;
+        double priority, age;
+    } rows[] = {{1, 0, 0}, {2, 4242, 0}, {4, 530, 500}};
+    assert_int_equal(all.count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_int_equal(answer.rows.items[i].job, rows[i].job);
-        assert_int_equal(answer.rows.items[i].terms.priority, rows[i].priority);
-        assert_true(is_near(answer.rows.items[i].terms.age, rows[i].age));
+        assert_int_equal(row_of(&all, i).value[PRIORITY_FIELD_JOB_ID].number, rows[i].job_id);
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_PRIORITY), rows[i].priority));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_AGE), rows[i].age));
     }
-    array_release(&answer.rows);
     scenario_release(&s);
 
     read_quoted(DOCUMENT("CALCULATE_RUNNING"), &s);
-    answer_multifactor(&s, &arena, &answer);
-    assert_int_equal(answer.rows.count, 4);
-    assert_int_equal(answer.rows.items[2].terms.priority, 500);
-    array_release(&answer.rows);
+    const struct scenario_priorities with_running = ask(&s);
+    assert_int_equal(with_running.count, 4);
+    assert_true(is_near(real_of(&with_running, 2, PRIORITY_FIELD_PRIORITY), 500));
     scenario_release(&s);
 #undef DOCUMENT
 }
@@ -128,12 +155,11 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
 {
     const struct {
         const char *flags;
-        uint32_t first, second, third;
+        double first, second, third;
     } rows[] = {{"", 300, 400, 1}, {"ACCRUE_ALWAYS", 300, 400, 900}};
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct scenario s;
-        struct multifactor_answer answer;
         struct buf text = {0};
         buf_format(&text,
                    "{'now': 1000, 'settings': {'PriorityWeightAge': 3000, 'PriorityMaxAge': '0:50:0', 'PriorityFlags': "
@@ -141,11 +167,10 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
                    "'eligible': 600}, {'id': 3, 'user': 'u', 'submit': 100, 'eligible': 1100}]}",
                    rows[i].flags);
         read_quoted(text.text, &s);
-        answer_multifactor(&s, &arena, &answer);
-        assert_int_equal(answer.rows.items[0].terms.priority, rows[i].first);
-        assert_int_equal(answer.rows.items[1].terms.priority, rows[i].second);
-        assert_int_equal(answer.rows.items[2].terms.priority, rows[i].third);
-        array_release(&answer.rows);
+        const struct scenario_priorities all = ask(&s);
+        assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_PRIORITY), rows[i].first));
+        assert_true(is_near(real_of(&all, 1, PRIORITY_FIELD_PRIORITY), rows[i].second));
+        assert_true(is_near(real_of(&all, 2, PRIORITY_FIELD_PRIORITY), rows[i].third));
         scenario_release(&s);
         buf_release(&text);
     }
@@ -155,7 +180,6 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
 static void a_row_for_each_partition(void **unused)
 {
     struct scenario s;
-    struct multifactor_answer answer;
     (void)unused;
     read_quoted(
         "{'now': 1, 'settings': {'PriorityWeightPartition': 1000, 'PriorityWeightAssoc': 100, 'PriorityWeightQOS': "
@@ -169,28 +193,27 @@ static void a_row_for_each_partition(void **unused)
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'partition': ['q', 'p'], 'cpus': 2, 'mem': '8G', 'qos': 'low'},"
         " {'id': 2, 'user': 'u', 'submit': 1}, {'id': 3, 'user': 'x', 'submit': 1, 'account': 'a', 'qos': 'high'}]}",
         &s);
-    answer_multifactor(&s, &arena, &answer);
+    const struct scenario_priorities all = ask(&s);
     const struct {
-        uint32_t job, partition;
+        uint32_t job_id;
+        const char *partition;
         double partition_term, assoc, qos, tres, billing;
     } rows[] = {
-        {0, 1, 1000, 100, 2.5, 1000, 2},
-        {0, 0, 250, 25, 2.5, 200, 8},
-        {1, 0, 250, 25, 0, 100, 1},
-        {2, 0, 250, 0, 10, 100, 1},
+        {1, "q", 1000, 100, 2.5, 1000, 2},
+        {1, "p", 250, 25, 2.5, 200, 8},
+        {2, "p", 250, 25, 0, 100, 1},
+        {3, "p", 250, 0, 10, 100, 1},
     };
-    assert_int_equal(answer.rows.count, COUNT_OF(rows));
+    assert_int_equal(all.count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct multifactor_row *row = &answer.rows.items[i];
-        assert_int_equal(row->job, rows[i].job);
-        assert_int_equal(row->partition, rows[i].partition);
-        assert_true(is_near(row->terms.partition, rows[i].partition_term));
-        assert_true(is_near(row->terms.assoc, rows[i].assoc));
-        assert_true(is_near(row->terms.qos, rows[i].qos));
-        assert_true(is_near(row->terms.tres, rows[i].tres));
-        assert_true(is_near(row->billing, rows[i].billing));
+        assert_int_equal(row_of(&all, i).value[PRIORITY_FIELD_JOB_ID].number, rows[i].job_id);
+        assert_string_equal(row_of(&all, i).value[PRIORITY_FIELD_PARTITION].text, rows[i].partition);
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_PARTITION_TERM), rows[i].partition_term));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_ASSOC), rows[i].assoc));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_QOS_TERM), rows[i].qos));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_TRES), rows[i].tres));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_BILLING), rows[i].billing));
     }
-    array_release(&answer.rows);
     scenario_release(&s);
 }
 
@@ -211,16 +234,14 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct scenario s;
-        struct multifactor_answer answer;
         struct share_table table;
         read_quoted(rows[i].document, &s);
-        answer_multifactor(&s, &arena, &answer);
-        answer_shares(&s, &s.policy.share, &arena, &table);
-        assert_true(is_near(answer.rows.items[0].factors.fair_share, rows[i].u));
-        assert_true(is_near(answer.rows.items[1].factors.fair_share, rows[i].v));
-        assert_true(is_near(table.fair_share[s.associations.items[1].node], rows[i].u));
+        const struct scenario_priorities all = ask(&s);
+        scenario_shares(&s, &s.state.policy.share, &arena, &table);
+        assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR), rows[i].u));
+        assert_true(is_near(real_of(&all, 1, PRIORITY_FIELD_FAIR_SHARE_FACTOR), rows[i].v));
+        assert_true(is_near(table.fair_share[s.state.node_of.items[s.associations[1]]], rows[i].u));
         assert_true(is_near(table.raw_usage[0], 400));
-        array_release(&answer.rows);
         scenario_release(&s);
     }
 #undef TREE
@@ -229,7 +250,6 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
 static void first_come_first_served(void **unused)
 {
     struct scenario s;
-    uint32_t *priorities;
     (void)unused;
     read_quoted(
         "{'now': 1, 'settings': {'PriorityType': 'priority/basic'}, 'jobs': ["
@@ -237,22 +257,30 @@ static void first_come_first_served(void **unused)
         "{'id': 4, 'user': 'u', 'submit': 1, 'set_priority': 12}, {'id': 5, 'user': 'u', 'submit': 9, 'state': "
         "'HELD'}, {'id': 6, 'user': 'u', 'submit': '1969-12-31T23:00:00Z', 'nice': 100}]}",
         &s);
-    answer_basic(&s, &arena, &priorities);
+    const struct scenario_priorities all = ask(&s);
     const uint32_t first = multifactor_basic_priority(0, 0);
     const uint32_t expected[] = {first - 3, first - 4, first - 2, 12, 0, first - 100};
-    for (uint32_t i = 0; i < COUNT_OF(expected); i++) assert_int_equal(priorities[i], expected[i]);
+    for (uint32_t i = 0; i < COUNT_OF(expected); i++)
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_PRIORITY), expected[i]));
     scenario_release(&s);
 }
 
 /* --- tickets -------------------------------------------------------------------------------------------------------- */
 
-static struct ticket_row *ask(const char *document, struct scenario *s)
+static struct scenario_priorities ask_document(const char *document, struct scenario *s)
 {
-    struct ticket_row *rows;
-    struct err e = {0};
     read_quoted(document, s);
-    assert_int_equal(answer_tickets(s, &arena, &rows, &e), 0);
-    return rows;
+    return ask(s);
+}
+
+static double share_tickets(const struct scenario_priorities *all, uint32_t i)
+{
+    return real_of(all, i, PRIORITY_FIELD_SHARE_TICKETS);
+}
+
+static double functional_tickets(const struct scenario_priorities *all, uint32_t i)
+{
+    return real_of(all, i, PRIORITY_FIELD_FUNCTIONAL_TICKETS);
 }
 
 #define TICKETS "'PriorityType': 'priority/tickets', 'compensation_factor': 0, 'halftime_rule': 'exact', "
@@ -262,16 +290,16 @@ static void users_of_default_have_their_own_usage(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct ticket_row *rows = ask(
+    const struct scenario_priorities rows = ask_document(
         "{'now': 7200, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 1},"
         " 'users': [{'name': 'ua', 'usage': {'cpu': 100}}, {'name': 'ub', 'usage': {'cpu': 300}, 'usage_time': 3600}],"
         " 'share_tree': {'name': 'Root', 'children': [{'name': 'default', 'shares': 10}]},"
         " 'jobs': [{'id': 1, 'user': 'ua', 'submit': 1}, {'id': 2, 'user': 'ub', 'submit': 2}, {'id': 3, 'user': 'ua', "
         "'submit': 3}]}",
         &s);
-    assert_true(is_near(rows[0].tickets.share, 600));
-    assert_true(is_near(rows[1].tickets.share, 400));
-    assert_true(is_near(rows[2].tickets.share, 300));
+    assert_true(is_near(share_tickets(&rows, 0), 600));
+    assert_true(is_near(share_tickets(&rows, 1), 400));
+    assert_true(is_near(share_tickets(&rows, 2), 300));
     scenario_release(&s);
 }
 
@@ -280,7 +308,7 @@ static void usage_in_projects(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct ticket_row *rows = ask(
+    const struct scenario_priorities rows = ask_document(
         "{'now': 1, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 0},"
         " 'projects': [{'name': 'P', 'usage': {'cpu': 100}}],"
         " 'users': [{'name': 'ua', 'usage': {'cpu': 300}, 'project_usage': {'P': {'cpu': 20}}},"
@@ -290,10 +318,10 @@ static void usage_in_projects(void **unused)
         " 'jobs': [{'id': 1, 'user': 'ua', 'project': 'P', 'submit': 1}, {'id': 2, 'user': 'ub', 'project': 'P', "
         "'submit': 2}, {'id': 3, 'user': 'ua', 'submit': 3}, {'id': 4, 'user': 'uc', 'submit': 4}]}",
         &s);
-    assert_true(is_near(rows[0].tickets.share, 750)); /* first of the project's */
-    assert_true(is_near(rows[1].tickets.share, 375));
-    assert_true(is_near(rows[2].tickets.share, 250));
-    assert_true(is_near(rows[3].tickets.share, 0)); /* no node */
+    assert_true(is_near(share_tickets(&rows, 0), 750)); /* first of the project's */
+    assert_true(is_near(share_tickets(&rows, 1), 375));
+    assert_true(is_near(share_tickets(&rows, 2), 250));
+    assert_true(is_near(share_tickets(&rows, 3), 0)); /* no node */
     scenario_release(&s);
 }
 
@@ -320,9 +348,9 @@ static void tasks_of_arrays_are_jobs_of_their_own(void **unused)
             "'users': [{'name': 'u', 'fshare': 100}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'array_tasks': "
             "10}, {'id': 2, 'user': 'u', 'submit': 2}]}",
             rows[i].max_tasks, rows[i].hosts);
-        const struct ticket_row *answer = ask(text.text, &s);
-        assert_true(is_near(answer[0].tickets.functional, 1000));
-        assert_true(is_near(answer[1].tickets.functional, rows[i].behind));
+        const struct scenario_priorities answer = ask_document(text.text, &s);
+        assert_true(is_near(functional_tickets(&answer, 0), 1000));
+        assert_true(is_near(functional_tickets(&answer, 1), rows[i].behind));
         scenario_release(&s);
         buf_release(&text);
     }
@@ -332,25 +360,26 @@ static void who_takes_part(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct ticket_row *rows = ask(
+    const struct scenario_priorities rows = ask_document(
         "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'enforce_user': 'none', "
         "'weight_waiting_time': 1, 'report_pjob_tickets': false}, 'users': [{'name': 'u', 'fshare': 1}],"
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'state': 'HELD'}, {'id': 2, 'user': 'u', 'submit': 1, "
         "'eligible': 101}, {'id': 3, 'user': 'u', 'submit': 10, 'state': 'RUNNING'}, {'id': 4, 'user': 'u', 'submit': "
         "10}, {'id': 5, 'user': 'x', 'submit': 10, 'state': 'RUNNING'}]}",
         &s);
-    for (int i = 0; i < 2; i++) {
-        assert_true(is_near(rows[i].prior, 0));
-        assert_true(is_near(rows[i].urgency.sum, 0));
-        assert_true(is_near(rows[i].norm_posix, 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_PRIORITY), 0));
+        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_URGENCY), 0));
+        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_NORM_POSIX), 0));
     }
-    assert_true(is_near(rows[2].tickets.total, 1000));
-    assert_true(is_near(rows[2].norm_tickets, 1));
-    assert_true(is_near(rows[3].tickets.total, 0)); /* has some, which are not reported */
-    assert_true(is_near(rows[3].prior, 0));
-    assert_true(is_near(rows[3].urgency.waiting_time, 90));
-    assert_true(is_near(rows[4].tickets.total, 0)); /* nobody's */
-    assert_true(is_near(rows[4].prior, 0.25));      /* urgency alike: 0.5 of 0.5 */
+    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_TICKETS), 1000));
+    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_NORM_TICKETS), 1));
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_TICKETS), 0)); /* has some, which are not reported */
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_PRIORITY), 0));
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY_WAITING), 0)); /* as qstat shows a pending job */
+    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_URGENCY_WAITING), 90));
+    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_TICKETS), 0));     /* nobody's */
+    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_PRIORITY), 0.25)); /* urgency alike: 0.5 of 0.5 */
     scenario_release(&s);
 }
 
@@ -359,7 +388,7 @@ static void urgency_of_slots_and_requests(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct ticket_row *rows = ask(
+    const struct scenario_priorities rows = ask_document(
         "{'now': 100, 'settings': {" TICKETS
         "'urgency_slots': 'max', 'weight_deadline': 1000, 'weight_waiting_time': 0},"
         " 'resources': [{'name': 'lic', 'urgency': 7}, {'name': 'os', 'type': 'STRING', 'urgency': 3}],"
@@ -367,10 +396,10 @@ static void urgency_of_slots_and_requests(void **unused)
         "8], 'urgency_slots': 'avg'}, {'id': 3, 'user': 'u', 'submit': 1, 'slots': [2, 8], 'urgency_slots': 3, "
         "'request': {'lic': 2, 'os': 'linux'}}, {'id': 4, 'user': 'u', 'submit': 1, 'deadline': 104}]}",
         &s);
-    assert_true(is_near(rows[0].urgency.resources, 8000));
-    assert_true(is_near(rows[1].urgency.resources, 5000));
-    assert_true(is_near(rows[2].urgency.resources, 3000 + 2 * 7 * 3 + 3));
-    assert_true(is_near(rows[3].urgency.deadline, 250));
+    assert_true(is_near(real_of(&rows, 0, PRIORITY_FIELD_URGENCY_RESOURCES), 8000));
+    assert_true(is_near(real_of(&rows, 1, PRIORITY_FIELD_URGENCY_RESOURCES), 5000));
+    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_URGENCY_RESOURCES), 3000 + 2 * 7 * 3 + 3));
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY_DEADLINE), 250));
     scenario_release(&s);
 }
 
@@ -379,13 +408,13 @@ static void the_list_has_its_own_order(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct ticket_row *rows = ask(
+    const struct scenario_priorities rows = ask_document(
         "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'weight_user': 1, 'weight_job': 0, "
         "'weight_project': 0, 'weight_department': 0, 'policy_hierarchy': 'NONE'}, 'users': [{'name': 'u', 'fshare': 1}],"
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'seq': 1000}, {'id': 2, 'user': 'u', 'submit': 2}]}",
         &s);
-    assert_true(is_near(rows[1].tickets.functional, 1000));
-    assert_true(is_near(rows[0].tickets.functional, 500));
+    assert_true(is_near(functional_tickets(&rows, 1), 1000));
+    assert_true(is_near(functional_tickets(&rows, 0), 500));
     scenario_release(&s);
 }
 

@@ -50,7 +50,7 @@ static const struct row story[] = {
     {"PATCH", "/v1/users/alice?account=optics", "{\"default\":true}", 200, "true"},
     {"PATCH", "/v1/users/alice", "{\"default\":true}", 400, "is in 2 accounts"},
     {"PATCH", "/v1/users/alice?account=optics&account=physics", "{\"shares\":1}", 400, "account: it is twice"},
-    {"PATCH", "/v1/users/alice?color=red", "{\"shares\":1}", 400, "unknown field 'color'; there are: account"},
+    {"PATCH", "/v1/users/alice?color=red", "{\"shares\":1}", 400, "'color' is not a field; there are: account"},
     {"DELETE", "/v1/users/alice?account=optics", NULL, 200, "true"},
     {"DELETE", "/v1/accounts/optics", NULL, 200, "true"},
     {"DELETE", "/v1/accounts/physics?force=1", NULL, 400,
@@ -64,17 +64,17 @@ static const struct row story[] = {
      "cpus: 0 is not a whole number from 1 to 65536"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":99999999999999999999}", 400, "too big integer"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":1.5}", 400, "cpus: 1.5 is not a whole number"},
-    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":5}", 422, "more than the host has: 4"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"cpus\":5}", 422, "cpus: 5 exceeds the host's 4 CPUs"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"account\":\"no\"}", 404, "no account 'no'"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"colour\":1}", 400,
-     "unknown field 'colour'; there are: account, "},
+     "'colour' is not a field; there are: script, script_name, "},
     {"POST", "/v1/jobs", "{" JOB "}", 400, "arguments: without a script the first is the program"},
     {"POST", "/v1/jobs", "{" JOB ",\"script\":\"\"}", 400, "script: it is empty"},
     {"POST", "/v1/jobs", "{" JOB ",\"script\":{\"base64\":\"fwAB\"}}", 400, "script: byte 2 is zero"},
     {"POST", "/v1/jobs", "{" JOB ",\"script\":{\"base64\":\"fw\"}}", 400, "script: 'fw' is not base64"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[{\"base64\":\"AA==\"}]}", 400, "zero byte"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"environment\":[\"A=b\",\"C\"]}", 400,
-     "entry 2, 'C', is not"},
+     "environment[1]: 'C' is not of the form NAME=value"},
     {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"x\"],\"directory\":\"/a\"}", 400, "no JSON object"},
     {"POST", "/v1/jobs?dry=1", "{" JOB ",\"arguments\":[\"x\"]}", 400, "takes none"},
     {"GET", "/v1/jobs?limit=1", NULL, 200, "{\"jobs\":[\n{\"id\":\"1\",\"job_id\":1,\"task_id\":null,"},
@@ -82,27 +82,28 @@ static const struct row story[] = {
      "\"id\":\"2_[0-9%2]\",\"job_id\":2,\"task_id\":null,\"array_tasks\":\"0-9\",\"array_limit\":2,\"task_count\":10,"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"out_path\":{\"base64\":\"L2//\"},\"err_path\":\"/e\",\"state\":\"PENDING\""},
     {"GET", "/v1/jobs/1", NULL, 200, "\"exit_status\":null,\"signal\":null,"},
-    {"GET", "/v1/jobs/1", NULL, 200, "\"fair_share\":1,\"partition\":\"main\",\"qos\":\"normal\","},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"partition\":\"main\",\"qos\":\"normal\","},
+    {"GET", "/v1/jobs/1", NULL, 200, "\"billing\":null,\"fair_share\":1,"},
     {"GET", "/v1/jobs/77", NULL, 404, "no job 77"},
-    {"GET", "/v1/jobs/0", NULL, 400, "id: '0' is not a job's id"},
-    {"GET", "/v1/jobs/1_2_3", NULL, 400, "is not a job's id"},
+    {"GET", "/v1/jobs/0", NULL, 400, "id: '0' is not a job id"},
+    {"GET", "/v1/jobs/1_2_3", NULL, 400, "is not a job id"},
     {"GET", "/v1/jobs?id=1,2&state=PENDING&user=alice&account=physics", NULL, 200, "\"id\":\"2_[0-9%2]\""},
-    {"GET", "/v1/jobs?id=1,2_3", NULL, 400, "id: 2_3 is a task"},
+    {"GET", "/v1/jobs?id=1,2_3", NULL, 400, "id: '2_3' is a task"},
     {"GET", "/v1/jobs?user=nobody", NULL, 200, "{\"jobs\":[\n]}\n"},
     {"GET", "/v1/jobs?state=ASLEEP", NULL, 400, "state: 'ASLEEP' is not one of PENDING,STARTING,"},
     {"GET", "/v1/jobs?limit=0", NULL, 400, "limit: 0 is not a whole number from 1"},
     {"GET", "/v1/jobs?limit=x", NULL, 400, "limit: 'x' is not a whole number from 1"},
-    {"GET", "/v1/jobs?user=%ff", NULL, 400, "user: it is not UTF-8 text"},
+    {"GET", "/v1/jobs?user=%ff", NULL, 400, "user: '?' is not UTF-8 text"},
     {"PATCH", "/v1/jobs/1", "{\"name\":\"y\",\"gpus\":0}", 200, "true"},
     {"PATCH", "/v1/jobs/1", "{}", 400, "nothing to change"},
-    {"PATCH", "/v1/jobs/1", "{\"array_limit\":3}", 409, "not an array"},
-    {"PATCH", "/v1/jobs/2_1", "{\"name\":\"y\"}", 400, "2_1 is one task"},
+    {"PATCH", "/v1/jobs/1", "{\"array_limit\":3}", 409, "job 1: array_limit: only an array has one"},
+    {"PATCH", "/v1/jobs/2_1", "{\"name\":\"y\"}", 400, "id: '2_1' is one task"},
     {"PATCH", "/v1/jobs/9", "{\"name\":\"y\"}", 404, "no job 9"},
     {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\"]}", 200, "{\"count\":1}\n"},
     {"POST", "/v1/jobs/release", "{\"all\":true}", 200, "{\"count\":2}"},
-    {"POST", "/v1/jobs/hold", "{\"ids\":[],\"all\":false}", 400, "ids: none is there, nor is all true"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[],\"all\":false}", 400, "ids: missing; jobs, or all"},
     {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\"],\"all\":true}", 400, "one of the two"},
-    {"POST", "/v1/jobs/hold", "{\"ids\":[1]}", 400, "ids: 1 is not text"},
+    {"POST", "/v1/jobs/hold", "{\"ids\":[1]}", 400, "ids[0]: 1 is not text"},
     {"POST", "/v1/jobs/hold", "{\"ids\":[\"1\",\"9\"]}", 404, "no job 9"},
     {"GET", "/v1/jobs/1/wait?timeout_s=0", NULL, 200, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""},
     {"GET", "/v1/jobs/1_0/wait", NULL, 404, "job 1 is not an array"},
@@ -119,11 +120,13 @@ static const struct row story[] = {
     {"PATCH", "/v1/settings", "{\"halflife_s\":\"1-0\",\"default_cpus\":2}", 200, "true"},
     {"GET", "/v1/settings", NULL, 200, "{\"name\":\"halflife_s\",\"value\":\"86400\",\"default\":\"604800\","},
     {"PATCH", "/v1/settings", "{}", 400, "nothing to change is named"},
-    {"PATCH", "/v1/settings", "{\"halflife_s\":[1]}", 400, "halflife_s: a list is not text, a number, true or false"},
+    {"PATCH", "/v1/settings", "{\"halflife_s\":[1]}", 400, "halflife_s: a list is not a text, a number, true or false"},
     {"PATCH", "/v1/settings", "{\"nonsense\":\"1\"}", 404, "no setting 'nonsense'"},
     {"GET", "/v1/shares?account=nobody", NULL, 404, "no account 'nobody'"},
-    {"GET", "/v1/shares?user=nobody&account=physics", NULL, 404, "no user 'nobody' in account 'physics' or below it"},
-    {"GET", "/v1/shares?format=xml", NULL, 400, "format: 'xml' is not one of json,psv"},
+    {"GET", "/v1/shares?user=nobody&account=physics", NULL, 404,
+     "user 'nobody' is not in account 'physics' or below it"},
+    {"GET", "/v1/shares?format=xml", NULL, 400, "format: 'xml' is not one of json,lines,psv"},
+    {"GET", "/v1/shares?format=lines", NULL, 200, "account|user|partition|parent_account|depth|raw_shares|"},
     {"GET", "/v1/openapi.json", NULL, 200, "\"openapi\":\"3.1.0\""},
 
     {"PUT", "/v1/jobs", "{}", 405, "PUT is not possible at '/v1/jobs': GET, HEAD, POST, OPTIONS"},
@@ -171,9 +174,9 @@ static void submission_carries_bytes(void **unused)
     assert_int_equal(a.reply.status, 201);
     assert_non_null(strstr(a.head.text, "\r\nLocation: /v1/jobs/1\r\n"));
     assert_string_equal(h.script.text, "#!/bin/sh\xff|/home/x/run me.sh|a b|\xff|A=|B=\xc3\xa9|");
-    assert_string_equal(h.w.s.jobs.items[0].name, "run me.sh");
+    assert_string_equal(h.w.s.jobs.items[0].text->name, "run me.sh");
     house_ask(&h, &a, "POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/usr/bin/py\\u0007thon\"]}");
-    assert_string_equal(h.w.s.jobs.items[1].name, "job");
+    assert_string_equal(h.w.s.jobs.items[1].text->name, "job");
 
     house_ask(&h, &a, "PATCH", "/v1/settings", "{\"grace_s\":5,\"ties\":\"merge\",\"max_jobs\":\"9\"}");
     assert_int_equal(h.event_count, 1); /* all or none */
@@ -372,7 +375,7 @@ static void waiting_for_a_task(void **unused)
     (void)unused;
     house_open(&h);
     struct event submission = world_submission("alice", NULL, 1);
-    submission.submit.array = "0-1";
+    submission.submit = job_with(submission.submit, "array=0-1");
     assert_int_equal(world_apply(&h.w, submission, NULL), 0);
     assert_int_equal(world_pass(&h.w), 2);
     struct answer first = {.fd = house_connect(&h)}, all = {.fd = house_connect(&h)};
@@ -403,13 +406,13 @@ static void waiting_ends_without_an_end(void **unused)
     struct answer patient = {.fd = house_connect(&h)}, gone = {.fd = house_connect(&h)};
     send_wait(&gone, "1", 3600);
     while (h.server->waiting_count < 1) house_turn(&h);
-    int64_t start_us = monotonic_us();
+    int64_t start_us = server_monotonic_us();
     send_wait(&patient, "1", 1);
-    while (h.server->waiting_count < 2 && monotonic_us() < start_us + SECOND) house_turn(&h);
+    while (h.server->waiting_count < 2 && server_monotonic_us() < start_us + SECOND) house_turn(&h);
     close(gone.fd);
     while (h.server->waiting_count > 1) house_turn(&h);
     run_until(&h, &patient);
-    assert_true(monotonic_us() - start_us >= 1000000);
+    assert_true(server_monotonic_us() - start_us >= 1000000);
     assert_non_null(strstr(patient.body.text, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""));
     assert_int_equal(h.server->waiting_count, 0);
     close(patient.fd);
@@ -510,13 +513,13 @@ static void long_listing(void **unused)
     struct str rest = {a.body.text, a.body.length};
     assert_true(str_equal(str_cut(rest, '\n', &rest), str("{\"jobs\":[")));
     for (; rest.length > 0 && rest.text[0] == '{'; rows++) {
-        struct wire_job_row row;
+        struct job_row row;
         struct arena arena = {0};
         struct err e = {0};
         struct str line = str_cut(rest, '\n', &rest);
         if (line.text[line.length - 1] == ',') line.length--;
-        if (wire_read_text(&wire_job_row_shape, line, &arena, &row, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
-        assert_int_equal(row.job_id, rows + 1);
+        if (wire_read_record(&job_fields, line, &arena, row.value, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+        assert_int_equal(job_row_number(&row, JOB_FIELD_JOB_ID), rows + 1);
         arena_release(&arena);
     }
     assert_int_equal(rows, MANY);
@@ -637,12 +640,14 @@ static void shares_are_listed(void **unused)
     assert_int_equal(rest.length, 0);
 
     house_ask(&h, &a, "GET", "/v1/shares", NULL);
-    assert_non_null(
-        strstr(a.body.text, "{\"account\":\"root\",\"user\":null,\"parent_account\":null,\"raw_shares\":null,"));
+    assert_non_null(strstr(a.body.text,
+                           "{\"account\":\"root\",\"user\":null,\"partition\":null,\"parent_account\":null,\"depth\":0,"
+                           "\"raw_shares\":null,"));
     assert_non_null(strstr(
         a.body.text, "\"level_fs\":\"inf\",\"pending\":0,\"running\":0,\"running_cpus\":0,\"tres_raw\":null}\n]}\n"));
-    assert_non_null(
-        strstr(a.body.text, "{\"account\":\"optics\",\"user\":null,\"parent_account\":\"physics\",\"raw_shares\":7,"));
+    assert_non_null(strstr(a.body.text,
+                           "{\"account\":\"optics\",\"user\":null,\"partition\":null,\"parent_account\":\"physics\","
+                           "\"depth\":2,\"raw_shares\":7,"));
     assert_non_null(strstr(a.body.text, "\"pending\":3,\"running\":2,\"running_cpus\":3,\"tres_raw\":null},\n"
                                         "{\"account\":\"optics\",\"user\":\"alice\""));
     close(a.fd);

@@ -4,6 +4,7 @@
 
 #include "api/server/internal.h"
 #include "base/number.h"
+#include "fields/priority_fields.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define JOB "\"directory\":\"/tmp\",\"command\":\"c\",\"arguments\":[\"x\"]"
@@ -47,7 +48,8 @@ static const struct row objects[] = {
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":65534}", 400,
      "PriorityTier: '65534' is not a whole number from 0 to 65533"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":1.5}", 400, "PriorityTier: '1.5' is not"},
-    {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":[1]}", 400, "a list is not text, a number, true"},
+    {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":[1]}", 400,
+     "PriorityTier: a list is not a text, a number, true or false"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"TRESBillingWeights\":\"petrol=1\"}", 400, "petrol"},
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":-1}", 400, "oticket: '-1' is not"},
     {"GET", "/v1/partitions", NULL, 200, "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* nothing of it was applied */
@@ -75,7 +77,7 @@ static const struct row objects[] = {
     {"POST", "/v1/resources", "{\"name\":\"bigio\",\"type\":\"BOOL\"}", 200, "true"},
     {"GET", "/v1/resources", NULL, 200,
      "{\"name\":\"license\",\"type\":\"INT\",\"urgency\":-1.5,\"amount\":10,\"created_us\":1700000000000000},\n"
-     "{\"name\":\"bigio\",\"type\":\"BOOL\",\"urgency\":0,\"amount\":null,"},
+     "{\"name\":\"bigio\",\"type\":\"BOOL\",\"urgency\":0,\"amount\":\"UNLIMITED\","},
     {"POST", "/v1/resources", "{\"name\":\"x\",\"type\":\"FLOAT\"}", 400, "type: 'FLOAT' is not one of INT, DOUBLE"},
 
     {"POST", "/v1/departments", "{\"name\":\"chem\",\"fshare\":200}", 200, "true"},
@@ -124,11 +126,14 @@ static const struct row terms[] = {
      "\"set_priority\":77,\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000,\"department\":\"chem\"}",
      201, "1"},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"qos\":\"urgent\",\"project\":\"\",\"requests\":\"\",\"tres\":\"\",\"billing\":null,\"nice\":100,\"site\":-5,"
-     "\"set_priority\":77,\"posix_priority\":-1023,\"job_share\":7,\"override_tickets\":4294967295,\"slots_max\":4,"
-     "\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000}"},
+     "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"tres\":\"\","
+     "\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
+     "\"job_share\":7,\"override_tickets\":4294967295}"},
+    {"GET", "/v1/jobs/1", NULL, 200,
+     "\"slots_max\":4,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
+     "\"deadline_us\":1700000200000000,"},
     {"POST", "/v1/jobs", "{" JOB ",\"department\":\"bio\"}", 400,
-     "department: user alice is of department 'chem', and so are the jobs; 'bio' is not it"},
+     "department: 'bio' is not the department of user 'alice', which is 'chem'"},
     {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"nope\"}", 404, "no partition 'nope'"},
     {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast,fast\"}", 400, "'fast' is named twice"},
     {"POST", "/v1/jobs", "{" JOB ",\"qos\":\"nope\"}", 404, "no qos 'nope'"},
@@ -138,21 +143,29 @@ static const struct row terms[] = {
     {"POST", "/v1/jobs", "{" JOB ",\"posix_priority\":1025}", 400, "1025 is not a whole number from -1023 to 1024"},
     {"POST", "/v1/jobs", "{" JOB ",\"nice\":2147483646}", 400, "nice: 2147483646 is not a whole number from -2147"},
     {"POST", "/v1/jobs", "{" JOB ",\"nice\":\"5\"}", 400, "nice: '5' is not a whole number"},
-    {"POST", "/v1/jobs", "{" JOB ",\"deadline_us\":1}", 400, "deadline: it is over"},
+    {"POST", "/v1/jobs", "{" JOB ",\"deadline_us\":1}", 400, "deadline_us: '1970-01-01T00:00:00Z' has passed"},
     {"POST", "/v1/jobs", "{" JOB ",\"cpus\":2,\"slots_max\":1}", 400, "slots"},
     {"POST", "/v1/jobs", "{" JOB ",\"set_priority\":4294967296}", 400, "set_priority: 4294967296 is not"},
     {"POST", "/v1/jobs", "{" JOB "}", 201, "2"},
     {"GET", "/v1/jobs/2", NULL, 200,
-     "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,"
-     "\"slots_max\":0,\"begin_us\":null,\"deadline_us\":null}"},
-    {"PATCH", "/v1/jobs/1", "{\"nice\":0,\"deadline_us\":0,\"set_priority\":0}", 200, "true"},
+     "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0}"},
+    {"GET", "/v1/jobs/2", NULL, 200,
+     "\"slots_max\":0,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,"},
+    {"PATCH", "/v1/jobs/1", "{\"deadline_us\":0}", 400, "deadline_us: 0 is not a whole number from 1 to "},
+    {"PATCH", "/v1/jobs/1", "{\"set_priority\":0}", 400,
+     "set_priority: 0 is not a whole number from 1 to 4294967294, or 'auto'"},
+    {"PATCH", "/v1/jobs/1", "{\"nice\":0,\"deadline_us\":null,\"set_priority\":\"auto\"}", 200, "true"},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
-     "\"override_tickets\":4294967295,\"slots_max\":4,\"begin_us\":1700000100000000,\"deadline_us\":null}"},
-    {"PATCH", "/v1/jobs/1", "{\"begin_us\":0,\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200, "true"},
+     "\"override_tickets\":4294967295}"},
+    {"GET", "/v1/jobs/1", NULL, 200,
+     "\"slots_max\":4,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,"},
+    {"PATCH", "/v1/jobs/1", "{\"begin_us\":\"none\",\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200,
+     "true"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change is named"},
-    {"PATCH", "/v1/jobs/1", "{\"department\":\"chem\"}", 400, "unknown field 'department'"},
+    {"PATCH", "/v1/jobs/1", "{\"department\":\"chem\"}", 400,
+     "'department' is not a field; there are: array_limit, name, "},
 };
 
 static void jobs_say_what_the_policies_use(void **unused)
@@ -180,32 +193,32 @@ static void jobs_say_what_the_policies_use(void **unused)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Reads a reply of lines; each row is given to check. */
-static uint32_t read_lines(const struct answer *a, const struct wire_shape *shape, void *row, struct arena *arena,
-                           void (*check)(const void *row, uint32_t i))
+/* Reads a reply of lines into values, which has room for a record; each record is given to check. */
+static uint32_t read_lines(const struct answer *a, const struct field_table *table, struct field_value *values,
+                           struct arena *arena, void (*check)(const struct field_value *values, uint32_t i))
 {
     struct wire_columns columns;
     struct err e = {0};
     uint32_t count = 0;
     struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
-    if (wire_read_heading(shape, heading, &columns, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    if (wire_read_heading(table, heading, &columns, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    for (uint32_t i = 0; i < columns.count; i++) assert_int_not_equal(columns.field[i], NONE);
     while (rest.length > 0) {
         struct str line = str_cut(rest, '\n', &rest);
-        if (wire_read_line(&columns, line, arena, row, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
-        check(row, count++);
+        if (wire_read_line(&columns, line, arena, values, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+        check(values, count++);
     }
     return count;
 }
 
-static void check_job(const void *row, uint32_t i)
+static void check_job(const struct field_value *job, uint32_t i)
 {
     static const char *const ids[] = {"1", "2_[0-9%2]"};
-    const struct wire_job_row *job = row;
-    assert_string_equal(job->id, ids[i]);
-    assert_string_equal(job->name, i == 0 ? "a|b\\" : "x");
-    assert_string_equal(job->out_path, "/o\xff");
-    assert_string_equal(job->state, "PENDING");
-    assert_int_equal(job->exit_status, -1);
+    assert_string_equal(job[JOB_FIELD_ID].text, ids[i]);
+    assert_string_equal(job[JOB_FIELD_NAME].text, i == 0 ? "a|b\\" : "x");
+    assert_string_equal(job[JOB_FIELD_OUT_PATH].text, "/o\xff");
+    assert_int_equal(job[JOB_FIELD_STATE].number, JOB_PENDING);
+    assert_int_equal(job[JOB_FIELD_EXIT_STATUS].number, FIELD_ABSENT);
 }
 
 static void jobs_as_lines(void **unused)
@@ -219,13 +232,13 @@ static void jobs_as_lines(void **unused)
     };
     struct house h;
     struct arena arena = {0};
-    struct wire_job_row row;
+    struct job_row row;
     (void)unused;
     house_open(&h);
     struct answer a = {.fd = house_connect(&h)};
     play(&h, &a, submissions, COUNT(submissions));
     assert_non_null(strstr(a.head.text, "Content-Type: text/plain; charset=utf-8\r\n"));
-    assert_int_equal(read_lines(&a, &wire_job_row_shape, &row, &arena, check_job), 2);
+    assert_int_equal(read_lines(&a, &job_fields, row.value, &arena, check_job), 2);
     close(a.fd);
     answer_release(&a);
     arena_release(&arena);
@@ -256,7 +269,7 @@ static const struct row multifactor[] = {
     {"GET", "/v1/priorities?job=2", NULL, 200, "\"id\":\"2_[3-5%2]\",\"job_id\":2,"},
     {"GET", "/v1/priorities?job=2", NULL, 200, "\"priority\":5,\"billing\":1,"},
     {"GET", "/v1/priorities?job=3", NULL, 200, "\"state\":\"HELD\",\"priority\":0,"},
-    {"GET", "/v1/priorities?job=9", NULL, 404, "no job 9 waits or runs"},
+    {"GET", "/v1/priorities?job=9", NULL, 404, "job 9 does not wait or run"},
     {"GET", "/v1/priorities?job=0", NULL, 400, "job: 0 is not a whole number from 1"},
     {"GET", "/v1/priorities?format=psv", NULL, 400, "format: 'psv' is not one of json,lines"},
 };
@@ -285,31 +298,30 @@ static const struct row tickets[] = {
     {"GET", "/v1/priorities?job=1", NULL, 200, "\"fair_share\":null"},
 };
 
-static void check_priority(const void *row, uint32_t i)
+static void check_priority(const struct field_value *p, uint32_t i)
 {
     static const struct {
         const char *id, *partition;
         double priority;
     } wanted[] = {{"1", "fast", 1196}, {"1", "main", 1121}, {"2_[3-5%2]", "main", 5}, {"3", "main", 0}};
-    const struct wire_priority_row *p = row;
     assert_true(i < COUNT(wanted));
-    assert_string_equal(p->id, wanted[i].id);
-    assert_string_equal(p->partition, wanted[i].partition);
-    assert_true(p->priority == wanted[i].priority);
+    assert_string_equal(p[PRIORITY_FIELD_ID].text, wanted[i].id);
+    assert_string_equal(p[PRIORITY_FIELD_PARTITION].text, wanted[i].partition);
+    assert_true(p[PRIORITY_FIELD_PRIORITY].real == wanted[i].priority);
 }
 
 static void priorities_by_every_model(void **unused)
 {
     struct house h;
     struct arena arena = {0};
-    struct wire_priority_row row;
+    struct priority_values row;
     (void)unused;
     house_open(&h);
     struct answer a = {.fd = house_connect(&h)};
     play(&h, &a, setting_up, COUNT(setting_up));
     play(&h, &a, multifactor, COUNT(multifactor));
     house_ask(&h, &a, "GET", "/v1/priorities?format=lines", NULL);
-    assert_int_equal(read_lines(&a, &wire_priority_row_shape, &row, &arena, check_priority), 4);
+    assert_int_equal(read_lines(&a, &priority_fields, row.value, &arena, check_priority), 4);
     play(&h, &a, tickets, COUNT(tickets));
     close(a.fd);
     answer_release(&a);
@@ -367,9 +379,11 @@ static void shares_of_one_user(void **unused)
     assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p&user=bob", &lines), " p/   q/    q/bob ");
     static const struct row others[] = {
         {"GET", "/v1/shares?user=eve", NULL, 200, "{\"shares\":[\n{\"account\":\"root\",\"user\":null,"},
-        {"GET", "/v1/shares?user=eve", NULL, 200, "{\"account\":\"r\",\"user\":null,\"parent_account\":\"root\","},
-        {"GET", "/v1/shares?account=q", NULL, 200, "{\"account\":\"q\",\"user\":null,\"parent_account\":\"p\","},
-        {"GET", "/v1/shares?account=p&user=eve", NULL, 404, "no user 'eve' in account 'p' or below it"},
+        {"GET", "/v1/shares?user=eve", NULL, 200,
+         "{\"account\":\"r\",\"user\":null,\"partition\":null,\"parent_account\":\"root\","},
+        {"GET", "/v1/shares?account=q", NULL, 200,
+         "{\"account\":\"q\",\"user\":null,\"partition\":null,\"parent_account\":\"p\","},
+        {"GET", "/v1/shares?account=p&user=eve", NULL, 404, "user 'eve' is not in account 'p' or below it"},
         {"PATCH", "/v1/settings", "{\"PriorityFlags\":\"NO_FAIR_TREE\"}", 200, "true"},
         {"GET", "/v1/shares?user=eve", NULL, 200, "\"level_fs\":null"}, /* only Fair Tree has levels */
     };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "policy/settings.h"
+#include "fields/settings.h"
 
 static struct arena arena;
 

@@ -7,9 +7,8 @@ static uint32_t submit(struct house *h, const char *user, const char *account, c
 {
     struct event event = world_submission(user, account, 1);
     uint32_t id = 0;
-    event.submit.name = "a/b";
-    event.submit.array = array;
-    event.submit.held = held;
+    event.submit = job_with(event.submit, "name=a/b|held=%s", held ? "yes" : "no");
+    if (array != NULL) event.submit = job_with(event.submit, "array=%s", array);
     assert_int_equal(world_apply(&h->w, event, &id), 0);
     return id;
 }
@@ -71,32 +70,56 @@ static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, 
 
 static uint32_t put_off; /* how often the last list was told "not yet" */
 
+/* Whether the row has the field. */
+static bool has(const struct job_row *v, enum job_field f)
+{
+    return !field_is_absent(job_field_at(f), &v->value[f]);
+}
+
+static const char *text_of(const struct job_row *v, enum job_field f)
+{
+    return has(v, f) ? job_row_text(v, f) : "";
+}
+
+/* What of a job has not started has no CPUs. */
+static bool has_started(const struct job_row *v)
+{
+    return job_row_text(v, JOB_FIELD_CPU_IDS)[0] != '\0';
+}
+
+/* "1.0", "3.P2-4". */
+static void add_row(struct buf *out, const struct job_row *v)
+{
+    const char *state = job_state_name((enum job_state)job_row_number(v, JOB_FIELD_STATE));
+    buf_format(out, "%s%lld.", out->length > 0 ? " " : "", (long long)job_row_number(v, JOB_FIELD_JOB_ID));
+    if (has_started(v))
+        buf_format(out, "%lld", (long long)job_row_number_or(v, JOB_FIELD_TASK_ID, 0));
+    else
+        buf_format(out, "%.1s%s", state, text_of(v, JOB_FIELD_ARRAY_TASKS));
+}
+
 /* The rows as "1.0 3.1 3.P 6.C ...": job, then task, Pending or Cancelled. */
 static const char *list(struct house *h, const struct job_query *query)
 {
     static char text[4000];
-    size_t length = 0;
+    struct buf made = {0};
     struct job_reader reader = store_job_reader(h->store);
     struct err e = {0};
-    struct job_view v;
+    struct job_row v;
     int result;
     void *cursor = reader.open(reader.context, query, &e);
     if (cursor == NULL) fail_msg("%s", ERR_SENTENCE(&e));
-    text[0] = '\0';
     put_off = 0;
     while ((result = reader.next(cursor, &v, &e)) > 0) {
         put_off += result == 2;
-        if (result == 2) continue;
-        const char *separator = length > 0 ? " " : "";
-        if (v.task_id != NONE)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%u", separator, v.job_id, v.task_id);
-        else
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%u.%c%s", separator, v.job_id,
-                                       job_state_name(v.state)[0], v.tasks);
+        if (result != 2) add_row(&made, &v);
     }
     if (result < 0) fail_msg("%s", ERR_SENTENCE(&e));
     assert_int_equal(reader.next(cursor, &v, &e), 0);
     reader.close(cursor);
+    assert_true(made.length < sizeof text);
+    snprintf(text, sizeof text, "%s", made.length > 0 ? made.text : "");
+    buf_release(&made);
     return text;
 }
 
@@ -195,7 +218,7 @@ static void queries_give_the_rows_they_name(void **unused)
 }
 
 /* The row of that job and part, read into v; the cursor has to be closed. */
-static void *find(struct house *h, uint32_t job_id, enum job_state state, struct job_view *v)
+static void *find(struct house *h, uint32_t job_id, enum job_state state, struct job_row *v)
 {
     struct job_reader reader = store_job_reader(h->store);
     struct job_query query = everything;
@@ -207,57 +230,77 @@ static void *find(struct house *h, uint32_t job_id, enum job_state state, struct
     return cursor;
 }
 
+static int64_t number_of(const struct job_row *v, enum job_field f)
+{
+    assert_true(has(v, f));
+    return job_row_number(v, f);
+}
+
+static void assert_text(const struct job_row *v, enum job_field f, const char *expected)
+{
+    if (!has(v, f)) fail_msg("%s: there is none", job_field_at(f)->name);
+    if (strcmp(job_row_text(v, f), expected) != 0)
+        fail_msg("%s: '%s' is not '%s'", job_field_at(f)->name, job_row_text(v, f), expected);
+}
+
 static void rows_say_what_there_is_to_say(void **unused)
 {
     (void)unused;
     struct house h;
-    struct job_view v;
+    struct job_row v;
     house_open(&h);
     struct job_reader reader = store_job_reader(h.store);
 
     void *cursor = find(&h, 2, JOB_FAILED, &v);
-    assert_string_equal(v.account, "chem");
-    assert_string_equal(v.user, "bob");
-    assert_string_equal(v.name, "a/b");
-    assert_string_equal(v.out_path, "/home/x/fairlead-2.out");
-    assert_ptr_equal(v.err_path, v.out_path);
-    assert_string_equal(v.cpus, "0");
-    assert_string_equal(v.gpus, "");
-    assert_string_equal(v.tasks, "");
-    assert_string_equal(v.reason, "None");
-    assert_string_equal(v.detail, "");
-    assert_int_equal(v.task_count, 1);
-    assert_int_equal(v.end_us - v.start_us, 10 * SECOND);
-    assert_int_equal(v.launch_id, 2);
-    assert_int_equal(v.uid, 1000);
+    assert_text(&v, JOB_FIELD_ID, "2");
+    assert_text(&v, JOB_FIELD_ACCOUNT, "chem");
+    assert_text(&v, JOB_FIELD_USER, "bob");
+    assert_text(&v, JOB_FIELD_NAME, "a/b");
+    assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-2.out");
+    assert_ptr_equal(job_row_text(&v, JOB_FIELD_ERR_PATH), job_row_text(&v, JOB_FIELD_OUT_PATH));
+    assert_text(&v, JOB_FIELD_CPU_IDS, "0");
+    assert_text(&v, JOB_FIELD_GPU_IDS, "");
+    assert_false(has(&v, JOB_FIELD_ARRAY_TASKS) || has(&v, JOB_FIELD_TASK_ID) || has(&v, JOB_FIELD_ARRAY));
+    assert_text(&v, JOB_FIELD_REASON, "None");
+    assert_text(&v, JOB_FIELD_DETAIL, "");
+    assert_int_equal(number_of(&v, JOB_FIELD_TASK_COUNT), 1);
+    assert_int_equal(number_of(&v, JOB_FIELD_END) - number_of(&v, JOB_FIELD_START), 10 * SECOND);
+    assert_int_equal(number_of(&v, JOB_FIELD_UID), 1000);
     reader.close(cursor);
+    assert_sql(h.directory, "SELECT launch_id FROM task WHERE job_id = 2", "2"); /* which no listing shows */
 
     cursor = find(&h, 3, JOB_RUNNING, &v);
-    assert_string_equal(v.out_path, "/home/x/fairlead-3_1.out");
-    assert_true(v.is_array && v.task_id == 1 && v.array_limit == 1 && v.end_us == 0 && v.start_us > 0);
+    assert_text(&v, JOB_FIELD_ID, "3_1");
+    assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-3_1.out");
+    assert_int_equal(number_of(&v, JOB_FIELD_TASK_ID), 1);
+    assert_int_equal(number_of(&v, JOB_FIELD_ARRAY_LIMIT), 1);
+    assert_true(has(&v, JOB_FIELD_ARRAY) && !has(&v, JOB_FIELD_END) && number_of(&v, JOB_FIELD_START) > 0);
+    assert_false(has(&v, JOB_FIELD_EXIT_STATUS) || has(&v, JOB_FIELD_SIGNAL));
     reader.close(cursor);
 
     cursor = find(&h, 3, JOB_PENDING, &v);
-    assert_string_equal(v.tasks, "2-4");
-    assert_int_equal(v.task_count, 3);
-    assert_string_equal(v.reason, "JobArrayTaskLimit");
-    assert_string_equal(v.out_path, "/home/x/fairlead-3_%a.out");
-    assert_int_equal(v.start_us + v.end_us, 0);
+    assert_text(&v, JOB_FIELD_ID, "3_[2-4%1]");
+    assert_text(&v, JOB_FIELD_ARRAY_TASKS, "2-4");
+    assert_int_equal(number_of(&v, JOB_FIELD_TASK_COUNT), 3);
+    assert_text(&v, JOB_FIELD_REASON, "JobArrayTaskLimit");
+    assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-3_%a.out");
+    assert_false(has(&v, JOB_FIELD_START) || has(&v, JOB_FIELD_END) || has(&v, JOB_FIELD_TASK_ID));
     reader.close(cursor);
 
     cursor = find(&h, 3, JOB_CANCELLED, &v);
-    assert_string_equal(v.tasks, "7");
-    assert_int_equal(v.end_us, h.w.now_us - SECOND);
+    assert_text(&v, JOB_FIELD_ID, "3_[7]");
+    assert_text(&v, JOB_FIELD_ARRAY_TASKS, "7");
+    assert_int_equal(number_of(&v, JOB_FIELD_END), h.w.now_us - SECOND);
     reader.close(cursor);
 
     cursor = find(&h, 4, JOB_PENDING, &v);
-    assert_true(v.held);
-    assert_string_equal(v.reason, "JobHeldUser");
+    assert_int_equal(number_of(&v, JOB_FIELD_HELD), true);
+    assert_text(&v, JOB_FIELD_REASON, "JobHeldUser");
     reader.close(cursor);
 
     cursor = find(&h, 5, JOB_PENDING, &v);
-    assert_string_equal(v.reason, "Resources");
-    assert_string_equal(v.out_path, "/home/x/fairlead-5.out");
+    assert_text(&v, JOB_FIELD_REASON, "Resources");
+    assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-5.out");
     reader.close(cursor);
     house_close(&h);
 }
@@ -266,7 +309,7 @@ static void rows_say_what_policies_use(void **unused)
 {
     (void)unused;
     struct house h;
-    struct job_view v;
+    struct job_row v;
     house_open(&h);
     struct job_reader reader = store_job_reader(h.store);
     struct event project = {.kind = EVENT_OBJECT_ADD, .object = {OBJECT_PROJECT, "apollo", NULL, 0}};
@@ -276,14 +319,10 @@ static void rows_say_what_policies_use(void **unused)
     assert_int_equal(world_apply(&h.w, resource, NULL), 0);
     assert_int_equal(world_apply(&h.w, partition, NULL), 0);
     struct event event = world_submission("bob", "chem", 1);
-    event.submit.terms = (struct event_terms){.partitions = "fast,main",
-                                              .project = "apollo",
-                                              .requests = "license=2",
-                                              .nice = 3,
-                                              .posix_priority = -5,
-                                              .job_share = 7,
-                                              .begin_us = h.w.now_us + SECOND,
-                                              .slots_max = 1};
+    event.submit = job_with(event.submit,
+                            "partitions=fast,main|project=apollo|requests=license=2|nice=3|posix_priority=-5|"
+                            "job_share=7|begin_us=%lld|slots_max=1",
+                            (long long)(h.w.now_us + SECOND));
     assert_int_equal(world_apply(&h.w, event, NULL), 0);
     house_commit(&h);
 
@@ -295,24 +334,28 @@ static void rows_say_what_policies_use(void **unused)
         query.now_us = h.w.now_us + later * SECOND;
         void *cursor = reader.open(reader.context, &query, NULL);
         assert_int_equal(reader.next(cursor, &v, NULL), 1);
-        assert_string_equal(v.reason, later ? "Resources" : "BeginTime");
-        assert_string_equal(v.partition, "fast,main");
-        assert_string_equal(v.qos, "normal");
-        assert_string_equal(v.project, "apollo");
-        assert_string_equal(v.requests, "license=2");
-        assert_string_equal(v.tres, "");
-        assert_true(v.billing >= 0.0 && v.billing <= 0.0);
-        assert_true(v.nice == 3 && v.posix_priority == -5 && v.job_share == 7 && v.override_tickets == 0);
-        assert_true(v.begin_us == h.w.now_us + SECOND && v.deadline_us == 0);
+        assert_text(&v, JOB_FIELD_REASON, later ? "Resources" : "BeginTime");
+        assert_text(&v, JOB_FIELD_PARTITION, "fast,main");
+        assert_text(&v, JOB_FIELD_QOS, "normal");
+        assert_text(&v, JOB_FIELD_PROJECT, "apollo");
+        assert_text(&v, JOB_FIELD_REQUESTS, "license=2");
+        assert_text(&v, JOB_FIELD_TRES, "");
+        assert_false(has(&v, JOB_FIELD_BILLING));
+        assert_int_equal(number_of(&v, JOB_FIELD_NICE), 3);
+        assert_int_equal(number_of(&v, JOB_FIELD_POSIX_PRIORITY), -5);
+        assert_int_equal(number_of(&v, JOB_FIELD_JOB_SHARE), 7);
+        assert_int_equal(number_of(&v, JOB_FIELD_OVERRIDE_TICKETS), 0);
+        assert_int_equal(number_of(&v, JOB_FIELD_BEGIN), h.w.now_us + SECOND);
+        assert_false(has(&v, JOB_FIELD_DEADLINE));
         reader.close(cursor);
     }
 
     void *cursor = find(&h, 3, JOB_RUNNING, &v);
-    assert_string_equal(v.partition, "main");
-    assert_string_equal(v.project, "");
-    assert_string_equal(v.requests, "");
-    assert_string_equal(v.tres, "cpu=1,mem=1,node=1");
-    assert_true(v.billing >= 1.0 && v.billing <= 1.0);
+    assert_text(&v, JOB_FIELD_PARTITION, "main");
+    assert_text(&v, JOB_FIELD_PROJECT, "");
+    assert_text(&v, JOB_FIELD_REQUESTS, "");
+    assert_text(&v, JOB_FIELD_TRES, "cpu=1,mem=1,node=1");
+    assert_true(v.value[JOB_FIELD_BILLING].real >= 1.0 && v.value[JOB_FIELD_BILLING].real <= 1.0);
     reader.close(cursor);
     house_close(&h);
 }
@@ -396,20 +439,18 @@ static void patterns_of_tasks_without_number_keep_it_open(void **unused)
         {"%j", "/home/x/1_%a"}, {"/o/%A-%a-%%a-%x", "/o/1-%a-%a-job"}, {"%u%", "/home/x/ann%"}, {"%z", "/home/x/%z"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;
-        struct job_view v;
+        struct job_row v;
         memset(&h, 0, sizeof h);
         store_make_directory(h.directory);
         h.store = store_must_open(h.directory, NOW_US);
         world_init(&h.w, 1, 4096, 0);
         struct event event = world_submission("ann", NULL, 1);
-        event.submit.array = "0-3";
-        event.submit.out_pattern = rows[i].pattern;
-        event.submit.err_pattern = "e-%a";
+        event.submit = job_with(event.submit, "array=0-3|out=%s|err=e-%%a", rows[i].pattern);
         assert_int_equal(world_apply(&h.w, event, NULL), 0);
         house_commit(&h);
         void *cursor = find(&h, 1, JOB_PENDING, &v);
-        assert_string_equal(v.out_path, rows[i].path);
-        assert_string_equal(v.err_path, "/home/x/e-%a");
+        assert_text(&v, JOB_FIELD_OUT_PATH, rows[i].path);
+        assert_text(&v, JOB_FIELD_ERR_PATH, "/home/x/e-%a");
         store_job_reader(h.store).close(cursor);
         house_close(&h);
     }
@@ -420,7 +461,7 @@ static void a_listing_is_of_one_moment(void **unused)
     (void)unused;
     struct house h;
     struct err e;
-    struct job_view v;
+    struct job_row v;
     house_open(&h);
     struct job_reader reader = store_job_reader(h.store);
     void *cursor = reader.open(reader.context, &everything, &e);
@@ -430,7 +471,7 @@ static void a_listing_is_of_one_moment(void **unused)
     uint32_t rows = 0, pending = 0;
     while (reader.next(cursor, &v, &e) == 1) {
         rows++;
-        pending += v.state == JOB_PENDING;
+        pending += job_row_number(&v, JOB_FIELD_STATE) == JOB_PENDING;
     }
     reader.close(cursor);
     assert_int_equal(rows, 9);
@@ -444,7 +485,7 @@ static void many_listings_at_once(void **unused)
     (void)unused;
     struct house h;
     struct err e;
-    struct job_view v;
+    struct job_row v;
     void *cursors[20];
     house_open(&h);
     struct job_reader reader = store_job_reader(h.store);
@@ -459,7 +500,7 @@ static void many_listings_at_once(void **unused)
     house_close(&h);
 }
 
-/* reader_sql.c, invariant 1: of every statement there is, for every part, access, direction and filter. */
+/* job_reader_sql.c, invariant 1: of every statement there is, for every part, access, direction and filter. */
 static void no_statement_sorts(void **unused)
 {
     (void)unused;
@@ -476,11 +517,12 @@ static void no_statement_sorts(void **unused)
         query.since_us = bits / 24 & 1;
         for (int single = 0; single < 2; single++) {
             for (int part = 0; part < PART_COUNT; part++) {
-                if (!reader_wants((enum reader_part)part, &query)) continue;
+                if (!job_reader_sql_wants((enum reader_part)part, &query)) continue;
                 struct buf text = {0};
                 sqlite3_stmt *plan;
                 buf_add_text(&text, "EXPLAIN QUERY PLAN ");
-                reader_compose((enum reader_part)part, reader_choose_access(&query, single), &query, &text);
+                job_reader_sql_compose((enum reader_part)part, job_reader_sql_choose_access(&query, single), &query,
+                                       &text);
                 if (sqlite3_prepare_v2(db, text.text, -1, &plan, NULL) != SQLITE_OK)
                     fail_msg("%s: %s", text.text, sqlite3_errmsg(db));
                 while (sqlite3_step(plan) == SQLITE_ROW) {
@@ -504,7 +546,7 @@ static void damage_ends_a_listing_with_an_error(void **unused)
     (void)unused;
     struct house h;
     struct err e = {0};
-    struct job_view v;
+    struct job_row v;
     house_open(&h);
     store_close(h.store);
     store_damage_table(h.directory, "task");

@@ -71,13 +71,14 @@ static void house_close(struct house *h)
     store_remove_directory(h->directory);
 }
 
-/* The differences as "account/user account/user.cpu qos=normal user@project.cpu": billing, a TRES, a QOS, an owner. */
+/* The differences as "account/user account/user.cpu qos=normal user@project.cpu": billing, a TRES, a QOS, an owner; or
+ * the error's sentence. */
 static const char *verify(struct house *h)
 {
-    static char text[ERR_SENTENCE_SIZE];
+    static char text[1000], sentence[ERR_SENTENCE_SIZE];
     size_t length = 0;
     array_release(&h->report.differences);
-    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return err_sentence(&h->e, text);
+    if (store_verify(h->directory, &h->arena, &h->report, &h->e) != 0) return err_sentence(&h->e, sentence);
     text[0] = '\0';
     for (uint32_t i = 0; i < h->report.differences.count; i++) {
         const struct verify_difference *d = &h->report.differences.items[i];
@@ -200,7 +201,7 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
         {"DELETE FROM usage_journal WHERE kind = 'HALFLIFE'", "does not say the first half-life"},
         {"DELETE FROM usage_journal WHERE kind = 'OWNER_RULE'", "does not say how the share tree's usage fades"},
         {"UPDATE usage_journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
-         "journal 2: halftime: 'x' is not a span"},
+         "journal 2: halftime: 'x' is not a duration in hours"},
         {"UPDATE usage_journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'",
          "journal 2: 'halftime' is not a rule"},
         {"UPDATE usage_journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'",
@@ -363,7 +364,7 @@ static uint32_t start_in_qos(struct house *h, uint32_t cpus, bool is_known)
 {
     struct event event = world_submission("eve", "chem", cpus), pass = {.kind = EVENT_TIME, .time = {"boot"}};
     uint32_t id = 0;
-    event.submit.terms.qos = "fast";
+    event.submit = job_with(event.submit, "qos=fast");
     assert_int_equal(world_apply(&h->w, event, &id), 0);
     assert_int_equal(world_apply(&h->w, pass, NULL), 0);
     assert_non_null(world_task(&h->w, id, 0));

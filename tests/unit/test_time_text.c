@@ -1,16 +1,17 @@
-/* Moments as people write them, read at a known now in a known zone, with and without summer time. */
+/* Times as people write them, read at a known now in a known zone, with and without summer time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cli/time_text.h"
+#include "options/time_text.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
@@ -18,7 +19,7 @@
 static const char zone[] = "CET-1CEST,M3.5.0,M10.5.0/3";
 
 struct row {
-    const char *now, *text, *moment;
+    const char *now, *text, *time;
 };
 
 static const struct row rows[] = {
@@ -87,23 +88,23 @@ static const char *const bad[] = {
 
 static int64_t at(const char *text)
 {
-    int64_t moment_us;
+    int64_t time_us;
     struct err e;
-    if (time_parse(str(text), "test", &moment_us, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
-    return moment_us;
+    if (time_parse(str(text), "test", &time_us, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    return time_us;
 }
 
-static void moments_are_read(void **unused)
+static void times_are_read(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int64_t moment_us;
+        int64_t time_us;
         char text[32];
         struct err e = {0};
-        if (moment_read(str(rows[i].text), "--begin", at(rows[i].now), &moment_us, &e) != 0)
+        if (time_text_parse(str(rows[i].text), "--begin", at(rows[i].now), &time_us, &e) != 0)
             fail_msg("'%s': %s", rows[i].text, ERR_SENTENCE(&e));
-        time_format(text, moment_us);
-        if (moment_us != at(rows[i].moment)) fail_msg("'%s' is %s, not %s", rows[i].text, text, rows[i].moment);
+        time_format(text, time_us);
+        if (time_us != at(rows[i].time)) fail_msg("'%s' is %s, not %s", rows[i].text, text, rows[i].time);
     }
 }
 
@@ -111,19 +112,21 @@ static void others_are_refused(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(bad); i++) {
-        int64_t moment_us = 7;
+        int64_t time_us = 7;
         struct err e = {0};
-        if (moment_read(str(bad[i]), "--begin", at("2026-11-21T10:00:00Z"), &moment_us, &e) != -1)
-            fail_msg("'%s' is taken for a moment", bad[i]);
+        if (time_text_parse(str(bad[i]), "--begin", at("2026-11-21T10:00:00Z"), &time_us, &e) != -1)
+            fail_msg("'%s' is taken for a time", bad[i]);
         assert_int_equal(e.code, ERR_INPUT);
         assert_true(str_starts(str(ERR_SENTENCE(&e)), str("--begin: '")));
+        assert_non_null(strstr(ERR_SENTENCE(&e), "' is not a time: " TIME_TEXT_FORMS));
+        assert_int_equal(time_us, 7);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_are_read),
+        cmocka_unit_test(times_are_read),
         cmocka_unit_test(others_are_refused),
     };
     setenv("TZ", zone, 1);

@@ -59,7 +59,7 @@ static void add_escaped(struct buf *target, const char *text)
     }
 }
 
-void target_add_query(struct buf *target, const char *name, const char *value)
+void client_add_query(struct buf *target, const char *name, const char *value)
 {
     ensure(target->length > 0);
     buf_add_char(target, memchr(target->text, '?', target->length) ? '&' : '?');
@@ -68,7 +68,7 @@ void target_add_query(struct buf *target, const char *name, const char *value)
     add_escaped(target, value);
 }
 
-void target_add_segment(struct buf *target, const char *segment)
+void client_add_segment(struct buf *target, const char *segment)
 {
     buf_add_char(target, '/');
     add_escaped(target, segment);

@@ -66,7 +66,7 @@ pid_t client_peer(const struct client *c);
 
 /* Making targets: appends "?name=value" or, when there is one already, "&name=value", percent-encoded; the second
  * appends one segment of a path. */
-void target_add_query(struct buf *target, const char *name, const char *value);
-void target_add_segment(struct buf *target, const char *segment);
+void client_add_query(struct buf *target, const char *name, const char *value);
+void client_add_segment(struct buf *target, const char *segment);
 
 #endif

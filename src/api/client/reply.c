@@ -1,8 +1,8 @@
 /* What a reply's body says: lines, rows of a listing, one JSON document, or a refusal. */
 #include <string.h>
 
+#include "api/bodies.h"
 #include "api/client/internal.h"
-#include "api/wire.h"
 #include "base/ensure.h"
 
 static struct str pending(const struct client *c)
@@ -79,25 +79,43 @@ static void copy_member(char *out, size_t size, const char *text)
     if (text != NULL) text_format(out, size, "%s", text);
 }
 
-/* The sentence is the instance's; what it is about comes beside it. */
-static void take_error(const struct wire_error_text *from, struct err *e)
+/* The form in which the members make the message. */
+static bool find_form(struct err *e, const char *message)
 {
-    err_set(e, err_from_name(from->name), "%s", from->message);
+    for (int form = ERR_FORM_FIELD; form <= ERR_FORM_ALREADY_EXISTS; form++) {
+        for (int is_number = 0; is_number < 2; is_number++) {
+            e->form = (enum err_form)form;
+            e->is_number = is_number != 0;
+            if (strcmp(ERR_SENTENCE(e), message) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* The members of the instance's error. Where they do not make its message, the message is the whole sentence. */
+static void take_error(const struct api_error_text *from, struct err *e)
+{
     if (e == NULL) return;
+    *e = (struct err){.code = err_from_name(from->name)};
     copy_member(e->subject, sizeof e->subject, from->subject);
     copy_member(e->name, sizeof e->name, from->subject_name);
     copy_member(e->field, sizeof e->field, from->field);
     copy_member(e->value, sizeof e->value, from->value);
     copy_member(e->accepted, sizeof e->accepted, from->accepted);
+    copy_member(e->reason, sizeof e->reason, from->reason);
+    if (find_form(e, from->message)) return;
+    e->form = ERR_FORM_WHOLE;
+    e->is_number = false;
+    copy_member(e->reason, sizeof e->reason, from->message);
 }
 
 int reply_refusal(struct client *c, struct err *e)
 {
     int status = c->reply.status;
     struct arena arena = {0};
-    struct wire_error reply;
+    struct api_error reply;
     struct str body;
-    if (client_rest(c, &body, e) == 0 && wire_read_text(&wire_error_shape, body, &arena, &reply, e) == 0)
+    if (client_rest(c, &body, e) == 0 && wire_read_text(&api_error_shape, body, &arena, &reply, e) == 0)
         take_error(&reply.error, e);
     else
         err_set(e, ERR_INTERNAL, "the instance at %s answers with HTTP status %d", c->socket, status);

@@ -1,5 +1,5 @@
 /* Requests that change something, from bodies into events. What a body may look like is its shape's business
- * (api/wire_shapes.c), what is possible in the state the engine's; here is what lies between: fields that belong
+ * (api/api_shapes.c), what is possible in the state the engine's; here is what lies between: fields that belong
  * together, and texts that stand for something.
  *
  * Everything an event points at is in the request's arena, so it lives until the request is answered. A body is read
@@ -10,7 +10,7 @@
 
 enum { COMMAND_SHOWN_MAX = 1000, NAME_FROM_PROGRAM_MAX = 64 };
 
-struct event *new_events(struct request *r, enum event_kind kind, uint32_t count)
+struct event *request_new_events(struct request *r, enum event_kind kind, uint32_t count)
 {
     r->events = arena_alloc(&r->arena, count * sizeof *r->events);
     r->event_count = count;
@@ -21,78 +21,23 @@ struct event *new_events(struct request *r, enum event_kind kind, uint32_t count
     return r->events;
 }
 
-struct str body_text(const struct request *r)
+struct str request_body_text(const struct request *r)
 {
     return (struct str){r->body.text, r->body.length};
 }
 
 static int read_body(struct request *r, void *out_value, struct err *e)
 {
-    return wire_read_text(r->route->body, body_text(r), &r->arena, out_value, e);
+    return wire_read_text(r->route->body, request_body_text(r), &r->arena, out_value, e);
 }
 
 /* Writes without a query of their own take none. */
 static int no_query(struct request *r, struct err *e)
 {
-    return r->route->query ? 0 : read_query(r, NULL, e);
+    return r->route->query ? 0 : request_read_query(r, NULL, e);
 }
 
-/* --- what the policies use of a job ------------------------------------------------------------------------------- */
-
-static int32_t term_or(int32_t given, int32_t otherwise)
-{
-    return given == WIRE_TERM_UNSET ? otherwise : given;
-}
-
-static int64_t not_negative(int64_t given)
-{
-    return given > 0 ? given : 0;
-}
-
-/* Of a submission: what is not said is what a job has that nobody says anything of. */
-static struct event_terms terms_of(const struct wire_terms *t)
-{
-    return (struct event_terms){
-        .partitions = t->partitions,
-        .qos = t->qos,
-        .project = t->project,
-        .requests = t->requests,
-        .nice = term_or(t->nice, 0),
-        .site = term_or(t->site, 0),
-        .posix_priority = term_or(t->posix_priority, 0),
-        .job_share = not_negative(t->job_share),
-        .override_tickets = not_negative(t->override_tickets),
-        .set_priority = not_negative(t->set_priority),
-        .begin_us = not_negative(t->begin_us),
-        .deadline_us = not_negative(t->deadline_us),
-        .slots_max = t->slots_max,
-    };
-}
-
-/* 0 for what stays, -1 for none. */
-static int64_t changed_moment(int64_t given)
-{
-    return given == WIRE_MOMENT_UNSET ? 0 : given == 0 ? -1 : given;
-}
-
-static struct event_terms changed_terms(const struct wire_terms *t)
-{
-    return (struct event_terms){
-        .partitions = t->partitions,
-        .qos = t->qos,
-        .project = t->project,
-        .requests = t->requests,
-        .nice = term_or(t->nice, TERM_KEEP),
-        .site = term_or(t->site, TERM_KEEP),
-        .posix_priority = term_or(t->posix_priority, TERM_KEEP),
-        .job_share = t->job_share,
-        .override_tickets = t->override_tickets,
-        .set_priority = t->set_priority == 0 ? -2 : t->set_priority,
-        .begin_us = changed_moment(t->begin_us),
-        .deadline_us = changed_moment(t->deadline_us),
-        .slots_max = t->slots_max,
-    };
-}
+/* --- submit ------------------------------------------------------------------------------------------------------- */
 
 /* A user is of one department, which the job cannot choose: naming it can only be right or wrong. */
 static int check_department(const struct request *r, const char *department, struct err *e)
@@ -104,19 +49,16 @@ static int check_department(const struct request *r, const char *department, str
     const struct field_value *own = index == NONE ? &object_classes[OBJECT_USER].fields[USER_DEPARTMENT].default_value
                                                   : &s->objects[OBJECT_USER].items[index].object.value[USER_DEPARTMENT];
     if (strcmp(own->text, department) == 0) return 0;
-    return err_set(e, ERR_INPUT, "department: user %s is of department '%s', and so are the jobs; '%.64s' is not it",
-                   user, own->text, department);
+    return err_value(e, "department", str(department), "the department of user '%s', which is '%s'", user, own->text);
 }
-
-/* --- submit ------------------------------------------------------------------------------------------------------- */
 
 static int check_script(struct str script, struct err *e)
 {
     const char *zero = script.length > 0 ? memchr(script.text, 0, script.length) : NULL;
-    if (script.length == 0) return err_set(e, ERR_INPUT, "script: it is empty");
+    if (script.length == 0) return err_field(e, ERR_INPUT, "script", "it is empty");
     if (zero == NULL) return 0;
-    return err_set(e, ERR_INPUT, "script: byte %zu is zero: a binary is no script; give it as a command instead",
-                   (size_t)(zero - script.text) + 1);
+    return err_field(e, ERR_INPUT, "script", "byte %zu is zero: a binary is no script; give it as a command instead",
+                     (size_t)(zero - script.text) + 1);
 }
 
 static int check_environment(const struct wire_list *environment, struct err *e)
@@ -125,8 +67,9 @@ static int check_environment(const struct wire_list *environment, struct err *e)
     for (uint32_t i = 0; i < environment->count; i++) {
         struct str value, name = str_cut(entries[i], '=', &value);
         if (name.length > 0 && value.text != NULL) continue;
-        return err_set(e, ERR_INPUT, "environment: entry %u, '%.*s', is not of the form NAME=value", i + 1,
-                       (int)(entries[i].length < 60 ? entries[i].length : 60), entries[i].text);
+        char field[40];
+        text_format(field, sizeof field, "environment[%u]", i);
+        return err_value(e, field, entries[i], "of the form NAME=value");
     }
     return 0;
 }
@@ -146,7 +89,7 @@ static const char *beginning(struct str text, size_t max, struct arena *arena)
 }
 
 /* A job without a name has its script's or program's. */
-static const char *name_of(const struct wire_submit *wanted, struct arena *arena)
+static const char *name_of(const struct api_submit *wanted, struct arena *arena)
 {
     const struct str *arguments = wanted->arguments.items;
     struct str path =
@@ -159,41 +102,38 @@ static const char *name_of(const struct wire_submit *wanted, struct arena *arena
     return name[0] != '\0' && str_is_printable(str(name)) ? name : "job";
 }
 
-static int check_submit(const struct wire_submit *wanted, struct err *e)
+static int check_submit(const struct api_submit *wanted, struct err *e)
 {
     const struct str *arguments = wanted->arguments.items;
     if (wanted->script.text != NULL && check_script(wanted->script, e) != 0) return -1;
     if (wanted->script.text == NULL && (wanted->arguments.count == 0 || arguments[0].length == 0))
-        return err_set(e, ERR_INPUT, "arguments: without a script the first is the program to run; there is none");
+        return err_field(e, ERR_INPUT, "arguments", "without a script the first is the program to run; there is none");
     return check_environment(&wanted->environment, e);
 }
 
-int post_job(struct request *r, struct err *e)
+static void set_text(struct job_values *values, enum job_field f, const char *text)
 {
-    struct wire_submit wanted;
-    if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0 || check_submit(&wanted, e) != 0) return -1;
-    if (check_department(r, wanted.department, e) != 0) return -1;
-    new_events(r, EVENT_SUBMIT, 1)->submit = (struct event_submit){
-        .account = wanted.account,
-        .name = wanted.name ? wanted.name : name_of(&wanted, &r->arena),
-        .directory = wanted.directory,
-        .out_pattern = wanted.out,
-        .err_pattern = wanted.err,
-        .command = beginning(str(wanted.command), COMMAND_SHOWN_MAX, &r->arena),
-        .request = {.cpus = wanted.cpus, .mem_mib = wanted.mem_mib, .gpus = wanted.gpus},
-        .time_limit_s = wanted.time_limit_s,
-        .array = wanted.array,
-        .held = wanted.held,
-        .terms = terms_of(&wanted.terms),
-    };
+    values->value[f] = field_text(text);
+    values->is_given[f] = true;
+}
+
+int server_post_job(struct request *r, struct err *e)
+{
+    struct api_submit *wanted = arena_alloc(&r->arena, sizeof *wanted);
+    struct job_values *job = &wanted->job;
+    if (no_query(r, e) != 0 || read_body(r, wanted, e) != 0 || check_submit(wanted, e) != 0) return -1;
+    if (check_department(r, wanted->department, e) != 0) return -1;
+    if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, name_of(wanted, &r->arena));
+    set_text(job, JOB_FIELD_COMMAND, beginning(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_SHOWN_MAX, &r->arena));
+    request_new_events(r, EVENT_SUBMIT, 1)->submit = job;
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
-        .script = wanted.script,
-        .script_name = wanted.script_name ? wanted.script_name : "",
-        .arguments = wanted.arguments.items,
-        .argument_count = wanted.arguments.count,
-        .environment = wanted.environment.items,
-        .environment_count = wanted.environment.count,
+        .script = wanted->script,
+        .script_name = wanted->script_name ? wanted->script_name : "",
+        .arguments = wanted->arguments.items,
+        .argument_count = wanted->arguments.count,
+        .environment = wanted->environment.items,
+        .environment_count = wanted->environment.count,
     };
     request_queue(r);
     return 0;
@@ -206,84 +146,93 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct wire
     struct job_ref *refs = arena_alloc(&r->arena, (ids->count + (size_t)1) * sizeof *refs);
     for (uint32_t i = 0; i < ids->count; i++) {
         const char *id = ((const char **)ids->items)[i];
-        if (wire_job_id_parse(str(id), "ids", &refs[i].job_id, &refs[i].task_id, e) != 0) return -1;
+        if (job_id_parse(str(id), "ids", &refs[i].job_id, &refs[i].task_id, e) != 0) return -1;
     }
-    new_events(r, kind, 1)->jobs = (struct event_jobs){.refs = refs, .count = ids->count, .all = all};
+    request_new_events(r, kind, 1)->jobs = (struct event_jobs){.refs = refs, .count = ids->count, .all = all};
     request_queue(r);
     return 0;
 }
 
 static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
 {
-    struct wire_jobs wanted;
+    struct api_jobs wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wanted.all && wanted.ids.count > 0) return err_set(e, ERR_INPUT, "ids and all: one of the two is possible");
-    if (!wanted.all && wanted.ids.count == 0) return err_set(e, ERR_INPUT, "ids: none is there, nor is all true");
+    if (wanted.all && wanted.ids.count > 0)
+        return err_field(e, ERR_INPUT, "ids", "all is given, too; only one of the two is accepted");
+    if (!wanted.all && wanted.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; jobs, or all");
     return queue_jobs(r, kind, &wanted.ids, wanted.all, e);
 }
 
-int post_cancel(struct request *r, struct err *e)
+int server_post_cancel(struct request *r, struct err *e)
 {
     return post_jobs(r, EVENT_CANCEL, e);
 }
 
-int post_hold(struct request *r, struct err *e)
+int server_post_hold(struct request *r, struct err *e)
 {
     return post_jobs(r, EVENT_HOLD, e);
 }
 
-int post_release(struct request *r, struct err *e)
+int server_post_release(struct request *r, struct err *e)
 {
     return post_jobs(r, EVENT_RELEASE, e);
 }
 
-int delete_job(struct request *r, struct err *e)
+int server_delete_job(struct request *r, struct err *e)
 {
     const struct wire_list ids = {&r->segment, 1};
     return no_query(r, e) != 0 ? -1 : queue_jobs(r, EVENT_CANCEL, &ids, false, e);
 }
 
-int patch_job(struct request *r, struct err *e)
+int server_patch_job(struct request *r, struct err *e)
 {
-    struct wire_update wanted;
+    struct api_update *wanted = arena_alloc(&r->arena, sizeof *wanted);
     uint32_t job_id, task_id;
-    if (no_query(r, e) != 0 || wire_job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
-    if (read_body(r, &wanted, e) != 0) return -1;
+    if (no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
+    if (read_body(r, wanted, e) != 0) return -1;
     if (task_id != NONE)
-        return err_set(e, ERR_INPUT, "id: %s is one task; what changes, changes for the whole job", r->segment);
-    if (wire_is_empty(r->route->body, &wanted)) return err_set(e, ERR_INPUT, "nothing to change is named");
-    new_events(r, EVENT_UPDATE, 1)->update = (struct event_update){
-        .job_id = job_id,
-        .name = wanted.name,
-        .request = {.cpus = wanted.cpus, .mem_mib = wanted.mem_mib, .gpus = wanted.gpus},
-        .time_limit_s = wanted.time_limit_s,
-        .array_limit = wanted.array_limit,
-        .terms = changed_terms(&wanted.terms),
-    };
+        return err_value_reason(e, "id", str(r->segment), "is one task; an update changes the whole job");
+    if (wire_is_empty(r->route->body, wanted)) return err_set(e, ERR_INPUT, "nothing to change is named");
+    request_new_events(r, EVENT_UPDATE, 1)->update = (struct event_update){job_id, &wanted->job};
     request_queue(r);
     return 0;
 }
 
 /* --- accounts, users, settings ------------------------------------------------------------------------------------ */
 
-static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct wire_account *wanted)
+/* As events have them: unset, "parent", a number. */
+static uint32_t shares_of(int64_t given)
 {
-    new_events(r, kind, 1)->account = (struct event_account){name, wanted->parent, wanted->shares, wanted->priority,
-                                                             kind == EVENT_ACCOUNT_MODIFY && wanted->raw_usage == 0};
+    return given == API_UNSET ? SHARES_UNSET : given == FIELD_SPECIAL ? SHARES_PARENT : (uint32_t)given;
+}
+
+static uint32_t priority_of(int64_t given)
+{
+    return given == API_UNSET ? PRIORITY_UNSET : given == FIELD_SPECIAL ? NONE : (uint32_t)given;
+}
+
+static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct api_account *wanted)
+{
+    request_new_events(r, kind, 1)->account =
+        (struct event_account){.name = name,
+                               .parent = wanted->parent,
+                               .shares = shares_of(wanted->shares),
+                               .priority = priority_of(wanted->priority),
+                               .resets_usage = kind == EVENT_ACCOUNT_MODIFY && wanted->raw_usage == 0};
     request_queue(r);
 }
 
-int post_account(struct request *r, struct err *e)
+int server_post_account(struct request *r, struct err *e)
 {
-    struct wire_account wanted;
+    struct api_account wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_ADD, wanted.name, &wanted);
     return 0;
 }
 
-int patch_account(struct request *r, struct err *e)
+int server_patch_account(struct request *r, struct err *e)
 {
-    struct wire_account wanted;
+    struct api_account wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
         return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares, priority, raw_usage");
@@ -291,62 +240,63 @@ int patch_account(struct request *r, struct err *e)
     return 0;
 }
 
-int delete_account(struct request *r, struct err *e)
+int server_delete_account(struct request *r, struct err *e)
 {
-    const struct wire_account wanted = {.shares = WIRE_SHARES_UNSET, .priority = WIRE_PRIORITY_UNSET};
+    const struct api_account wanted = {.shares = API_UNSET, .priority = API_UNSET};
     if (no_query(r, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_DELETE, r->segment, &wanted);
     return 0;
 }
 
 static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
-                       const struct wire_user *wanted)
+                       const struct api_user *wanted)
 {
-    new_events(r, kind, 1)->user = (struct event_user){name,
-                                                       account,
-                                                       wanted->shares,
-                                                       wanted->is_default,
-                                                       wanted->priority,
-                                                       kind == EVENT_USER_MODIFY && wanted->raw_usage == 0};
+    request_new_events(r, kind, 1)->user =
+        (struct event_user){.name = name,
+                            .account = account,
+                            .shares = shares_of(wanted->shares),
+                            .make_default = wanted->is_default,
+                            .priority = priority_of(wanted->priority),
+                            .resets_usage = kind == EVENT_USER_MODIFY && wanted->raw_usage == 0};
     request_queue(r);
 }
 
-int post_user(struct request *r, struct err *e)
+int server_post_user(struct request *r, struct err *e)
 {
-    struct wire_user wanted;
+    struct api_user wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     queue_user(r, EVENT_USER_ADD, wanted.name, wanted.account, &wanted);
     return 0;
 }
 
-int patch_user(struct request *r, struct err *e)
+int server_patch_user(struct request *r, struct err *e)
 {
-    struct wire_user wanted;
-    struct wire_account_query query;
-    if (read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
+    struct api_user wanted;
+    struct api_account_query query;
+    if (request_read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
         return err_set(e, ERR_INPUT, "nothing to change is named: shares, priority, raw_usage, default");
     queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &wanted);
     return 0;
 }
 
-int delete_user(struct request *r, struct err *e)
+int server_delete_user(struct request *r, struct err *e)
 {
-    const struct wire_user wanted = {.shares = WIRE_SHARES_UNSET, .priority = WIRE_PRIORITY_UNSET};
-    struct wire_account_query query;
-    if (read_query(r, &query, e) != 0) return -1;
+    const struct api_user wanted = {.shares = API_UNSET, .priority = API_UNSET};
+    struct api_account_query query;
+    if (request_read_query(r, &query, e) != 0) return -1;
     queue_user(r, EVENT_USER_DELETE, r->segment, query.account, &wanted);
     return 0;
 }
 
-int patch_settings(struct request *r, struct err *e)
+int server_patch_settings(struct request *r, struct err *e)
 {
     struct wire_list list;
-    if (no_query(r, e) != 0 || wire_read_pairs(body_text(r), &r->arena, &list, e) != 0) return -1;
+    if (no_query(r, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0) return -1;
     const struct wire_pair *pairs = list.items;
     struct event_pair *wanted = arena_alloc(&r->arena, (list.count + (size_t)1) * sizeof *wanted);
     for (uint32_t i = 0; i < list.count; i++) wanted[i] = (struct event_pair){pairs[i].name, pairs[i].value};
-    new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){wanted, list.count};
+    request_new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){wanted, list.count};
     request_queue(r);
     return 0;
 }

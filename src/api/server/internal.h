@@ -16,8 +16,9 @@
 
 #include <microhttpd.h>
 
+#include "api/bodies.h"
 #include "api/server/server.h"
-#include "api/wire.h"
+#include "fields/job_id.h"
 
 enum {
     BUDGET_US = 8000, /* of rendering in one server_ready: the loop has other work */
@@ -105,7 +106,7 @@ struct route {
     const char *summary;
     route_handler *handle;
     const struct wire_shape *query; /* NULL: none */
-    const struct wire_shape *body;  /* of BODY_OBJECT; of BODY_ADD and BODY_CHANGE a row's */
+    const struct wire_shape *body;  /* of BODY_OBJECT */
     const struct wire_shape *reply; /* NULL: this description itself */
     enum body_kind body_kind;
     unsigned status; /* of success */
@@ -136,19 +137,20 @@ void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
 
 /* A piece of the path or query without its escapes, in memory of arena. ERR_INPUT: a bad escape, or one for a zero byte. */
-int percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e);
+int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text,
+                           struct err *e);
 
 /* The text of the request's body. */
-struct str body_text(const struct request *r);
+struct str request_body_text(const struct request *r);
 
 /* Now, by a clock that nobody sets. */
-int64_t monotonic_us(void);
+int64_t server_monotonic_us(void);
 
 /* The query's values by the route's shape. A value given twice, or none the route has: ERR_INPUT. */
-int read_query(struct request *r, void *out_value, struct err *e);
+int request_read_query(struct request *r, void *out_value, struct err *e);
 
 /* decode.c: events of the request's actor, all but the kind still to be filled. */
-struct event *new_events(struct request *r, enum event_kind kind, uint32_t count);
+struct event *request_new_events(struct request *r, enum event_kind kind, uint32_t count);
 
 /* request.c: a request leaves the loop's hands and comes back. */
 void request_park(struct request *r, enum stage stage);
@@ -176,36 +178,28 @@ struct stream *stream_new(struct request *r);
 int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e);
 void stream_free(struct stream *s); /* when it is not replied with */
 
-/* The same for rows that are all there already: list in memory of the stream's arena, head "{\"accounts\":[". */
-int reply_made_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
-                    struct wire_list list, struct err *e);
+/* The same for records that are all there already: list in memory of the stream's arena, head "{\"accounts\":[". */
+int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,
+                         struct wire_list list, struct err *e);
 
 /* jobs.c: rows of jobs as a reply, between head and "]}"; head NULL: as lines. is_one: no rows are ERR_NOT_FOUND. */
-int reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);
-
-/* "5", "5_3", "5_[3-9%2]"; tasks and limit of what has not started, is_array false: none of the three. */
-struct job_id_parts {
-    uint32_t job_id, task_id;
-    bool is_array;
-    const char *tasks;
-    uint32_t limit;
-};
-void job_id_write(const struct job_id_parts *id, struct buf *out);
+int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);
 
 /* The rows of one job or task. */
-struct job_query query_of(struct job_ref ref, const uint32_t *job_id);
+struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id);
 
 /* wait.c: whether a job or task has still to end; takes back a request that waits for it. */
-bool job_is_live(const struct state *s, struct job_ref ref);
+bool server_job_is_live(const struct state *s, struct job_ref ref);
 void wait_forget(struct request *r);
 void wait_expire(struct server *s);              /* answers those whose time is over */
 int64_t wait_timeout_ms(const struct server *s); /* until the next of them; -1: nobody waits */
 
-route_handler get_objects, post_object, patch_object, delete_object, get_priorities;
-route_handler get_jobs, get_job, get_wait, get_shares, get_accounts, get_users, get_settings, get_status, get_verify,
-    get_openapi;
-route_handler post_job, patch_job, delete_job, post_cancel, post_hold, post_release, post_account, patch_account,
-    delete_account, post_user, patch_user, delete_user, patch_settings;
+route_handler server_get_objects, server_post_object, server_patch_object, server_delete_object, server_get_priorities;
+route_handler server_get_jobs, server_get_job, server_get_wait, server_get_shares, server_get_accounts,
+    server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
+route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
+    server_post_release, server_post_account, server_patch_account, server_delete_account, server_post_user,
+    server_patch_user, server_delete_user, server_patch_settings;
 
 /* openapi.c: the description of the API as JSON, appended. */
 void openapi_write(struct buf *out);

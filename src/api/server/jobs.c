@@ -12,7 +12,7 @@
 
 enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
 
-struct listing {
+struct job_stream {
     struct server *server;
     struct job_reader reader;
     void *cursor;
@@ -26,7 +26,7 @@ static void refresh_factors(struct server *s)
 {
     struct state *state = s->host.state;
     struct arena arena = {0};
-    int64_t now_us = monotonic_us();
+    int64_t now_us = server_monotonic_us();
     if (s->factors != NULL && state->next_assoc_id == s->factors_count && now_us - s->factors_us < FACTORS_US) return;
 
     const double *by_node = state_factors(state, s->host.now_us(s->host.context), &arena);
@@ -40,116 +40,52 @@ static void refresh_factors(struct server *s)
     arena_release(&arena);
 }
 
-void job_id_write(const struct job_id_parts *id, struct buf *out)
-{
-    buf_add_u64(out, id->job_id);
-    if (id->is_array && id->task_id != NONE) {
-        buf_format(out, "_%u", id->task_id);
-    } else if (id->is_array) {
-        buf_format(out, "_[%s", id->tasks);
-        if (id->limit > 0) buf_format(out, "%%%u", id->limit);
-        buf_add_char(out, ']');
-    }
-}
-
-static const char *id_text(const struct job_view *v, struct buf *out)
-{
-    uint32_t limit = v->state == JOB_PENDING ? v->array_limit : 0;
-    job_id_write(&(struct job_id_parts){v->job_id, v->task_id, v->is_array, v->tasks, limit}, out);
-    return out->text;
-}
-
 /* "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1": what it has, and behind the nodes the bill as records have it. */
-static const char *tres_text(const struct job_view *v, struct buf *out)
+static void add_billing(struct job_row *row, struct buf *out)
 {
-    const char *nodes = strstr(v->tres, "node=");
-    if (nodes == NULL) return v->tres;
+    const char *tres = job_row_text(row, JOB_FIELD_TRES), *nodes = strstr(tres, "node=");
+    if (nodes == NULL) return;
     const char *behind = nodes + strcspn(nodes, ",");
-    buf_add(out, v->tres, (size_t)(behind - v->tres));
-    buf_format(out, ",billing=%llu%s", (unsigned long long)billing_recorded(v->billing), behind);
-    return out->text;
+    buf_add(out, tres, (size_t)(behind - tres));
+    buf_format(out, ",billing=%llu%s", (unsigned long long)billing_recorded(row->value[JOB_FIELD_BILLING].real),
+               behind);
+    row->value[JOB_FIELD_TRES].text = out->text;
 }
 
-static double factor_of(const struct job_view *v, const struct listing *l)
+static double factor_of(const struct job_row *row, const struct job_stream *l)
 {
-    return v->assoc_id < l->factors_count ? l->factors[v->assoc_id] : (double)NAN;
+    int64_t assoc_id = job_row_number(row, JOB_FIELD_ASSOCIATION_ID);
+    return assoc_id < l->factors_count ? l->factors[assoc_id] : (double)NAN;
 }
 
 /* The store does not know what policies keep a job from. */
-static const char *reason_of(const struct job_view *v, const struct listing *l)
+static const char *reason_of(const struct job_row *row, const struct job_stream *l)
 {
-    if (strcmp(v->reason, "Resources") != 0) return v->reason;
-    const char *obstacle = job_pending_reason(l->server->host.state, v->job_id, factor_of(v, l));
-    return obstacle != NULL ? obstacle : v->reason;
+    const char *reason = job_row_text(row, JOB_FIELD_REASON);
+    if (strcmp(reason, "Resources") != 0) return reason;
+    uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
+    const char *obstacle = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
+    return obstacle != NULL ? obstacle : reason;
 }
 
-static void write_row(const struct job_view *v, const struct listing *l, struct buf *out)
+/* With what the store does not know. */
+static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
 {
-    bool ended = job_state_is_end(v->state);
-    bool is_group = v->is_array && v->task_id == NONE;
-    struct buf id = {0}, tres = {0};
-    const struct wire_job_row row = {
-        .id = id_text(v, &id),
-        .job_id = v->job_id,
-        .task_id = v->is_array ? v->task_id : NONE,
-        .array_tasks = is_group ? v->tasks : NULL,
-        .array_limit = v->array_limit,
-        .task_count = v->task_count,
-        .account = v->account,
-        .user = v->user,
-        .uid = v->uid,
-        .name = v->name,
-        .command = v->command,
-        .directory = v->directory,
-        .out_path = v->out_path,
-        .err_path = v->err_path,
-        .state = job_state_name(v->state),
-        .held = v->held,
-        .reason = reason_of(v, l),
-        .cpus = v->request.cpus,
-        .mem_mib = v->request.mem_mib,
-        .gpus = v->request.gpus,
-        .time_limit_s = v->time_limit_s,
-        .submit_us = v->submit_us,
-        .start_us = v->start_us,
-        .end_us = v->end_us,
-        .cpu_ids = v->cpus,
-        .gpu_ids = v->gpus,
-        .exit_status = ended ? v->exit_status : -1,
-        .signal = ended ? v->signal : -1,
-        .cpu_us = v->cpu_us,
-        .max_rss_kib = v->max_rss_kib,
-        .detail = v->detail,
-        .fair_share = factor_of(v, l),
-        .partition = v->partition,
-        .qos = v->qos,
-        .project = v->project,
-        .requests = v->requests,
-        .tres = tres_text(v, &tres),
-        .billing = v->start_us > 0 ? v->billing : (double)NAN,
-        .nice = v->nice,
-        .site = v->site,
-        .set_priority = v->set_priority,
-        .posix_priority = v->posix_priority,
-        .job_share = v->job_share,
-        .override_tickets = v->override_tickets,
-        .slots_max = v->slots_max,
-        .begin_us = v->begin_us,
-        .deadline_us = v->deadline_us,
-    };
-    if (l->is_lines) {
-        wire_write_line(&wire_job_row_shape, &row, out);
-    } else {
-        wire_write(&wire_job_row_shape, &row, out);
-    }
-    buf_release(&id);
+    struct buf tres = {0};
+    row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
+    row->value[JOB_FIELD_REASON].text = reason_of(row, l);
+    if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
+    if (l->is_lines)
+        wire_write_line(&job_fields, row->value, out);
+    else
+        wire_write_record(&job_fields, row->value, out);
     buf_release(&tres);
 }
 
 static int fill(struct stream *s)
 {
-    struct listing *l = s->context;
-    struct job_view row;
+    struct job_stream *l = s->context;
+    struct job_row row;
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
         int more = l->reader.next(l->cursor, &row, &s->e);
         if (more < 0) return -1;
@@ -167,41 +103,41 @@ static int fill(struct stream *s)
 
 static void close_listing(struct stream *s)
 {
-    struct listing *l = s->context;
+    struct job_stream *l = s->context;
     if (l->cursor != NULL) l->reader.close(l->cursor);
 }
 
-int reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
+int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
 {
     struct server *s = r->server;
     struct stream *stream = stream_new(r);
-    struct listing *l = arena_alloc(&stream->arena, sizeof *l);
+    struct job_stream *l = arena_alloc(&stream->arena, sizeof *l);
     stream->context = l;
     stream->fill = fill;
     stream->close = close_listing;
     refresh_factors(s);
-    *l = (struct listing){.server = s,
-                          .reader = s->host.jobs,
-                          .factors = s->factors,
-                          .factors_count = s->factors_count,
-                          .is_lines = head == NULL};
+    *l = (struct job_stream){.server = s,
+                             .reader = s->host.jobs,
+                             .factors = s->factors,
+                             .factors_count = s->factors_count,
+                             .is_lines = head == NULL};
     struct job_query asked = *query;
     asked.now_us = s->host.now_us(s->host.context);
     l->cursor = l->reader.open(l->reader.context, &asked, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);
     } else {
-        wire_write_heading(&wire_job_row_shape, &stream->text);
+        wire_write_heading(&job_fields, &stream->text);
     }
     int more = l->cursor != NULL ? fill(stream) : -1;
     while (more == 1 && is_one && !l->is_later) more = fill(stream); /* whether there is one decides the status */
     stream->is_done = more == 0;
     stream->is_broken = more < 0;
     if (more == 0 && is_one && !l->is_later) {
-        char id[24];
-        wire_job_id_format(id, query->job_ids[0], query->task_id);
+        char id[JOB_ID_TEXT_SIZE];
+        job_id_format(id, query->job_ids[0], query->task_id);
         stream->is_broken = true;
-        err_set(&stream->e, ERR_NOT_FOUND, "no job %s", id);
+        (void)err_not_found(&stream->e, "job", str(id));
     }
     int status = stream_reply(stream, r, head != NULL ? TYPE_JSON : TYPE_TEXT, e);
     if (status <= 0) return status;
@@ -210,7 +146,7 @@ int reply_jobs(struct request *r, const struct job_query *query, const char *hea
     return 0;
 }
 
-struct job_query query_of(struct job_ref ref, const uint32_t *job_id)
+struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id)
 {
     return (struct job_query){
         .which = JOBS_ALL, .job_ids = job_id, .job_id_count = 1, .task_id = ref.task_id, .state = JOB_STATE_COUNT};
@@ -222,19 +158,19 @@ static int read_ids(const struct wire_list *ids, struct arena *arena, struct job
     uint32_t *job_ids = arena_alloc(arena, (ids->count + (size_t)1) * sizeof *job_ids);
     for (uint32_t i = 0; i < ids->count; i++) {
         const char *id = ((const char **)ids->items)[i];
-        if (wire_job_id_parse(str(id), "id", &job_ids[i], &out_query->task_id, e) != 0) return -1;
+        if (job_id_parse(str(id), "id", &job_ids[i], &out_query->task_id, e) != 0) return -1;
         if (out_query->task_id != NONE && ids->count > 1)
-            return err_set(e, ERR_INPUT, "id: %s is a task; several ids are possible only of whole jobs", id);
+            return err_value_reason(e, "id", str(id), "is a task; several ids have to be of whole jobs");
     }
     out_query->job_ids = job_ids;
     out_query->job_id_count = ids->count;
     return 0;
 }
 
-int get_jobs(struct request *r, struct err *e)
+int server_get_jobs(struct request *r, struct err *e)
 {
-    struct wire_jobs_query wanted;
-    if (read_query(r, &wanted, e) != 0) return -1;
+    struct api_jobs_query wanted;
+    if (request_read_query(r, &wanted, e) != 0) return -1;
     struct job_query query = {
         .which = JOBS_LIVE,
         .task_id = NONE,
@@ -250,14 +186,14 @@ int get_jobs(struct request *r, struct err *e)
     if (wanted.which && strcmp(wanted.which, "all") == 0) query.which = JOBS_ALL;
     if (read_ids(&wanted.id, &r->arena, &query, e) != 0) return -1;
     bool is_lines = wanted.format != NULL && strcmp(wanted.format, "lines") == 0;
-    return reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", false, e);
+    return server_reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", false, e);
 }
 
-int get_job(struct request *r, struct err *e)
+int server_get_job(struct request *r, struct err *e)
 {
     struct job_ref ref;
-    if (read_query(r, NULL, e) != 0) return -1;
-    if (wire_job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
-    struct job_query query = query_of(ref, &ref.job_id);
-    return reply_jobs(r, &query, "{\"jobs\":[", true, e);
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    if (job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
+    struct job_query query = job_query_of(ref, &ref.job_id);
+    return server_reply_jobs(r, &query, "{\"jobs\":[", true, e);
 }

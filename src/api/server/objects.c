@@ -1,50 +1,50 @@
 /* What an administrator names: partitions, QOS, policy users, projects, departments, resources. One listing and three
- * handlers for all kinds; which kind is in the route's row, what its fields are in policy/objects.h. Values go to the
+ * handlers for all kinds; which kind is in the route's row, what its fields are in fields/objects.h. Values go to the
  * engine as people write them, and are read there. */
 #include <string.h>
 
 #include "api/server/internal.h"
+#include "base/ensure.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static struct wire_object_value value_of(const struct field *f, const struct field_value *value, struct arena *arena)
-{
-    struct buf text = {0};
-    struct wire_object_value out = {.number = value->number, .real = value->real, .is_true = value->number == 1};
-    field_format(f, value, &text);
-    out.text = arena_copy(arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return out;
-}
-
-static struct wire_object_row row_of(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
-                                     struct arena *arena)
+/* Texts are copied into arena. */
+static void make_record(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
+                        struct arena *arena, struct field_value *out)
 {
     const struct object_class *class = &object_classes[kind];
     const struct object_row *from = &s->objects[kind].items[index];
-    struct wire_object_row row = {.name = arena_copy(arena, str(from->object.name)), .created_us = from->created_us};
-    for (uint32_t i = 0; i < class->field_count; i++)
-        row.values[i] = value_of(&class->fields[i], &from->object.value[i], arena);
-    if (kind == OBJECT_QOS) row.usage = state_qos_usage(s, index, now_us);
-    return row;
+    struct field_value *value = out;
+    *value++ = field_text(arena_copy(arena, str(from->object.name)));
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        *value = from->object.value[i];
+        value->text = arena_copy(arena, str(value->text));
+        value++;
+    }
+    if (class->record.count > OBJECT_RECORD_FIELDS + class->field_count + 1)
+        *value++ = field_real(state_qos_usage(s, index, now_us));
+    *value++ = field_number(from->created_us);
+    ensure(value == out + class->record.count);
 }
 
-int get_objects(struct request *r, struct err *e)
+int server_get_objects(struct request *r, struct err *e)
 {
     const struct state *s = r->server->host.state;
     enum object_kind kind = r->route->object;
-    const struct wire_object_kind *wire = &wire_object_kinds[kind];
-    if (read_query(r, NULL, e) != 0) return -1;
+    const struct field_table *table = &object_classes[kind].record;
+    if (request_read_query(r, NULL, e) != 0) return -1;
     int64_t now_us = r->server->host.now_us(r->server->host.context);
     struct stream *stream = stream_new(r);
-    struct wire_object_row *rows = arena_alloc(&stream->arena, (s->objects[kind].count + (size_t)1) * sizeof *rows);
+    struct field_value *values =
+        arena_alloc(&stream->arena, (s->objects[kind].count + (size_t)1) * table->count * sizeof *values);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->objects[kind].count; i++) {
-        if (!s->objects[kind].items[i].is_deleted) rows[count++] = row_of(s, kind, i, now_us, &stream->arena);
+        if (s->objects[kind].items[i].is_deleted) continue;
+        make_record(s, kind, i, now_us, &stream->arena, values + (size_t)count++ * table->count);
     }
     char head[40];
     text_format(head, sizeof head, "{\"%s\":[", object_classes[kind].plural);
-    return reply_made_rows(stream, r, head, wire->row, (struct wire_list){rows, count}, e);
+    return server_reply_records(stream, r, head, table, (struct wire_list){values, count}, e);
 }
 
 /* --- changing ----------------------------------------------------------------------------------------------------- */
@@ -54,15 +54,16 @@ static void queue_object(struct request *r, enum event_kind event, const char *n
 {
     struct event_pair *wanted = arena_alloc(&r->arena, (count + (size_t)1) * sizeof *wanted);
     for (uint32_t i = 0; i < count; i++) wanted[i] = (struct event_pair){pairs[i].name, pairs[i].value};
-    new_events(r, event, 1)->object = (struct event_object){r->route->object, name, wanted, count};
+    request_new_events(r, event, 1)->object = (struct event_object){r->route->object, name, wanted, count};
     request_queue(r);
 }
 
-int post_object(struct request *r, struct err *e)
+int server_post_object(struct request *r, struct err *e)
 {
     struct wire_list list;
     const char *name = NULL;
-    if (read_query(r, NULL, e) != 0 || wire_read_pairs(body_text(r), &r->arena, &list, e) != 0) return -1;
+    if (request_read_query(r, NULL, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0)
+        return -1;
     struct wire_pair *pairs = list.items;
     uint32_t count = 0;
     for (uint32_t i = 0; i < list.count; i++) {
@@ -73,22 +74,23 @@ int post_object(struct request *r, struct err *e)
         }
     }
     if (name == NULL)
-        return err_set(e, ERR_INPUT, "name: missing; the name of the %s", object_classes[r->route->object].name);
+        return err_field(e, ERR_INPUT, "name", "missing; the name of the %s", object_classes[r->route->object].name);
     queue_object(r, EVENT_OBJECT_ADD, name, pairs, count);
     return 0;
 }
 
-int patch_object(struct request *r, struct err *e)
+int server_patch_object(struct request *r, struct err *e)
 {
     struct wire_list list;
-    if (read_query(r, NULL, e) != 0 || wire_read_pairs(body_text(r), &r->arena, &list, e) != 0) return -1;
+    if (request_read_query(r, NULL, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0)
+        return -1;
     queue_object(r, EVENT_OBJECT_MODIFY, r->segment, list.items, list.count);
     return 0;
 }
 
-int delete_object(struct request *r, struct err *e)
+int server_delete_object(struct request *r, struct err *e)
 {
-    if (read_query(r, NULL, e) != 0) return -1;
+    if (request_read_query(r, NULL, e) != 0) return -1;
     queue_object(r, EVENT_OBJECT_DELETE, r->segment, NULL, 0);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 
-int64_t monotonic_us(void)
+int64_t server_monotonic_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -44,7 +44,7 @@ static const char *text_or_null(const char *text)
 
 void reply_error_status(struct request *r, unsigned status, const struct err *e)
 {
-    const struct wire_error body = {{
+    const struct api_error body = {{
         .name = err_name(e->code),
         .message = ERR_SENTENCE(e),
         .subject = text_or_null(e->subject),
@@ -52,8 +52,9 @@ void reply_error_status(struct request *r, unsigned status, const struct err *e)
         .field = text_or_null(e->field),
         .value = text_or_null(e->value),
         .accepted = text_or_null(e->accepted),
+        .reason = e->form != ERR_FORM_WHOLE ? text_or_null(e->reason) : NULL,
     }};
-    reply_write(r, status, &wire_error_shape, &body);
+    reply_write(r, status, &api_error_shape, &body);
 }
 
 void reply_error(struct request *r, const struct err *e)
@@ -70,7 +71,7 @@ static int hex_value(char c)
 }
 
 /* libmicrohttpd would decode leniently, zero bytes too, and before the path is taken apart: so it is told not to. */
-int percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e)
+int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e)
 {
     char *out = arena_alloc(arena, text.length + 1);
     size_t used = 0;
@@ -111,12 +112,12 @@ static uint64_t field_bit(const struct wire_shape *shape, const char *name)
 static int read_argument(struct query_reading *q, const char *key, struct str value)
 {
     static const struct wire_field no_fields[] = {{0}};
-    static const struct wire_shape no_query = {"Query", "", no_fields, 0, false};
+    static const struct wire_shape no_query = {.name = "Query", .fields = no_fields};
     const struct wire_shape *shape = q->r->route->query ? q->r->route->query : &no_query;
     const char *name, *text;
     struct arena *arena = &q->r->arena;
-    if (percent_decode(str(key), "query", arena, &name, q->e) != 0) return -1;
-    if (percent_decode(value, name, arena, &text, q->e) != 0) return -1;
+    if (request_percent_decode(str(key), "query", arena, &name, q->e) != 0) return -1;
+    if (request_percent_decode(value, name, arena, &text, q->e) != 0) return -1;
     uint64_t bit = field_bit(shape, name);
     if (bit == 0 && shape == &no_query)
         return err_set(q->e, ERR_INPUT, "'%.60s' in the query: %s %s takes none", name, q->r->route->method,
@@ -135,7 +136,7 @@ static enum MHD_Result on_argument(void *context, enum MHD_ValueKind kind, const
     return q->status == 0 ? MHD_YES : MHD_NO;
 }
 
-int read_query(struct request *r, void *out_value, struct err *e)
+int request_read_query(struct request *r, void *out_value, struct err *e)
 {
     struct query_reading q = {.r = r, .value = out_value, .e = e};
     if (r->route->query) wire_clear(r->route->query, out_value);

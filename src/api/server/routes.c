@@ -9,109 +9,114 @@
 #define PATCH MHD_HTTP_METHOD_PATCH
 #define DELETE MHD_HTTP_METHOD_DELETE
 
-#define ACCOUNT_PATH WIRE_ACCOUNTS "/{name}"
-#define JOB_PATH WIRE_JOBS "/{id}"
-#define USER_PATH WIRE_USERS "/{name}"
+#define ACCOUNT_PATH API_ACCOUNTS "/{name}"
+#define JOB_PATH API_JOBS "/{id}"
+#define USER_PATH API_USERS "/{name}"
 
 enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
 
 #define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
 
 /* The four routes of a kind of things that an administrator names. */
-#define OBJECT_ROUTES(where, which, shapes, ids, one, many)                                                      \
-    {GET, where, "list" ids "s", many, get_objects, .reply = &(shapes##_list), .status = OK, .object = (which)}, \
-        {POST,                                                                                                   \
-         where,                                                                                                  \
-         "add" ids,                                                                                              \
-         "name " one,                                                                                            \
-         post_object,                                                                                            \
-         .body = &(shapes##_row),                                                                                \
-         .body_kind = BODY_ADD,                                                                                  \
-         .reply = &wire_done_shape,                                                                              \
-         .status = OK,                                                                                           \
-         .object = (which)},                                                                                     \
-        {PATCH,                                                                                                  \
-         where "/{name}",                                                                                        \
-         "modify" ids,                                                                                           \
-         "change " one,                                                                                          \
-         patch_object,                                                                                           \
-         .body = &(shapes##_row),                                                                                \
-         .body_kind = BODY_CHANGE,                                                                               \
-         .reply = &wire_done_shape,                                                                              \
-         .status = OK,                                                                                           \
-         .object = (which)},                                                                                     \
-    {                                                                                                            \
-        DELETE, where "/{name}", "delete" ids, "take away " one, delete_object, .reply = &wire_done_shape,       \
-                                                                                .status = OK, .object = (which)  \
+#define OBJECT_ROUTES(where, which, ids, one, many)                                                                    \
+    {GET,                                                                                                              \
+     where,                                                                                                            \
+     "list" ids "s",                                                                                                   \
+     many,                                                                                                             \
+     server_get_objects,                                                                                               \
+     .reply = &api_object_lists[which],                                                                                \
+     .status = OK,                                                                                                     \
+     .object = (which)},                                                                                               \
+        {POST,                                                                                                         \
+         where,                                                                                                        \
+         "add" ids,                                                                                                    \
+         "name " one,                                                                                                  \
+         server_post_object,                                                                                           \
+         .body_kind = BODY_ADD,                                                                                        \
+         .reply = &api_done_shape,                                                                                     \
+         .status = OK,                                                                                                 \
+         .object = (which)},                                                                                           \
+        {PATCH,                                                                                                        \
+         where "/{name}",                                                                                              \
+         "modify" ids,                                                                                                 \
+         "change " one,                                                                                                \
+         server_patch_object,                                                                                          \
+         .body_kind = BODY_CHANGE,                                                                                     \
+         .reply = &api_done_shape,                                                                                     \
+         .status = OK,                                                                                                 \
+         .object = (which)},                                                                                           \
+    {                                                                                                                  \
+        DELETE, where "/{name}", "delete" ids, "take away " one, server_delete_object, .reply = &api_done_shape,       \
+                                                                                       .status = OK, .object = (which) \
     }
 
 const struct route routes[] = {
-    {GET, WIRE_ACCOUNTS, "listAccounts", "every account", get_accounts, .reply = &wire_account_list_shape, .status = OK,
-     .is_long = true},
-    {POST, WIRE_ACCOUNTS, "addAccount", "make an account", post_account, BODY(wire_account_shape),
-     .reply = &wire_done_shape, .status = OK},
-    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or priority, or move it", patch_account,
-     BODY(wire_account_modify_shape), .reply = &wire_done_shape, .status = OK},
-    {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent", delete_account,
-     .reply = &wire_done_shape, .status = OK},
-
-    {GET, WIRE_JOBS, "listJobs", "jobs and their tasks, of one moment", get_jobs, .query = &wire_jobs_query_shape,
-     .reply = &wire_job_list_shape, .status = OK, .is_long = true},
-    {POST, WIRE_JOBS, "submitJob", "submit a job", post_job, BODY(wire_submit_shape), .reply = &wire_submitted_shape,
-     .status = CREATED, .body_max = WIRE_BODY_MAX},
-    {POST, WIRE_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, waiting or running; all of those named or none",
-     post_cancel, BODY(wire_jobs_shape), .reply = &wire_count_shape, .status = OK},
-    {POST, WIRE_JOBS_HOLD, "holdJobs", "keep waiting jobs from starting", post_hold, BODY(wire_jobs_shape),
-     .reply = &wire_count_shape, .status = OK},
-    {POST, WIRE_JOBS_RELEASE, "releaseJobs", "let held jobs start", post_release, BODY(wire_jobs_shape),
-     .reply = &wire_count_shape, .status = OK},
-    {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", get_job, .reply = &wire_job_list_shape,
+    {GET, API_ACCOUNTS, "listAccounts", "every account", server_get_accounts, .reply = &api_account_list_shape,
      .status = OK, .is_long = true},
-    {PATCH, JOB_PATH, "updateJob", "change a waiting job", patch_job, BODY(wire_update_shape),
-     .reply = &wire_done_shape, .status = OK},
-    {DELETE, JOB_PATH, "cancelJob", "end a job or task, waiting or running", delete_job, .reply = &wire_count_shape,
-     .status = OK},
-    {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", get_wait,
-     .query = &wire_wait_query_shape, .reply = &wire_waited_shape, .status = OK, .is_long = true},
+    {POST, API_ACCOUNTS, "addAccount", "make an account", server_post_account, BODY(api_account_shape),
+     .reply = &api_done_shape, .status = OK},
+    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or priority, or move it", server_patch_account,
+     BODY(api_account_change_shape), .reply = &api_done_shape, .status = OK},
+    {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent",
+     server_delete_account, .reply = &api_done_shape, .status = OK},
 
-    OBJECT_ROUTES(WIRE_DEPARTMENTS, OBJECT_DEPARTMENT, wire_department, "Department", "a department",
-                  "every department"),
-    OBJECT_ROUTES(WIRE_PARTITIONS, OBJECT_PARTITION, wire_partition, "Partition", "a partition", "every partition"),
-    OBJECT_ROUTES(WIRE_POLICY_USERS, OBJECT_USER, wire_policy_user, "PolicyUser",
-                  "a user by what the ticket policies give", "what the ticket policies give each user"),
-    OBJECT_ROUTES(WIRE_PROJECTS, OBJECT_PROJECT, wire_project, "Project", "a project", "every project"),
-    OBJECT_ROUTES(WIRE_QOS, OBJECT_QOS, wire_qos, "Qos", "a quality of service", "every quality of service"),
-    OBJECT_ROUTES(WIRE_RESOURCES, OBJECT_RESOURCE, wire_resource, "Resource", "a resource that jobs can request",
+    {GET, API_JOBS, "listJobs", "jobs and their tasks, of one moment", server_get_jobs, .query = &api_jobs_query_shape,
+     .reply = &api_job_list_shape, .status = OK, .is_long = true},
+    {POST, API_JOBS, "submitJob", "submit a job", server_post_job, BODY(api_submit_shape),
+     .reply = &api_submitted_shape, .status = CREATED, .body_max = API_BODY_MAX},
+    {POST, API_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, waiting or running; all of those named or none",
+     server_post_cancel, BODY(api_jobs_shape), .reply = &api_count_shape, .status = OK},
+    {POST, API_JOBS_HOLD, "holdJobs", "keep waiting jobs from starting", server_post_hold, BODY(api_jobs_shape),
+     .reply = &api_count_shape, .status = OK},
+    {POST, API_JOBS_RELEASE, "releaseJobs", "let held jobs start", server_post_release, BODY(api_jobs_shape),
+     .reply = &api_count_shape, .status = OK},
+    {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", server_get_job, .reply = &api_job_list_shape,
+     .status = OK, .is_long = true},
+    {PATCH, JOB_PATH, "updateJob", "change a waiting job", server_patch_job, BODY(api_update_shape),
+     .reply = &api_done_shape, .status = OK},
+    {DELETE, JOB_PATH, "cancelJob", "end a job or task, waiting or running", server_delete_job,
+     .reply = &api_count_shape, .status = OK},
+    {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", server_get_wait,
+     .query = &api_wait_query_shape, .reply = &api_waited_shape, .status = OK, .is_long = true},
+
+    OBJECT_ROUTES(API_DEPARTMENTS, OBJECT_DEPARTMENT, "Department", "a department", "every department"),
+    OBJECT_ROUTES(API_PARTITIONS, OBJECT_PARTITION, "Partition", "a partition", "every partition"),
+    OBJECT_ROUTES(API_POLICY_USERS, OBJECT_USER, "PolicyUser", "a user by what the ticket policies give",
+                  "what the ticket policies give each user"),
+    OBJECT_ROUTES(API_PROJECTS, OBJECT_PROJECT, "Project", "a project", "every project"),
+    OBJECT_ROUTES(API_QOS, OBJECT_QOS, "Qos", "a quality of service", "every quality of service"),
+    OBJECT_ROUTES(API_RESOURCES, OBJECT_RESOURCE, "Resource", "a resource that jobs can request",
                   "every resource that jobs can request"),
 
-    {GET, WIRE_OPENAPI, "describe", "this description", get_openapi, .status = OK},
+    {GET, API_OPENAPI, "describe", "this description", server_get_openapi, .status = OK},
 
-    {GET, WIRE_PRIORITIES, "listPriorities", "who comes first and why, by every term of the model in force",
-     get_priorities, .query = &wire_priorities_query_shape, .reply = &wire_priority_list_shape, .status = OK,
+    {GET, API_PRIORITIES, "listPriorities", "who comes first and why, by every term of the model in force",
+     server_get_priorities, .query = &api_priorities_query_shape, .reply = &api_priority_list_shape, .status = OK,
      .is_long = true},
 
-    {GET, WIRE_SETTINGS, "listSettings", "every setting", get_settings, .reply = &wire_setting_list_shape,
+    {GET, API_SETTINGS, "listSettings", "every setting", server_get_settings, .reply = &api_setting_list_shape,
      .status = OK},
-    {PATCH, WIRE_SETTINGS, "changeSettings", "change settings; all of those named or none", patch_settings,
-     .body_kind = BODY_SETTINGS, .reply = &wire_done_shape, .status = OK},
+    {PATCH, API_SETTINGS, "changeSettings", "change settings; all of those named or none", server_patch_settings,
+     .body_kind = BODY_SETTINGS, .reply = &api_done_shape, .status = OK},
 
-    {GET, WIRE_SHARES, "listShares", "the tree of associations and what each is due, of one moment", get_shares,
-     .query = &wire_shares_query_shape, .reply = &wire_share_list_shape, .status = OK, .is_long = true},
+    {GET, API_SHARES, "listShares", "the tree of associations and what each is due, of one moment", server_get_shares,
+     .query = &api_shares_query_shape, .reply = &api_share_list_shape, .status = OK, .is_long = true},
 
-    {GET, WIRE_STATUS, "showStatus", "the instance at a glance", get_status, .reply = &wire_status_shape, .status = OK},
+    {GET, API_STATUS, "showStatus", "the instance at a glance", server_get_status, .reply = &api_status_shape,
+     .status = OK},
 
-    {GET, WIRE_USERS, "listUsers", "every user in every account", get_users, .reply = &wire_user_list_shape,
+    {GET, API_USERS, "listUsers", "every user in every account", server_get_users, .reply = &api_user_list_shape,
      .status = OK, .is_long = true},
-    {POST, WIRE_USERS, "addUser", "put a user into an account", post_user, BODY(wire_user_shape),
-     .reply = &wire_done_shape, .status = OK},
+    {POST, API_USERS, "addUser", "put a user into an account", server_post_user, BODY(api_user_shape),
+     .reply = &api_done_shape, .status = OK},
     {PATCH, USER_PATH, "modifyUser", "change a user's shares or priority, or the account charged by default",
-     patch_user, .query = &wire_account_query_shape, BODY(wire_user_modify_shape), .reply = &wire_done_shape,
+     server_patch_user, .query = &api_account_query_shape, BODY(api_user_change_shape), .reply = &api_done_shape,
      .status = OK},
-    {DELETE, USER_PATH, "deleteUser", "take a user out of an account, or of all", delete_user,
-     .query = &wire_account_query_shape, .reply = &wire_done_shape, .status = OK},
+    {DELETE, USER_PATH, "deleteUser", "take a user out of an account, or of all", server_delete_user,
+     .query = &api_account_query_shape, .reply = &api_done_shape, .status = OK},
 
-    {GET, WIRE_VERIFY, "verify", "compute all usage again from the job records and compare", get_verify,
-     .reply = &wire_verified_shape, .status = OK},
+    {GET, API_VERIFY, "verify", "compute all usage again from the job records and compare", server_get_verify,
+     .reply = &api_verified_shape, .status = OK},
     {0},
 };
 
@@ -172,7 +177,7 @@ const struct route *route_find(const char *method, const char *path, struct aren
     if (found != NULL && strstr(allow, found->method) != NULL) return found;
     *out_allow = allow;
     if (allow == NULL) {
-        err_set(e, ERR_NOT_FOUND, "nothing is at '%.100s'; GET %s describes what there is", path, WIRE_OPENAPI);
+        err_set(e, ERR_NOT_FOUND, "nothing is at '%.100s'; GET %s describes what there is", path, API_OPENAPI);
     } else {
         err_set(e, ERR_USAGE, "%.20s is not possible at '%.100s': %s", method, path, allow);
     }

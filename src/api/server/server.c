@@ -75,7 +75,7 @@ static void find_route(struct request *r, const char *method, const char *path)
         r->status = MHD_HTTP_NO_CONTENT;
     } else if (r->route == NULL) {
         reply_error_status(r, allow ? MHD_HTTP_METHOD_NOT_ALLOWED : MHD_HTTP_NOT_FOUND, &e);
-    } else if (segment.text != NULL && percent_decode(segment, "path", &r->arena, &r->segment, &e) != 0) {
+    } else if (segment.text != NULL && request_percent_decode(segment, "path", &r->arena, &r->segment, &e) != 0) {
         reply_error(r, &e);
     }
     if (allow) MHD_add_response_header(r->reply, MHD_HTTP_HEADER_ALLOW, allow);
@@ -148,13 +148,13 @@ static enum MHD_Result dispatch(struct request *r)
     struct server *s = r->server;
     struct err e;
     if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* asked again next time */
-    int64_t start_us = monotonic_us(), spent_us = s->spent_us;
+    int64_t start_us = server_monotonic_us(), spent_us = s->spent_us;
     if (s->is_closing) {
         reply_closing(r);
     } else if (r->route->handle(r, &e) != 0) {
         reply_error(r, &e);
     }
-    s->spent_us = spent_us + monotonic_us() - start_us;
+    s->spent_us = spent_us + server_monotonic_us() - start_us;
     ensure(r->is_parked || r->reply != NULL);
     return r->is_parked ? MHD_YES : send_reply(r);
 }

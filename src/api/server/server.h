@@ -53,8 +53,8 @@ struct request *server_take(struct server *s);
 const struct event *request_events(const struct request *r, uint32_t *out_count);
 const struct request_script *request_script(const struct request *r); /* NULL unless it is a submission */
 
-/* After the commit: id is what engine_apply gave for a submission. e NULL: success. r is gone afterwards. */
-void server_answer(struct request *r, uint32_t id, const struct err *e);
+/* After the commit: what engine_apply gave for its events together. e NULL: success. r is gone afterwards. */
+void server_answer(struct request *r, const struct event_result *result, const struct err *e);
 
 /* Once after each commit: people who wait for a job's end are answered if it came. */
 void server_committed(struct server *s);

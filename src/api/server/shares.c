@@ -6,18 +6,18 @@
  * numbers, a millisecond or two, and for nothing else. Rows are the tree's nodes in index order, which is the order of listings
  * (engine/state.h, invariant 2).
  *
- * psv: the columns of sshare -P (and GrpTRESRaw, if asked for), each number with %.17g, what Slurm has nothing for empty. Account names are indented by
- * their depth, as sshare does, so that the text alone gives the tree. */
+ * psv: the columns of sshare -P (and GrpTRESRaw, if asked for), as wire/psv.h writes them. Account names are indented by their
+ * depth, as sshare does, so that the text alone gives the tree. */
 #include <math.h>
 #include <string.h>
 
 #include "api/server/internal.h"
 #include "base/number.h"
-#include "policy/share_table.h"
+#include "fields/share_fields.h"
+#include "policy/share_values.h"
+#include "wire/psv.h"
 
 enum { ROWS_AT_ONCE = 64 };
-
-static const char psv_heading[] = "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS";
 
 /* A row: a node of the tree. */
 struct line {
@@ -40,6 +40,8 @@ struct snapshot {
     uint32_t tres_count;
     struct line *lines;
     uint32_t count, next;
+    enum { FORM_JSON, FORM_LINES, FORM_PSV } form;
+    const struct column_table *columns; /* of psv */
 };
 
 /* --- the snapshot ------------------------------------------------------------------------------------------------- */
@@ -70,13 +72,13 @@ static uint32_t choose_user(const struct state *s, const char *user, uint32_t to
 }
 
 /* Which nodes are shown. Of one account: it and all below it, which stand behind it. */
-static int choose_rows(const struct state *s, const struct wire_shares_query *wanted, bool *is_shown, struct err *e)
+static int choose_rows(const struct state *s, const struct api_shares_query *wanted, bool *is_shown, struct err *e)
 {
     const struct tree *t = &s->tree;
     uint32_t top = 0, end = t->count;
     if (wanted->account != NULL) {
         uint32_t account = state_find_assoc(s, wanted->account, NULL);
-        if (account == NONE) return err_set(e, ERR_NOT_FOUND, "no account '%.100s'", wanted->account);
+        if (account == NONE) return err_not_found(e, "account", str(wanted->account));
         top = s->node_of.items[account];
         for (end = top + 1; end < t->count && t->depth[end] > t->depth[top];) end++;
     }
@@ -85,17 +87,18 @@ static int choose_rows(const struct state *s, const struct wire_shares_query *wa
         return 0;
     }
     if (choose_user(s, wanted->user, top, end, is_shown) > 0) return 0;
-    return err_set(e, ERR_NOT_FOUND, "no user '%.100s'%s%.100s%s", wanted->user, wanted->account ? " in account '" : "",
-                   wanted->account ? wanted->account : "", wanted->account ? "' or below it" : "");
+    if (wanted->account == NULL) return err_not_found(e, "user", str(wanted->user));
+    return err_subject(e, ERR_NOT_FOUND, "user", str(wanted->user), "is not in account '%s' or below it",
+                       wanted->account);
 }
 
 /* Where the accounts above a row have their names: nodes stand depth first, so that of each depth the last one counts.
  * Copied once each, however many users they have. */
-struct names {
+struct account_names {
     const char *at_depth[TREE_DEPTH_MAX + 1];
 };
 
-static struct line make_line(const struct state *s, uint32_t node, struct names *names, struct arena *arena)
+static struct line make_line(const struct state *s, uint32_t node, struct account_names *names, struct arena *arena)
 {
     const struct tree *t = &s->tree;
     const struct assoc *a = assoc_at(s, node);
@@ -117,7 +120,7 @@ static struct line make_line(const struct state *s, uint32_t node, struct names 
 static void copy_lines(const struct state *s, const bool *is_shown, struct arena *arena, struct snapshot *out)
 {
     const struct tree *t = &s->tree;
-    struct names names = {0};
+    struct account_names names = {0};
     uint32_t count = 0;
     for (uint32_t node = 0; node < t->count; node++) count += is_shown[node];
     out->lines = arena_alloc(arena, (count + (size_t)1) * sizeof *out->lines);
@@ -138,7 +141,7 @@ static void take_tres(struct state *s, int64_t now_us, struct arena *arena, stru
     }
 }
 
-static int take_snapshot(struct server *server, const struct wire_shares_query *wanted, struct arena *arena,
+static int take_snapshot(struct server *server, const struct api_shares_query *wanted, struct arena *arena,
                          struct snapshot *out, struct err *e)
 {
     struct state *s = server->host.state;
@@ -152,12 +155,6 @@ static int take_snapshot(struct server *server, const struct wire_shares_query *
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
-
-static void add_number(struct buf *out, double value)
-{
-    buf_add_char(out, '|');
-    if (!isnan(value)) out->length += number_format_g17(buf_room(out, NUMBER_TEXT_SIZE), value);
-}
 
 /* "cpu=2.5,mem=640": what there is of it. */
 static void add_tres(const struct snapshot *s, uint32_t node, struct buf *out)
@@ -173,93 +170,76 @@ static void add_tres(const struct snapshot *s, uint32_t node, struct buf *out)
     }
 }
 
-static void add_psv(const struct snapshot *s, const struct line *line, struct buf *out)
+/* tres: room for its usage by TRES. */
+static void make_values(const struct snapshot *s, const struct line *line, struct buf *tres, struct share_values *out)
 {
-    const struct share_table *t = &s->table;
-    memset(buf_room(out, line->depth), ' ', line->depth);
-    out->length += line->depth;
-    buf_add_text(out, line->account);
-    buf_add_char(out, '|');
-    if (line->user) buf_add_text(out, line->user);
-    buf_add_char(out, '|');
-    if (!line->is_root && line->shares == SHARES_PARENT) {
-        buf_add_text(out, "parent");
-    } else if (!line->is_root) {
-        buf_add_u64(out, line->shares);
-    }
-    const double *columns[] = {t->norm_shares,     t->raw_usage,  t->norm_usage,
-                               t->effective_usage, t->fair_share, t->level_fs};
-    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) add_number(out, columns[c][line->node]);
-    if (s->tres != NULL) {
-        buf_add_char(out, '|');
-        add_tres(s, line->node, out);
-    }
-    buf_add_char(out, '\n');
+    struct field_value *value = out->value;
+    share_values_set_numbers(out, &s->table, line->node);
+    value[SHARE_FIELD_ACCOUNT] = field_text(line->account);
+    value[SHARE_FIELD_USER] = field_text(line->user);
+    value[SHARE_FIELD_PARTITION] = field_absent();
+    value[SHARE_FIELD_PARENT_ACCOUNT] = field_text(line->parent_account);
+    value[SHARE_FIELD_DEPTH] = field_number(line->depth);
+    value[SHARE_FIELD_RAW_SHARES] = line->is_root ? field_absent() : share_values_shares(line->shares);
+    value[SHARE_FIELD_PENDING] = field_number((int64_t)line->work.pending);
+    value[SHARE_FIELD_RUNNING] = field_number(line->work.running);
+    value[SHARE_FIELD_RUNNING_CPUS] = field_number(line->work.running_cpus);
+    value[SHARE_FIELD_TRES_RAW] = field_absent();
+    if (s->tres == NULL) return;
+    buf_clear(tres);
+    add_tres(s, line->node, tres);
+    value[SHARE_FIELD_TRES_RAW] = field_text(tres->length > 0 ? tres->text : "");
 }
 
-static void add_json(const struct snapshot *s, const struct line *line, struct buf *out)
+static void add_row(const struct snapshot *s, const struct line *line, struct buf *out)
 {
-    const struct share_table *t = &s->table;
-    uint32_t node = line->node;
+    struct share_values values;
     struct buf tres = {0};
-    if (s->tres != NULL) {
-        add_tres(s, node, &tres);
-        buf_add_char(&tres, '\0');
+    make_values(s, line, &tres, &values);
+    switch (s->form) {
+    case FORM_PSV: psv_write_row(s->columns, values.value, NULL, out); break;
+    case FORM_LINES: wire_write_line(&share_fields, values.value, out); break;
+    case FORM_JSON: wire_write_record(&share_fields, values.value, out); break;
     }
-    const struct wire_share_row row = {
-        .account = line->account,
-        .user = line->user,
-        .parent_account = line->parent_account,
-        .raw_shares = line->is_root ? WIRE_SHARES_UNSET : line->shares,
-        .norm_shares = t->norm_shares[node],
-        .raw_usage = t->raw_usage[node],
-        .norm_usage = t->norm_usage[node],
-        .effective_usage = t->effective_usage[node],
-        .fair_share = t->fair_share[node],
-        .level_fs = t->level_fs[node],
-        .pending = line->work.pending,
-        .running = line->work.running,
-        .running_cpus = line->work.running_cpus,
-        .tres_raw = tres.text,
-    };
-    wire_write(&wire_share_row_shape, &row, out);
     buf_release(&tres);
 }
 
-static int fill_psv(struct stream *stream)
-{
-    struct snapshot *s = stream->context;
-    for (int rows = 0; rows < ROWS_AT_ONCE && s->next < s->count; rows++)
-        add_psv(s, &s->lines[s->next++], &stream->text);
-    return s->next < s->count;
-}
-
-static int fill_json(struct stream *stream)
+static int fill(struct stream *stream)
 {
     struct snapshot *s = stream->context;
     for (int rows = 0; rows < ROWS_AT_ONCE && s->next < s->count; rows++) {
-        buf_add_text(&stream->text, s->next > 0 ? ",\n" : "\n");
-        add_json(s, &s->lines[s->next++], &stream->text);
+        if (s->form == FORM_JSON) buf_add_text(&stream->text, s->next > 0 ? ",\n" : "\n");
+        add_row(s, &s->lines[s->next++], &stream->text);
     }
     if (s->next < s->count) return 1;
-    buf_add_text(&stream->text, "\n]}\n");
+    if (s->form == FORM_JSON) buf_add_text(&stream->text, "\n]}\n");
     return 0;
 }
 
-int get_shares(struct request *r, struct err *e)
+static void write_head(const struct snapshot *s, struct buf *out)
 {
-    struct wire_shares_query wanted;
-    if (read_query(r, &wanted, e) != 0) return -1;
-    bool is_psv = wanted.format != NULL && strcmp(wanted.format, "psv") == 0;
+    switch (s->form) {
+    case FORM_PSV: psv_write_heading(s->columns, out); return;
+    case FORM_LINES: wire_write_heading(&share_fields, out); return;
+    case FORM_JSON: buf_add_text(out, "{\"shares\":["); return;
+    }
+}
+
+int server_get_shares(struct request *r, struct err *e)
+{
+    struct api_shares_query wanted;
+    if (request_read_query(r, &wanted, e) != 0) return -1;
     struct stream *stream = stream_new(r);
     struct snapshot *snapshot = arena_alloc(&stream->arena, sizeof *snapshot);
     stream->context = snapshot;
-    stream->fill = is_psv ? fill_psv : fill_json;
+    stream->fill = fill;
+    if (wanted.format != NULL && strcmp(wanted.format, "lines") == 0) snapshot->form = FORM_LINES;
+    if (wanted.format != NULL && strcmp(wanted.format, "psv") == 0) snapshot->form = FORM_PSV;
+    snapshot->columns = wanted.tres ? &share_fields_columns_tres : &share_fields_columns;
     if (take_snapshot(r->server, &wanted, &stream->arena, snapshot, e) != 0) {
         stream_free(stream);
         return -1;
     }
-    buf_add_text(&stream->text, is_psv ? psv_heading : "{\"shares\":[");
-    if (is_psv) buf_add_text(&stream->text, wanted.tres ? "|GrpTRESRaw\n" : "\n");
-    return stream_reply(stream, r, is_psv ? TYPE_TEXT : TYPE_JSON, e) < 0 ? -1 : 0;
+    write_head(snapshot, &stream->text);
+    return stream_reply(stream, r, snapshot->form == FORM_JSON ? TYPE_JSON : TYPE_TEXT, e) < 0 ? -1 : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "api/server/internal.h"
 #include "base/quantity.h"
+#include "fields/share_fields.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -12,30 +13,31 @@ enum { ROWS_AT_ONCE = 64 };
 
 /* --- rows that were all made when they were asked for ------------------------------------------------------------- */
 
-struct made_rows {
-    const struct wire_shape *shape;
+struct records {
+    const struct field_table *table;
     struct wire_list list;
     uint32_t next;
 };
 
 static int fill(struct stream *stream)
 {
-    struct made_rows *rows = stream->context;
-    for (int i = 0; i < ROWS_AT_ONCE && rows->next < rows->list.count; i++, rows->next++) {
-        buf_add_text(&stream->text, rows->next > 0 ? ",\n" : "\n");
-        wire_write(rows->shape, (const char *)rows->list.items + (size_t)rows->next * rows->shape->size, &stream->text);
+    struct records *r = stream->context;
+    const struct field_value *values = r->list.items;
+    for (int i = 0; i < ROWS_AT_ONCE && r->next < r->list.count; i++, r->next++) {
+        buf_add_text(&stream->text, r->next > 0 ? ",\n" : "\n");
+        wire_write_record(r->table, values + (size_t)r->next * r->table->count, &stream->text);
     }
-    if (rows->next < rows->list.count) return 1;
+    if (r->next < r->list.count) return 1;
     buf_add_text(&stream->text, "\n]}\n");
     return 0;
 }
 
-int reply_made_rows(struct stream *stream, struct request *r, const char *head, const struct wire_shape *shape,
-                    struct wire_list list, struct err *e)
+int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,
+                         struct wire_list list, struct err *e)
 {
-    struct made_rows *rows = arena_alloc(&stream->arena, sizeof *rows);
-    *rows = (struct made_rows){shape, list, 0};
-    stream->context = rows;
+    struct records *records = arena_alloc(&stream->arena, sizeof *records);
+    *records = (struct records){table, list, 0};
+    stream->context = records;
     stream->fill = fill;
     buf_add_text(&stream->text, head);
     return stream_reply(stream, r, TYPE_JSON, e) < 0 ? -1 : 0;
@@ -47,49 +49,64 @@ static const struct assoc *assoc_at(const struct state *s, uint32_t node)
     return &s->assocs.items[s->assoc_of.items[node]];
 }
 
-int get_accounts(struct request *r, struct err *e)
+static struct field_value share_values_shares(const struct assoc *a)
+{
+    return field_number(a->shares == SHARES_PARENT ? FIELD_SPECIAL : (int64_t)a->shares);
+}
+
+static struct field_value priority_value(const struct assoc *a)
+{
+    return field_number(a->priority == NONE ? FIELD_SPECIAL : (int64_t)a->priority);
+}
+
+int server_get_accounts(struct request *r, struct err *e)
 {
     struct state *s = r->server->host.state;
-    if (read_query(r, NULL, e) != 0) return -1;
+    if (request_read_query(r, NULL, e) != 0) return -1;
     const struct tree *t = state_tree(s);
     struct stream *stream = stream_new(r);
-    struct wire_account_row *rows = arena_alloc(&stream->arena, (t->count - t->user_count) * sizeof *rows);
+    size_t max = t->count - t->user_count;
+    struct field_value *value = arena_alloc(&stream->arena, max * ACCOUNT_FIELD_COUNT * sizeof *value), *first = value;
     const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
-    uint32_t count = 0;
     for (uint32_t node = 0; node < t->count; node++) {
         if (t->is_user[node]) continue;
         const struct assoc *a = assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->account));
-        rows[count++] = (struct wire_account_row){.name = names[node],
-                                                  .parent = node > 0 ? names[t->parent[node]] : NULL,
-                                                  .shares = a->shares,
-                                                  .priority = a->priority,
-                                                  .created_us = a->created_us};
+        value[ACCOUNT_FIELD_NAME] = field_text(names[node]);
+        value[ACCOUNT_FIELD_PARENT] = field_text(node > 0 ? names[t->parent[node]] : NULL);
+        value[ACCOUNT_FIELD_SHARES] = share_values_shares(a);
+        value[ACCOUNT_FIELD_PRIORITY] = priority_value(a);
+        value[ACCOUNT_FIELD_CREATED] = field_number(a->created_us);
+        value += ACCOUNT_FIELD_COUNT;
     }
-    return reply_made_rows(stream, r, "{\"accounts\":[", &wire_account_row_shape, (struct wire_list){rows, count}, e);
+    return server_reply_records(stream, r, "{\"accounts\":[", &account_fields, (struct wire_list){first, (uint32_t)max},
+                                e);
 }
 
-int get_users(struct request *r, struct err *e)
+int server_get_users(struct request *r, struct err *e)
 {
     struct state *s = r->server->host.state;
-    if (read_query(r, NULL, e) != 0) return -1;
+    if (request_read_query(r, NULL, e) != 0) return -1;
     const struct tree *t = state_tree(s);
     struct stream *stream = stream_new(r);
-    struct wire_user_row *rows = arena_alloc(&stream->arena, (t->user_count + (size_t)1) * sizeof *rows);
+    struct field_value *value = arena_alloc(&stream->arena,
+                                            (t->user_count + (size_t)1) * ACCOUNT_USER_FIELD_COUNT * sizeof *value),
+                       *first = value;
     const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
-    uint32_t count = 0;
     for (uint32_t node = 0; node < t->count; node++) {
         const struct assoc *a = assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->user ? a->user : a->account));
         if (!t->is_user[node]) continue;
-        rows[count++] = (struct wire_user_row){.name = names[node],
-                                               .account = names[t->parent[node]],
-                                               .shares = a->shares,
-                                               .priority = a->priority,
-                                               .is_default = a->is_default,
-                                               .created_us = a->created_us};
+        value[ACCOUNT_USER_FIELD_NAME] = field_text(names[node]);
+        value[ACCOUNT_USER_FIELD_ACCOUNT] = field_text(names[t->parent[node]]);
+        value[ACCOUNT_USER_FIELD_SHARES] = share_values_shares(a);
+        value[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(a->is_default);
+        value[ACCOUNT_USER_FIELD_PRIORITY] = priority_value(a);
+        value[ACCOUNT_USER_FIELD_CREATED] = field_number(a->created_us);
+        value += ACCOUNT_USER_FIELD_COUNT;
     }
-    return reply_made_rows(stream, r, "{\"users\":[", &wire_user_row_shape, (struct wire_list){rows, count}, e);
+    return server_reply_records(stream, r, "{\"users\":[", &account_fields_user,
+                                (struct wire_list){first, t->user_count}, e);
 }
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
@@ -116,30 +133,26 @@ static const char *value_text(enum setting setting, const struct field_value *va
     return settled(&text, arena);
 }
 
-/* Whose keyword it is: the order of enum setting. */
-static const char *group_of(enum setting setting)
+static struct wire_list settings_list(const struct state *s, struct arena *arena)
 {
-    return setting < SET_PRIORITY_TYPE ? "Fairlead" : setting < SET_GE_WEIGHT_TICKET ? "Slurm" : "Grid Engine";
-}
-
-static struct wire_list settings_rows(const struct state *s, struct arena *arena)
-{
-    struct wire_setting *rows = arena_alloc(arena, SETTING_COUNT * sizeof *rows);
-    for (int i = 0; i < SETTING_COUNT; i++) {
-        const struct field *row = &settings_table[i];
-        const char *value = value_text((enum setting)i, &s->settings.value[i], arena);
-        const char *default_value = value_text((enum setting)i, &row->default_value, arena);
-        rows[i] = (struct wire_setting){
-            row->name, value, default_value, row->help, group_of((enum setting)i), accepted_text(row, arena)};
+    struct field_value *first = arena_alloc(arena, SETTING_COUNT * SETTING_FIELD_COUNT * sizeof *first), *value = first;
+    for (int i = 0; i < SETTING_COUNT; i++, value += SETTING_FIELD_COUNT) {
+        const struct field *f = &settings_table[i];
+        value[SETTING_FIELD_NAME] = field_text(f->name);
+        value[SETTING_FIELD_VALUE] = field_text(value_text((enum setting)i, &s->settings.value[i], arena));
+        value[SETTING_FIELD_DEFAULT] = field_text(value_text((enum setting)i, &f->default_value, arena));
+        value[SETTING_FIELD_HELP] = field_text(f->help);
+        value[SETTING_FIELD_GROUP] = field_text(f->group);
+        value[SETTING_FIELD_ACCEPTED] = field_text(accepted_text(f, arena));
     }
-    return (struct wire_list){rows, SETTING_COUNT};
+    return (struct wire_list){first, SETTING_COUNT};
 }
 
-int get_settings(struct request *r, struct err *e)
+int server_get_settings(struct request *r, struct err *e)
 {
-    if (read_query(r, NULL, e) != 0) return -1;
-    const struct wire_setting_list list = {settings_rows(r->server->host.state, &r->arena)};
-    reply_write(r, MHD_HTTP_OK, &wire_setting_list_shape, &list);
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct api_listing list = {settings_list(r->server->host.state, &r->arena)};
+    reply_write(r, MHD_HTTP_OK, &api_setting_list_shape, &list);
     return 0;
 }
 
@@ -175,9 +188,9 @@ static const char *policy_text(const struct state *s, struct arena *arena)
     return copy;
 }
 
-static struct wire_tasks count_tasks(const struct state *s)
+static struct api_tasks count_tasks(const struct state *s)
 {
-    struct wire_tasks tasks = {0};
+    struct api_tasks tasks = {0};
     for (uint32_t i = 0; i < s->jobs.count; i++) tasks.pending += idset_count(&s->jobs.items[i].pending);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         enum job_state state = s->tasks.items[i].state;
@@ -188,10 +201,10 @@ static struct wire_tasks count_tasks(const struct state *s)
     return tasks;
 }
 
-static struct wire_host host_row(const struct server *server)
+static struct api_host host_row(const struct server *server)
 {
     const struct host *h = &server->host.state->host;
-    return (struct wire_host){
+    return (struct api_host){
         .name = server->host.host_name,
         .cpus = h->has.cpus,
         .mem_mib = h->has.mem_mib,
@@ -202,12 +215,12 @@ static struct wire_host host_row(const struct server *server)
     };
 }
 
-int get_status(struct request *r, struct err *e)
+int server_get_status(struct request *r, struct err *e)
 {
     struct server *server = r->server;
     struct state *s = server->host.state;
-    if (read_query(r, NULL, e) != 0) return -1;
-    const struct wire_status status = {
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct api_status status = {
         .version = FAIRLEAD_VERSION,
         .pid = getpid(),
         .uid = geteuid(),
@@ -222,8 +235,8 @@ int get_status(struct request *r, struct err *e)
         .policy = policy_text(s, &r->arena),
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
-        .settings = settings_rows(s, &r->arena),
+        .settings = settings_list(s, &r->arena),
     };
-    reply_write(r, MHD_HTTP_OK, &wire_status_shape, &status);
+    reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);
     return 0;
 }

@@ -14,7 +14,7 @@ struct stream *stream_new(struct request *r)
 {
     struct stream *s = mem_resize(NULL, 0, sizeof *s);
     s->server = r->server;
-    s->deadline_us = monotonic_us() + STREAM_S * INT64_C(1000000);
+    s->deadline_us = server_monotonic_us() + STREAM_S * INT64_C(1000000);
     return s;
 }
 
@@ -35,7 +35,7 @@ static size_t pending(const struct stream *s)
 /* Renders until there are wanted bytes, the time is over or the end is reached. */
 static void render(struct stream *s, size_t wanted)
 {
-    int64_t start_us = monotonic_us(), now_us = start_us;
+    int64_t start_us = server_monotonic_us(), now_us = start_us;
     if (s->taken > 0) memmove(s->text.text, s->text.text + s->taken, pending(s));
     s->text.length -= s->taken;
     s->taken = 0;
@@ -43,7 +43,7 @@ static void render(struct stream *s, size_t wanted)
         int more = s->fill(s);
         s->is_done = more == 0;
         s->is_broken = more < 0;
-        now_us = monotonic_us();
+        now_us = server_monotonic_us();
     }
     if (now_us > s->deadline_us) s->is_broken = true;
     s->server->spent_us += now_us - start_us;

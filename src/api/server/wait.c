@@ -8,7 +8,7 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 
-bool job_is_live(const struct state *s, struct job_ref ref)
+bool server_job_is_live(const struct state *s, struct job_ref ref)
 {
     uint32_t index = state_find_job(s, ref.job_id);
     if (index == NONE || s->jobs.items[index].ended_us != 0) return false;
@@ -34,8 +34,8 @@ void wait_forget(struct request *r)
 /* {"ended":...,"jobs":[rows]}, or 404. */
 static int reply_rows(struct request *r, bool ended, struct err *e)
 {
-    struct job_query query = query_of(r->wait_for, &r->wait_for.job_id);
-    return reply_jobs(r, &query, ended ? "{\"ended\":true,\"jobs\":[" : "{\"ended\":false,\"jobs\":[", true, e);
+    struct job_query query = job_query_of(r->wait_for, &r->wait_for.job_id);
+    return server_reply_jobs(r, &query, ended ? "{\"ended\":true,\"jobs\":[" : "{\"ended\":false,\"jobs\":[", true, e);
 }
 
 static void answer(struct request *r, bool ended)
@@ -46,18 +46,19 @@ static void answer(struct request *r, bool ended)
     request_unpark(r);
 }
 
-int get_wait(struct request *r, struct err *e)
+int server_get_wait(struct request *r, struct err *e)
 {
     struct server *s = r->server;
-    struct wire_wait_query query;
+    struct api_wait_query query;
     struct job_ref *ref = &r->wait_for;
-    if (read_query(r, &query, e) != 0) return -1;
-    if (wire_job_id_parse(str(r->segment), "id", &ref->job_id, &ref->task_id, e) != 0) return -1;
+    if (request_read_query(r, &query, e) != 0) return -1;
+    if (job_id_parse(str(r->segment), "id", &ref->job_id, &ref->task_id, e) != 0) return -1;
     uint32_t job = state_find_job(s->host.state, ref->job_id);
     if (job != NONE && ref->task_id != NONE && !s->host.state->jobs.items[job].is_array)
-        return err_set(e, ERR_NOT_FOUND, "job %u is not an array; it has no task %u", ref->job_id, ref->task_id);
+        return err_subject(e, ERR_NOT_FOUND, "job", str_cut(str(r->segment), '_', &(struct str){0}),
+                           "is not an array; it has no task %u", ref->task_id);
     int64_t timeout_s = query.timeout_s >= 0 ? query.timeout_s : WAIT_STANDARD_S;
-    bool is_live = job_is_live(s->host.state, *ref);
+    bool is_live = server_job_is_live(s->host.state, *ref);
     if (!is_live || timeout_s == 0) return reply_rows(r, !is_live, e);
     if (s->waiting_count >= s->waiting_max)
         return err_set(e, ERR_UNAVAILABLE, "%u wait for jobs already, as many as this instance has connections for",
@@ -66,7 +67,7 @@ int get_wait(struct request *r, struct err *e)
     struct epoll_event hang_up = {.events = 0, .data.ptr = r}; /* EPOLLHUP is always reported */
     if (epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, connection_fd(r), &hang_up) != 0)
         return err_set(e, ERR_UNAVAILABLE, "cannot wait: %s", strerror(errno));
-    r->deadline_us = monotonic_us() + timeout_s * INT64_C(1000000);
+    r->deadline_us = server_monotonic_us() + timeout_s * INT64_C(1000000);
     s->waiting_count++;
     request_park(r, STAGE_WAITING);
     return 0;
@@ -76,14 +77,14 @@ int get_wait(struct request *r, struct err *e)
  * then comes at once. A request leaves the list when it is answered. */
 static void look_at_all(struct server *s, bool for_time)
 {
-    int64_t start_us = monotonic_us();
+    int64_t start_us = server_monotonic_us();
     struct request *next;
     for (struct request *r = s->parked; r && s->waiting_count > 0; r = next) {
         next = r->next;
         if (r->stage != STAGE_WAITING) continue;
-        if (for_time ? start_us < r->deadline_us : job_is_live(s->host.state, r->wait_for)) continue;
+        if (for_time ? start_us < r->deadline_us : server_job_is_live(s->host.state, r->wait_for)) continue;
         answer(r, !for_time);
-        if (monotonic_us() - start_us >= BUDGET_US) break;
+        if (server_monotonic_us() - start_us >= BUDGET_US) break;
     }
 }
 
@@ -104,6 +105,6 @@ int64_t wait_timeout_ms(const struct server *s)
         if (r->stage == STAGE_WAITING && r->deadline_us < first_us) first_us = r->deadline_us;
     }
     if (first_us == INT64_MAX) return -1;
-    now_us = monotonic_us();
+    now_us = server_monotonic_us();
     return first_us <= now_us ? 0 : (first_us - now_us + 999) / 1000;
 }

@@ -1,6 +1,5 @@
 /* fairlead-launcher: starts keepers and finds them again. The daemon starts it when it needs it; people start it only
  * to see its messages. */
-#include <argp.h>
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -12,44 +11,76 @@
 #include "base/ensure.h"
 #include "exec/launcher/launcher.h"
 #include "exec/launcher/process_title.h"
+#include "options/usage.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
 #endif
 
-enum { USAGE_EXIT_STATUS = 2 };
-
-const char *argp_program_version = "fairlead-launcher " FAIRLEAD_VERSION; /* the name is argp's */
-
 struct launcher_arguments {
-    struct launcher_options options;
-    bool is_private;
+    bool is_private, has_no_cgroup, wants_help, wants_version;
+    const char *state;
 };
 
-static const struct argp_option option_table[] = {
-    {"private", 'p', NULL, 0, "Serve only the user who starts it", 0},
-    {"state", 's', "DIR", 0, "The state directory: an absolute path, owned by this user, mode 0700", 0},
-    {"no-cgroup", 'n', NULL, 0, "Do not create control groups", 0},
+static const struct option_row rows[] = {
+    {.name = "private",
+     .letter = 'p',
+     .value = FLAG_IN(struct launcher_arguments, is_private),
+     .help = "serve only the user who starts it (the only kind there is so far)"},
+    {.name = "state",
+     .letter = 's',
+     .argument = "DIR",
+     .value = TEXT_IN(struct launcher_arguments, state),
+     .help = "the state directory: an absolute path, owned by this user, mode 0700"},
+    {.name = "no-cgroup",
+     .letter = 'n',
+     .value = FLAG_IN(struct launcher_arguments, has_no_cgroup),
+     .help = "do not create control groups"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct launcher_arguments, wants_help), .help = "this text"},
+    {.name = "version",
+     .letter = 'V',
+     .value = FLAG_IN(struct launcher_arguments, wants_version),
+     .help = "its version"},
     {0},
 };
 
-static error_t take_option(int key, char *value, struct argp_state *state)
+static const struct program_usage usage = {
+    .name = "fairlead-launcher",
+    .line = "--private --state DIR [OPTION...]",
+    .summary =
+        "Starts the jobs of a Fairlead daemon and keeps them running without it. fairleadd starts this program when "
+        "it needs it.",
+    .rows = rows,
+    .text = "It exits 10 s after the daemon has disconnected and no job is left.",
+};
+
+static int fail(const struct err *e)
 {
-    struct launcher_arguments *a = state->input;
-    switch (key) {
-    case 'p': a->is_private = true; return 0;
-    case 's': a->options.directory = value; return 0;
-    case 'n': a->options.no_cgroup = true; return 0;
-    case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", value); return EINVAL;
-    case ARGP_KEY_END:
-        if (!a->is_private)
-            argp_error(state, "--private is required: this launcher serves only the user who starts it");
-        if (a->options.directory == NULL || a->options.directory[0] != '/') {
-            argp_error(state, "--state with an absolute path is required");
-        }
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    fprintf(stderr, "fairlead-launcher: %s\n", ERR_SENTENCE(e));
+    return err_exit_status(e->code);
+}
+
+static void write_usage(void)
+{
+    struct buf text = {0};
+    usage_write_program(&text, &usage);
+    fputs(text.text, stdout);
+    buf_release(&text);
+}
+
+static int read_arguments(int argc, char **argv, struct launcher_arguments *out, struct err *e)
+{
+    const struct option_rules rules = {.name = usage.name, .sets = {{rows, out}}, .set_count = 1};
+    struct parsed parsed;
+    if (options_parse(&rules, argc, argv, &parsed, e) != 0) return -1;
+    if (out->wants_help || out->wants_version) return 0;
+    if (parsed.operand_count > 0)
+        return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead-launcher --help'", parsed.operands[0]);
+    if (!out->is_private)
+        return err_set(e, ERR_USAGE, "--private is missing: this launcher serves only the user who starts it");
+    if (out->state == NULL || out->state[0] != '/')
+        return err_set(e, ERR_USAGE, "--state with an absolute path is missing");
+    return 0;
 }
 
 /* Makes sure that descriptors 0, 1 and 2 are open. Otherwise a file of the launcher would get such a number, and the
@@ -72,26 +103,34 @@ static void set_attributes(struct inherited_attributes *out)
     (void)setrlimit(RLIMIT_NOFILE, &raised);
 }
 
-int main(int argc, char **argv)
+static int serve(int argc, char **argv, const struct launcher_arguments *arguments)
 {
-    static const struct argp parser = {
-        .options = option_table,
-        .parser = take_option,
-        .doc = "Start the jobs of a Fairlead daemon, and keep them running without it.\v"
-               "fairleadd starts this program when it needs it. It exits 10 s after the daemon has disconnected and no "
-               "job is left.",
-    };
-    struct launcher_arguments arguments = {0};
-    struct err e = {0};
-    argp_err_exit_status = USAGE_EXIT_STATUS;
-    argp_parse(&parser, argc, argv, 0, NULL, &arguments);
     struct arena memory = {0};
-    arguments.options.directory = arena_copy(&memory, str(arguments.options.directory)); /* titles overwrite argv */
+    struct err e = {0};
+    struct launcher_options options = {
+        .directory = arena_copy(&memory, str(arguments->state)), /* titles overwrite argv */
+        .no_cgroup = arguments->has_no_cgroup,
+    };
     open_standard();
     process_title_init(argc, argv);
-    set_attributes(&arguments.options.inherited);
-    int result = launcher_run(&arguments.options, &e);
-    if (result) fprintf(stderr, "fairlead-launcher: %s\n", ERR_SENTENCE(&e));
+    set_attributes(&options.inherited);
+    int status = launcher_run(&options, &e) != 0 ? fail(&e) : 0;
     arena_release(&memory);
-    return result ? err_exit_status(e.code) : 0;
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct launcher_arguments arguments = {0};
+    struct err e;
+    if (read_arguments(argc, argv, &arguments, &e) != 0) return fail(&e);
+    if (arguments.wants_help) {
+        write_usage();
+        return 0;
+    }
+    if (arguments.wants_version) {
+        puts("fairlead-launcher " FAIRLEAD_VERSION);
+        return 0;
+    }
+    return serve(argc, argv, &arguments);
 }

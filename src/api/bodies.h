@@ -1,0 +1,190 @@
+/* What the daemon and its clients say to each other: HTTP/1.1 with JSON, paths under /v1. This file has what both ends
+ * must agree on; which route takes and gives what is the table in api/server/routes.c, served as /v1/openapi.json.
+ *
+ * One JSON object per body, described once: members of a struct by a shape, rows of listings and what is said of a job by
+ * tables of fields (src/fields). Names are those of the fields, units last. A refusal has the HTTP status of its kind
+ * (base/err.h) and the body {"error":{"name":"not-found","message":"one line",...}}. Listings have one row a line:
+ *
+ *     {"jobs":[
+ *     {"id":"5",...},
+ *     {"id":"6_[0-9%2]",...}
+ *     ]}
+ *
+ *     struct api_submit submit = {...};
+ *     wire_request(&api_submit_shape, &submit, &body, e);                client: the body to send
+ *     wire_read_text(&api_submit_shape, body, arena, &submit, e);        server
+ *     wire_read_record(&job_fields, row, arena, job.value, e);           client: a row of a listing */
+#ifndef FAIRLEAD_API_BODIES_H
+#define FAIRLEAD_API_BODIES_H
+
+#include "fields/job_fields.h"
+#include "fields/objects.h"
+#include "wire/wire.h"
+
+#define API_ACCOUNTS "/v1/accounts"
+#define API_DEPARTMENTS "/v1/departments"
+#define API_JOBS "/v1/jobs"
+#define API_JOBS_CANCEL "/v1/jobs/cancel"
+#define API_JOBS_HOLD "/v1/jobs/hold"
+#define API_JOBS_RELEASE "/v1/jobs/release"
+#define API_OPENAPI "/v1/openapi.json"
+#define API_PARTITIONS "/v1/partitions"
+#define API_POLICY_USERS "/v1/policy-users" /* what the ticket policies give a user; API_USERS are users in accounts */
+#define API_PRIORITIES "/v1/priorities"
+#define API_PROJECTS "/v1/projects"
+#define API_QOS "/v1/qos"
+#define API_RESOURCES "/v1/resources"
+#define API_SETTINGS "/v1/settings"
+#define API_SHARES "/v1/shares"
+#define API_STATUS "/v1/status"
+#define API_USERS "/v1/users"
+#define API_VERIFY "/v1/verify"
+
+enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
+
+/* --- requests ---------------------------------------------------------------------------------------------------- */
+
+struct api_submit { /* POST /v1/jobs -> api_submitted */
+    struct job_values job;
+    struct str script; /* its text; absent: arguments[0] is the program */
+    const char *script_name;
+    struct wire_list arguments, environment; /* of struct str; "NAME=value" */
+    const char *department;                  /* has to be the submitter's own */
+};
+
+struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
+    struct job_values job;
+};
+
+struct api_jobs {         /* POST /v1/jobs/cancel, hold, release -> api_count; either of the two */
+    struct wire_list ids; /* of const char *: "5", "6_1" */
+    bool all;
+};
+
+/* Shares and priorities of associations: a number, FIELD_SPECIAL ("parent") or API_UNSET (absent). */
+#define API_UNSET INT64_C(-2)
+
+struct api_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
+    const char *name, *parent;
+    int64_t shares, priority;
+    int64_t raw_usage; /* to change: 0, or API_UNSET */
+};
+
+struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
+    const char *name, *account;
+    int64_t shares, priority;
+    int64_t raw_usage; /* to change: 0, or API_UNSET */
+    bool is_default;   /* "default" */
+};
+
+struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
+    const char *which;   /* "live" (default), "ended", "all" */
+    struct wire_list id; /* of const char * */
+    const char *account, *user, *state;
+    int64_t since_us, until_us; /* 0: absent; of the job's end */
+    const char *order;          /* "oldest" (default), "newest" */
+    uint32_t limit;             /* 0: absent */
+    const char *format;         /* "json" (default), "lines" */
+};
+
+struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
+    const char *format;   /* "json" (default), "lines", "psv": as fairlead share -P */
+    const char *account, *user;
+    bool tres; /* with usage by TRES */
+};
+
+struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priority]} */
+    const char *format;       /* "json" (default), "lines" */
+    uint32_t job;             /* NONE: absent */
+};
+
+struct api_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> api_waited */
+    int64_t timeout_s;  /* -1: absent, which is 30 */
+};
+
+struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
+    const char *account;
+};
+
+extern const struct wire_shape api_submit_shape, api_update_shape, api_jobs_shape, api_account_shape,
+    api_account_change_shape, api_user_shape, api_user_change_shape, api_jobs_query_shape, api_shares_query_shape,
+    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape;
+
+/* --- replies ----------------------------------------------------------------------------------------------------- */
+
+struct api_error_text {
+    const char *name, *message;                                             /* name: err_name; message: err_sentence */
+    const char *subject, *subject_name, *field, *value, *accepted, *reason; /* as base/err.h has them; NULL: null */
+};
+struct api_error {
+    struct api_error_text error;
+};
+
+struct api_submitted {
+    uint32_t job_id;
+};
+struct api_count {
+    uint32_t count;
+};
+struct api_done {
+    bool ok;
+};
+
+/* A listing: records by the table of its shape. */
+struct api_listing {
+    struct wire_list rows;
+};
+
+struct api_waited {
+    bool ended;
+    struct wire_list jobs; /* records of job_fields */
+};
+
+struct api_host {
+    const char *name;
+    uint32_t cpus, gpus, free_cpus, free_gpus;
+    uint64_t mem_mib;
+    int64_t free_mem_mib; /* below zero when the host shrank under running jobs */
+};
+struct api_tasks {
+    uint64_t pending;
+    uint32_t starting, running, completing;
+};
+struct api_status {
+    const char *version;
+    int64_t pid;
+    uint32_t uid;
+    const char *user; /* the daemon's; NULL: the uid has no name */
+    const char *state_directory, *socket;
+    int64_t started_us, now_us;
+    struct api_host host;
+    struct api_tasks tasks;
+    uint32_t associations;
+    const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */
+    const char *model, *algorithm; /* "priority/multifactor", "fair-tree" */
+    struct wire_list settings;     /* records of setting_fields */
+};
+
+struct api_difference {
+    const char *account, *user, *qos, *project, *tres;
+    double stored, recomputed;
+};
+struct api_verified {
+    uint32_t associations, owners;
+    uint64_t tasks;
+    struct wire_list differences; /* of api_difference */
+};
+
+extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_waited_shape,
+    api_status_shape, api_difference_shape, api_verified_shape;
+
+/* Listings: their shapes have one member, the list, whose rows' table is in the member. */
+extern const struct wire_shape api_job_list_shape, api_priority_list_shape, api_share_list_shape,
+    api_account_list_shape, api_user_list_shape, api_setting_list_shape;
+
+/* What an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs) of the
+ * kind's fields, in POST with the name. */
+extern const char *const api_object_paths[OBJECT_KIND_COUNT]; /* API_PARTITIONS; one of them: below it by name */
+extern const struct wire_shape api_object_lists[OBJECT_KIND_COUNT];
+
+#endif

@@ -1,0 +1,260 @@
+#include "cli/job_columns.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/idset.h"
+#include "base/quantity.h"
+#include "cli/job_end.h"
+#include "fields/job_fields.h"
+#include "fields/limits.h"
+
+static bool has(const struct field_value *row, enum job_field f)
+{
+    return !field_is_absent(job_field_at(f), &row[f]);
+}
+
+static void show_nothing_else(struct buf *out)
+{
+    if (out->length == 0) buf_add_char(out, '-');
+}
+
+/* --- made columns ------------------------------------------------------------------------------------------------- */
+
+static const struct field elapsed_field = {
+    .name = "elapsed_s", .help = "how long it has run", .type = FIELD_SECONDS, .is_nullable = true};
+
+static struct field_value make_elapsed(const struct field_value *row, struct arena *arena)
+{
+    struct timespec now;
+    (void)arena;
+    if (!has(row, JOB_FIELD_START)) return field_absent();
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_us = now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+    int64_t elapsed_us = (has(row, JOB_FIELD_END) ? row[JOB_FIELD_END].number : now_us) - row[JOB_FIELD_START].number;
+    return field_number(elapsed_us > 0 ? elapsed_us / US_PER_S : 0);
+}
+
+static const struct field cpus_field = {
+    .name = "cpus",
+    .help = "CPUs of each task; of one that has started with a range of slots, those it has or had",
+    .type = FIELD_NUMBER};
+
+static struct field_value make_cpus(const struct field_value *row, struct arena *arena)
+{
+    struct idset cpus = {0};
+    int64_t count = row[JOB_FIELD_CPUS].number;
+    const char *ids = row[JOB_FIELD_CPU_IDS].text;
+    (void)arena;
+    if (row[JOB_FIELD_SLOTS_MAX].number > 0 && idset_parse(str(ids), CPUS_MAX - 1, "CPUs", &cpus, NULL) == 0 &&
+        idset_count(&cpus) > count)
+        count = idset_count(&cpus);
+    idset_release(&cpus);
+    return field_number(count);
+}
+
+static const struct field reason_field = {
+    .name = "reason", .help = "why it waits", .type = FIELD_TEXT, .is_nullable = true};
+
+static struct field_value make_reason(const struct field_value *row, struct arena *arena)
+{
+    const char *reason = row[JOB_FIELD_REASON].text;
+    (void)arena;
+    return strcmp(reason, "None") == 0 ? field_absent() : field_text(reason);
+}
+
+/* "3:0", "0:9" as sacct has it. */
+static const struct field exit_field = {
+    .name = "exit_status:signal", .help = "exit status and signal", .type = FIELD_TEXT, .is_nullable = true};
+
+static struct field_value make_exit(const struct field_value *row, struct arena *arena)
+{
+    char text[48];
+    if (!job_end_has_status(row)) return field_absent();
+    text_format(text, sizeof text, "%lld:%lld", (long long)row[JOB_FIELD_EXIT_STATUS].number,
+                (long long)row[JOB_FIELD_SIGNAL].number);
+    return field_text(arena_copy(arena, str(text)));
+}
+
+static void show_exit(const struct field_value *row, struct buf *out)
+{
+    if (!job_end_has_status(row))
+        buf_add_char(out, '-');
+    else if (row[JOB_FIELD_SIGNAL].number > 0)
+        buf_format(out, "signal %lld", (long long)row[JOB_FIELD_SIGNAL].number);
+    else
+        buf_format(out, "%lld", (long long)row[JOB_FIELD_EXIT_STATUS].number);
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static void show_max_memory(const struct field_value *row, struct buf *out)
+{
+    char text[32];
+    int64_t kib = row[JOB_FIELD_MAX_RSS].number;
+    if (!has(row, JOB_FIELD_START) || kib == 0) /* not started, or not told yet */
+        buf_add_char(out, '-');
+    else
+        buf_add(out, text, memory_format(text, (uint64_t)(kib + 1023) / 1024));
+}
+
+static void show_tasks(const struct field_value *row, struct buf *out)
+{
+    if (has(row, JOB_FIELD_ARRAY_TASKS)) {
+        buf_format(out, "%s (%lld)", row[JOB_FIELD_ARRAY_TASKS].text, (long long)row[JOB_FIELD_TASK_COUNT].number);
+        if (row[JOB_FIELD_ARRAY_LIMIT].number > 0)
+            buf_format(out, ", at most %lld at once", (long long)row[JOB_FIELD_ARRAY_LIMIT].number);
+    }
+    show_nothing_else(out);
+}
+
+static void show_cpu_time(const struct field_value *row, struct buf *out)
+{
+    if (has(row, JOB_FIELD_START) && has(row, JOB_FIELD_END))
+        buf_format(out, "%.2f s", (double)row[JOB_FIELD_CPU_TIME].number / 1e6);
+    show_nothing_else(out);
+}
+
+static void show_slots(const struct field_value *row, struct buf *out)
+{
+    buf_format(out, "%lld", (long long)row[JOB_FIELD_CPUS].number);
+    if (row[JOB_FIELD_SLOTS_MAX].number > 0) buf_format(out, " to %lld", (long long)row[JOB_FIELD_SLOTS_MAX].number);
+}
+
+/* Appends "WORDS N" where it is not 0. */
+static void add_unless_0(const struct field_value *value, const char *before, const char *behind, struct buf *out)
+{
+    if (value->number == 0) return;
+    buf_format(out, "%s%s%lld%s", out->length > 0 ? ", " : "", before, (long long)value->number, behind);
+}
+
+/* "nice 100, site 5, POSIX -3", or by hand; nothing that has its default. */
+static void show_priority(const struct field_value *row, struct buf *out)
+{
+    if (has(row, JOB_FIELD_SET_PRIORITY)) add_unless_0(&row[JOB_FIELD_SET_PRIORITY], "", ", set by hand", out);
+    add_unless_0(&row[JOB_FIELD_NICE], "nice ", "", out);
+    add_unless_0(&row[JOB_FIELD_SITE], "site ", "", out);
+    add_unless_0(&row[JOB_FIELD_POSIX_PRIORITY], "POSIX ", "", out);
+    show_nothing_else(out);
+}
+
+static void show_tickets(const struct field_value *row, struct buf *out)
+{
+    add_unless_0(&row[JOB_FIELD_JOB_SHARE], "", " functional shares", out);
+    add_unless_0(&row[JOB_FIELD_OVERRIDE_TICKETS], "", " override tickets", out);
+    show_nothing_else(out);
+}
+
+/* --- the tables --------------------------------------------------------------------------------------------------- */
+
+enum { NAME_WIDTH_MIN = 8 };
+
+#define ID                                                       \
+    {                                                            \
+        .field = JOB_FIELD_ID, .heading = "ID", .is_right = true \
+    }
+#define NAME(rank_)                                                           \
+    {                                                                         \
+        .field = JOB_FIELD_NAME, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+    }
+#define USER(rank_)                                                           \
+    {                                                                         \
+        .field = JOB_FIELD_USER, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+    }
+#define ACCOUNT(rank_)                                                           \
+    {                                                                            \
+        .field = JOB_FIELD_ACCOUNT, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+    }
+#define STATE                    \
+    {                            \
+        .field = JOB_FIELD_STATE \
+    }
+#define ELAPSED(heading_, rank_)                                                             \
+    {                                                                                        \
+        .made = &elapsed_field, .make = make_elapsed, .heading = (heading_), .rank = (rank_) \
+    }
+#define CPUS(rank_)                                                                \
+    {                                                                              \
+        .made = &cpus_field, .make = make_cpus, .heading = "CPUS", .rank = (rank_) \
+    }
+#define EXIT                                                                                                      \
+    {                                                                                                             \
+        .made = &exit_field, .make = make_exit, .show = show_exit, .heading = "EXIT", .is_right = true, .rank = 1 \
+    }
+
+static const struct column queue[] = {
+    ID,
+    NAME(0),
+    USER(3),
+    ACCOUNT(7),
+    {.field = JOB_FIELD_PARTITION, .width_min = NAME_WIDTH_MIN, .rank = 9},
+    {.field = JOB_FIELD_QOS, .width_min = NAME_WIDTH_MIN, .rank = 11},
+    STATE,
+    ELAPSED("TIME", 1),
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .rank = 8},
+    CPUS(4),
+    {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
+    {.field = JOB_FIELD_GPUS, .zero_is_nothing = true, .rank = 10},
+    {.made = &reason_field, .make = make_reason, .width_min = NAME_WIDTH_MIN, .rank = 5},
+};
+
+static const struct column history[] = {
+    ID,
+    NAME(0),
+    USER(3),
+    ACCOUNT(7),
+    STATE,
+    EXIT,
+    ELAPSED("ELAPSED", 2),
+    CPUS(6),
+    {.field = JOB_FIELD_MAX_RSS, .heading = "MAXMEM", .is_right = true, .show = show_max_memory, .rank = 5},
+    {.field = JOB_FIELD_END, .heading = "ENDED", .rank = 4},
+};
+
+static const struct column show_job[] = {
+    {.field = JOB_FIELD_ID, .heading = "Job"},
+    {.field = JOB_FIELD_NAME, .heading = "Name"},
+    {.field = JOB_FIELD_COMMENT, .heading = "Comment"},
+    {.field = JOB_FIELD_ADMIN_COMMENT, .heading = "Admin comment"},
+    {.field = JOB_FIELD_USER, .heading = "User"},
+    {.field = JOB_FIELD_ACCOUNT, .heading = "Account"},
+    {.field = JOB_FIELD_PROJECT, .heading = "Project"},
+    {.field = JOB_FIELD_PARTITION, .heading = "Partition"},
+    {.field = JOB_FIELD_QOS, .heading = "QOS"},
+    {.field = JOB_FIELD_FAIR_SHARE, .heading = "Fair share", .is_fixed = true, .decimals = 6},
+    {.field = JOB_FIELD_SET_PRIORITY, .heading = "Priority", .show = show_priority},
+    {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Tickets", .show = show_tickets},
+    {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
+    {.made = &reason_field, .make = make_reason, .heading = "Reason"},
+    {.field = JOB_FIELD_HELD, .heading = "Held"},
+    {.field = JOB_FIELD_ARRAY_TASKS, .heading = "Tasks", .show = show_tasks},
+    {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
+    {.field = JOB_FIELD_BEGIN, .heading = "Begin"},
+    {.field = JOB_FIELD_DEADLINE, .heading = "Deadline"},
+    {.field = JOB_FIELD_START, .heading = "Started"},
+    {.field = JOB_FIELD_END, .heading = "Ended"},
+    {.made = &elapsed_field, .make = make_elapsed, .heading = "Elapsed"},
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit"},
+    {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
+    {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
+    {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
+    {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
+    {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},
+    {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_nothing = true},
+    {.field = JOB_FIELD_GPU_IDS, .heading = "GPU numbers"},
+    {.field = JOB_FIELD_REQUESTS, .heading = "Requests"},
+    {.field = JOB_FIELD_TRES, .heading = "TRES"},
+    {.field = JOB_FIELD_BILLING, .heading = "Billing"},
+    {.field = JOB_FIELD_COMMAND, .heading = "Command"},
+    {.field = JOB_FIELD_DIRECTORY, .heading = "Directory"},
+    {.field = JOB_FIELD_OUT_PATH, .heading = "Output"},
+    {.field = JOB_FIELD_ERR_PATH, .heading = "Error output"},
+};
+
+#define TABLE(rows)                                                                      \
+    {                                                                                    \
+        .fields = &job_fields, .columns = (rows), .count = sizeof(rows) / sizeof *(rows) \
+    }
+
+const struct column_table job_columns_queue = TABLE(queue), job_columns_history = TABLE(history),
+                          job_columns_show = TABLE(show_job);

@@ -1,0 +1,9 @@
+/* The columns of queue, history and show job: fields of jobs, and what is made of several. */
+#ifndef FAIRLEAD_CLI_JOB_COLUMNS_H
+#define FAIRLEAD_CLI_JOB_COLUMNS_H
+
+#include "fields/column.h"
+
+extern const struct column_table job_columns_queue, job_columns_history, job_columns_show;
+
+#endif

@@ -1,0 +1,51 @@
+#include "cli/job_end.h"
+
+#include <string.h>
+
+const struct command_exit job_end_exits[] = {
+    {JOB_EXIT_NOT_STARTED,
+     "the job failed before its program ran (its directory, output or program could not be opened)"},
+    {JOB_EXIT_CANCELLED, "the job was cancelled"},
+    {JOB_EXIT_TIMEOUT, "the job reached its time limit"},
+    {JOB_EXIT_NODE_FAIL, "the machine or the job's keeper failed while the job ran, and its end is not known"},
+    {128, "plus a signal's number: the job was ended by that signal"},
+    {0},
+};
+
+static int number_or_0(const struct field_value *value)
+{
+    return value->number == FIELD_ABSENT ? 0 : (int)value->number;
+}
+
+bool job_end_has_status(const struct field_value *row)
+{
+    if (row[JOB_FIELD_START].number == FIELD_ABSENT || row[JOB_FIELD_EXIT_STATUS].number == FIELD_ABSENT) return false;
+    bool is_failure = row[JOB_FIELD_STATE].number == JOB_FAILED || row[JOB_FIELD_STATE].number == JOB_NODE_FAIL;
+    return !is_failure || row[JOB_FIELD_EXIT_STATUS].number > 0 || row[JOB_FIELD_SIGNAL].number > 0;
+}
+
+int job_end_status(const struct field_value *row)
+{
+    int signal_number = number_or_0(&row[JOB_FIELD_SIGNAL]);
+    switch (row[JOB_FIELD_STATE].number) {
+    case JOB_COMPLETED: return 0;
+    case JOB_CANCELLED: return JOB_EXIT_CANCELLED;
+    case JOB_TIMEOUT: return JOB_EXIT_TIMEOUT;
+    case JOB_NODE_FAIL: return JOB_EXIT_NODE_FAIL;
+    default: break;
+    }
+    if (signal_number > 0) return 128 + signal_number;
+    return job_end_has_status(row) ? (int)row[JOB_FIELD_EXIT_STATUS].number : JOB_EXIT_NOT_STARTED;
+}
+
+void job_end_describe(const struct field_value *row, struct buf *out)
+{
+    int signal_number = number_or_0(&row[JOB_FIELD_SIGNAL]), status = number_or_0(&row[JOB_FIELD_EXIT_STATUS]);
+    const char *detail = row[JOB_FIELD_DETAIL].text;
+    buf_add_str(out, field_choice(job_state_choices, row[JOB_FIELD_STATE].number));
+    if (signal_number > 0)
+        buf_format(out, ", signal %d (%s)", signal_number, strsignal(signal_number));
+    else if (status > 0)
+        buf_format(out, ", exit status %d", status);
+    if (detail != NULL && detail[0] != '\0') buf_format(out, " (%s)", detail);
+}

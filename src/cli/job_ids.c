@@ -1,0 +1,54 @@
+#include "cli/job_ids.h"
+
+#include <string.h>
+
+#include "base/idset.h"
+#include "fields/job_id.h"
+
+enum { TASK_MAX = 4000000, TASKS_NAMED_MAX = 100000 };
+
+typedef ARRAY(const char *) id_list;
+
+static int add_id(struct call *call, struct str id, id_list *ids, struct err *e)
+{
+    uint32_t job_id, task_id;
+    if (job_id_parse(id, "job", &job_id, &task_id, e) != 0) return -1;
+    *array_add(ids) = arena_copy(call->arena, id);
+    return 0;
+}
+
+/* "5_[1-3,7]": each task by itself. */
+static int add_tasks(struct call *call, struct str job, struct str tasks, id_list *ids, struct err *e)
+{
+    struct idset set = {0};
+    if (idset_parse(tasks, TASK_MAX, "tasks of the job", &set, e) != 0) return -1;
+    int status = 0;
+    if (idset_count(&set) > TASKS_NAMED_MAX)
+        status = err_value_reason(e, "job", tasks, "names more than %d tasks; name the whole job", TASKS_NAMED_MAX);
+    for (uint32_t task = idset_first(&set); status == 0 && task != NONE; task = idset_next(&set, task)) {
+        char id[64];
+        size_t length = text_format(id, sizeof id, "%.*s_%u", (int)job.length, job.text, task);
+        status = add_id(call, (struct str){id, length < sizeof id ? length : sizeof id - 1}, ids, e);
+    }
+    idset_release(&set);
+    return status;
+}
+
+int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e)
+{
+    id_list ids = {0};
+    int status = 0;
+    for (uint32_t i = first_operand; status == 0 && i < call->parsed.operand_count; i++) {
+        struct str text = str(call->parsed.operands[i]), tasks, job = str_cut(text, '_', &tasks);
+        bool is_set = tasks.length > 2 && tasks.text[0] == '[' && tasks.text[tasks.length - 1] == ']';
+        if (is_set) {
+            status = add_tasks(call, job, (struct str){tasks.text + 1, tasks.length - 2}, &ids, e);
+        } else {
+            status = add_id(call, text, &ids, e);
+        }
+    }
+    *out_ids = (struct wire_list){arena_alloc(call->arena, ids.count * sizeof *ids.items), ids.count};
+    if (ids.count > 0) memcpy(out_ids->items, ids.items, ids.count * sizeof *ids.items);
+    array_release(&ids);
+    return status;
+}

@@ -1,0 +1,129 @@
+#include "cli/job_options.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/ensure.h"
+#include "base/number.h"
+#include "cli/foreign_syntax.h"
+#include "fields/limits.h"
+
+/* --- the rows ----------------------------------------------------------------------------------------------------- */
+
+static struct option_value value_of(enum job_field f)
+{
+    if (f == JOB_FIELD_SLOTS_MAX) return (struct option_value)TEXT_IN(struct job_option_values, slots);
+    if (f == JOB_FIELD_REQUESTS) return (struct option_value)TEXTS_IN(struct job_option_values, requests);
+    return (struct option_value){
+        .type = OPTION_FIELD,
+        .offset = offsetof(struct job_option_values, values.value) + f * sizeof(struct field_value),
+        .given_offset = offsetof(struct job_option_values, values.is_given) + f * sizeof(bool),
+        .field = job_field_at(f),
+        .default_value = job_field_rows[f].argument_default,
+    };
+}
+
+static const char *help_of(enum job_field f, struct arena *arena)
+{
+    const struct job_field_row *row = &job_field_rows[f];
+    const char *help = row->option_help != NULL ? row->option_help : row->field.help;
+    struct buf text = {0};
+    if (row->setter != JOB_SET_BY_OPERATOR) return help;
+    buf_format(&text, "%s; operators only", help);
+    help = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return help;
+}
+
+const struct option_row *job_option_rows(bool is_update)
+{
+    static struct option_row rows[2][JOB_FIELD_COUNT + 1];
+    static struct arena arena; /* for as long as the program runs */
+    struct option_row *row = rows[is_update];
+    if (row->name != NULL) return rows[is_update];
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        const struct job_field_row *from = &job_field_rows[f];
+        if (from->option == NULL || !job_field_is_settable(f, is_update)) continue;
+        *row++ = (struct option_row){.name = from->option,
+                                     .letter = from->letter,
+                                     .argument = from->argument,
+                                     .value = value_of(f),
+                                     .help = help_of(f, &arena)};
+    }
+    ensure(row - rows[is_update] < OPTION_ROWS_MAX);
+    return rows[is_update];
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+static void set_number(struct job_values *values, enum job_field f, int64_t number)
+{
+    values->value[f] = field_number(number);
+    values->is_given[f] = true;
+}
+
+/* "4" is "4-4", which takes the place of a range too. */
+static int read_slots(const char *text, struct job_values *io_values, struct err *e)
+{
+    uint64_t min, max;
+    struct str max_text, min_text = str_cut(str(text), '-', &max_text);
+    bool is_good = number_parse_u64(min_text, &min) && min >= 1 && min <= CPUS_MAX;
+    max = is_good ? min : 0;
+    if (is_good && max_text.text != NULL) is_good = number_parse_u64(max_text, &max) && max >= min && max <= CPUS_MAX;
+    if (!is_good)
+        return err_value(e, "--slots", str(text), "a number from 1 to %d, or a range of them as 2-8", CPUS_MAX);
+    if (io_values->is_given[JOB_FIELD_CPUS] && io_values->value[JOB_FIELD_CPUS].number != (int64_t)min)
+        return err_set(e, ERR_USAGE, "--slots and --cpus say different numbers; slots are CPUs: one of the two");
+    set_number(io_values, JOB_FIELD_CPUS, (int64_t)min);
+    set_number(io_values, JOB_FIELD_SLOTS_MAX, (int64_t)max);
+    return 0;
+}
+
+/* Several -l are one list. */
+static void join_requests(const struct option_texts *texts, struct arena *arena, struct job_values *out_values)
+{
+    struct buf list = {0};
+    if (texts->count == 0) return;
+    for (uint32_t i = 0; i < texts->count; i++) buf_format(&list, "%s%s", i > 0 ? "," : "", texts->items[i]);
+    const char *joined = list.length > 0 ? arena_copy(arena, (struct str){list.text, list.length}) : "";
+    out_values->value[JOB_FIELD_REQUESTS] = field_text(joined);
+    out_values->is_given[JOB_FIELD_REQUESTS] = true;
+    buf_release(&list);
+}
+
+int job_options_read(const struct job_option_values *given, struct arena *arena, struct job_values *out_values,
+                     struct err *e)
+{
+    *out_values = given->values;
+    join_requests(&given->requests, arena, out_values);
+    return given->slots != NULL ? read_slots(given->slots, out_values, e) : 0;
+}
+
+/* --- what is written here ----------------------------------------------------------------------------------------- */
+
+/* The option in place of the field that the instance names. */
+static void name_option(struct err *e)
+{
+    uint32_t f = field_find(&job_fields, str(e->field));
+    if (f == NONE) return;
+    const char *option = job_field_rows[f].option;
+    if (option != NULL) text_format(e->field, sizeof e->field, "--%s", option);
+}
+
+int job_options_explain(struct err *e)
+{
+    int64_t unused;
+    const char *ours = NULL;
+    char name[sizeof e->name], subject[sizeof e->subject];
+    name_option(e);
+    if (e->code != ERR_NOT_FOUND) return -1;
+    if (err_is_not_found(e, "resource")) ours = foreign_syntax_request(str(e->name));
+    if (err_is_not_found(e, "partition") && number_parse_i64(str(e->name), &unused))
+        ours = "a POSIX priority is --priority N";
+    if (err_is_not_found(e, "qos") && strstr(e->name, ".q") != NULL) ours = "a queue is a partition, -p NAME";
+    if (ours == NULL) return -1;
+    memcpy(name, e->name, sizeof name);
+    memcpy(subject, e->subject, sizeof subject);
+    (void)err_set(e, ERR_NOT_FOUND, "no %s '%s': %s", subject, name, ours);
+    return -1;
+}

@@ -1,0 +1,200 @@
+/* What people do with jobs by their ids: cancel, hold, release, update. */
+#include <string.h>
+
+#include "engine/job_edit.h"
+#include "engine/min_priority.h"
+
+/* --- by id -------------------------------------------------------------------------------------------------------- */
+
+static const char *user_of(const struct state *s, const struct job *j)
+{
+    return s->assocs.items[j->assoc].user;
+}
+
+static bool may_change(const struct state *s, const struct actor *actor, const struct job *j)
+{
+    return actor->is_operator || (actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0);
+}
+
+/* The job of a reference, which the actor may change, and whose task (if one is named) has not ended. */
+static int find_job(struct apply_context *c, const struct actor *actor, struct job_ref ref, uint32_t *out_job)
+{
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    char id[JOB_ID_TEXT_SIZE];
+    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
+    struct str job = str_cut(name, '_', &(struct str){0});
+    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "job", job, "does not wait or run");
+    const struct job *j = &c->s->jobs.items[index];
+    if (!may_change(c->s, actor, j))
+        return err_subject(c->e, ERR_DENIED, "job", job, "belongs to %s", user_of(c->s, j));
+    if (ref.task_id != NONE) {
+        if (!j->is_array)
+            return err_subject(c->e, ERR_NOT_FOUND, "job", job, "is not an array; it has no task %u", ref.task_id);
+        if (!idset_has(&j->pending, ref.task_id) && state_find_task(c->s, ref.job_id, ref.task_id) == NONE)
+            return err_subject(c->e, ERR_NOT_FOUND, "task", name, "does not wait or run");
+    }
+    *out_job = index;
+    return 0;
+}
+
+static int check_jobs(struct apply_context *c, const struct event *event)
+{
+    uint32_t unused;
+    for (uint32_t i = 0; i < event->jobs.count; i++) {
+        if (find_job(c, &event->actor, event->jobs.refs[i], &unused) != 0) return -1;
+    }
+    return 0;
+}
+
+/* Does something to each job named, or to all that the actor may change; returns their number. */
+static uint32_t for_each_job(struct apply_context *c, const struct event *event,
+                             void (*act)(struct apply_context *, struct job_ref))
+{
+    const struct event_jobs *wanted = &event->jobs;
+    if (!wanted->all) {
+        for (uint32_t i = 0; i < wanted->count; i++) act(c, wanted->refs[i]);
+        return wanted->count;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->s->jobs.count; i++) {
+        const struct job *j = &c->s->jobs.items[i];
+        if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
+        act(c, (struct job_ref){j->id, NONE});
+        count++;
+    }
+    return count;
+}
+
+/* --- cancel ------------------------------------------------------------------------------------------------------- */
+
+static void cancel_task(struct apply_context *c, uint32_t index)
+{
+    struct task *k = &c->s->tasks.items[index];
+    if (job_state_is_end(k->state) || k->cancelled) return;
+    k->cancelled = true;
+    k->state = JOB_COMPLETING;
+    apply_note_change(c, TABLE_TASK, index);
+    apply_note_decision(c, DECIDE_END, k);
+}
+
+/* What was pending of the job has just been moved to cancelled. */
+static void note_cancelled(struct apply_context *c, uint32_t job_index, uint32_t count)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    if (count > 0) j->cancelled_us = c->now_us;
+    assoc_count_work(c->s, j->assoc, &(struct work){.pending = count}, -1);
+    apply_note_change(c, TABLE_JOB, job_index);
+    job_end_if_done(c, job_index, c->now_us);
+}
+
+static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t task_id)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    idset_remove(&j->pending, task_id);
+    idset_add(&j->cancelled, task_id);
+    note_cancelled(c, job_index, 1);
+}
+
+/* O(tasks) where some of it run. */
+static void cancel_whole(struct apply_context *c, uint32_t job_index)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    uint32_t pending = idset_count(&j->pending);
+    for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0; i++) {
+        if (c->s->tasks.items[i].job_id == j->id) cancel_task(c, i);
+    }
+    idset_add_all(&j->cancelled, &j->pending);
+    idset_release(&j->pending);
+    note_cancelled(c, job_index, pending);
+}
+
+static void cancel_ref(struct apply_context *c, struct job_ref ref)
+{
+    uint32_t job_index = state_find_job(c->s, ref.job_id);
+    if (job_index == NONE) return; /* the same job named twice */
+    if (ref.task_id == NONE)
+        cancel_whole(c, job_index);
+    else if (idset_has(&c->s->jobs.items[job_index].pending, ref.task_id))
+        cancel_pending(c, job_index, ref.task_id);
+    else if (state_find_task(c->s, ref.job_id, ref.task_id) != NONE)
+        cancel_task(c, state_find_task(c->s, ref.job_id, ref.task_id));
+}
+
+int apply_cancel(struct apply_context *c, const struct event *event)
+{
+    if (check_jobs(c, event) != 0) return -1;
+    c->result->job_count = for_each_job(c, event, cancel_ref);
+    c->s->pass_is_due = true;
+    return 0;
+}
+
+/* --- hold, release ------------------------------------------------------------------------------------------------ */
+
+static void set_held(struct apply_context *c, struct job_ref ref, bool held)
+{
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    struct job *j = &c->s->jobs.items[index];
+    if (j->held == held || idset_first(&j->pending) == NONE) return;
+    j->held = held;
+    j->accrue_us = held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
+    apply_note_change(c, TABLE_JOB, index);
+    if (held) min_priority_forget(c, index);
+    c->s->pass_is_due = true;
+}
+
+static void hold_ref(struct apply_context *c, struct job_ref ref)
+{
+    set_held(c, ref, true);
+}
+
+static void release_ref(struct apply_context *c, struct job_ref ref)
+{
+    set_held(c, ref, false);
+}
+
+static int check_waiting(struct apply_context *c, const struct event *event, const char *verb)
+{
+    if (check_jobs(c, event) != 0) return -1;
+    for (uint32_t i = 0; i < event->jobs.count; i++) {
+        struct job_ref ref = event->jobs.refs[i];
+        char id[JOB_ID_TEXT_SIZE];
+        struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
+        if (ref.task_id != NONE)
+            return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone: name the whole job %u", verb,
+                               ref.job_id);
+        if (idset_first(&c->s->jobs.items[state_find_job(c->s, ref.job_id)].pending) == NONE)
+            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only jobs that wait can be %s", verb);
+    }
+    return 0;
+}
+
+int apply_hold(struct apply_context *c, const struct event *event)
+{
+    if (check_waiting(c, event, "held") != 0) return -1;
+    c->result->job_count = for_each_job(c, event, hold_ref);
+    return 0;
+}
+
+int apply_release(struct apply_context *c, const struct event *event)
+{
+    if (check_waiting(c, event, "released") != 0) return -1;
+    c->result->job_count = for_each_job(c, event, release_ref);
+    return 0;
+}
+
+/* --- update ------------------------------------------------------------------------------------------------------- */
+
+int apply_update(struct apply_context *c, const struct event *event)
+{
+    const struct event_update *wanted = &event->update;
+    uint32_t index;
+    if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
+    struct job row = c->s->jobs.items[index];
+    if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
+    min_priority_rewrite(c, index);
+    min_priority_carry(&row, &c->s->jobs.items[index]);
+    job_replace(c->s, index, &row);
+    c->s->pass_is_due = true;
+    apply_note_change(c, TABLE_JOB, index);
+    return 0;
+}

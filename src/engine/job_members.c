@@ -1,0 +1,339 @@
+#include "engine/job_members.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/handlers.h"
+#include "policy/tres_text.h"
+
+enum member_type {
+    MEMBER_NONE, /* the field has no member of its own: it has a case in get_other and set_other */
+    MEMBER_U32,
+    MEMBER_I32,
+    MEMBER_U64,
+    MEMBER_I64,
+    MEMBER_BOOL,
+    MEMBER_REAL,
+    MEMBER_STATE, /* enum job_state */
+    MEMBER_TEXT,  /* const char * of struct job_text */
+    MEMBER_CHARS, /* char [size] */
+    MEMBER_SET    /* struct idset */
+};
+
+struct job_member_row {
+    enum member_type type;
+    uint16_t offset, size;
+    bool has_none;
+    int64_t none; /* the member's value where the field has none */
+};
+
+#define JOB(type_, member_) .type = (type_), .offset = offsetof(struct job, member_)
+#define TASK(type_, member_) .type = (type_), .offset = offsetof(struct task, member_)
+#define TEXT(member_) .type = MEMBER_TEXT, .offset = offsetof(struct job_text, member_)
+#define CHARS(member_) TASK(MEMBER_CHARS, member_), .size = sizeof((struct task *)0)->member_
+#define NONE_IS(value) .has_none = true, .none = (value)
+
+static const struct job_member_row members[JOB_FIELD_COUNT] = {
+    [JOB_FIELD_JOB_ID] = {JOB(MEMBER_U32, id)},
+    [JOB_FIELD_UID] = {JOB(MEMBER_U32, uid)},
+    [JOB_FIELD_GID] = {JOB(MEMBER_U32, gid)},
+    [JOB_FIELD_NAME] = {TEXT(name)},
+    [JOB_FIELD_COMMAND] = {TEXT(command)},
+    [JOB_FIELD_DIRECTORY] = {TEXT(directory)},
+    [JOB_FIELD_OUT_PATTERN] = {TEXT(out_pattern)},
+    [JOB_FIELD_ERR_PATTERN] = {TEXT(err_pattern)},
+    [JOB_FIELD_COMMENT] = {TEXT(comment)},
+    [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
+    [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, held)},
+    [JOB_FIELD_CPUS] = {JOB(MEMBER_U32, request.cpus)},
+    [JOB_FIELD_MEM_MIB] = {JOB(MEMBER_U64, request.mem_mib)},
+    [JOB_FIELD_GPUS] = {JOB(MEMBER_U32, request.gpus)},
+    [JOB_FIELD_TIME_LIMIT] = {JOB(MEMBER_I64, time_limit_s)},
+    [JOB_FIELD_SLOTS_MAX] = {JOB(MEMBER_U32, slots_max)},
+    [JOB_FIELD_SUBMIT] = {JOB(MEMBER_I64, submit_us)},
+    [JOB_FIELD_BEGIN] = {JOB(MEMBER_I64, begin_us), NONE_IS(0)},
+    [JOB_FIELD_DEADLINE] = {JOB(MEMBER_I64, deadline_us), NONE_IS(0)},
+    [JOB_FIELD_ACCRUE] = {JOB(MEMBER_I64, accrue_us), NONE_IS(0)},
+    [JOB_FIELD_NICE] = {JOB(MEMBER_I32, nice)},
+    [JOB_FIELD_SITE] = {JOB(MEMBER_I32, site)},
+    [JOB_FIELD_SET_PRIORITY] = {JOB(MEMBER_U32, set_priority), NONE_IS(NONE)},
+    [JOB_FIELD_POSIX_PRIORITY] = {JOB(MEMBER_I32, posix_priority)},
+    [JOB_FIELD_JOB_SHARE] = {JOB(MEMBER_U32, job_share)},
+    [JOB_FIELD_OVERRIDE_TICKETS] = {JOB(MEMBER_U32, override_tickets)},
+    [JOB_FIELD_ARRAY_LIMIT] = {JOB(MEMBER_U32, array_limit)},
+    [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},
+    [JOB_FIELD_CANCELLED_TASKS] = {JOB(MEMBER_SET, cancelled)},
+    [JOB_FIELD_CANCELLED] = {JOB(MEMBER_I64, cancelled_us), NONE_IS(0)},
+    [JOB_FIELD_ENDED] = {JOB(MEMBER_I64, ended_us), NONE_IS(0)},
+
+    [JOB_FIELD_TASK_ID] = {TASK(MEMBER_U32, task_id)},
+    [JOB_FIELD_STATE] = {TASK(MEMBER_STATE, state)},
+    [JOB_FIELD_START] = {TASK(MEMBER_I64, start_us), NONE_IS(0)},
+    [JOB_FIELD_END] = {TASK(MEMBER_I64, end_us), NONE_IS(0)},
+    [JOB_FIELD_CPU_IDS] = {TASK(MEMBER_SET, placement.cpus)},
+    [JOB_FIELD_GPU_IDS] = {TASK(MEMBER_SET, placement.gpus)},
+    [JOB_FIELD_TASK_MEM_MIB] = {TASK(MEMBER_U64, placement.mem_mib)},
+    [JOB_FIELD_EXIT_STATUS] = {TASK(MEMBER_I32, exit_status)},
+    [JOB_FIELD_SIGNAL] = {TASK(MEMBER_I32, signal)},
+    [JOB_FIELD_CPU_TIME] = {TASK(MEMBER_I64, cpu_us)},
+    [JOB_FIELD_MAX_RSS] = {TASK(MEMBER_I64, max_rss_kib)},
+    [JOB_FIELD_DETAIL] = {CHARS(detail)},
+    [JOB_FIELD_BILLING] = {TASK(MEMBER_REAL, billing)},
+    [JOB_FIELD_USAGE_FACTOR] = {TASK(MEMBER_REAL, usage_factor)},
+    [JOB_FIELD_IS_CANCELLED] = {TASK(MEMBER_BOOL, cancelled)},
+    [JOB_FIELD_LAUNCH_ID] = {TASK(MEMBER_U64, launch_id)},
+    [JOB_FIELD_BOOT_ID] = {CHARS(boot_id)},
+    [JOB_FIELD_LAUNCH] = {TASK(MEMBER_I64, launch_us)},
+    [JOB_FIELD_CHARGED] = {TASK(MEMBER_I64, charged_us), NONE_IS(0)},
+};
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+/* What was written into the buffer, which is released. */
+static struct field_value kept(struct buf *text, struct arena *arena)
+{
+    const char *copy = text->length > 0 ? arena_copy(arena, (struct str){text->text, text->length}) : "";
+    buf_release(text);
+    return field_text(copy);
+}
+
+static struct field_value set_value(const struct idset *set, struct arena *arena)
+{
+    struct buf text = {0};
+    idset_format(set, &text);
+    return kept(&text, arena);
+}
+
+static int64_t get_whole(const struct job_member_row *m, const void *at)
+{
+    switch (m->type) {
+    case MEMBER_U32: return *(const uint32_t *)at;
+    case MEMBER_I32: return *(const int32_t *)at;
+    case MEMBER_U64: return (int64_t) * (const uint64_t *)at;
+    case MEMBER_BOOL: return *(const bool *)at;
+    case MEMBER_STATE: return *(const enum job_state *)at;
+    default: ensure(m->type == MEMBER_I64); return *(const int64_t *)at;
+    }
+}
+
+static struct field_value get(const struct job_member_row *m, const void *row, struct arena *arena)
+{
+    const void *at = (const char *)row + m->offset;
+    switch (m->type) {
+    case MEMBER_TEXT: return field_text(*(const char *const *)at);
+    case MEMBER_CHARS: return field_text(at);
+    case MEMBER_SET: return set_value(at, arena);
+    case MEMBER_REAL: return (struct field_value){.real = *(const double *)at, .text = ""};
+    default: break;
+    }
+    int64_t number = get_whole(m, at);
+    return m->has_none && number == m->none ? field_absent() : field_number(number);
+}
+
+static void set_whole(const struct job_member_row *m, void *at, int64_t number)
+{
+    switch (m->type) {
+    case MEMBER_U32: *(uint32_t *)at = (uint32_t)number; return;
+    case MEMBER_I32: *(int32_t *)at = (int32_t)number; return;
+    case MEMBER_U64: *(uint64_t *)at = (uint64_t)number; return;
+    case MEMBER_BOOL: *(bool *)at = number != 0; return;
+    case MEMBER_STATE: *(enum job_state *)at = (enum job_state)number; return;
+    default: ensure(m->type == MEMBER_I64); *(int64_t *)at = number;
+    }
+}
+
+static int set(const struct job_member_row *m, const struct field *f, void *row, const struct field_value *value,
+               struct err *e)
+{
+    void *at = (char *)row + m->offset;
+    bool is_none = field_is_absent(f, value) || (f->special != NULL && value->number == FIELD_SPECIAL);
+    switch (m->type) {
+    case MEMBER_TEXT: *(const char **)at = value->text; return 0;
+    case MEMBER_CHARS: text_format(at, m->size, "%s", value->text != NULL ? value->text : ""); return 0;
+    case MEMBER_REAL: *(double *)at = is_none ? 0.0 : value->real; return 0;
+    case MEMBER_SET:
+        if (value->text == NULL || value->text[0] == '\0') return 0;
+        return idset_parse(str(value->text), NONE - 1, f->name, at, e);
+    default: set_whole(m, at, is_none ? m->none : value->number); return 0;
+    }
+}
+
+/* --- objects by name ---------------------------------------------------------------------------------------------- */
+
+static const char *object_name(const struct state *s, enum object_kind kind, uint32_t index)
+{
+    return index == NONE ? "" : s->objects[kind].items[index].object.name;
+}
+
+static struct field_value partitions_value(const struct state *s, const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    if (j->partition_count == 1) return field_text(object_name(s, OBJECT_PARTITION, j->partitions[0]));
+    for (uint32_t i = 0; i < j->partition_count; i++)
+        buf_format(&text, "%s%s", i > 0 ? "," : "", object_name(s, OBJECT_PARTITION, j->partitions[i]));
+    return kept(&text, arena);
+}
+
+static struct field_value requests_value(const struct state *s, const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        const struct job_request *r = &j->requests[i];
+        buf_format(&text, "%s%s=%s", i > 0 ? "," : "", object_name(s, OBJECT_RESOURCE, r->resource), r->text);
+    }
+    return kept(&text, arena);
+}
+
+static struct field_value tres_value(const struct state *s, const struct task *k, struct arena *arena)
+{
+    struct buf text = {0};
+    tres_text_format_list(&s->policy.tres, &k->tres, &text);
+    return kept(&text, arena);
+}
+
+static int set_object(const struct state *s, enum object_kind kind, const struct field_value *value, uint32_t *out,
+                      struct err *e)
+{
+    return object_find(s, kind, str(value->text), out, e);
+}
+
+static int set_project(const struct state *s, struct job *row, const struct field_value *value, struct err *e)
+{
+    row->project = NONE;
+    if (value->text == NULL || value->text[0] == '\0') return 0;
+    return set_object(s, OBJECT_PROJECT, value, &row->project, e);
+}
+
+static int set_partitions(const struct state *s, struct job *row, const struct field_value *value, struct arena *arena,
+                          struct err *e)
+{
+    uint32_t *indices = arena_alloc(arena, s->objects[OBJECT_PARTITION].count * sizeof *indices), count = 0;
+    for (struct str rest = str(value->text); rest.text != NULL;) {
+        struct str name = str_trim(str_cut(rest, ',', &rest));
+        uint32_t index;
+        if (object_find(s, OBJECT_PARTITION, name, &index, e) != 0) return -1;
+        for (uint32_t i = 0; i < count; i++) {
+            if (indices[i] == index) return err_value_reason(e, "partitions", name, "is named twice");
+        }
+        indices[count++] = index;
+    }
+    row->partitions = indices;
+    row->partition_count = count;
+    return 0;
+}
+
+/* "license=2"; of a BOOL "bigio" is enough. */
+static int read_request(const struct state *s, struct str item, struct arena *arena, struct job_request *out,
+                        struct err *e)
+{
+    enum { AMOUNT_BYTES_MAX = 255 };
+    struct str amount, name = str_trim(str_cut(item, '=', &amount));
+    if (str_equal(name, str(SLOTS_RESOURCE)))
+        return err_subject(e, ERR_INPUT, "resource", name, "cannot be requested: slots are the job's CPUs");
+    if (object_find(s, OBJECT_RESOURCE, name, &out->resource, e) != 0) return -1;
+    const struct object *o = &s->objects[OBJECT_RESOURCE].items[out->resource].object;
+    enum resource_type type = (enum resource_type)o->value[RESOURCE_TYPE].number;
+    amount = amount.text == NULL && type == RESOURCE_BOOL ? str("true") : str_trim(amount);
+    if (amount.length > AMOUNT_BYTES_MAX || !str_is_printable(amount)) {
+        (void)err_value(e, "amount", amount, "printable text of at most %d bytes", AMOUNT_BYTES_MAX);
+        return err_of(e, "resource", name);
+    }
+    out->text = arena_copy(arena, amount);
+    return object_resource_amount_parse(type, o->name, amount, &out->amount, e);
+}
+
+static int set_requests(const struct state *s, struct job *row, const struct field_value *value, struct arena *arena,
+                        struct err *e)
+{
+    struct str rest = str_trim(str(value->text != NULL ? value->text : ""));
+    uint32_t count = 0;
+    struct job_request *requests =
+        arena_alloc(arena, (s->objects[OBJECT_RESOURCE].count + (size_t)1) * sizeof *requests);
+    if (rest.length == 0) rest.text = NULL;
+    while (rest.text != NULL) {
+        struct job_request *r = &requests[count];
+        if (read_request(s, str_trim(str_cut(rest, ',', &rest)), arena, r, e) != 0) return -1;
+        for (uint32_t i = 0; i < count; i++) {
+            if (requests[i].resource != r->resource) continue;
+            return err_subject(e, ERR_INPUT, "resource", str(object_name(s, OBJECT_RESOURCE, r->resource)),
+                               "is requested twice");
+        }
+        count++;
+    }
+    row->requests = requests;
+    row->request_count = count;
+    return 0;
+}
+
+static int set_array(struct job *row, const struct field_value *value, struct err *e)
+{
+    row->is_array = value->text != NULL;
+    if (row->is_array) return idset_parse(str(value->text), NONE - 1, "array", &row->array, e);
+    idset_add(&row->array, 0);
+    return 0;
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+struct field_value job_member(const struct state *s, const struct job *j, enum job_field f, struct arena *arena)
+{
+    const struct job_member_row *m = &members[f];
+    ensure(job_field_rows[f].home == JOB_HOME_JOB);
+    switch (f) {
+    case JOB_FIELD_ASSOCIATION_ID: return field_number(s->assocs.items[j->assoc].id);
+    case JOB_FIELD_PARTITIONS: return partitions_value(s, j, arena);
+    case JOB_FIELD_QOS: return field_text(object_name(s, OBJECT_QOS, j->qos));
+    case JOB_FIELD_PROJECT: return field_text(object_name(s, OBJECT_PROJECT, j->project));
+    case JOB_FIELD_REQUESTS: return requests_value(s, j, arena);
+    case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
+    default: return get(m, m->type == MEMBER_TEXT ? (const void *)j->text : j, arena);
+    }
+}
+
+int job_member_set(const struct state *s, struct job *row, enum job_field f, const struct field_value *value,
+                   struct arena *arena, struct err *e)
+{
+    const struct job_member_row *m = &members[f];
+    ensure(job_field_rows[f].home == JOB_HOME_JOB);
+    switch (f) {
+    case JOB_FIELD_ASSOCIATION_ID: row->assoc = (uint32_t)value->number; return 0;
+    case JOB_FIELD_PARTITIONS: return set_partitions(s, row, value, arena, e);
+    case JOB_FIELD_QOS: return set_object(s, OBJECT_QOS, value, &row->qos, e);
+    case JOB_FIELD_PROJECT: return set_project(s, row, value, e);
+    case JOB_FIELD_REQUESTS: return set_requests(s, row, value, arena, e);
+    case JOB_FIELD_ARRAY: return set_array(row, value, e);
+    default: return set(m, job_field_at(f), m->type == MEMBER_TEXT ? (void *)row->text : row, value, e);
+    }
+}
+
+void job_members_release(struct job *row)
+{
+    idset_release(&row->array);
+    idset_release(&row->pending);
+    idset_release(&row->cancelled);
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+struct field_value task_member(const struct state *s, const struct task *k, enum job_field f, struct arena *arena)
+{
+    ensure(job_field_rows[f].home == JOB_HOME_TASK);
+    switch (f) {
+    case JOB_FIELD_PARTITION: return field_text(object_name(s, OBJECT_PARTITION, k->partition));
+    case JOB_FIELD_TRES: return tres_value(s, k, arena);
+    default: return get(&members[f], k, arena);
+    }
+}
+
+int task_member_set(const struct state *s, struct task *row, enum job_field f, const struct field_value *value,
+                    struct err *e)
+{
+    ensure(job_field_rows[f].home == JOB_HOME_TASK);
+    switch (f) {
+    case JOB_FIELD_PARTITION: return set_object(s, OBJECT_PARTITION, value, &row->partition, e);
+    case JOB_FIELD_TRES: return tres_text_parse_list(&s->policy.tres, str(value->text), &row->tres, e);
+    default: return set(&members[f], job_field_at(f), row, value, e);
+    }
+}

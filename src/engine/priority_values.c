@@ -1,0 +1,172 @@
+#include "engine/priority_values.h"
+
+#include "base/number.h"
+#include "fields/job_id.h"
+
+/* --- texts -------------------------------------------------------------------------------------------------------- */
+
+/* Names that were copied already: many rows have the same. */
+struct name_copies {
+    const struct state *s;
+    struct arena *arena;
+    const char **user, **account;           /* by association */
+    const char **object[OBJECT_KIND_COUNT]; /* by index */
+    struct buf scratch;
+};
+
+static struct name_copies names_begin(const struct state *s, struct arena *arena)
+{
+    struct name_copies n = {.s = s, .arena = arena};
+    n.user = arena_alloc(arena, (s->assocs.count + (size_t)1) * sizeof *n.user);
+    n.account = arena_alloc(arena, (s->assocs.count + (size_t)1) * sizeof *n.account);
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++)
+        n.object[kind] = arena_alloc(arena, (s->objects[kind].count + (size_t)1) * sizeof *n.object[kind]);
+    return n;
+}
+
+static const char *copy_once(struct name_copies *n, const char **place, const char *name)
+{
+    if (*place == NULL) *place = arena_copy(n->arena, str(name));
+    return *place;
+}
+
+static const char *object_name(struct name_copies *n, enum object_kind kind, uint32_t index)
+{
+    if (index == NONE) return "";
+    return copy_once(n, &n->object[kind][index], n->s->objects[kind].items[index].object.name);
+}
+
+/* The scratch text, copied and cleared. */
+static const char *kept(struct name_copies *n)
+{
+    if (n->scratch.length == 0) return "";
+    const char *copy = arena_copy(n->arena, (struct str){n->scratch.text, n->scratch.length});
+    buf_clear(&n->scratch);
+    return copy;
+}
+
+static const char *id_of(struct name_copies *n, const struct job *j, const struct task *k)
+{
+    if (!j->is_array) return NULL;
+    struct job_id_parts id = {j->id, k ? k->task_id : NONE, j->is_array, "", j->array_limit};
+    struct buf tasks = {0};
+    if (k == NULL) {
+        idset_format(&j->pending, &tasks);
+        id.tasks = tasks.text;
+    }
+    job_id_write(&id, &n->scratch);
+    buf_release(&tasks);
+    return kept(n);
+}
+
+/* "cpu=250,gres/gpu=750": those that are not 0, divided by their weights where divides. */
+static const char *tres_text(struct name_copies *n, const double *terms, bool divides)
+{
+    const struct policy *policy = &n->s->policy;
+    char number[NUMBER_TEXT_SIZE];
+    for (uint32_t i = 0; terms != NULL && i < policy->tres.count; i++) {
+        double weight = policy->multifactor.weight_tres[i];
+        if (!(terms[i] < 0.0) && !(terms[i] > 0.0)) continue;
+        number_format_g17(number, divides ? terms[i] / weight : terms[i]);
+        buf_format(&n->scratch, "%s%s=%s", n->scratch.length > 0 ? "," : "", policy->tres.items[i].text, number);
+    }
+    return kept(n);
+}
+
+static struct priority_text text_of(struct name_copies *n, const struct priority_row *row)
+{
+    const struct state *s = n->s;
+    const struct job *j = &s->jobs.items[row->job];
+    const struct task *k = row->task == NONE ? NULL : &s->tasks.items[row->task];
+    const struct assoc *a = &s->assocs.items[j->assoc];
+    bool is_multifactor = s->policy.model == MODEL_MULTIFACTOR;
+    return (struct priority_text){
+        .id = id_of(n, j, k),
+        .user = copy_once(n, &n->user[j->assoc], a->user),
+        .account = copy_once(n, &n->account[j->assoc], a->account),
+        .project = object_name(n, OBJECT_PROJECT, j->project),
+        .partition = object_name(n, OBJECT_PARTITION, row->partition),
+        .qos = object_name(n, OBJECT_QOS, j->qos),
+        .tres_terms = is_multifactor ? tres_text(n, row->tres_terms, false) : NULL,
+        .tres_factors = is_multifactor ? tres_text(n, row->tres_terms, true) : NULL,
+        .job_id = j->id,
+        .task_id = k && j->is_array ? k->task_id : NONE,
+        .state = k != NULL ? (int)k->state
+                 : j->held ? (int)JOB_HELD
+                           : (int)JOB_PENDING,
+        .is_hidden = k == NULL && !s->policy.tickets.report_pending,
+    };
+}
+
+struct priority_text *priority_text_make_all(const struct state *s, const struct priorities *all, struct arena *arena)
+{
+    struct name_copies names = names_begin(s, arena);
+    struct priority_text *texts = arena_alloc(arena, (all->count + (size_t)1) * sizeof *texts);
+    for (uint32_t i = 0; i < all->count; i++) texts[i] = text_of(&names, &all->rows[i]);
+    buf_release(&names.scratch);
+    return texts;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+static void set_multifactor(const struct priority_row *from, struct field_value *value)
+{
+    value[PRIORITY_FIELD_SITE] = field_real(from->terms.site);
+    value[PRIORITY_FIELD_AGE] = field_real(from->terms.age);
+    value[PRIORITY_FIELD_ASSOC] = field_real(from->terms.assoc);
+    value[PRIORITY_FIELD_FAIR_SHARE] = field_real(from->terms.fair_share);
+    value[PRIORITY_FIELD_JOB_SIZE] = field_real(from->terms.job_size);
+    value[PRIORITY_FIELD_PARTITION_TERM] = field_real(from->terms.partition);
+    value[PRIORITY_FIELD_QOS_TERM] = field_real(from->terms.qos);
+    value[PRIORITY_FIELD_NICE] = field_real(from->terms.nice);
+    value[PRIORITY_FIELD_TRES] = field_real(from->terms.tres);
+    value[PRIORITY_FIELD_AGE_FACTOR] = field_real(from->factors.age);
+    value[PRIORITY_FIELD_ASSOC_FACTOR] = field_real(from->factors.assoc);
+    value[PRIORITY_FIELD_FAIR_SHARE_FACTOR] = field_real(from->factors.fair_share);
+    value[PRIORITY_FIELD_JOB_SIZE_FACTOR] = field_real(from->factors.job_size);
+    value[PRIORITY_FIELD_PARTITION_FACTOR] = field_real(from->factors.partition);
+    value[PRIORITY_FIELD_QOS_FACTOR] = field_real(from->factors.qos);
+}
+
+static void set_tickets(const struct priority_row *from, struct field_value *value)
+{
+    value[PRIORITY_FIELD_PRIORITY] = field_real(from->priority);
+    value[PRIORITY_FIELD_NORM_TICKETS] = field_real(from->norm_tickets);
+    value[PRIORITY_FIELD_NORM_URGENCY] = field_real(from->norm_urgency);
+    value[PRIORITY_FIELD_NORM_POSIX] = field_real(from->norm_posix);
+    value[PRIORITY_FIELD_URGENCY_RESOURCES] = field_real(from->urgency.resources);
+    value[PRIORITY_FIELD_URGENCY_WAITING] = field_real(from->urgency.waiting_time);
+    value[PRIORITY_FIELD_URGENCY_DEADLINE] = field_real(from->urgency.deadline);
+    value[PRIORITY_FIELD_URGENCY] = field_real(from->urgency.sum);
+    value[PRIORITY_FIELD_TICKETS] = field_real(from->tickets.total);
+    value[PRIORITY_FIELD_OVERRIDE_TICKETS] = field_real(from->tickets.override);
+    value[PRIORITY_FIELD_FUNCTIONAL_TICKETS] = field_real(from->tickets.functional);
+    value[PRIORITY_FIELD_SHARE_TICKETS] = field_real(from->tickets.share);
+}
+
+void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t row,
+                          struct priority_record *out_record)
+{
+    static const struct priority_row nothing = {0};
+    const struct priority_row *from = &all->rows[row];
+    const struct priority_text *text = &texts[row];
+    struct field_value *value = out_record->value;
+    text_format(out_record->id, sizeof out_record->id, "%u", text->job_id);
+    for (uint32_t f = 0; f < PRIORITY_FIELD_COUNT; f++) value[f] = field_absent();
+    value[PRIORITY_FIELD_MODEL] = field_text(priority_model_names[all->model]);
+    value[PRIORITY_FIELD_ID] = field_text(text->id != NULL ? text->id : out_record->id);
+    value[PRIORITY_FIELD_JOB_ID] = field_number(text->job_id);
+    if (text->task_id != NONE) value[PRIORITY_FIELD_TASK_ID] = field_number(text->task_id);
+    value[PRIORITY_FIELD_USER] = field_text(text->user);
+    value[PRIORITY_FIELD_ACCOUNT] = field_text(text->account);
+    value[PRIORITY_FIELD_PROJECT] = field_text(text->project);
+    value[PRIORITY_FIELD_PARTITION] = field_text(text->partition);
+    value[PRIORITY_FIELD_QOS] = field_text(text->qos);
+    value[PRIORITY_FIELD_STATE] = field_number(text->state);
+    value[PRIORITY_FIELD_PRIORITY] = field_real(from->priority);
+    value[PRIORITY_FIELD_BILLING] = field_real(from->billing);
+    value[PRIORITY_FIELD_TRES_TERMS] = field_text(text->tres_terms);
+    value[PRIORITY_FIELD_TRES_FACTORS] = field_text(text->tres_factors);
+    if (all->model == MODEL_MULTIFACTOR) set_multifactor(from, value);
+    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &nothing : from, value);
+}

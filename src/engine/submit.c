@@ -1,0 +1,105 @@
+/* Submissions: a row of jobs from what was given (job_edit.h), its tasks and its association. */
+#include "base/ensure.h"
+#include "base/number.h"
+#include "engine/job_edit.h"
+
+static const uint32_t plain_task = 0;
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+/* "0-999%50" into the task numbers and the limit. */
+static int parse_array(struct apply_context *c, const char *text, struct idset *out_tasks, uint32_t *out_limit)
+{
+    struct str limit_text, tasks_text = str_cut(str(text), '%', &limit_text);
+    uint64_t limit = 0;
+    struct idset tasks = {0};
+    if (limit_text.text != NULL && (!number_parse_u64(limit_text, &limit) || limit == 0 || limit > ARRAY_TASK_MAX))
+        return err_value_reason(c->e, "array", str(text), "has no whole number from 1 to %d behind '%%'",
+                                ARRAY_TASK_MAX);
+    if (idset_parse(tasks_text, ARRAY_TASK_MAX, "array", &tasks, c->e) != 0) return -1;
+    uint32_t count = idset_count(&tasks);
+    int64_t max = setting_number(&c->s->settings, SET_MAX_ARRAY_TASKS);
+    if (count == 0 || count > max) {
+        idset_release(&tasks);
+        (void)err_value_reason(c->e, "array", str(text), "has %u tasks; 1 to %lld are accepted (max_array_tasks)",
+                               count, (long long)max);
+        if (count > 0 && c->e != NULL) c->e->code = ERR_TOO_LARGE;
+        return -1;
+    }
+    *out_tasks = tasks;
+    *out_limit = (uint32_t)limit;
+    return 0;
+}
+
+static int add_tasks(struct apply_context *c, const struct job_values *given, struct job *row)
+{
+    if (row->is_array) return parse_array(c, given->value[JOB_FIELD_ARRAY].text, &row->array, &row->array_limit);
+    idset_add(&row->array, plain_task);
+    return 0;
+}
+
+/* --- users -------------------------------------------------------------------------------------------------------- */
+
+/* enforce_user: a user without an object is refused (true), or gets one with the first submission (auto). */
+static int check_user_object(struct apply_context *c, const struct actor *actor)
+{
+    enum enforce_user rule = c->s->policy.enforce_user;
+    if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER, actor->user) != NONE) return 0;
+    if (rule == ENFORCE_USER_AUTO) return apply_check_name("user", actor->user, c->e);
+    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "is not named here, and enforce_user is true");
+}
+
+static void ensure_user_object(struct apply_context *c, const struct actor *actor)
+{
+    struct state *s = c->s;
+    if (s->policy.enforce_user != ENFORCE_USER_AUTO) return;
+    if (state_find_object(s, OBJECT_USER, actor->user) != NONE) return;
+    struct object o = object_defaults(OBJECT_USER, actor->user);
+    o.value[USER_FSHARE].number = setting_number(&s->settings, SET_GE_AUTO_USER_FSHARE);
+    o.value[USER_OTICKET].number = setting_number(&s->settings, SET_GE_AUTO_USER_OTICKET);
+    object_create(c, OBJECT_USER, &o);
+}
+
+/* --- the event ---------------------------------------------------------------------------------------------------- */
+
+static int check_job_count(struct apply_context *c)
+{
+    int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
+    if (c->s->job_by_id.count < max) return 0;
+    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs wait or run already, the maximum (max_jobs)", (long long)max);
+}
+
+static void add_job(struct apply_context *c, struct job *row)
+{
+    struct state *s = c->s;
+    row->id = s->next_job_id++;
+    ensure(row->id < NONE - 1);
+    s->assocs.items[row->assoc].live_jobs++;
+    assoc_count_work(s, row->assoc, &(struct work){.pending = idset_count(&row->pending)}, 1);
+    job_count_references(s, row, 1);
+    job_ensure_usage_owners(s, row);
+    apply_note_change(c, TABLE_JOB, job_append(s, row));
+    apply_note_change(c, TABLE_COUNTERS, 0);
+    s->pass_is_due = true;
+}
+
+int apply_submit(struct apply_context *c, const struct event *event)
+{
+    const struct job_values *given = event->submit;
+    struct job row;
+    if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
+    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
+    /* Last, because it may make an association. */
+    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
+    if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
+        idset_release(&row.array);
+        return -1;
+    }
+    ensure_user_object(c, &event->actor);
+    idset_copy(&row.pending, &row.array);
+    row.uid = event->actor.uid;
+    row.gid = event->actor.gid;
+    add_job(c, &row);
+    c->result->job_id = row.id;
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* Records of accounts, and of users in accounts. */
+#ifndef FAIRLEAD_FIELDS_ACCOUNT_FIELDS_H
+#define FAIRLEAD_FIELDS_ACCOUNT_FIELDS_H
+
+#include "fields/field.h"
+
+/* Shares, and the priority of an association: a number, or FIELD_SPECIAL, which is "parent". */
+#define SHARE_COUNT_MAX 2147483646.0
+
+enum account_field {
+    ACCOUNT_FIELD_NAME,
+    ACCOUNT_FIELD_PARENT,
+    ACCOUNT_FIELD_SHARES,
+    ACCOUNT_FIELD_PRIORITY,
+    ACCOUNT_FIELD_CREATED,
+    ACCOUNT_FIELD_COUNT
+};
+
+enum account_user_field {
+    ACCOUNT_USER_FIELD_NAME,
+    ACCOUNT_USER_FIELD_ACCOUNT,
+    ACCOUNT_USER_FIELD_SHARES,
+    ACCOUNT_USER_FIELD_IS_DEFAULT,
+    ACCOUNT_USER_FIELD_PRIORITY,
+    ACCOUNT_USER_FIELD_CREATED,
+    ACCOUNT_USER_FIELD_COUNT
+};
+
+extern const struct field_table account_fields, account_fields_user;
+
+/* Those that are set by hand, for options and documents. */
+extern const struct field account_fields_shares, account_fields_priority;
+
+#endif

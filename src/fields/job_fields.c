@@ -1,0 +1,240 @@
+#include "fields/job_fields.h"
+
+#include "base/array.h"
+#include "base/ensure.h"
+#include "fields/limits.h"
+
+enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
+
+static int check_path(struct str path, const char *field, struct err *e)
+{
+    for (size_t i = 0; i < path.length; i++) {
+        if ((unsigned char)path.text[i] < 0x20 || path.text[i] == 0x7f)
+            return err_value_reason(e, field, path, "has a control character at byte %zu", i + 1);
+    }
+    return 0;
+}
+
+static int check_absolute_path(struct str path, const char *field, struct err *e)
+{
+    if (check_path(path, field, e) != 0) return -1;
+    return path.text[0] == '/' ? 0 : err_value(e, field, path, "an absolute path");
+}
+
+/* Pieces of a row. First what kind of value it is. */
+#define NUMBER(name_, low, high) \
+    .field.name = (name_), .field.type = FIELD_NUMBER, .field.min = (low), .field.max = (high)
+#define ID(name_) NUMBER(name_, 0, UINT32_MAX)
+#define REAL(name_, low, high) .field.name = (name_), .field.type = FIELD_REAL, .field.min = (low), .field.max = (high)
+#define BOOL(name_) .field.name = (name_), .field.type = FIELD_BOOL, .field.max = 1
+#define CHOICE(name_, words) .field.name = (name_), .field.type = FIELD_CHOICE, .field.choices = (words)
+#define TEXT(name_) .field.name = (name_), .field.type = FIELD_TEXT
+#define BYTES(name_) .field.name = (name_), .field.type = FIELD_BYTES
+#define BYTES_FROM_TO(low, high) .field.min = (low), .field.max = (high)
+#define SECONDS(name_, low, high) \
+    .field.name = (name_), .field.type = FIELD_SECONDS, .field.min = (low), .field.max = (high)
+#define MEMORY(name_) .field.name = (name_), .field.type = FIELD_MEMORY, .field.min = 1, .field.max = MEM_MIB_MAX
+#define TIME(name_) .field.name = (name_), .field.type = FIELD_TIME, .field.min = 1, .field.max = TIME_US_MAX
+#define HELP(words) .field.help = (words)
+#define NULLABLE .field.is_nullable = true
+#define HIDDEN .field.is_hidden = true
+
+/* Then where it is kept, and whether decisions depend on it. */
+#define OF_JOB(column_) .home = JOB_HOME_JOB, .column = (column_)
+#define OF_TASK(column_) .home = JOB_HOME_TASK, .column = (column_)
+#define DECIDES .decides = true
+#define CONSTANT .is_constant = true
+#define EMPTY_IS_NULL .empty_is_null = true
+
+/* Then who sets it, and until when. */
+#define SET(who, until_) .setter = (who), .until = (until_)
+#define OPTION(name_, letter_, argument_) .option = (name_), .letter = (letter_), .argument = (argument_)
+
+const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
+    [JOB_FIELD_ID] = {TEXT("id"), HELP("5, 5_3 or, for several tasks, 5_[3-9%2]")},
+    [JOB_FIELD_JOB_ID] = {ID("job_id"), HELP("the job"), OF_JOB("id"), CONSTANT, DECIDES},
+    [JOB_FIELD_TASK_ID] = {ID("task_id"), HELP("the task of an array; null: not one task of an array"), NULLABLE,
+                           OF_TASK("task_id"), CONSTANT, DECIDES},
+    [JOB_FIELD_ARRAY_TASKS] = {TEXT("array_tasks"), NULLABLE,
+                               HELP("the tasks that the row stands for; null: it stands for one")},
+    [JOB_FIELD_ARRAY_LIMIT] = {NUMBER("array_limit", 0, 4000000), HELP("maximum number of running tasks; 0: no limit"),
+                               OF_JOB("array_limit"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                               .is_update_only = true, OPTION("array-limit", 0, "COUNT")},
+    [JOB_FIELD_TASK_COUNT] = {ID("task_count"), HELP("number of tasks that the row stands for")},
+    [JOB_FIELD_ASSOCIATION_ID] = {ID("association_id"), HELP("the association charged"), HIDDEN,
+                                  OF_JOB("association_id"), CONSTANT, DECIDES},
+    [JOB_FIELD_ACCOUNT] = {TEXT("account"), HELP("the account to charge"), SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
+                           OPTION("account", 'A', "NAME")},
+    [JOB_FIELD_USER] = {TEXT("user"), HELP("the user in the account")},
+    [JOB_FIELD_UID] = {ID("uid"), HELP("user id that it runs as"), OF_JOB("uid"), CONSTANT, DECIDES},
+    [JOB_FIELD_GID] = {ID("gid"), HELP("group id that it runs as"), HIDDEN, OF_JOB("gid"), CONSTANT, DECIDES},
+
+    [JOB_FIELD_NAME] = {TEXT("name"), BYTES_FROM_TO(1, JOB_NAME_BYTES_MAX), HELP("the job's name"), OF_JOB("name"),
+                        DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("job-name", 'J', "NAME")},
+    [JOB_FIELD_COMMAND] = {TEXT("command"), HELP("what it runs, as a person sees it"), OF_JOB("command"), CONSTANT,
+                           SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
+    [JOB_FIELD_DIRECTORY] = {BYTES("directory"), BYTES_FROM_TO(1, PATH_BYTES_MAX), .field.check = check_absolute_path,
+                             HELP("absolute path of the directory it runs in"), OF_JOB("directory"), CONSTANT, DECIDES,
+                             SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
+    [JOB_FIELD_OUT_PATTERN] = {BYTES("out"), BYTES_FROM_TO(1, PATH_BYTES_MAX), .field.check = check_path,
+                               HELP("file of standard output: a path with %j, %A, %a, %x, %u, %%"), HIDDEN,
+                               OF_JOB("out_pattern"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
+                               OPTION("output", 'o', "PATTERN"),
+                               .option_help = "file of standard output (fairlead-%j.out; arrays fairlead-%A_%a.out)"},
+    [JOB_FIELD_ERR_PATTERN] = {BYTES("err"), BYTES_FROM_TO(1, PATH_BYTES_MAX), .field.check = check_path,
+                               HELP("file of standard error; by default that of standard output"), HIDDEN, NULLABLE,
+                               OF_JOB("err_pattern"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
+                               OPTION("error", 'e', "PATTERN")},
+    [JOB_FIELD_COMMENT] = {TEXT("comment"), HELP("a note of the job's user"), NULLABLE, OF_JOB("comment"),
+                           SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("comment", 0, "TEXT"), .document = "comment"},
+    [JOB_FIELD_ADMIN_COMMENT] = {TEXT("admin_comment"), HELP("a note of an operator"), NULLABLE,
+                                 OF_JOB("admin_comment"), SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
+                                 OPTION("admin-comment", 0, "TEXT"), .document = "admin_comment"},
+    [JOB_FIELD_OUT_PATH] = {BYTES("out_path"), HELP("file of standard output")},
+    [JOB_FIELD_ERR_PATH] = {BYTES("err_path"), HELP("file of standard error")},
+
+    [JOB_FIELD_STATE] = {CHOICE("state", job_state_choices), HELP("the state"), OF_TASK("state"), DECIDES},
+    [JOB_FIELD_HELD] = {BOOL("held"), HELP("whether it waits for its release"), OF_JOB("is_held"), DECIDES,
+                        SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED), OPTION("hold", 'H', NULL),
+                        .option_help = "wait until 'fairlead release'"},
+    [JOB_FIELD_REASON] = {TEXT("reason"), HELP("why it waits, or None")},
+
+    [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
+                        SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},
+    [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
+                           SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem", 0, "SIZE"),
+                           .option_help = "memory of each task: MiB, or with suffix K, M, G or T"},
+    [JOB_FIELD_GPUS] = {NUMBER("gpus", 0, GPUS_MAX), HELP("GPUs of each task"), OF_JOB("gpus"), DECIDES,
+                        SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus", 'G', "COUNT")},
+    [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
+                              OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OPTION("time", 't', "DURATION"),
+                              .option_help = "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED",
+                              .document = "time_limit_s"},
+    [JOB_FIELD_SLOTS_MAX] = {NUMBER("slots_max", 0, CPUS_MAX),
+                             HELP("maximum of a range of slots whose minimum is cpus; 0: no range"),
+                             OF_JOB("slots_max"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                             OPTION("slots", 0, "N[-M]"),
+                             .option_help = "number of slots, which are CPUs; or a range of it"},
+
+    [JOB_FIELD_SUBMIT] = {TIME("submit_us"), HELP("time of submission"), OF_JOB("submit_us"), CONSTANT, DECIDES},
+    [JOB_FIELD_BEGIN] = {TIME("begin_us"), HELP("earliest start; null: at once"), NULLABLE, OF_JOB("begin_us"), DECIDES,
+                         SET(JOB_SET_BY_USER, JOB_UNTIL_ALL_STARTED), .field.special = "none",
+                         OPTION("begin", 0, "TIME"),
+                         .option_help = "earliest start: now+1hour, 16:00, a date, ...; or none"},
+    [JOB_FIELD_DEADLINE] = {TIME("deadline_us"), HELP("time by which it has to have started; null: none"), NULLABLE,
+                            OF_JOB("deadline_us"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                            .field.special = "none", OPTION("deadline", 0, "TIME"),
+                            .option_help =
+                                "time by which it has to have started, in the tickets model; or none. Only for "
+                                "users who are allowed to"},
+    [JOB_FIELD_ACCRUE] = {TIME("accrue_us"), HELP("since when its age grows"), HIDDEN, NULLABLE, OF_JOB("accrue_us"),
+                          DECIDES},
+    [JOB_FIELD_START] = {TIME("start_us"), HELP("time of its start; null: it has not started"), NULLABLE,
+                         OF_TASK("start_us"), DECIDES},
+    [JOB_FIELD_END] = {TIME("end_us"), HELP("time of its end; null: it has not ended"), NULLABLE, OF_TASK("end_us")},
+
+    [JOB_FIELD_CPU_IDS] = {TEXT("cpu_ids"), HELP("CPUs that it has or had"), OF_TASK("cpus"), DECIDES},
+    [JOB_FIELD_GPU_IDS] = {TEXT("gpu_ids"), HELP("GPUs that it has or had"), OF_TASK("gpus"), DECIDES},
+    [JOB_FIELD_TASK_MEM_MIB] = {NUMBER("task_mem_mib", 0, MEM_MIB_MAX), HELP("memory that it has or had"), HIDDEN,
+                                OF_TASK("mem_mib"), DECIDES},
+    [JOB_FIELD_EXIT_STATUS] = {NUMBER("exit_status", 0, INT32_MAX), HELP("exit status; null: it has not ended"),
+                               NULLABLE, OF_TASK("exit_status")},
+    [JOB_FIELD_SIGNAL] = {NUMBER("signal", 0, INT32_MAX),
+                          HELP("the signal that ended it, or 0; null: it has not ended"), NULLABLE, OF_TASK("signal")},
+    [JOB_FIELD_CPU_TIME] = {NUMBER("cpu_us", 0, WHOLE_REAL_MAX), HELP("CPU time used, in microseconds"),
+                            OF_TASK("cpu_us")},
+    [JOB_FIELD_MAX_RSS] = {NUMBER("max_rss_kib", 0, WHOLE_REAL_MAX), HELP("peak memory of its largest process, in KiB"),
+                           OF_TASK("max_rss_kib")},
+    [JOB_FIELD_DETAIL] = {TEXT("detail"), HELP("more about its end"), OF_TASK("detail")},
+
+    [JOB_FIELD_PARTITIONS] = {TEXT("partitions"), HELP("where it may run: one partition or several, as fast,batch"),
+                              HIDDEN, OF_JOB("partitions"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OPTION("partition", 'p', "NAME,...")},
+    [JOB_FIELD_PARTITION] = {TEXT("partition"), HELP("where it runs, or the partitions it may run in"),
+                             OF_TASK("partition"), DECIDES},
+    [JOB_FIELD_QOS] = {TEXT("qos"), HELP("quality of service"), OF_JOB("qos"), DECIDES,
+                       SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("qos", 'q', "NAME")},
+    [JOB_FIELD_PROJECT] = {TEXT("project"), HELP("the project it counts for; empty: none"), OF_JOB("project"),
+                           EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                           OPTION("project", 'P', "NAME")},
+    [JOB_FIELD_REQUESTS] = {TEXT("requests"), HELP("requested resources, as license=2,bigio=true; empty: none"),
+                            OF_JOB("requests"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                            OPTION("request", 'l', "NAME=VALUE,..."),
+                            .option_help = "requested resources per slot (fairlead resource show); '' is none"},
+    [JOB_FIELD_TRES] = {TEXT("tres"), OF_TASK("tres"), DECIDES,
+                        HELP("what it has or had, as cpu=4,mem=8192,node=1,billing=4; empty: it has not started")},
+    [JOB_FIELD_BILLING] = {REAL("billing", -1e300, 1e300), HELP("billing units per second; null: it has not started"),
+                           NULLABLE, OF_TASK("billing"), DECIDES},
+    [JOB_FIELD_USAGE_FACTOR] = {REAL("usage_factor", 0, 1e300), HELP("factor of its QOS when it started"), HIDDEN,
+                                OF_TASK("usage_factor"), DECIDES},
+    [JOB_FIELD_FAIR_SHARE] = {REAL("fair_share", -1e300, 1e300), NULLABLE,
+                              HELP("its association's fair-share factor; null: the association is deleted")},
+
+    [JOB_FIELD_NICE] = {NUMBER("nice", -NICE_MAX, NICE_MAX), HELP("subtracted from its priority"), OF_JOB("nice"),
+                        DECIDES, SET(JOB_RAISED_BY_USER, JOB_UNTIL_ENDED), OPTION("nice", 0, "N"),
+                        .argument_default = "100",
+                        .option_help = "subtracted from its priority; 100 without N; only operators lower it",
+                        .document = "nice"},
+    [JOB_FIELD_SITE] = {NUMBER("site", -NICE_MAX, NICE_MAX), HELP("the site's term of its priority"), OF_JOB("site"),
+                        DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED), OPTION("site-factor", 0, "N"),
+                        .document = "site"},
+    [JOB_FIELD_SET_PRIORITY] = {NUMBER("set_priority", 1, UINT32_MAX - 1.0),
+                                HELP("a priority set by hand; null: it is computed"), NULLABLE, OF_JOB("set_priority"),
+                                DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED), .field.special = "auto",
+                                OPTION("set-priority", 0, "N|auto"),
+                                .option_help = "a priority set by hand instead of the computed one (auto)",
+                                .document = "set_priority"},
+    [JOB_FIELD_POSIX_PRIORITY] = {NUMBER("posix_priority", POSIX_PRIORITY_MIN, POSIX_PRIORITY_MAX),
+                                  HELP("POSIX priority, of the tickets model"), OF_JOB("posix_priority"), DECIDES,
+                                  SET(JOB_LOWERED_BY_USER, JOB_UNTIL_ENDED), OPTION("priority", 0, "N"),
+                                  .option_help = "POSIX priority, -1023 to 1024, of the tickets model; only operators "
+                                                 "raise it",
+                                  .document = "posix_priority"},
+    [JOB_FIELD_JOB_SHARE] = {ID("job_share"), HELP("its own shares in the functional policy"), OF_JOB("job_share"),
+                             DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("job-share", 0, "N"),
+                             .document = "job_share"},
+    [JOB_FIELD_OVERRIDE_TICKETS] = {ID("override_tickets"), HELP("override tickets of its own"),
+                                    OF_JOB("override_tickets"), DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
+                                    OPTION("override-tickets", 0, "N"), .document = "override_tickets"},
+
+    [JOB_FIELD_ARRAY] = {TEXT("array"), BYTES_FROM_TO(0, ARRAY_BYTES_MAX),
+                         HELP("task numbers and how many run at once, as 0-999%50"), HIDDEN, NULLABLE,
+                         OF_JOB("array_tasks"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
+                         OPTION("array", 'a', "TASKS"),
+                         .option_help = "one task for each number: 0-999%50 (at most 50 at once), 1,3,7, 0-20:5"},
+    [JOB_FIELD_PENDING_TASKS] = {TEXT("pending_tasks"), HELP("tasks that have not started"), HIDDEN,
+                                 OF_JOB("pending_tasks"), DECIDES},
+    [JOB_FIELD_CANCELLED_TASKS] = {TEXT("cancelled_tasks"), HELP("tasks cancelled before they started"), HIDDEN,
+                                   OF_JOB("cancelled_tasks"), DECIDES},
+    [JOB_FIELD_CANCELLED] = {TIME("cancelled_us"), HELP("time of the last cancellation of a pending task"), HIDDEN,
+                             NULLABLE, OF_JOB("cancelled_us")},
+    [JOB_FIELD_ENDED] = {TIME("ended_us"), HELP("time at which all of it had ended"), HIDDEN, NULLABLE,
+                         OF_JOB("ended_us")},
+
+    [JOB_FIELD_IS_CANCELLED] = {BOOL("is_cancelled"), HELP("whether its end was requested"), HIDDEN,
+                                OF_TASK("is_cancelled"), DECIDES},
+    [JOB_FIELD_LAUNCH_ID] = {NUMBER("launch_id", 1, 9e18), HELP("the launcher's name of it"), HIDDEN,
+                             OF_TASK("launch_id"), DECIDES},
+    [JOB_FIELD_BOOT_ID] = {TEXT("boot_id"), HELP("the boot it was launched in"), HIDDEN, OF_TASK("boot_id"), DECIDES},
+    [JOB_FIELD_LAUNCH] = {TIME("launch_us"), HELP("time of the decision to start it"), HIDDEN, OF_TASK("launch_us"),
+                          DECIDES},
+    [JOB_FIELD_CHARGED] = {TIME("charged_us"), HELP("its usage is charged up to here"), HIDDEN, NULLABLE,
+                           OF_TASK("charged_us"), DECIDES},
+};
+
+const struct field_table job_fields = {
+    .name = "Job",
+    .help = "A task that has started; or what of a job has not started; or what of it was cancelled before it started.",
+    .rows = job_field_rows,
+    .row_size = sizeof job_field_rows[0],
+    .count = JOB_FIELD_COUNT,
+};
+
+bool job_field_is_settable(enum job_field f, bool is_update)
+{
+    ensure(f < JOB_FIELD_COUNT);
+    const struct job_field_row *row = &job_field_rows[f];
+    if (row->setter == JOB_SET_BY_INSTANCE) return false;
+    return is_update ? row->until != JOB_UNTIL_SUBMITTED : !row->is_update_only;
+}

@@ -1,0 +1,36 @@
+/* The states of a job or task, spelled once: PENDING -> STARTING -> RUNNING -> COMPLETING -> one of the ends. */
+#ifndef FAIRLEAD_FIELDS_JOB_STATE_H
+#define FAIRLEAD_FIELDS_JOB_STATE_H
+
+#include <stdbool.h>
+
+/* STARTING: decided and committed; the keeper has not said so yet. COMPLETING: being ended. From COMPLETED on: ended. */
+#define JOB_STATES(X, between)     \
+    X(PENDING) between X(STARTING) \
+    between X(RUNNING)             \
+    between X(COMPLETING)          \
+    between X(COMPLETED)           \
+    between X(FAILED)              \
+    between X(CANCELLED)           \
+    between X(TIMEOUT)             \
+    between X(NODE_FAIL)
+
+#define JOB_STATE_CONSTANT(name) JOB_##name,
+enum job_state { JOB_STATES(JOB_STATE_CONSTANT, ) JOB_STATE_COUNT };
+#undef JOB_STATE_CONSTANT
+
+/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same with HELD behind it, which is a pending job that waits for
+ * its release, where a listing tells it apart: the choices of a field that holds a state. */
+extern const char job_state_names[], job_state_choices[];
+enum { JOB_HELD = JOB_STATE_COUNT };
+
+/* Between a state and its word, as listings and the database have it. */
+const char *job_state_name(enum job_state s);         /* "PENDING" */
+enum job_state job_state_from_name(const char *name); /* JOB_STATE_COUNT: no state is called so */
+
+static inline bool job_state_is_end(enum job_state s)
+{
+    return s >= JOB_COMPLETED;
+}
+
+#endif

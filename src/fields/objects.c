@@ -1,0 +1,253 @@
+#include "fields/objects.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/ensure.h"
+#include "base/number.h"
+#include "base/quantity.h"
+#include "fields/limits.h"
+#include "fields/setting_text.h"
+
+enum { YEAR_S = 366 * 86400 };
+
+/* Pieces of a row, by type; ranges and defaults are in the value's own unit. */
+#define NUMBER(low, high, value) \
+    .type = FIELD_NUMBER, .min = (low), .max = (high), .default_value = {.number = (value), .text = ""}
+#define MINUTES(low, high, value) \
+    .type = FIELD_MINUTES, .min = (low), .max = (high), .default_value = {.number = (value), .text = ""}
+#define REAL(low, high, value) \
+    .type = FIELD_REAL, .min = (low), .max = (high), .default_value = {.real = (value), .text = ""}
+#define TEXT(value) .type = FIELD_TEXT, .default_value = {.text = (value)}
+#define BOOLEAN(value) .type = FIELD_BOOL, .max = 1, .default_value = {.number = (value), .text = ""}
+#define CHOICE(words) .type = FIELD_CHOICE, .choices = (words), .default_value = {.text = ""}
+
+/* Every record begins with the name and ends with the time of its creation; that of a QOS has its usage before that. */
+#define NAME                                         \
+    {                                                \
+        TEXT(""), .name = "name", .help = "the name" \
+    }
+#define CREATED                                                                                                        \
+    {                                                                                                                  \
+        .type = FIELD_TIME, .max = TIME_US_MAX, .name = "created_us", .help = "time of creation", .is_read_only = true \
+    }
+#define FSHARE                                                                  \
+    {                                                                           \
+        NUMBER(0, UINT32_MAX, 0), .name = "fshare", .help = "functional shares" \
+    }
+#define OTICKET                                                                 \
+    {                                                                           \
+        NUMBER(0, UINT32_MAX, 0), .name = "oticket", .help = "override tickets" \
+    }
+#define AT(field) [OBJECT_RECORD_FIELDS + (field)]
+
+static const struct field partition_rows[] = {
+    NAME,
+    AT(PARTITION_JOB_FACTOR) = {NUMBER(0, JOB_FACTOR_MAX, 1), .name = "PriorityJobFactor",
+                                .help = "partition term of a job's priority"},
+    AT(PARTITION_TIER) = {NUMBER(0, JOB_FACTOR_MAX, 1), .name = "PriorityTier",
+                          .help = "jobs of a higher tier come first, whatever their priority"},
+    AT(PARTITION_MAX_TIME) = {MINUTES(60, 10.0 * YEAR_S, FIELD_SPECIAL), .name = "MaxTime", .special = "UNLIMITED",
+                              .help = "maximum time limit of a job, in minutes or as D-H:M:S"},
+    AT(PARTITION_BILLING_WEIGHTS) = {TEXT(""), .name = "TRESBillingWeights",
+                                     .help = "billing of a job: CPU=1.0,Mem=0.25G; empty: its CPUs"},
+    AT(PARTITION_FSHARE) = FSHARE,
+    AT(PARTITION_OTICKET) = OTICKET,
+    AT(PARTITION_FIELD_COUNT) = CREATED,
+};
+
+static const struct field qos_rows[] = {
+    NAME,
+    AT(QOS_PRIORITY) = {NUMBER(0, UINT32_MAX, 0), .name = "priority", .help = "QOS term of a job's priority"},
+    AT(QOS_USAGE_FACTOR) = {REAL(0, 1e9, 1.0), .name = "usage_factor",
+                            .help = "factor by which the usage of its jobs is multiplied"},
+    AT(QOS_USAGE_THRESHOLD) = {REAL(0, 1, 0), .name = "usage_threshold",
+                               .help = "minimum fair-share factor for a job to start, with flag EnforceUsageThreshold"},
+    AT(QOS_FLAGS) = {TEXT(""), .name = "flags", .check = setting_text_qos_flags_check,
+                     .help = "NoDecay, EnforceUsageThreshold, separated by commas"},
+    AT(QOS_FIELD_COUNT) = {.type = FIELD_REAL,
+                           .name = "usage",
+                           .is_read_only = true,
+                           .help = "usage of its jobs, in decayed billing-seconds"},
+    AT(QOS_FIELD_COUNT + 1) = CREATED,
+};
+
+static const struct field user_rows[] = {
+    NAME,
+    AT(USER_FSHARE) = FSHARE,
+    AT(USER_OTICKET) = OTICKET,
+    AT(USER_DEPARTMENT) = {TEXT("defaultdepartment"), .name = "department",
+                           .help = "department whose functional shares and override tickets count, too"},
+    AT(USER_MAY_USE_DEADLINE) = {BOOLEAN(0), .name = "deadline", .help = "whether the user's jobs may have a deadline"},
+    AT(USER_FIELD_COUNT) = CREATED,
+};
+
+static const struct field project_rows[] = {
+    NAME,
+    AT(PROJECT_FSHARE) = FSHARE,
+    AT(PROJECT_OTICKET) = OTICKET,
+    AT(PROJECT_FIELD_COUNT) = CREATED,
+};
+
+static const struct field resource_rows[] = {
+    NAME,
+    AT(RESOURCE_TYPE) = {CHOICE("INT,DOUBLE,BOOL,TIME,MEMORY,STRING,CSTRING,RESTRING,HOST"), .name = "type",
+                         .help = "how amounts are written"},
+    AT(RESOURCE_URGENCY) = {REAL(-1e18, 1e18, 0), .name = "urgency", .help = "urgency per requested unit"},
+    AT(RESOURCE_AMOUNT) = {NUMBER(0, WHOLE_REAL_MAX, FIELD_SPECIAL), .name = "amount", .special = "UNLIMITED",
+                           .help = "amount for all jobs together"},
+    AT(RESOURCE_FIELD_COUNT) = CREATED,
+};
+
+const struct field object_usage_reset_field = {NUMBER(0, 0, 0), .name = "RawUsage",
+                                               .help = "0: discard the usage so far"};
+
+#define RECORD(rows_, name_, help_)                                                                \
+    .fields = (rows_) + OBJECT_RECORD_FIELDS, .record = {.name = (name_),                          \
+                                                         .help = (help_),                          \
+                                                         .rows = (rows_),                          \
+                                                         .row_size = sizeof(struct field),         \
+                                                         .count = sizeof(rows_) / sizeof *(rows_), \
+                                                         .is_written = true}
+
+const struct object_class object_classes[OBJECT_KIND_COUNT] = {
+    [OBJECT_PARTITION] = {.name = "partition",
+                          .plural = "partitions",
+                          .field_count = PARTITION_FIELD_COUNT,
+                          .help = "where jobs are submitted to, and what they cost there",
+                          RECORD(partition_rows, "Partition",
+                                 "Where jobs are submitted to, and what they cost there.")},
+    [OBJECT_QOS] = {.name = "qos",
+                    .plural = "qos",
+                    .field_count = QOS_FIELD_COUNT,
+                    .has_usage = true,
+                    .help = "quality of service: a priority, and a factor for usage",
+                    RECORD(qos_rows, "Qos", "A quality of service.")},
+    [OBJECT_USER] = {.name = "user",
+                     .plural = "users",
+                     .field_count = USER_FIELD_COUNT,
+                     .help = "what the ticket policies give a user",
+                     RECORD(user_rows, "PolicyUser", "What the ticket policies give a user.")},
+    [OBJECT_PROJECT] = {.name = "project",
+                        .plural = "projects",
+                        .field_count = PROJECT_FIELD_COUNT,
+                        .has_usage = true,
+                        .help = "what the ticket policies give the jobs of a project",
+                        RECORD(project_rows, "Project", "What the ticket policies give the jobs of a project.")},
+    [OBJECT_DEPARTMENT] = {.name = "department",
+                           .plural = "departments",
+                           .field_count = PROJECT_FIELD_COUNT,
+                           .help = "what the ticket policies give the jobs of a department's users",
+                           RECORD(project_rows, "Department",
+                                  "What the ticket policies give the jobs of a department's users.")},
+    [OBJECT_RESOURCE] = {.name = "resource",
+                         .plural = "resources",
+                         .field_count = RESOURCE_FIELD_COUNT,
+                         .help = "what jobs request with -l, and how urgent it makes them",
+                         RECORD(resource_rows, "Resource", "What jobs request by name.")},
+};
+
+/* The fields that are set, without the name and what is made. */
+static struct field_table fields_of(const struct object_class *class)
+{
+    return (struct field_table){.rows = class->fields, .row_size = sizeof(struct field), .count = class->field_count};
+}
+
+uint32_t object_field_find(enum object_kind kind, struct str name)
+{
+    const struct field_table fields = fields_of(&object_classes[kind]);
+    return field_find(&fields, name);
+}
+
+struct object object_defaults(enum object_kind kind, const char *name)
+{
+    const struct object_class *class = &object_classes[kind];
+    struct object o = {.name = name};
+    for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++)
+        o.value[i] = i < class->field_count ? class->fields[i].default_value : (struct field_value){.text = ""};
+    if (kind == OBJECT_RESOURCE && strcmp(name, SLOTS_RESOURCE) == 0) o.value[RESOURCE_URGENCY].real = SLOTS_URGENCY;
+    return o;
+}
+
+int object_set(struct object *o, enum object_kind kind, struct str key, struct str value, struct arena *arena,
+               struct err *e)
+{
+    const struct object_class *class = &object_classes[kind];
+    uint32_t index = object_field_find(kind, key);
+    if (index == NONE) {
+        struct buf names = {0};
+        const struct field_table fields = fields_of(class);
+        field_names(&fields, &names);
+        (void)err_value(e, "field", key, "one of %s", names.text);
+        buf_release(&names);
+        return err_of(e, class->name, str(o->name));
+    }
+    if (field_parse(&class->fields[index], value, arena, &o->value[index], e) != 0)
+        return err_of(e, class->name, str(o->name));
+    return 0;
+}
+
+/* "0:30:0" and "90" as Grid Engine writes times: hours, minutes and seconds, or seconds. */
+static bool parse_time(struct str value, double *out_s)
+{
+    double total = 0.0;
+    int parts = 0;
+    for (struct str rest = value; rest.text != NULL; parts++) {
+        uint64_t part;
+        if (!number_parse_u64(str_cut(rest, ':', &rest), &part) || part > 1000000000000) return false;
+        total = total * 60.0 + (double)part;
+    }
+    *out_s = total;
+    return parts == 1 || parts == 3;
+}
+
+/* A number with k, m, g (thousands) or K, M, G (1024s), as Grid Engine writes memory; in bytes. */
+static bool parse_memory(struct str value, double *out_bytes)
+{
+    static const char letters[] = "kmgKMG";
+    double scale = 1.0, number;
+    for (int i = 0; value.length > 0 && i < 6; i++) {
+        if (value.text[value.length - 1] != letters[i]) continue;
+        value.length--;
+        for (int power = 0; power <= i % 3; power++) scale *= i < 3 ? 1000.0 : 1024.0;
+        break;
+    }
+    if (!number_parse_double(value, &number) || !(number >= 0.0 && number <= 1e15)) return false;
+    *out_bytes = number * scale;
+    return true;
+}
+
+int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
+                                 struct err *e)
+{
+    static const char *const accepted[] = {"a whole number from 0 to 9007199254740992",
+                                           "a number from 0 to 1e15",
+                                           "true or false",
+                                           "seconds or H:M:S",
+                                           "bytes from 0 to 1e15, or with k, m, g (1000s), K, M or G (1024s)",
+                                           "a text"};
+    uint64_t whole;
+    double amount = 1.0;
+    bool is_true;
+    bool is_good = value.length > 0;
+    switch (type) {
+    case RESOURCE_INT:
+        is_good = number_parse_u64(value, &whole) && whole <= UINT64_C(1) << 53;
+        if (is_good) amount = (double)whole;
+        break;
+    case RESOURCE_DOUBLE: is_good = number_parse_double(value, &amount) && amount >= 0.0 && amount <= 1e15; break;
+    case RESOURCE_BOOL:
+        is_good = field_parse_bool(value, &is_true);
+        if (is_good) amount = is_true;
+        break;
+    case RESOURCE_TIME: is_good = parse_time(value, &amount); break;
+    case RESOURCE_MEMORY: is_good = parse_memory(value, &amount); break;
+    default: break;
+    }
+    if (!is_good) {
+        (void)err_value(e, "amount", value, "%s", accepted[type < RESOURCE_STRING ? type : RESOURCE_STRING]);
+        return err_of(e, "resource", str(name));
+    }
+    *out_amount = amount;
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* What an administrator names: partitions, qualities of service, users, projects, departments and resources. Each kind is
+ * a row with a table of fields, so that adding, changing, listing, storing and the documents of sim/ are one piece of code
+ * each, whatever the kind.
+ *
+ *     fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G
+ *
+ * The first partition is the default one. Associations (accounts, users in accounts) are not here: they form a tree. */
+#ifndef FAIRLEAD_FIELDS_OBJECTS_H
+#define FAIRLEAD_FIELDS_OBJECTS_H
+
+#include "fields/field.h"
+
+enum object_kind {
+    OBJECT_PARTITION, /* in the tickets model: a cluster queue, and a job class */
+    OBJECT_QOS,
+    OBJECT_USER,
+    OBJECT_PROJECT,
+    OBJECT_DEPARTMENT,
+    OBJECT_RESOURCE, /* a complex: what jobs request with -l */
+    OBJECT_KIND_COUNT
+};
+
+/* Of a new instance. */
+#define DEFAULT_PARTITION "main"
+#define DEFAULT_QOS "normal"
+#define DEFAULT_DEPARTMENT "defaultdepartment" /* of users without another; it needs no row */
+
+enum partition_field {
+    PARTITION_JOB_FACTOR,
+    PARTITION_TIER,
+    PARTITION_MAX_TIME, /* seconds, or FIELD_SPECIAL */
+    PARTITION_BILLING_WEIGHTS,
+    PARTITION_FSHARE,
+    PARTITION_OTICKET,
+    PARTITION_FIELD_COUNT
+};
+enum qos_field { QOS_PRIORITY, QOS_USAGE_FACTOR, QOS_USAGE_THRESHOLD, QOS_FLAGS, QOS_FIELD_COUNT };
+enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
+enum project_field { PROJECT_FSHARE, PROJECT_OTICKET, PROJECT_FIELD_COUNT }; /* departments have the same two */
+enum resource_field { RESOURCE_TYPE, RESOURCE_URGENCY, RESOURCE_AMOUNT, RESOURCE_FIELD_COUNT };
+
+/* Values of RESOURCE_TYPE. */
+enum resource_type {
+    RESOURCE_INT,
+    RESOURCE_DOUBLE,
+    RESOURCE_BOOL,
+    RESOURCE_TIME,
+    RESOURCE_MEMORY,
+    RESOURCE_STRING,
+    RESOURCE_CSTRING,
+    RESOURCE_RESTRING,
+    RESOURCE_HOST
+};
+static inline bool resource_type_is_text(enum resource_type type)
+{
+    return type >= RESOURCE_STRING;
+}
+
+enum { OBJECT_FIELDS_MAX = 6 };
+
+/* Where a record of an object has what: the name, then its fields, then what the instance adds. */
+enum { OBJECT_RECORD_NAME, OBJECT_RECORD_FIELDS, OBJECT_RECORD_MAX = OBJECT_FIELDS_MAX + 3 };
+
+struct object_class {
+    const char *name, *plural; /* "partition", "partitions" */
+    const char *help;
+    const struct field *fields;
+    uint32_t field_count;
+    struct field_table record; /* name, fields, (of a QOS) usage, created_us */
+    bool has_usage;            /* RawUsage=0 discards the usage so far: not a field, because it is done and not kept */
+};
+
+/* "RawUsage", which takes only 0. */
+extern const struct field object_usage_reset_field;
+
+extern const struct object_class object_classes[OBJECT_KIND_COUNT];
+
+/* One thing of a kind. Whoever has it owns the text. */
+struct object {
+    const char *name;
+    struct field_value value[OBJECT_FIELDS_MAX];
+};
+
+/* The resource slots is every job's own, without a row; its default differs from that of all others. */
+#define SLOTS_RESOURCE "slots"
+#define SLOTS_URGENCY 1000.0
+
+/* Every field at its default. */
+struct object object_defaults(enum object_kind kind, const char *name);
+
+/* The index of the field of that name (any case), or NONE. */
+uint32_t object_field_find(enum object_kind kind, struct str name);
+
+/* Reads KEY's value into the object: ERR_INPUT names kind, field, value and what is accepted; text goes into arena. */
+int object_set(struct object *o, enum object_kind kind, struct str key, struct str value, struct arena *arena,
+               struct err *e);
+
+/* What the amount of a request for a resource is worth: a number by the resource's type ("2", "1.5", "true", "0:30:0",
+ * "2G" in bytes), 1 for text. ERR_INPUT names the resource, the value and what is accepted. */
+int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
+                                 struct err *e);
+
+#endif

@@ -1,0 +1,60 @@
+/* A row of the listing of priorities: a waiting job in one of the partitions it may run in, or a running task, with every
+ * term of its priority by the model in force. What another model has has no value. Terms are weighted, factors are not. */
+#ifndef FAIRLEAD_FIELDS_PRIORITY_FIELDS_H
+#define FAIRLEAD_FIELDS_PRIORITY_FIELDS_H
+
+#include "fields/field.h"
+
+enum priority_field {
+    PRIORITY_FIELD_MODEL, /* "priority/multifactor" */
+    PRIORITY_FIELD_ID,    /* as in listings of jobs */
+    PRIORITY_FIELD_JOB_ID,
+    PRIORITY_FIELD_TASK_ID,
+    PRIORITY_FIELD_USER,
+    PRIORITY_FIELD_ACCOUNT,
+    PRIORITY_FIELD_PROJECT,
+    PRIORITY_FIELD_PARTITION,
+    PRIORITY_FIELD_QOS,
+    PRIORITY_FIELD_STATE,
+    PRIORITY_FIELD_PRIORITY,
+    PRIORITY_FIELD_BILLING,
+
+    PRIORITY_FIELD_SITE, /* priority/multifactor */
+    PRIORITY_FIELD_AGE,
+    PRIORITY_FIELD_ASSOC,
+    PRIORITY_FIELD_FAIR_SHARE,
+    PRIORITY_FIELD_JOB_SIZE,
+    PRIORITY_FIELD_PARTITION_TERM,
+    PRIORITY_FIELD_QOS_TERM,
+    PRIORITY_FIELD_NICE,
+    PRIORITY_FIELD_TRES,
+    PRIORITY_FIELD_AGE_FACTOR,
+    PRIORITY_FIELD_ASSOC_FACTOR,
+    PRIORITY_FIELD_FAIR_SHARE_FACTOR,
+    PRIORITY_FIELD_JOB_SIZE_FACTOR,
+    PRIORITY_FIELD_PARTITION_FACTOR,
+    PRIORITY_FIELD_QOS_FACTOR,
+    PRIORITY_FIELD_TRES_TERMS, /* "cpu=250,gres/gpu=750" */
+    PRIORITY_FIELD_TRES_FACTORS,
+
+    PRIORITY_FIELD_NORM_TICKETS, /* priority/tickets */
+    PRIORITY_FIELD_NORM_URGENCY,
+    PRIORITY_FIELD_NORM_POSIX,
+    PRIORITY_FIELD_URGENCY_RESOURCES,
+    PRIORITY_FIELD_URGENCY_WAITING,
+    PRIORITY_FIELD_URGENCY_DEADLINE,
+    PRIORITY_FIELD_URGENCY,
+    PRIORITY_FIELD_TICKETS,
+    PRIORITY_FIELD_OVERRIDE_TICKETS,
+    PRIORITY_FIELD_FUNCTIONAL_TICKETS,
+    PRIORITY_FIELD_SHARE_TICKETS,
+    PRIORITY_FIELD_COUNT
+};
+
+extern const struct field_table priority_fields;
+
+struct priority_values {
+    struct field_value value[PRIORITY_FIELD_COUNT];
+};
+
+#endif

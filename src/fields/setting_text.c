@@ -1,0 +1,210 @@
+#include "fields/setting_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+
+const char *const usage_resource_names[USAGE_RESOURCE_COUNT] = {
+    [USAGE_CPU] = "cpu",
+    [USAGE_MEM] = "mem",
+    [USAGE_IO] = "io",
+    [USAGE_FINISHED_JOBS] = "finished_jobs",
+};
+
+enum usage_resource usage_resource_find(struct str name)
+{
+    int r = 0;
+    while (r < USAGE_RESOURCE_COUNT && !str_equal(str(usage_resource_names[r]), name)) r++;
+    return (enum usage_resource)r;
+}
+
+/* --- words that are bits ------------------------------------------------------------------------------------------ */
+
+struct flag_word {
+    const char *word;
+    uint32_t bits;
+};
+
+static const struct flag_word priority_words[] = {
+    {"ACCRUE_ALWAYS", FLAG_ACCRUE_ALWAYS},
+    {"CALCULATE_RUNNING", FLAG_CALCULATE_RUNNING},
+    {"DEPTH_OBLIVIOUS", FLAG_DEPTH_OBLIVIOUS},
+    {"NO_FAIR_TREE", FLAG_NO_FAIR_TREE},
+    {"INCR_ONLY", FLAG_INCR_ONLY},
+    {"MAX_TRES", FLAG_MAX_TRES},
+    {"MAX_TRES_GRES", FLAG_MAX_TRES_GRES},
+    {"NO_NORMAL_ALL", FLAG_NO_NORMAL_ALL},
+    {"NO_NORMAL_ASSOC", FLAG_NO_NORMAL_ASSOC},
+    {"NO_NORMAL_PART", FLAG_NO_NORMAL_PART},
+    {"NO_NORMAL_QOS", FLAG_NO_NORMAL_QOS},
+    {"NO_NORMAL_TRES", FLAG_NO_NORMAL_TRES},
+    {"SMALL_RELATIVE_TO_TIME", FLAG_SMALL_RELATIVE_TO_TIME},
+    {"FAIR_TREE", 0},
+    {"TICKET_BASED", 0},
+    {NULL, 0},
+};
+
+static const struct flag_word qos_words[] = {
+    {"NoDecay", QOS_NO_DECAY},
+    {"EnforceUsageThreshold", QOS_ENFORCE_USAGE_THRESHOLD},
+    {NULL, 0},
+};
+
+static int unknown_word(const struct flag_word *words, struct str word, const char *what, struct err *e)
+{
+    char list[400];
+    size_t length = 0;
+    for (const struct flag_word *w = words; w->word != NULL; w++)
+        length += text_format(list + length, sizeof list - length, "%s%s", w == words ? "" : ", ", w->word);
+    return err_value(e, what, word, "one of %s", list);
+}
+
+static int parse_words(const struct flag_word *words, struct str text, const char *what, uint32_t *out_flags,
+                       struct err *e)
+{
+    uint32_t flags = 0;
+    if (str_trim(text).length == 0) text = (struct str){0};
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str word = str_trim(str_cut(rest, ',', &rest));
+        const struct flag_word *w = words;
+        while (w->word != NULL && !str_equal_nocase(str(w->word), word)) w++;
+        if (w->word == NULL) return unknown_word(words, word, what, e);
+        flags |= w->bits;
+    }
+    *out_flags = flags;
+    return 0;
+}
+
+int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+{
+    return parse_words(priority_words, text, what, out_flags, e);
+}
+
+int setting_text_priority_flags_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return setting_text_priority_flags(text, what, &unused, e);
+}
+
+int setting_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+{
+    return parse_words(qos_words, text, what, out_flags, e);
+}
+
+int setting_text_qos_flags_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return setting_text_qos_flags(text, what, &unused, e);
+}
+
+/* --- the hierarchy ------------------------------------------------------------------------------------------------ */
+
+int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e)
+{
+    char order[4] = "";
+    size_t count = 0;
+    bool is_none = str_equal(text, str("NONE"));
+    for (size_t i = 0; !is_none && i < text.length; i++) {
+        char c = text.text[i];
+        if (count == 3 || (c != 'O' && c != 'F' && c != 'S') || strchr(order, c) != NULL) {
+            count = 0;
+            break;
+        }
+        order[count++] = c;
+        order[count] = '\0';
+    }
+    if (count == 0 && !is_none) return err_value(e, what, text, "NONE, or letters of O, F and S, each at most once");
+    memcpy(out_order, order, sizeof order);
+    return 0;
+}
+
+int setting_text_hierarchy_check(struct str text, const char *what, struct err *e)
+{
+    char unused[4];
+    return setting_text_hierarchy(text, what, unused, e);
+}
+
+/* --- lists by resource -------------------------------------------------------------------------------------------- */
+
+/* Reads "cpu=1,mem=0": each resource at most once, each value finite and at least min. */
+static int parse_by_resource(struct str text, char separator, double min, const char *what,
+                             double io_values[USAGE_RESOURCE_COUNT], struct err *e)
+{
+    double values[USAGE_RESOURCE_COUNT];
+    bool seen[USAGE_RESOURCE_COUNT] = {false};
+    memcpy(values, io_values, sizeof values);
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str number, item = str_trim(str_cut(rest, separator, &rest));
+        enum usage_resource r = usage_resource_find(str_trim(str_cut(item, '=', &number)));
+        double value;
+        if (r == USAGE_RESOURCE_COUNT || number.text == NULL)
+            return err_value(e, what, item,
+                             "RESOURCE=NUMBER with a resource of cpu, mem, io and finished_jobs (or none alone)");
+        if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < min || value > 1e15)
+            return err_value(e, what, item, "RESOURCE=NUMBER with a number from %g to 1e15", min);
+        if (seen[r]) return err_value_reason(e, what, str(usage_resource_names[r]), "is named twice");
+        seen[r] = true;
+        values[r] = value;
+    }
+    memcpy(io_values, values, sizeof values);
+    return 0;
+}
+
+int setting_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
+                               struct err *e)
+{
+    double weights[USAGE_RESOURCE_COUNT] = {0};
+    bool is_none = str_equal_nocase(str_trim(text), str("NONE"));
+    if (!is_none && parse_by_resource(text, ',', 0.0, what, weights, e) != 0) return -1;
+    memcpy(out_weights, weights, sizeof weights);
+    return 0;
+}
+
+int setting_text_usage_weights_check(struct str text, const char *what, struct err *e)
+{
+    double unused[USAGE_RESOURCE_COUNT];
+    return setting_text_usage_weights(text, what, unused, e);
+}
+
+int setting_text_halflife_list(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT],
+                               struct err *e)
+{
+    if (!str_equal_nocase(str_trim(text), str("none"))) return parse_by_resource(text, ':', -1.0, what, io_minutes, e);
+    io_minutes[USAGE_FINISHED_JOBS] = -1.0;
+    return 0;
+}
+
+int setting_text_halflife_list_check(struct str text, const char *what, struct err *e)
+{
+    double unused[USAGE_RESOURCE_COUNT] = {0};
+    return setting_text_halflife_list(text, what, unused, e);
+}
+
+/* --- urgency slots ------------------------------------------------------------------------------------------------ */
+
+int setting_text_urgency_slots(struct str text, const char *what, enum urgency_slots_rule *out_rule,
+                               uint32_t *out_number, struct err *e)
+{
+    static const char *const words[] = {"min", "max", "avg"};
+    uint64_t number;
+    for (int i = 0; i < 3; i++) {
+        if (!str_equal_nocase(text, str(words[i]))) continue;
+        *out_rule = (enum urgency_slots_rule)i;
+        *out_number = 0;
+        return 0;
+    }
+    if (!number_parse_u64(text, &number) || number < 1 || number > UINT32_MAX)
+        return err_value(e, what, text, "min, max, avg or a whole number from 1 to 4294967295");
+    *out_rule = URGENCY_SLOTS_NUMBER;
+    *out_number = (uint32_t)number;
+    return 0;
+}
+
+int setting_text_urgency_slots_check(struct str text, const char *what, struct err *e)
+{
+    enum urgency_slots_rule unused;
+    uint32_t unused_number;
+    return setting_text_urgency_slots(text, what, &unused, &unused_number, e);
+}

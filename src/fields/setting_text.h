@@ -1,0 +1,68 @@
+/* The small languages of policy settings, each read once and kept as numbers:
+ *
+ *     PriorityFlags       NO_FAIR_TREE,MAX_TRES      policy_hierarchy      OFS
+ *     usage_weight_list   cpu=1,mem=0,io=0           halflife_decay_list   cpu=1440:mem=-1:io=0
+ *     urgency_slots       min, max, avg or a number
+ *
+ * Each has a *_check for the table of settings. ERR_INPUT names the setting and the item. */
+#ifndef FAIRLEAD_FIELDS_SETTING_TEXT_H
+#define FAIRLEAD_FIELDS_SETTING_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum usage_resource { USAGE_CPU, USAGE_MEM, USAGE_IO, USAGE_FINISHED_JOBS, USAGE_RESOURCE_COUNT };
+
+/* "cpu", "mem", "io", "finished_jobs": CPU-seconds, GiB-seconds, GiB, jobs. */
+extern const char *const usage_resource_names[USAGE_RESOURCE_COUNT];
+enum usage_resource usage_resource_find(struct str name); /* USAGE_RESOURCE_COUNT: none */
+
+/* PriorityFlags: words of Slurm, any case. FAIR_TREE and TICKET_BASED are accepted and say nothing. */
+enum {
+    FLAG_ACCRUE_ALWAYS = 1 << 0,
+    FLAG_CALCULATE_RUNNING = 1 << 1,
+    FLAG_DEPTH_OBLIVIOUS = 1 << 2,
+    FLAG_NO_FAIR_TREE = 1 << 3,
+    FLAG_INCR_ONLY = 1 << 4,
+    FLAG_MAX_TRES = 1 << 5,
+    FLAG_MAX_TRES_GRES = 1 << 6,
+    FLAG_NO_NORMAL_ASSOC = 1 << 7,
+    FLAG_NO_NORMAL_PART = 1 << 8,
+    FLAG_NO_NORMAL_QOS = 1 << 9,
+    FLAG_NO_NORMAL_TRES = 1 << 10,
+    FLAG_NO_NORMAL_ALL = FLAG_NO_NORMAL_ASSOC | FLAG_NO_NORMAL_PART | FLAG_NO_NORMAL_QOS | FLAG_NO_NORMAL_TRES,
+    FLAG_SMALL_RELATIVE_TO_TIME = 1 << 11
+};
+int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int setting_text_priority_flags_check(struct str text, const char *what, struct err *e);
+
+/* QOS flags: NoDecay, EnforceUsageThreshold; others of Slurm's are refused by name. */
+enum { QOS_NO_DECAY = 1 << 0, QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1 };
+int setting_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int setting_text_qos_flags_check(struct str text, const char *what, struct err *e);
+
+/* The hierarchy: letters of O, F and S, none twice; or NONE. out: up to three letters and a zero byte. */
+int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);
+int setting_text_hierarchy_check(struct str text, const char *what, struct err *e);
+
+/* Weights by resource; a resource not named weighs 0; "NONE": all 0. Not negative. */
+int setting_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
+                               struct err *e);
+int setting_text_usage_weights_check(struct str text, const char *what, struct err *e);
+
+/* Half-lives by resource in minutes: above 0; 0 never decays; -1 is gone at once. Those not named keep what stands in
+ * io_minutes. "none": nothing is named, but finished_jobs becomes -1. */
+int setting_text_halflife_list(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT],
+                               struct err *e);
+int setting_text_halflife_list_check(struct str text, const char *what, struct err *e);
+
+/* How many slots a job with a range counts for in urgency. */
+enum urgency_slots_rule { URGENCY_SLOTS_MIN, URGENCY_SLOTS_MAX, URGENCY_SLOTS_AVG, URGENCY_SLOTS_NUMBER };
+int setting_text_urgency_slots(struct str text, const char *what, enum urgency_slots_rule *out_rule,
+                               uint32_t *out_number, struct err *e);
+int setting_text_urgency_slots_check(struct str text, const char *what, struct err *e);
+
+#endif

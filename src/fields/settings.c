@@ -1,0 +1,241 @@
+#include "fields/settings.h"
+
+#include "base/array.h"
+#include "base/ensure.h"
+#include "fields/limits.h"
+#include "fields/setting_text.h"
+
+enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
+
+#define LONG_S (100.0 * YEAR_S)
+#define WEIGHT_MAX 1e18
+#define SHARE_OF_FOUR 0.25
+
+/* Pieces of a row, by group and by type; ranges and defaults are in the value's own unit. */
+#define FAIRLEAD .group = "Fairlead"
+#define SLURM .group = "Slurm"
+#define GRID_ENGINE .group = "Grid Engine"
+#define VALUE(kind, low, high, value) \
+    .type = (kind), .min = (low), .max = (high), .default_value = {.number = (value), .text = ""}
+#define NUMBER(low, high, value) VALUE(FIELD_NUMBER, low, high, value)
+#define SECONDS(low, high, value) VALUE(FIELD_SECONDS, low, high, value)
+#define MINUTES(low, high, value) VALUE(FIELD_MINUTES, low, high, value)
+#define HOURS(low, high, value) VALUE(FIELD_HOURS, low, high, value)
+#define MEMORY(low, high, value) VALUE(FIELD_MEMORY, low, high, value)
+#define BOOLEAN(value) VALUE(FIELD_BOOL, 0, 1, value)
+#define REAL(low, high, value) \
+    .type = FIELD_REAL, .min = (low), .max = (high), .default_value = {.real = (value), .text = ""}
+#define CHOICE(words) .type = FIELD_CHOICE, .choices = (words), .default_value = {.text = ""}
+#define TEXT(value) .type = FIELD_TEXT, .default_value = {.text = (value)}
+
+const struct field settings_table[SETTING_COUNT] = {
+    [SET_HALFLIFE_S] = {FAIRLEAD, SECONDS(0, LONG_S, 7 * DAY_S), .name = "halflife_s",
+                        .help = "half-life of usage; 0: usage does not decay"},
+    [SET_TIES] = {FAIRLEAD, CHOICE("merge,slurm"), .name = "ties",
+                  .help = "equal levels: merge (as Fair Tree is published) or slurm (as Slurm 22.05 ranks)"},
+    [SET_DEFAULT_CPUS] = {FAIRLEAD, NUMBER(1, CPUS_MAX, 1), .name = "default_cpus", .help = "default CPUs per job"},
+    [SET_DEFAULT_MEM_MIB] = {FAIRLEAD, MEMORY(1, MEM_MIB_MAX, 256), .name = "default_mem_mib",
+                             .help = "default memory per job"},
+    [SET_DEFAULT_TIME_S] = {FAIRLEAD, SECONDS(1, TIME_LIMIT_S_MAX, DAY_S), .name = "default_time_s",
+                            .help = "default time limit per job"},
+    [SET_GRACE_S] = {FAIRLEAD, SECONDS(0, DAY_S, 30), .name = "grace_s",
+                     .help = "time from SIGTERM to SIGKILL when a job is ended"},
+    [SET_HOST_CPUS] = {FAIRLEAD, NUMBER(1, CPUS_MAX, SETTING_AUTO), .name = "host_cpus", .special = "auto",
+                       .help = "CPUs to allocate; auto: those this process may use"},
+    [SET_HOST_MEM_MIB] = {FAIRLEAD, MEMORY(1, MEM_MIB_MAX, SETTING_AUTO), .name = "host_mem_mib", .special = "auto",
+                          .help = "memory to allocate; auto: all that this machine has"},
+    [SET_HOST_GPUS] = {FAIRLEAD, NUMBER(0, GPUS_MAX, SETTING_AUTO), .name = "host_gpus", .special = "auto",
+                       .help = "GPUs to allocate; auto: those found at start"},
+    [SET_MAX_ARRAY_TASKS] = {FAIRLEAD, NUMBER(1, 1000000, 100000), .name = "max_array_tasks",
+                             .help = "maximum number of tasks of an array"},
+    [SET_MAX_JOBS] = {FAIRLEAD, NUMBER(1, 10000000, 1000000), .name = "max_jobs",
+                      .help = "maximum number of jobs waiting and running; an array counts as one"},
+
+    [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
+                           .name = "PriorityType",
+                           .help = "how jobs are ordered: priority/multifactor, priority/tickets or priority/basic"},
+    [SET_PRIORITY_FLAGS] = {SLURM, TEXT(""), .name = "PriorityFlags", .check = setting_text_priority_flags_check,
+                            .help = "Slurm's flags, separated by commas: NO_FAIR_TREE, MAX_TRES ..."},
+    [SET_WEIGHT_AGE] = {SLURM, NUMBER(0, UINT32_MAX, 0), .name = "PriorityWeightAge",
+                        .help = "weight of the time a job has waited"},
+    [SET_WEIGHT_ASSOC] = {SLURM, NUMBER(0, UINT32_MAX, 0), .name = "PriorityWeightAssoc",
+                          .help = "weight of the association's priority"},
+    [SET_WEIGHT_FAIRSHARE] = {SLURM, NUMBER(0, UINT32_MAX, 1000000), .name = "PriorityWeightFairshare",
+                              .help = "weight of the fair-share factor"},
+    [SET_WEIGHT_JOB_SIZE] = {SLURM, NUMBER(0, UINT32_MAX, 0), .name = "PriorityWeightJobSize",
+                             .help = "weight of the job's size"},
+    [SET_WEIGHT_PARTITION] = {SLURM, NUMBER(0, UINT32_MAX, 0), .name = "PriorityWeightPartition",
+                              .help = "weight of the partition's factor"},
+    [SET_WEIGHT_QOS] = {SLURM, NUMBER(0, UINT32_MAX, 0), .name = "PriorityWeightQOS",
+                        .help = "weight of the QOS priority"},
+    [SET_WEIGHT_TRES] = {SLURM, TEXT(""), .name = "PriorityWeightTRES",
+                         .help = "weights of the requested part of the partition's TRES: cpu=1000,gres/gpu=3000"},
+    [SET_MAX_AGE] = {SLURM, MINUTES(0, LONG_S, 7 * DAY_S), .name = "PriorityMaxAge", .special = "UNLIMITED",
+                     .help = "waiting time at which the age factor reaches 1"},
+    [SET_FAVOR_SMALL] = {SLURM, BOOLEAN(0), .name = "PriorityFavorSmall",
+                         .help = "small jobs get the larger size factor"},
+    [SET_DAMPENING] = {SLURM, NUMBER(1, 65535, 1), .name = "FairShareDampeningFactor",
+                       .help = "classic and depth-oblivious: how much overuse is forgiven"},
+    [SET_USAGE_RESET] = {SLURM, CHOICE("NONE,NOW,DAILY,WEEKLY,MONTHLY,QUARTERLY,YEARLY"),
+                         .name = "PriorityUsageResetPeriod",
+                         .help = "when all usage is set to 0, at local midnight; NOW: once, at once"},
+    [SET_TRACKED_TRES] = {SLURM, TEXT("gres/gpu"), .name = "AccountingStorageTRES",
+                          .help = "TRES beyond the standard ones; entries are only ever added"},
+
+    [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
+                              .help = "weight of the normalised tickets"},
+    [SET_GE_WEIGHT_URGENCY] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_urgency",
+                               .help = "weight of the normalised urgency"},
+    [SET_GE_WEIGHT_PRIORITY] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0), .name = "weight_priority",
+                                .help = "weight of the normalised POSIX priority"},
+    [SET_GE_WEIGHT_WAITING_TIME] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.278), .name = "weight_waiting_time",
+                                    .help = "urgency per second of waiting"},
+    [SET_GE_WEIGHT_DEADLINE] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 3600000), .name = "weight_deadline",
+                                .help = "urgency at the deadline"},
+    [SET_GE_TICKETS_SHARE] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "weight_tickets_share",
+                              .help = "tickets of the share tree policy"},
+    [SET_GE_TICKETS_FUNCTIONAL] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "weight_tickets_functional",
+                                   .help = "tickets of the functional policy"},
+    [SET_GE_WEIGHT_USER] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, SHARE_OF_FOUR), .name = "weight_user",
+                            .help = "functional policy: weight of users"},
+    [SET_GE_WEIGHT_PROJECT] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, SHARE_OF_FOUR), .name = "weight_project",
+                               .help = "functional policy: weight of projects"},
+    [SET_GE_WEIGHT_DEPARTMENT] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, SHARE_OF_FOUR), .name = "weight_department",
+                                  .help = "functional policy: weight of departments"},
+    [SET_GE_WEIGHT_JOB] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, SHARE_OF_FOUR), .name = "weight_job",
+                           .help = "functional policy: weight of the job's own shares"},
+    [SET_GE_WEIGHT_JOB_CLASS] =
+        {GRID_ENGINE, REAL(0, WEIGHT_MAX, 0), .name = "weight_job_class",
+         .help = "functional policy: weight of job classes (partitions), as in the N1GE 6.1 manual"},
+    [SET_GE_SHARE_OVERRIDE_TICKETS] = {GRID_ENGINE, BOOLEAN(1), .name = "share_override_tickets",
+                                       .help = "a member's override tickets are divided among its jobs"},
+    [SET_GE_SHARE_FUNCTIONAL_SHARES] = {GRID_ENGINE, BOOLEAN(1), .name = "share_functional_shares",
+                                        .help = "a member's functional shares are divided among its jobs"},
+    [SET_GE_MAX_FUNCTIONAL_JOBS] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 200), .name = "max_functional_jobs_to_schedule",
+                                    .help = "number of pending jobs that the functional policy ranks exactly"},
+    [SET_GE_MAX_PENDING_TASKS] = {GRID_ENGINE, NUMBER(1, UINT32_MAX, 50), .name = "max_pending_tasks_per_job",
+                                  .help = "number of pending tasks of an array that get tickets"},
+    [SET_GE_POLICY_HIERARCHY] = {GRID_ENGINE, TEXT("OFS"), .name = "policy_hierarchy",
+                                 .check = setting_text_hierarchy_check,
+                                 .help = "order of the policies Override, Functional, Share tree; or NONE"},
+    [SET_GE_COMPENSATION_FACTOR] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, 5), .name = "compensation_factor",
+                                    .help =
+                                        "limit on the surplus of those below their target, in targets; 0: no limit"},
+    [SET_GE_HALFTIME] = {GRID_ENGINE, HOURS(0, LONG_S, 168 * 3600), .name = "halftime",
+                         .help = "half-life of the share tree's usage in hours; 0: it does not decay"},
+    [SET_GE_HALFLIFE_DECAY_LIST] = {GRID_ENGINE, TEXT("none"), .name = "halflife_decay_list",
+                                    .check = setting_text_halflife_list_check,
+                                    .help = "half-lives by resource in minutes: cpu=1440:mem=-1:io=0; or none"},
+    [SET_GE_USAGE_WEIGHT_LIST] = {GRID_ENGINE, TEXT("cpu=1,mem=0,io=0"), .name = "usage_weight_list",
+                                  .check = setting_text_usage_weights_check,
+                                  .help = "weights of the resources in usage: cpu=1,mem=0,io=0"},
+    [SET_GE_REPORT_PENDING_TICKETS] = {GRID_ENGINE, BOOLEAN(1), .name = "report_pjob_tickets",
+                                       .help = "listings show the tickets of pending jobs"},
+    [SET_GE_ENFORCE_USER] = {GRID_ENGINE, CHOICE("auto,none,true"), .name = "enforce_user",
+                             .help =
+                                 "an unknown user is added on submitting (auto), gets no tickets (none), is refused "
+                                 "(true)"},
+    [SET_GE_AUTO_USER_FSHARE] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "auto_user_fshare",
+                                 .help = "functional shares of a user added by enforce_user = auto"},
+    [SET_GE_AUTO_USER_OTICKET] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "auto_user_oticket",
+                                  .help = "override tickets of a user added by enforce_user = auto"},
+    [SET_GE_URGENCY_SLOTS] = {GRID_ENGINE, TEXT("min"), .name = "urgency_slots",
+                              .check = setting_text_urgency_slots_check,
+                              .help = "number of slots that a job with a range counts for: min, max, avg or a number"},
+
+    [SET_GE_POSIX_RANGE] = {GRID_ENGINE, CHOICE("fixed,present"), .name = "posix_priority_range",
+                            .help = "POSIX priority is normalised over fixed -1023..1024 (8.1.9) or the jobs present "
+                                    "(6.1 manual)"},
+    [SET_GE_DEADLINE_RULE] = {GRID_ENGINE, CHOICE("own,waiting"), .name = "deadline_weight",
+                              .help = "the deadline's urgency has its own weight (8.1.9) or that of waiting (6.1 "
+                                      "manual)"},
+    [SET_GE_COMPENSATION_RULE] = {GRID_ENGINE, CHOICE("program,manual"), .name = "compensation_rule",
+                                  .help = "compensation_factor as 8.1.9 computes it (program) or as a cap (manual)"},
+    [SET_GE_DECAY_RULE] = {GRID_ENGINE, CHOICE("program,exact"), .name = "halftime_rule",
+                           .help = "usage decays as in 8.1.9 (program) or exactly to a half (exact)"},
+};
+
+const struct field_table settings_fields = {.name = "Settings",
+                                            .help = "What an administrator sets.",
+                                            .rows = settings_table,
+                                            .row_size = sizeof settings_table[0],
+                                            .count = SETTING_COUNT,
+                                            .is_written = true};
+
+/* Keywords of other programs for Fairlead's own settings, with the values those programs write. */
+static const struct {
+    enum setting setting;
+    struct field field;
+} aliases[] = {
+    {SET_HALFLIFE_S, {MINUTES(0, LONG_S, 0), .name = "PriorityDecayHalfLife", .help = ""}},
+    {SET_TIES, {CHOICE("merge,slurm"), .name = "FairTreeTies", .help = ""}},
+};
+
+struct settings settings_defaults(void)
+{
+    struct settings s;
+    for (int i = 0; i < SETTING_COUNT; i++) s.value[i] = settings_table[i].default_value;
+    return s;
+}
+
+struct settings settings_upstream_defaults(void)
+{
+    struct settings s = settings_defaults();
+    s.value[SET_WEIGHT_FAIRSHARE].number = 0;
+    s.value[SET_TRACKED_TRES].text = "";
+    return s;
+}
+
+int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e)
+{
+    uint32_t index = field_find(&settings_fields, name);
+    if (index != NONE) {
+        *out_setting = (enum setting)index;
+        *out_field = &settings_table[index];
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (!str_equal_nocase(str(aliases[i].field.name), name)) continue;
+        *out_setting = aliases[i].setting;
+        *out_field = &aliases[i].field;
+        return 0;
+    }
+    return err_not_found(e, "setting", name);
+}
+
+int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,
+                 struct field_value *out_value, struct err *e)
+{
+    const struct field *field;
+    if (setting_find(name, out_setting, &field, e) != 0) return -1;
+    return field_parse(field, value, arena, out_value, e);
+}
+
+void setting_format(enum setting s, const struct field_value *value, struct buf *out)
+{
+    ensure(s < SETTING_COUNT);
+    field_format(&settings_table[s], value, out);
+}
+
+/* --- the listing -------------------------------------------------------------------------------------------------- */
+
+static const struct field listing_rows[SETTING_FIELD_COUNT] = {
+    [SETTING_FIELD_NAME] = {.name = "name", .help = "the setting", .type = FIELD_TEXT},
+    [SETTING_FIELD_VALUE] = {.name = "value", .help = "its value", .type = FIELD_TEXT},
+    [SETTING_FIELD_DEFAULT] = {.name = "default", .help = "its default value", .type = FIELD_TEXT},
+    [SETTING_FIELD_HELP] = {.name = "help", .help = "what it does", .type = FIELD_TEXT},
+    [SETTING_FIELD_GROUP] = {.name = "group",
+                             .help = "where it comes from: Fairlead, Slurm, Grid Engine",
+                             .type = FIELD_TEXT},
+    [SETTING_FIELD_ACCEPTED] = {.name = "accepted",
+                                .help = "accepted values, with their unit; empty where help says it",
+                                .type = FIELD_TEXT},
+};
+
+const struct field_table setting_fields = {
+    .name = "Setting",
+    .help = "A setting.",
+    .rows = listing_rows,
+    .row_size = sizeof listing_rows[0],
+    .count = SETTING_FIELD_COUNT,
+};

@@ -1,0 +1,135 @@
+/* The table of settings: what an administrator sets. A setting that Slurm or Grid Engine has, too, bears the keyword it has
+ * there and takes the values it takes there; Fairlead's own end in their unit. Parsing, listing and the manual come from a
+ * setting's row. What the settings mean together is the policy's business (policy/policy.h). */
+#ifndef FAIRLEAD_FIELDS_SETTINGS_H
+#define FAIRLEAD_FIELDS_SETTINGS_H
+
+#include "fields/field.h"
+
+enum setting {
+    SET_HALFLIFE_S,
+    SET_TIES,
+    SET_DEFAULT_CPUS,
+    SET_DEFAULT_MEM_MIB,
+    SET_DEFAULT_TIME_S,
+    SET_GRACE_S,
+    SET_HOST_CPUS,
+    SET_HOST_MEM_MIB,
+    SET_HOST_GPUS,
+    SET_MAX_ARRAY_TASKS,
+    SET_MAX_JOBS,
+
+    SET_PRIORITY_TYPE,
+    SET_PRIORITY_FLAGS,
+    SET_WEIGHT_AGE,
+    SET_WEIGHT_ASSOC,
+    SET_WEIGHT_FAIRSHARE,
+    SET_WEIGHT_JOB_SIZE,
+    SET_WEIGHT_PARTITION,
+    SET_WEIGHT_QOS,
+    SET_WEIGHT_TRES,
+    SET_MAX_AGE,
+    SET_FAVOR_SMALL,
+    SET_DAMPENING,
+    SET_USAGE_RESET,
+    SET_TRACKED_TRES,
+
+    SET_GE_WEIGHT_TICKET,
+    SET_GE_WEIGHT_URGENCY,
+    SET_GE_WEIGHT_PRIORITY,
+    SET_GE_WEIGHT_WAITING_TIME,
+    SET_GE_WEIGHT_DEADLINE,
+    SET_GE_TICKETS_SHARE,
+    SET_GE_TICKETS_FUNCTIONAL,
+    SET_GE_WEIGHT_USER,
+    SET_GE_WEIGHT_PROJECT,
+    SET_GE_WEIGHT_DEPARTMENT,
+    SET_GE_WEIGHT_JOB,
+    SET_GE_WEIGHT_JOB_CLASS,
+    SET_GE_SHARE_OVERRIDE_TICKETS,
+    SET_GE_SHARE_FUNCTIONAL_SHARES,
+    SET_GE_MAX_FUNCTIONAL_JOBS,
+    SET_GE_MAX_PENDING_TASKS,
+    SET_GE_POLICY_HIERARCHY,
+    SET_GE_COMPENSATION_FACTOR,
+    SET_GE_HALFTIME,
+    SET_GE_HALFLIFE_DECAY_LIST,
+    SET_GE_USAGE_WEIGHT_LIST,
+    SET_GE_REPORT_PENDING_TICKETS,
+    SET_GE_ENFORCE_USER,
+    SET_GE_AUTO_USER_FSHARE,
+    SET_GE_AUTO_USER_OTICKET,
+    SET_GE_URGENCY_SLOTS,
+
+    /* Which of the two counts where the manual of N1GE 6.1 and the program 8.1.9 differ. */
+    SET_GE_POSIX_RANGE,
+    SET_GE_DEADLINE_RULE,
+    SET_GE_COMPENSATION_RULE,
+    SET_GE_DECAY_RULE,
+    SETTING_COUNT
+};
+
+/* Values of SET_USAGE_RESET: when all usage is set to 0. NOW does so once and leaves NONE; the others do at local midnight. */
+enum usage_reset {
+    USAGE_RESET_NONE,
+    USAGE_RESET_NOW,
+    USAGE_RESET_DAILY,
+    USAGE_RESET_WEEKLY, /* Sundays */
+    USAGE_RESET_MONTHLY,
+    USAGE_RESET_QUARTERLY,
+    USAGE_RESET_YEARLY
+};
+
+/* A row of the listing of settings. */
+enum setting_field {
+    SETTING_FIELD_NAME,
+    SETTING_FIELD_VALUE,
+    SETTING_FIELD_DEFAULT,
+    SETTING_FIELD_HELP,
+    SETTING_FIELD_GROUP,
+    SETTING_FIELD_ACCEPTED,
+    SETTING_FIELD_COUNT
+};
+extern const struct field_table setting_fields;
+
+enum { SETTING_AUTO = FIELD_SPECIAL }; /* the value is found at start: "auto" */
+
+struct settings {
+    struct field_value value[SETTING_COUNT];
+};
+
+extern const struct field settings_table[SETTING_COUNT];
+extern const struct field_table settings_fields; /* the same rows */
+
+/* Every setting at Fairlead's default: fair share decides, GPUs are tracked. */
+struct settings settings_defaults(void);
+
+/* Every setting at the default of the program that it comes from: all weights are 0. A document that describes a cluster of
+ * another scheduler starts from these. */
+struct settings settings_upstream_defaults(void);
+
+/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the field
+ * that reads its values. ERR_NOT_FOUND names the nearest ones or all. */
+int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e);
+
+/* Finds and reads in one. */
+int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,
+                 struct field_value *out_value, struct err *e);
+
+/* The value as its field reads it back. */
+void setting_format(enum setting s, const struct field_value *value, struct buf *out);
+
+static inline int64_t setting_number(const struct settings *s, enum setting which)
+{
+    return s->value[which].number;
+}
+static inline double setting_real(const struct settings *s, enum setting which)
+{
+    return s->value[which].real;
+}
+static inline const char *setting_text(const struct settings *s, enum setting which)
+{
+    return s->value[which].text;
+}
+
+#endif

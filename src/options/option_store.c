@@ -1,0 +1,155 @@
+#include "options/option_store.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "options/time_text.h"
+
+enum { NAME_BYTES = 48 };
+
+/* "merge|slurm" as "merge, slurm". */
+static void spell_choices(const char *choices, struct buf *out)
+{
+    for (struct str rest = str(choices); rest.text != NULL;) {
+        if (out->length > 0) buf_add_text(out, ", ");
+        buf_add_str(out, str_cut(rest, '|', &rest));
+    }
+}
+
+static int store_choice(const char *what, const char *choices, const char *argument, int *member, struct err *e)
+{
+    struct str rest = str(choices);
+    struct buf words = {0};
+    for (int i = 0; rest.text != NULL; i++) {
+        if (!str_equal_nocase(str_cut(rest, '|', &rest), str(argument))) continue;
+        *member = i;
+        return 0;
+    }
+    spell_choices(choices, &words);
+    (void)err_value(e, what, str(argument), "one of %s", words.text);
+    buf_release(&words);
+    return -1;
+}
+
+static int store_u64(const char *what, const struct option_value *v, const char *argument, uint64_t *member,
+                     struct err *e)
+{
+    uint64_t max = v->max > 0 ? v->max : UINT64_MAX, value;
+    if (number_parse_u64(str(argument), &value) && value >= v->min && value <= max) {
+        *member = value;
+        return 0;
+    }
+    if (v->max == 0)
+        return err_value(e, what, str(argument), "a whole number from %llu up", (unsigned long long)v->min);
+    return err_value(e, what, str(argument), "a whole number from %llu to %llu", (unsigned long long)v->min,
+                     (unsigned long long)v->max);
+}
+
+static int store_i64(const char *what, const struct option_value *v, const char *argument, int64_t *member,
+                     struct err *e)
+{
+    int64_t min = (int64_t)v->min, max = (int64_t)v->max, value;
+    if (!number_parse_i64(str(argument), &value) || value < min || value > max)
+        return err_value(e, what, str(argument), "a whole number from %lld to %lld", (long long)min, (long long)max);
+    *member = value;
+    return 0;
+}
+
+static int store_another(const char *what, const char *argument, struct option_texts *member, struct err *e)
+{
+    if (member->count == OPTION_TEXTS_MAX)
+        return err_field(e, ERR_USAGE, what, "given more than %d times", OPTION_TEXTS_MAX);
+    member->items[member->count++] = argument;
+    return 0;
+}
+
+static int store_time(const char *what, const char *argument, int64_t *member, struct err *e)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return time_text_parse(str(argument), what, now.tv_sec * US_PER_S + now.tv_nsec / 1000, member, e);
+}
+
+static int store_double(const char *what, const char *argument, double *member, struct err *e)
+{
+    double value;
+    if (!number_parse_double(str(argument), &value) || !isfinite(value))
+        return err_value(e, what, str(argument), "a finite number");
+    *member = value;
+    return 0;
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------------- */
+
+/* A duration; UNLIMITED is the longest that can be written. */
+static int read_duration(const struct field *f, const char *what, const char *argument, int64_t *out_s, struct err *e)
+{
+    if (duration_parse(str(argument), what, out_s, e) != 0) return -1;
+    if (*out_s == INT64_MAX) *out_s = (int64_t)f->max < DURATION_S_MAX ? (int64_t)f->max : DURATION_S_MAX;
+    return 0;
+}
+
+static int read_field(const struct field *f, const char *what, const char *argument, struct field_value *out,
+                      struct err *e)
+{
+    struct field named = *f;
+    uint64_t mib;
+    named.name = what;
+    *out = field_number(0);
+    if (f->special != NULL && str_equal_nocase(str(argument), str(f->special))) {
+        out->number = FIELD_SPECIAL;
+        return 0;
+    }
+    switch (f->type) {
+    case FIELD_TEXT:
+    case FIELD_BYTES: out->text = argument; return field_check(&named, out, e);
+    case FIELD_SECONDS: return read_duration(f, what, argument, &out->number, e);
+    case FIELD_TIME: return store_time(what, argument, &out->number, e);
+    case FIELD_MEMORY:
+        if (memory_parse(str(argument), what, &mib, e) != 0) return -1;
+        out->number = (int64_t)mib;
+        return 0;
+    default: return field_parse(&named, str(argument), NULL, out, e); /* no text: nothing is copied */
+    }
+}
+
+static int store_field(const char *what, const struct option_row *row, const char *argument, void *values,
+                       struct err *e)
+{
+    const struct option_value *v = &row->value;
+    struct field_value *member = (struct field_value *)(void *)((char *)values + v->offset);
+    *((bool *)values + v->given_offset) = true;
+    if (row->argument == NULL) {
+        *member = field_number(1);
+        return 0;
+    }
+    return read_field(v->field, what, argument, member, e);
+}
+
+int option_store(const struct option_row *row, const char *given, void *values, struct err *e)
+{
+    const struct option_value *v = &row->value;
+    const char *argument = given != NULL ? given : v->default_value;
+    void *member = (char *)values + v->offset;
+    char what[NAME_BYTES];
+    text_format(what, sizeof what, "--%s", row->name);
+    switch (v->type) {
+    case OPTION_FLAG: *(bool *)member = true; return 0;
+    case OPTION_TEXT: *(const char **)member = argument; return 0;
+    case OPTION_TEXTS: return store_another(what, argument, member, e);
+    case OPTION_CHOICE: return store_choice(what, v->choices, argument, member, e);
+    case OPTION_U64: return store_u64(what, v, argument, member, e);
+    case OPTION_I64: return store_i64(what, v, argument, member, e);
+    case OPTION_DOUBLE: return store_double(what, argument, member, e);
+    case OPTION_DURATION: return duration_parse(str(argument), what, member, e);
+    case OPTION_MEMORY: return memory_parse(str(argument), what, member, e);
+    case OPTION_TIME: return store_time(what, argument, member, e);
+    case OPTION_FIELD: return store_field(what, row, argument, values, e);
+    }
+    ensure(!"an option type without a parser");
+    return -1;
+}

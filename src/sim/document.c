@@ -1,0 +1,132 @@
+/* The document as a whole: JSON, and its parts in the order in which they may refer to each other. */
+#include "sim/document.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
+
+static int read_now(struct wire_reader *r, json_t *value)
+{
+    struct document *d = document_of(r);
+    if (value == NULL) return wire_fail(r, "missing; the time at which everything is asked for");
+    return wire_read_time(r, value, &d->scenario->now_us);
+}
+
+/* A part that is needed, or that makes something even when it is absent, is always read, with NULL if it is absent. */
+static const struct part {
+    const char *name;
+    bool is_always_read;
+    int (*read)(struct wire_reader *r, json_t *value);
+} parts[] = {
+    {.name = "now", .is_always_read = true, .read = read_now},
+    {.name = "settings", .is_always_read = true, .read = document_read_settings},
+    {.name = "hosts", .read = document_read_hosts},
+    {.name = "resources", .read = document_read_resources},
+    {.name = "partitions", .is_always_read = true, .read = document_read_partitions},
+    {.name = "qos", .is_always_read = true, .read = document_read_qos},
+    {.name = "projects", .read = document_read_projects},
+    {.name = "departments", .read = document_read_departments},
+    {.name = "users", .read = document_read_users},
+    {.name = "tree", .is_always_read = true, .read = document_read_tree},
+    {.name = "share_tree", .read = document_read_share_tree},
+    {.name = "jobs", .read = document_read_jobs},
+};
+
+enum { PART_COUNT = sizeof parts / sizeof *parts };
+
+static bool is_part(const char *name)
+{
+    uint32_t i = 0;
+    while (i < PART_COUNT && strcmp(parts[i].name, name) != 0) i++;
+    return i < PART_COUNT;
+}
+
+static int check_names(struct wire_reader *r, json_t *document)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(document, name, value)
+    {
+        if (is_part(name)) continue;
+        struct buf names = {0};
+        for (uint32_t i = 0; i < PART_COUNT; i++) buf_format(&names, "%s%s", i > 0 ? ", " : "", parts[i].name);
+        wire_fill_unknown(r, name, names.text);
+        buf_release(&names);
+        return -1;
+    }
+    return 0;
+}
+
+static int read_parts(struct wire_reader *r, json_t *document)
+{
+    if (!json_is_object(document)) return wire_refuse(r, document, "an object");
+    if (check_names(r, document) != 0) return -1;
+    for (uint32_t i = 0; i < PART_COUNT; i++) {
+        json_t *value = json_object_get(document, parts[i].name);
+        if (value == NULL && !parts[i].is_always_read) continue;
+        size_t length = wire_enter(r, parts[i].name);
+        if (parts[i].read(r, value) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* Settings count from the defaults of the programs that they come from: without a document's word there is no weight. */
+static void begin_state(struct state *s)
+{
+    state_init(s, 0);
+    state_restore_begin(s);
+    s->is_document = true;
+    s->settings = settings_upstream_defaults();
+    s->next_assoc_id = s->next_job_id = UINT32_MAX;
+    s->next_launch_id = UINT64_MAX;
+}
+
+static int load(json_t *document, struct scenario *scenario, struct err *e)
+{
+    struct document d = {.scenario = scenario, .state = &scenario->state};
+    struct wire_reader r = {.arena = &scenario->arena,
+                            .root = "the document",
+                            .code = ERR_INPUT,
+                            .is_document = true,
+                            .context = &d,
+                            .e = e};
+    begin_state(d.state);
+    int status = read_parts(&r, document);
+    wire_reader_release(&r);
+    if (status == 0) {
+        d.state->decay.reference_us = scenario->now_us;
+        status = state_restore_done(d.state, e);
+    }
+    map_release(&d.host_names);
+    map_release(&d.account_rows);
+    map_release(&d.user_rows);
+    map_release(&d.first_rows);
+    array_release(&d.associations);
+    arena_release(&d.arena);
+    return status;
+}
+
+static int fail_syntax(json_error_t *where, const char *name, struct err *e)
+{
+    bool is_zero = json_error_code(where) == json_error_null_character;
+    for (char *c = where->text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ') *c = '?'; /* it quotes what it read */
+    }
+    (void)err_set(e, ERR_INPUT, "%s", is_zero ? "U+0000 in a text" : where->text);
+    return err_prefix(e, "%s:%d:%d", name, where->line > 0 ? where->line : 1, where->column > 0 ? where->column : 1);
+}
+
+int scenario_read(struct str text, const char *name, struct scenario *out_scenario, struct err *e)
+{
+    json_error_t where;
+    *out_scenario = (struct scenario){0};
+    if (str_starts(text, byte_order_mark))
+        text = str_range(text.text + byte_order_mark.length, text.text + text.length);
+    json_t *document = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &where);
+    if (document == NULL) return fail_syntax(&where, name, e);
+    int status = load(document, out_scenario, e);
+    json_decref(document);
+    return status == 0 ? 0 : err_prefix(e, "%s", name);
+}

@@ -1,0 +1,90 @@
+/* The settings of a document: by their own names, or the keywords that Slurm and Grid Engine have for them. */
+#include "sim/document.h"
+
+/* Keywords of slurm.conf and of Grid Engine's configuration that no priority at one moment depends on, so that a document
+ * may have a recorded configuration as it is. */
+static const char *const ignored[] = {
+    "PriorityCalcPeriod",
+    "PriorityParameters",
+    "PrioritySiteFactorPlugin",
+    "PrioritySiteFactorParameters",
+    "AccountingStorageEnforce",
+    "SchedulerType",
+    "SchedulerParameters",
+    "algorithm",
+    "schedule_interval",
+    "maxujobs",
+    "queue_sort_method",
+    "job_load_adjustments",
+    "load_adjustment_decay_time",
+    "load_formula",
+    "schedd_job_info",
+    "flush_submit_sec",
+    "flush_finish_sec",
+    "params",
+    "reprioritize_interval",
+    "max_reservation",
+    "default_duration",
+    "auto_user_default_project",
+    "auto_user_delete_time",
+};
+
+static bool is_ignored(const char *name)
+{
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
+        if (str_equal_nocase(str(ignored[i]), str(name))) return true;
+    }
+    return false;
+}
+
+/* *out_field NULL: a keyword that decides nothing; its value has to be one all the same. */
+static int find_setting(struct wire_reader *r, const char *name, enum setting *out_setting,
+                        const struct field **out_field)
+{
+    struct err below;
+    *out_field = NULL;
+    if (setting_find(str(name), out_setting, out_field, &below) == 0 || is_ignored(name)) return 0;
+    return wire_fail_at(r, name, "not a setting of Slurm, Grid Engine or Fairlead");
+}
+
+static int read_setting(struct wire_reader *r, const char *name, json_t *value, bool given[SETTING_COUNT])
+{
+    struct state *s = document_of(r)->state;
+    struct str text;
+    struct err below;
+    enum setting setting;
+    const struct field *field;
+    if (find_setting(r, name, &setting, &field) != 0) return -1;
+    size_t length = wire_enter(r, name);
+    if (field != NULL && given[setting]) return wire_fail(r, "it is given twice");
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (field != NULL) {
+        struct field_value read;
+        if (field_parse(field, text, &s->arena, &read, &below) != 0) {
+            below.field[0] = '\0'; /* the path has it */
+            return wire_fail_below(r, &below);
+        }
+        s->settings.value[setting] = read;
+        given[setting] = true;
+    }
+    wire_leave(r, length);
+    return 0;
+}
+
+int document_read_settings(struct wire_reader *r, json_t *value)
+{
+    struct state *s = document_of(r)->state;
+    bool given[SETTING_COUNT] = {0};
+    const char *name;
+    json_t *item;
+    struct err below;
+    if (value != NULL && !json_is_object(value)) return wire_refuse(r, value, "an object");
+    json_object_foreach(value, name, item)
+    {
+        if (read_setting(r, name, item, given) != 0) return -1;
+    }
+    if (policy_make(&s->settings, &s->arena, &s->policy, &below) != 0) return wire_fail_below(r, &below);
+    if (s->policy.share.ties == TIES_SLURM && !fair_tree_slurm_available())
+        return wire_fail_at(r, "FairTreeTies", "slurm repeats the arithmetic of x86-64, which this machine has not");
+    return 0;
+}

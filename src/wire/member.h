@@ -1,0 +1,41 @@
+/* A field's member in its struct, for the files that go over shapes. */
+#ifndef FAIRLEAD_WIRE_MEMBER_H
+#define FAIRLEAD_WIRE_MEMBER_H
+
+#include "wire/wire.h"
+
+#define WIRE_MEMBER(type, f, value) (*(type const *)(const void *)((const char *)(value) + (f)->offset))
+
+/* Whether the type's member is a whole number. */
+static inline bool wire_is_whole(const struct wire_field *f)
+{
+    return (f->type >= WIRE_U32 && f->type <= WIRE_I64) || f->type == WIRE_TIME || f->type == WIRE_MEMORY;
+}
+
+int64_t wire_get_number(const struct wire_field *f, const void *value);
+void wire_set_number(const struct wire_field *f, void *value, int64_t number);
+
+bool wire_is_absent(const struct wire_field *f, const void *value);
+
+/* The two arrays of a shape's further members. */
+static inline const struct field_value *wire_more_values(const struct wire_more *m, const void *value)
+{
+    return (const struct field_value *)(const void *)((const char *)value + m->values_offset);
+}
+static inline const bool *wire_more_given(const struct wire_more *m, const void *value)
+{
+    return (const bool *)(const void *)((const char *)value + m->given_offset);
+}
+
+/* Under which name a body may have one of them, or NULL. */
+static inline const char *wire_more_name(const struct wire_more *m, uint32_t field)
+{
+    const struct field *f = field_at(m->table, field);
+    if (m->name != NULL) return m->name(field);
+    return f->is_hidden ? NULL : f->name;
+}
+
+/* Whether all of it is UTF-8. */
+bool wire_is_utf8(struct str s);
+
+#endif

@@ -1,0 +1,511 @@
+/* Structs and records from JSON, by their tables. Goes through jansson, because what is read came from somebody else and is
+ * short, or is one row: about 10 us for a row of a job.
+ *
+ * None of jansson's leniencies is used: an object that names a member twice is refused, so are texts with U+0000 in them
+ * (base64 is for those). Everything is checked before it is believed: type, range, length. A request of very many values
+ * is refused before jansson makes them, at a hundred times their size. */
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "wire/base64.h"
+#include "wire/member.h"
+#include "wire/reader.h"
+
+static struct str string_of(json_t *value)
+{
+    return (struct str){json_string_value(value), json_string_length(value)};
+}
+
+/* --- members of a shape ------------------------------------------------------------------------------------------- */
+
+void wire_set_number(const struct wire_field *f, void *value, int64_t number)
+{
+    void *member = (char *)value + f->offset;
+    switch (f->type) {
+    case WIRE_U32: *(uint32_t *)member = (uint32_t)number; return;
+    case WIRE_MEMORY:
+    case WIRE_U64: *(uint64_t *)member = (uint64_t)number; return;
+    case WIRE_I32: *(int32_t *)member = (int32_t)number; return;
+    case WIRE_TIME:
+    case WIRE_I64: *(int64_t *)member = number; return;
+    default: ensure(!"a number");
+    }
+}
+
+static int read_number(struct wire_reader *r, const struct wire_field *f, json_t *value, void *target)
+{
+    const struct wire_range range = {f->min, f->max, f->special, f->special_number};
+    int64_t number;
+    if (wire_read_whole(r, value, &range, &number) != 0) return -1;
+    wire_set_number(f, target, number);
+    return 0;
+}
+
+/* "inf" stands for what JSON has no number for. */
+static int read_double(struct wire_reader *r, json_t *value, double *out)
+{
+    const char *text = json_string_value(value);
+    if (json_is_number(value))
+        *out = json_number_value(value);
+    else if (text && strcmp(text, "inf") == 0)
+        *out = (double)INFINITY;
+    else if (text && strcmp(text, "-inf") == 0)
+        *out = -(double)INFINITY;
+    else
+        return wire_refuse(r, value, "a number");
+    return 0;
+}
+
+static int read_text(struct wire_reader *r, json_t *value, const char **out)
+{
+    if (!json_is_string(value)) return wire_refuse(r, value, "text");
+    *out = arena_copy(r->arena, string_of(value));
+    return 0;
+}
+
+static int read_choice(struct wire_reader *r, const char *choices, json_t *value, int64_t *out_index)
+{
+    int64_t index = 0;
+    struct str rest = str(choices);
+    for (; json_is_string(value) && rest.text != NULL; index++) {
+        if (!str_equal(str_cut(rest, ',', &rest), string_of(value))) continue;
+        *out_index = index;
+        return 0;
+    }
+    return wire_refuse(r, value, "one of %s", choices);
+}
+
+static int read_bytes(struct wire_reader *r, json_t *value, bool may_have_zero, struct str *out)
+{
+    json_t *coded = json_object_get(value, "base64");
+    if (json_is_string(value)) {
+        *out = string_of(value);
+        out->text = arena_copy(r->arena, *out);
+    } else if (json_object_size(value) != 1 || !json_is_string(coded)) {
+        return wire_refuse(r, value, "text or {\"base64\":\"...\"}");
+    } else if (!base64_read(string_of(coded), r->arena, out)) {
+        return wire_refuse(r, coded, "base64 (RFC 4648, with padding)");
+    }
+    if (!may_have_zero && memchr(out->text, 0, out->length) != NULL)
+        return wire_fail(r, "it has a zero byte in it, which is not accepted");
+    return 0;
+}
+
+static int read_bytes_member(struct wire_reader *r, json_t *value, const char **out)
+{
+    struct str bytes;
+    if (read_bytes(r, value, false, &bytes) != 0) return -1;
+    *out = bytes.text;
+    return 0;
+}
+
+static int read_object(struct wire_reader *r, const struct wire_shape *shape, json_t *value, void *target)
+{
+    wire_clear(shape, target);
+    return wire_read_members(r, shape, value, target);
+}
+
+static int read_record(struct wire_reader *r, const struct field_table *table, json_t *value,
+                       struct field_value *out_values);
+
+static size_t item_size(const struct wire_field *f)
+{
+    switch (f->type) {
+    case WIRE_ROWS: return f->shape->size;
+    case WIRE_RECORDS: return f->table->count * sizeof(struct field_value);
+    case WIRE_TEXTS: return sizeof(const char *);
+    default: return sizeof(struct str);
+    }
+}
+
+static int read_item(struct wire_reader *r, const struct wire_field *f, json_t *item, void *place)
+{
+    switch (f->type) {
+    case WIRE_ROWS: return read_object(r, f->shape, item, place);
+    case WIRE_RECORDS: return read_record(r, f->table, item, place);
+    case WIRE_TEXTS: return read_text(r, item, place);
+    default: return read_bytes(r, item, false, place);
+    }
+}
+
+static int read_list(struct wire_reader *r, const struct wire_field *f, json_t *value, struct wire_list *out)
+{
+    size_t size = item_size(f), count = json_array_size(value);
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list");
+    char *items = arena_alloc(r->arena, size * (count + 1));
+    *out = (struct wire_list){items, (uint32_t)count};
+    for (size_t i = 0; i < count; i++) {
+        size_t length = wire_enter_index(r, i);
+        if (read_item(r, f, json_array_get(value, i), items + i * size) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+static int read_value(struct wire_reader *r, const struct wire_field *f, json_t *value, void *target)
+{
+    void *member = (char *)target + f->offset;
+    int64_t index;
+    switch (f->type) {
+    case WIRE_TEXT: return read_text(r, value, member);
+    case WIRE_NAME: return wire_read_name(r, value, member);
+    case WIRE_CHOICE: return read_choice(r, f->choices, value, &index) != 0 ? -1 : read_text(r, value, member);
+    case WIRE_BYTES: return read_bytes_member(r, value, member);
+    case WIRE_BLOB: return read_bytes(r, value, true, member);
+    case WIRE_TEXTS:
+    case WIRE_BYTES_LIST:
+    case WIRE_RECORDS:
+    case WIRE_ROWS: return read_list(r, f, value, member);
+    case WIRE_BOOL:
+        if (!json_is_boolean(value)) return wire_refuse(r, value, "true or false");
+        *(bool *)member = json_is_true(value);
+        return 0;
+    case WIRE_DOUBLE:
+        return f->min < f->max ? wire_read_real(r, value, f->min, f->max, member) : read_double(r, value, member);
+    case WIRE_TIME: return wire_read_time(r, value, member);
+    case WIRE_MEMORY: return wire_read_memory(r, value, member);
+    case WIRE_OBJECT: return read_object(r, f->shape, value, member);
+    case WIRE_CUSTOM: return f->read(r, value, target);
+    default: return read_number(r, f, value, target);
+    }
+}
+
+/* --- values of a field table -------------------------------------------------------------------------------------- */
+
+/* As people write it. */
+static int read_written(struct wire_reader *r, const struct field *f, json_t *value, struct field_value *out)
+{
+    struct str text;
+    struct err below;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (field_parse(f, text, r->arena, out, &below) == 0) return 0;
+    below.field[0] = '\0'; /* the path has it */
+    return wire_fail_below(r, &below);
+}
+
+static int read_exact(struct wire_reader *r, const struct field *f, json_t *value, struct field_value *out)
+{
+    const struct wire_range range = {f->min, f->max, f->special, FIELD_SPECIAL};
+    struct err below;
+    *out = (struct field_value){.text = ""};
+    switch (f->type) {
+    case FIELD_TEXT:
+        if (read_text(r, value, &out->text) != 0) return -1;
+        break;
+    case FIELD_BYTES:
+        if (read_bytes_member(r, value, &out->text) != 0) return -1;
+        break;
+    case FIELD_REAL:
+        if (read_double(r, value, &out->real) != 0) return -1;
+        break;
+    case FIELD_CHOICE: return read_choice(r, f->choices, value, &out->number);
+    case FIELD_BOOL:
+        if (!json_is_boolean(value)) return wire_refuse(r, value, "true or false");
+        out->number = json_is_true(value);
+        return 0;
+    default: return wire_read_whole(r, value, &range, &out->number);
+    }
+    if (r->is_reply || field_check(f, out, &below) == 0) return 0;
+    below.field[0] = '\0';
+    return wire_fail_below(r, &below);
+}
+
+/* is_written: durations and memory are as people write them there, 120 minutes as "120" or 120. */
+static int read_field(struct wire_reader *r, const struct field *f, bool is_written, json_t *value,
+                      struct field_value *out)
+{
+    bool is_quantity = field_is_duration(f) || f->type == FIELD_MEMORY;
+    if (f->is_nullable && json_is_null(value)) {
+        *out = field_absent();
+        return 0;
+    }
+    if (r->is_document || (is_written && is_quantity)) return read_written(r, f, value, out);
+    return read_exact(r, f, value, out);
+}
+
+static int read_record(struct wire_reader *r, const struct field_table *table, json_t *value,
+                       struct field_value *out_values)
+{
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object");
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct field *f = field_at(table, i);
+        json_t *member = f->is_hidden ? NULL : json_object_get(value, f->name);
+        out_values[i] = field_nothing(f);
+        if (member == NULL || json_is_null(member)) continue;
+        size_t length = wire_enter(r, f->name);
+        if (read_field(r, f, table->is_written, member, &out_values[i]) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+static const struct wire_field *find_field(const struct wire_shape *shape, const char *name)
+{
+    const struct wire_field *f = shape->fields;
+    while (f->name && strcmp(f->name, name) != 0) f++;
+    return f->name ? f : NULL;
+}
+
+/* The field of the further members that the body calls so, or NONE. Documents have the names of settings and of Slurm's
+ * keywords in any case. */
+static uint32_t find_more(const struct wire_reader *r, const struct wire_more *m, const char *name)
+{
+    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
+        const char *own = wire_more_name(m, i);
+        if (own == NULL) continue;
+        if (r->is_document ? str_equal_nocase(str(own), str(name)) : strcmp(own, name) == 0) return i;
+    }
+    return NONE;
+}
+
+static int fail_unknown(struct wire_reader *r, const struct wire_shape *shape, const char *name)
+{
+    struct buf names = {0};
+    const struct wire_more *m = &shape->more;
+    for (const struct wire_field *f = shape->fields; f->name; f++)
+        buf_format(&names, "%s%s", names.length ? ", " : "", f->name);
+    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
+        if (wire_more_name(m, i) != NULL) buf_format(&names, "%s%s", names.length ? ", " : "", wire_more_name(m, i));
+    }
+    wire_fill_unknown(r, name, names.text);
+    buf_release(&names);
+    return -1;
+}
+
+static int check_names(struct wire_reader *r, const struct wire_shape *shape, json_t *object)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value)
+    {
+        if (find_field(shape, name) == NULL && find_more(r, &shape->more, name) == NONE)
+            return fail_unknown(r, shape, name);
+    }
+    return 0;
+}
+
+static int read_more(struct wire_reader *r, const struct wire_more *m, uint32_t field, json_t *value, void *target)
+{
+    struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
+    bool *given = (bool *)((char *)target + m->given_offset);
+    if (given[field]) return wire_fail(r, "it is given twice");
+    given[field] = true;
+    return read_field(r, field_at(m->table, field), m->table->is_written, value, &values[field]);
+}
+
+static int read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
+                       void *target)
+{
+    const struct wire_field *f = find_field(shape, name);
+    uint32_t field = f == NULL ? find_more(r, &shape->more, name) : NONE;
+    if ((f == NULL && field == NONE) || (r->is_reply && json_is_null(value))) return 0;
+    size_t length = wire_enter(r, name);
+    int status = f != NULL ? read_value(r, f, value, target) : read_more(r, &shape->more, field, value, target);
+    if (status == 0) wire_leave(r, length);
+    return status;
+}
+
+static int fail_missing(struct wire_reader *r, const char *name, const char *help)
+{
+    return help != NULL ? wire_fail_at(r, name, "missing; %s", help) : wire_fail_at(r, name, "missing");
+}
+
+static int check_required(struct wire_reader *r, const struct wire_shape *shape, json_t *object, const void *target)
+{
+    const struct wire_more *m = &shape->more;
+    for (const struct wire_field *f = shape->fields; f->name; f++) {
+        json_t *value = json_object_get(object, f->name);
+        bool is_there = value != NULL && !(r->is_reply && json_is_null(value));
+        if (f->is_required && !is_there) return fail_missing(r, f->name, f->help);
+    }
+    for (uint32_t i = 0; m->table != NULL && m->is_required != NULL && i < m->table->count; i++) {
+        if (m->is_required(i) && !wire_more_given(m, target)[i])
+            return fail_missing(r, wire_more_name(m, i), field_at(m->table, i)->help);
+    }
+    return 0;
+}
+
+int wire_read_members(struct wire_reader *r, const struct wire_shape *shape, json_t *object, void *target)
+{
+    const char *name;
+    json_t *value;
+    if (!json_is_object(object)) return wire_refuse(r, object, "an object");
+    if (!r->is_reply && check_names(r, shape, object) != 0) return -1;
+    json_object_foreach(object, name, value)
+    {
+        if (read_member(r, shape, name, value, target) != 0) return -1;
+    }
+    return check_required(r, shape, object, target);
+}
+
+static void clear_more(const struct wire_more *m, void *target)
+{
+    struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
+    for (uint32_t i = 0; i < m->table->count; i++) values[i] = field_absent();
+}
+
+void wire_clear(const struct wire_shape *shape, void *out_value)
+{
+    memset(out_value, 0, shape->size);
+    for (const struct wire_field *f = shape->fields; f->name; f++) {
+        char *member = (char *)out_value + f->offset;
+        if (f->type == WIRE_OBJECT)
+            wire_clear(f->shape, member);
+        else if (f->type == WIRE_DOUBLE)
+            *(double *)(void *)member = (double)NAN;
+        else if (wire_is_whole(f))
+            wire_set_number(f, out_value, f->absent);
+    }
+    if (shape->more.table != NULL) clear_more(&shape->more, out_value);
+}
+
+/* --- bodies ------------------------------------------------------------------------------------------------------- */
+
+static struct wire_reader reader_for(const struct wire_shape *shape, struct arena *arena, struct err *e)
+{
+    return (struct wire_reader){.arena = arena,
+                                .root = shape->name,
+                                .code = shape->is_reply ? ERR_INTERNAL : ERR_INPUT,
+                                .is_reply = shape->is_reply,
+                                .e = e};
+}
+
+int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e)
+{
+    struct wire_reader r = reader_for(shape, arena, e);
+    int status = read_object(&r, shape, object, out_value);
+    wire_reader_release(&r);
+    return status;
+}
+
+/* At least as many values as the text has, commas outside of strings counted. */
+static size_t count_values(struct str text)
+{
+    size_t count = 1;
+    bool in_string = false;
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.text[i];
+        if (c == '"')
+            in_string = !in_string;
+        else if (in_string && c == '\\')
+            i++;
+        else if (!in_string && (c == ',' || c == '[' || c == '{'))
+            count++;
+    }
+    return count;
+}
+
+json_t *wire_load(struct str text, enum err_code code, struct err *e)
+{
+    json_error_t error;
+    json_t *object = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &error);
+    for (char *c = error.text; object == NULL && *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ') *c = '?'; /* it quotes what it read */
+    }
+    if (object == NULL)
+        err_set(e, code, "no JSON object: line %d, column %d: %s", error.line, error.column, error.text);
+    return object;
+}
+
+/* A request's document. */
+static json_t *load_request(struct str text, struct err *e)
+{
+    if (text.length > WIRE_VALUES_MAX && count_values(text) > WIRE_VALUES_MAX) {
+        err_set(e, ERR_TOO_LARGE, "the request has more than %d values", WIRE_VALUES_MAX);
+        return NULL;
+    }
+    return wire_load(text, ERR_INPUT, e);
+}
+
+int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value, struct err *e)
+{
+    json_t *object = shape->is_reply ? wire_load(text, ERR_INTERNAL, e) : load_request(text, e);
+    if (object == NULL) return -1;
+    int status = wire_read(shape, object, arena, out_value, e);
+    json_decref(object);
+    return status;
+}
+
+int wire_read_record(const struct field_table *table, struct str text, struct arena *arena,
+                     struct field_value *out_values, struct err *e)
+{
+    struct wire_reader r = {.arena = arena, .root = table->name, .code = ERR_INTERNAL, .is_reply = true, .e = e};
+    json_t *object = wire_load(text, ERR_INTERNAL, e);
+    if (object == NULL) return -1;
+    int status = read_record(&r, table, object, out_values);
+    wire_reader_release(&r);
+    json_decref(object);
+    return status;
+}
+
+/* --- queries ------------------------------------------------------------------------------------------------------ */
+
+/* The JSON value that a text in a query stands for; what cannot stand for it stays text, for the reader to refuse. */
+static json_t *query_value(const struct wire_field *f, const char *text)
+{
+    int64_t number;
+    if (wire_is_whole(f) && number_parse_i64(str(text), &number)) return json_integer(number);
+    if (f->type == WIRE_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+        return json_boolean(text[0] == 't');
+    if (f->type != WIRE_TEXTS) return json_string(text);
+    json_t *whole = json_string(text), *list = whole ? json_array() : NULL;
+    struct str rest = str(whole ? text : NULL);
+    json_decref(whole);
+    while (rest.text != NULL) {
+        struct str item = str_cut(rest, ',', &rest);
+        json_array_append_new(list, json_stringn(item.text, item.length));
+    }
+    return list;
+}
+
+int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
+                    void *value, struct err *e)
+{
+    struct wire_reader r = reader_for(shape, arena, e);
+    const struct wire_field *f = find_field(shape, name);
+    if (f == NULL) return fail_unknown(&r, shape, name);
+    json_t *json = query_value(f, text); /* NULL: jansson takes UTF-8 only */
+    if (json == NULL) return err_value(e, f->name, str(text), "UTF-8 text");
+    wire_enter(&r, name);
+    int status = read_value(&r, f, json, value);
+    json_decref(json);
+    wire_reader_release(&r);
+    return status;
+}
+
+/* --- pairs -------------------------------------------------------------------------------------------------------- */
+
+static int read_pairs(struct wire_reader *r, json_t *object, struct wire_list *out_pairs)
+{
+    size_t count = json_object_size(object);
+    if (count == 0)
+        return err_set(r->e, ERR_INPUT, "nothing to change is named: an object is wanted, as in {\"NAME\":\"VALUE\"}");
+    struct wire_pair *pairs = arena_alloc(r->arena, count * sizeof *pairs);
+    *out_pairs = (struct wire_list){pairs, 0};
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value)
+    {
+        struct str text;
+        size_t length = wire_enter(r, name);
+        if (wire_read_scalar(r, value, &text) != 0) return -1;
+        wire_leave(r, length);
+        pairs[out_pairs->count++] = (struct wire_pair){arena_copy(r->arena, str(name)), arena_copy(r->arena, text)};
+    }
+    return 0;
+}
+
+int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_pairs, struct err *e)
+{
+    struct wire_reader r = {.arena = arena, .root = "Pairs", .code = ERR_INPUT, .e = e};
+    json_t *object = load_request(text, e);
+    if (object == NULL) return -1;
+    int status = read_pairs(&r, object, out_pairs);
+    json_decref(object);
+    wire_reader_release(&r);
+    return status;
+}

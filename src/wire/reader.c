@@ -1,0 +1,245 @@
+#include "wire/reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+#include "base/quantity.h"
+
+enum { NAME_BYTES = 255, PATH_BYTES = 60, MESSAGE_BYTES = 500 };
+
+void wire_reader_release(struct wire_reader *r)
+{
+    buf_release(&r->path);
+    buf_release(&r->scalar);
+}
+
+/* --- the path ----------------------------------------------------------------------------------------------------- */
+
+size_t wire_enter(struct wire_reader *r, const char *key)
+{
+    size_t length = r->path.length;
+    if (length > 0) buf_add_char(&r->path, '.');
+    buf_add_text(&r->path, key);
+    return length;
+}
+
+size_t wire_enter_index(struct wire_reader *r, size_t index)
+{
+    size_t length = r->path.length;
+    buf_add_char(&r->path, '[');
+    buf_add_u64(&r->path, index);
+    buf_add_char(&r->path, ']');
+    return length;
+}
+
+void wire_leave(struct wire_reader *r, size_t length)
+{
+    ensure(length <= r->path.length);
+    r->path.length = length;
+    if (r->path.text != NULL) r->path.text[length] = '\0';
+}
+
+/* What a message says of the place: of a path that is too long for a line the beginning and the end. */
+static const char *shown_path(const struct wire_reader *r, char out[2 * PATH_BYTES + 4])
+{
+    size_t length = r->path.length;
+    if (length == 0) return r->root;
+    if (length <= 2 * PATH_BYTES) return r->path.text;
+    text_format(out, 2 * PATH_BYTES + 4, "%.*s...%s", PATH_BYTES, r->path.text, r->path.text + length - PATH_BYTES);
+    return out;
+}
+
+/* --- errors ------------------------------------------------------------------------------------------------------- */
+
+void wire_fill(struct wire_reader *r, const char *key, const char *format, ...)
+{
+    char reason[MESSAGE_BYTES], path[2 * PATH_BYTES + 4];
+    va_list arguments;
+    va_start(arguments, format);
+    text_vformat(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (key != NULL) wire_enter(r, key);
+    (void)err_field(r->e, r->code, shown_path(r, path), "%s", reason);
+}
+
+/* A value that is no text, as a message says it. A number with a point keeps it, or it would look like one that is accepted. */
+static const char *value_words(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
+{
+    static const char *const words[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+    };
+    if (json_is_integer(value)) {
+        text_format(out, NUMBER_TEXT_SIZE, "%lld", (long long)json_integer_value(value));
+        return out;
+    }
+    if (!json_is_real(value)) return words[json_typeof(value)];
+    size_t length = number_format_shortest(out, json_real_value(value));
+    if (strspn(out, "-0123456789") == length) memcpy(out + length, ".0", 3);
+    return out;
+}
+
+void wire_fill_refused(struct wire_reader *r, json_t *value, const char *format, ...)
+{
+    char accepted[MESSAGE_BYTES], path[2 * PATH_BYTES + 4], number[NUMBER_TEXT_SIZE + 4];
+    bool is_text = json_is_string(value);
+    struct str shown =
+        is_text ? (struct str){json_string_value(value), json_string_length(value)} : str(value_words(value, number));
+    va_list arguments;
+    va_start(arguments, format);
+    text_vformat(accepted, sizeof accepted, format, arguments);
+    va_end(arguments);
+    (void)err_value(r->e, shown_path(r, path), shown, "%s", accepted);
+    if (r->e == NULL) return;
+    r->e->code = r->code;
+    r->e->is_number = !is_text;
+}
+
+void wire_fill_below(struct wire_reader *r, const struct err *below)
+{
+    char path[2 * PATH_BYTES + 4];
+    if (r->e == NULL) return;
+    *r->e = *below;
+    r->e->code = r->code;
+    if (r->path.length > 0) (void)err_in(r->e, "%s", shown_path(r, path));
+}
+
+void wire_fill_unknown(struct wire_reader *r, const char *name, const char *names)
+{
+    char path[2 * PATH_BYTES + 4];
+    (void)err_value_reason(r->e, shown_path(r, path), str(name), "is not a field; there are: %s", names);
+    if (r->e == NULL) return;
+    r->e->code = r->code;
+    if (r->path.length == 0) r->e->field[0] = '\0';
+}
+
+/* --- single values ------------------------------------------------------------------------------------------------ */
+
+static struct str string_of(json_t *value)
+{
+    return (struct str){json_string_value(value), json_string_length(value)};
+}
+
+bool wire_is_name(struct str text)
+{
+    return text.length > 0 && text.length <= NAME_BYTES && str_is_printable(text);
+}
+
+int wire_read_name(struct wire_reader *r, json_t *value, const char **out_name)
+{
+    if (!json_is_string(value) || !wire_is_name(string_of(value)))
+        return wire_refuse(r, value, "a name: a text of 1 to %d printable bytes", NAME_BYTES);
+    *out_name = arena_copy(r->arena, string_of(value));
+    return 0;
+}
+
+/* The bounds of whole numbers are in full: a time has 18 digits. */
+static int refuse_number(struct wire_reader *r, json_t *value, bool is_integer, const struct wire_range *range)
+{
+    char min[NUMBER_TEXT_SIZE], max[NUMBER_TEXT_SIZE];
+    const char *kind = is_integer ? "whole number" : "number";
+    number_format_double(min, range->min, is_integer ? 0 : 16, is_integer ? 'f' : 'g');
+    number_format_double(max, range->max, is_integer ? 0 : 16, is_integer ? 'f' : 'g');
+    if (!(range->min < range->max)) return wire_refuse(r, value, "%s, the only accepted value", min);
+    if (range->special == NULL) return wire_refuse(r, value, "a %s from %s to %s", kind, min, max);
+    return wire_refuse(r, value, "a %s from %s to %s, or '%s'", kind, min, max, range->special);
+}
+
+/* In a document 4.0 is 4, because some programs write every number with a point. */
+static bool is_whole(const struct wire_reader *r, json_t *value, int64_t *out_number)
+{
+    static const double max = 9007199254740992.0; /* 2^53 */
+    double real = json_is_real(value) ? json_real_value(value) : 0.5;
+    if (json_is_integer(value)) {
+        *out_number = json_integer_value(value);
+        return true;
+    }
+    if (!r->is_document || !(fabs(real) <= max) || floor(real) < real) return false;
+    *out_number = (int64_t)real;
+    return true;
+}
+
+int wire_read_whole(struct wire_reader *r, json_t *value, const struct wire_range *range, int64_t *out_number)
+{
+    int64_t number;
+    if (range->special != NULL && json_is_string(value) && str_equal(string_of(value), str(range->special))) {
+        *out_number = range->special_number;
+        return 0;
+    }
+    if (!is_whole(r, value, &number) || (double)number < range->min || (double)number > range->max)
+        return refuse_number(r, value, true, range);
+    *out_number = number;
+    return 0;
+}
+
+int wire_read_real(struct wire_reader *r, json_t *value, double min, double max, double *out_number)
+{
+    double number = json_number_value(value);
+    if (!json_is_number(value) || !(number >= min && number <= max))
+        return refuse_number(r, value, false, &(struct wire_range){.min = min, .max = max});
+    *out_number = number + 0.0; /* no -0, which would come before 0 where jobs are sorted */
+    return 0;
+}
+
+int wire_read_time(struct wire_reader *r, json_t *value, int64_t *out_us)
+{
+    struct str text;
+    int64_t whole;
+    bool is_text = json_is_string(value) || is_whole(r, value, &whole);
+    if (is_text && wire_read_scalar(r, value, &text) != 0) return -1;
+    if (!is_text || time_parse(text, "", out_us, NULL) != 0)
+        return wire_refuse(r, value, "a time: seconds since 1970, or a text like '2026-11-21T09:05:00Z'");
+    return 0;
+}
+
+int wire_read_memory(struct wire_reader *r, json_t *value, uint64_t *out_mib)
+{
+    struct str text;
+    int64_t whole;
+    bool is_text = json_is_string(value) || is_whole(r, value, &whole);
+    if (is_text && wire_read_scalar(r, value, &text) != 0) return -1;
+    if (is_text && str_equal(text, str("0"))) {
+        *out_mib = 0;
+        return 0;
+    }
+    if (!is_text || memory_parse(text, "", out_mib, NULL) != 0)
+        return wire_refuse(r, value, "an amount of memory: whole MiB, or a text like '4G'");
+    return 0;
+}
+
+int wire_read_scalar(struct wire_reader *r, json_t *value, struct str *out_text)
+{
+    char number[NUMBER_TEXT_SIZE];
+    buf_clear(&r->scalar);
+    if (json_is_string(value)) {
+        *out_text = string_of(value);
+        return 0;
+    }
+    if (json_is_integer(value)) {
+        buf_format(&r->scalar, "%lld", (long long)json_integer_value(value));
+    } else if (json_is_real(value)) {
+        buf_add(&r->scalar, number, number_format_shortest(number, json_real_value(value)));
+    } else if (json_is_boolean(value)) {
+        buf_add_text(&r->scalar, json_is_true(value) ? "true" : "false");
+    } else {
+        return wire_refuse(r, value, "a text, a number, true or false");
+    }
+    *out_text = (struct str){r->scalar.text, r->scalar.length};
+    return 0;
+}
+
+int wire_read_items(struct wire_reader *r, json_t *value,
+                    int (*read)(struct wire_reader *r, json_t *item, uint32_t index))
+{
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list");
+    size_t count = json_array_size(value);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = wire_enter_index(r, i);
+        if (read(r, json_array_get(value, i), (uint32_t)i) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}

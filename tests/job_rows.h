@@ -1,0 +1,236 @@
+/* Compares rows of jobs and tasks with what the store has of them and with what a listing shows. It goes over the table
+ * of job fields (fields/job_fields.h), so a field that is added there is compared, too. */
+#ifndef FAIRLEAD_TESTS_JOB_ROWS_H
+#define FAIRLEAD_TESTS_JOB_ROWS_H
+
+#include "unit/store_world.h"
+
+#include "engine/job_members.h"
+#include "store/field_columns.h"
+
+/* task NULL: the job's own. */
+struct job_row_place {
+    const char *where; /* "loaded", "stored", "listed" */
+    const struct state *s;
+    const struct job *job;
+    const struct task *task;
+};
+
+static inline bool job_rows_has(enum job_field f, enum job_field_home home)
+{
+    return job_field_rows[f].home == home && job_field_rows[f].column != NULL;
+}
+
+static inline struct field_value job_rows_value(const struct job_row_place *p, enum job_field f, struct arena *arena)
+{
+    return p->task != NULL ? task_member(p->s, p->task, f, arena) : job_member(p->s, p->job, f, arena);
+}
+
+static inline void job_rows_fail(const struct job_row_place *p, enum job_field f, const struct field_value *is,
+                                 const struct field_value *expected)
+{
+    struct buf left = {0}, right = {0};
+    field_format(job_field_at(f), is, &left);
+    field_format(job_field_at(f), expected, &right);
+    fail_msg("job %u, task %d: %s: %s '%s'%s, expected '%s'%s", p->job->id, p->task ? (int)p->task->task_id : -1,
+             job_field_at(f)->name, p->where, left.text ? left.text : "",
+             field_is_absent(job_field_at(f), is) ? " (none)" : "", right.text ? right.text : "",
+             field_is_absent(job_field_at(f), expected) ? " (none)" : "");
+}
+
+static inline void job_rows_assert_equal(const struct job_row_place *p, enum job_field f, const struct field_value *is,
+                                         const struct field_value *expected)
+{
+    if (!field_equal(job_field_at(f), is, expected)) job_rows_fail(p, f, is, expected);
+}
+
+/* --- loaded ------------------------------------------------------------------------------------------------------- */
+
+static inline void job_rows_assert_same(const struct job_row_place *in_memory, const struct job_row_place *loaded,
+                                        struct arena *arena)
+{
+    enum job_field_home home = in_memory->task != NULL ? JOB_HOME_TASK : JOB_HOME_JOB;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!job_rows_has(f, home)) continue;
+        struct field_value expected = job_rows_value(in_memory, f, arena), is = job_rows_value(loaded, f, arena);
+        job_rows_assert_equal(in_memory, f, &is, &expected);
+    }
+}
+
+/* Every job and task that lives has the same fields in a state that was loaded, and there are no others. */
+static inline void job_rows_assert_loaded(const struct state *s, const struct state *loaded)
+{
+    struct arena arena = {0};
+    uint32_t jobs = 0, tasks = 0;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (j->ended_us != 0) continue;
+        uint32_t at = state_find_job(loaded, j->id);
+        if (at == NONE) fail_msg("job %u was not loaded", j->id);
+        struct job_row_place left = {"loaded", s, j, NULL}, right = {"loaded", loaded, &loaded->jobs.items[at], NULL};
+        job_rows_assert_same(&left, &right, &arena);
+        jobs++;
+    }
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        uint32_t at = state_find_task(loaded, k->job_id, k->task_id), job = state_find_job(s, k->job_id);
+        if (at == NONE) fail_msg("task %u of job %u was not loaded", k->task_id, k->job_id);
+        struct job_row_place left = {"loaded", s, &s->jobs.items[job], k},
+                             right = {"loaded", loaded, left.job, &loaded->tasks.items[at]};
+        job_rows_assert_same(&left, &right, &arena);
+        tasks++;
+    }
+    assert_int_equal(loaded->jobs.count, jobs);
+    assert_int_equal(loaded->tasks.count, tasks);
+    arena_release(&arena);
+}
+
+/* --- stored ------------------------------------------------------------------------------------------------------- */
+
+static inline sqlite3_stmt *job_rows_select(sqlite3 *db, enum job_field_home home)
+{
+    struct buf text = {0};
+    sqlite3_stmt *select;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_rows_has(f, home))
+            buf_format(&text, "%s %s", text.length > 0 ? "," : "SELECT", job_field_rows[f].column);
+    }
+    buf_add_text(&text,
+                 home == JOB_HOME_JOB ? " FROM job WHERE id = ?1" : " FROM task WHERE job_id = ?1 AND task_id = ?2");
+    if (sqlite3_prepare_v2(db, text.text, -1, &select, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", text.text, sqlite3_errmsg(db));
+    buf_release(&text);
+    return select;
+}
+
+/* seen (may be NULL) is told every value. */
+static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_row_place *p,
+                                       void (*seen)(enum job_field f, const struct field_value *value))
+{
+    struct arena arena = {0};
+    int column = 0;
+    sqlite3_bind_int64(select, 1, p->job->id);
+    if (p->task != NULL) sqlite3_bind_int64(select, 2, p->task->task_id);
+    if (sqlite3_step(select) != SQLITE_ROW) fail_msg("job %u: it was not stored", p->job->id);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!job_rows_has(f, p->task != NULL ? JOB_HOME_TASK : JOB_HOME_JOB)) continue;
+        struct field_value expected = job_rows_value(p, f, &arena), is;
+        if (!field_column_read(select, column++, job_field_at(f), &is))
+            fail_msg("job %u: %s cannot be read", p->job->id, job_field_at(f)->name);
+        job_rows_assert_equal(p, f, &is, &expected);
+        if (seen != NULL) seen(f, &is);
+    }
+    sqlite3_reset(select);
+    arena_release(&arena);
+}
+
+/* The columns of every job and task in memory, also of those that have ended, say what the fields do. */
+static inline void job_rows_assert_stored(const struct state *s, const char *directory,
+                                          void (*seen)(enum job_field f, const struct field_value *value))
+{
+    sqlite3 *db = store_open_beside(directory);
+    sqlite3_stmt *jobs = job_rows_select(db, JOB_HOME_JOB), *tasks = job_rows_select(db, JOB_HOME_TASK);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        struct job_row_place p = {"stored", s, &s->jobs.items[i], NULL};
+        job_rows_assert_row(jobs, &p, seen);
+        for (uint32_t k = 0; k < s->tasks.count; k++) {
+            p.task = &s->tasks.items[k];
+            if (p.task->job_id == p.job->id) job_rows_assert_row(tasks, &p, seen);
+        }
+    }
+    sqlite3_finalize(jobs);
+    sqlite3_finalize(tasks);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* --- listed ------------------------------------------------------------------------------------------------------- */
+
+/* What a listing shows of a task's field where no task has started: nothing, but for what is known of it. */
+static inline struct field_value job_rows_unstarted(const struct job_row_place *p, bool is_pending, enum job_field f,
+                                                    struct arena *arena)
+{
+    bool is_result = f == JOB_FIELD_EXIT_STATUS || f == JOB_FIELD_SIGNAL;
+    if (f == JOB_FIELD_STATE) return field_number(is_pending ? JOB_PENDING : JOB_CANCELLED);
+    if (f == JOB_FIELD_PARTITION) return job_member(p->s, p->job, JOB_FIELD_PARTITIONS, arena);
+    if (f == JOB_FIELD_END && !is_pending) return job_member(p->s, p->job, JOB_FIELD_CANCELLED, arena);
+    if (is_result && !is_pending) return field_number(0);
+    return field_is_text(job_field_at(f)) ? field_text("") : field_nothing(job_field_at(f));
+}
+
+/* What is not known yet, and the number of a plain job's task, are not shown. */
+static inline struct field_value job_rows_started(const struct job_row_place *p, enum job_field f, struct arena *arena)
+{
+    bool is_result = f == JOB_FIELD_EXIT_STATUS || f == JOB_FIELD_SIGNAL;
+    if (f == JOB_FIELD_TASK_ID && !p->job->is_array) return field_absent();
+    if (f == JOB_FIELD_BILLING && p->task->start_us == 0) return field_absent();
+    if (is_result && !job_state_is_end(p->task->state)) return field_absent();
+    return task_member(p->s, p->task, f, arena);
+}
+
+static inline void job_rows_assert_listed_row(const struct job_row_place *p, const struct job_row *row)
+{
+    struct arena arena = {0};
+    bool is_pending = job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING;
+    const struct assoc *assoc = &p->s->assocs.items[p->job->assoc];
+    assert_string_equal(job_row_text(row, JOB_FIELD_ACCOUNT), assoc->account);
+    assert_string_equal(job_row_text(row, JOB_FIELD_USER), assoc->user);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].column == NULL || job_field_at(f)->is_hidden) continue;
+        struct field_value expected = job_field_rows[f].home == JOB_HOME_JOB ? job_member(p->s, p->job, f, &arena)
+                                      : p->task != NULL                      ? job_rows_started(p, f, &arena)
+                                                        : job_rows_unstarted(p, is_pending, f, &arena);
+        job_rows_assert_equal(p, f, &row->value[f], &expected);
+    }
+    arena_release(&arena);
+}
+
+/* The job of a row, and its task where one has started; false where memory has forgotten them. */
+static inline bool job_rows_find(const struct state *s, const struct job_row *row, struct job_row_place *out)
+{
+    int64_t job_id = job_row_number(row, JOB_FIELD_JOB_ID), task_id = job_row_number_or(row, JOB_FIELD_TASK_ID, 0);
+    bool has_started = job_row_text(row, JOB_FIELD_CPU_IDS)[0] != '\0';
+    *out = (struct job_row_place){.where = "listed", .s = s};
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (s->jobs.items[i].id == job_id) out->job = &s->jobs.items[i];
+    }
+    for (uint32_t i = 0; i < s->tasks.count && has_started; i++) {
+        if (s->tasks.items[i].job_id == job_id && s->tasks.items[i].task_id == task_id) out->task = &s->tasks.items[i];
+    }
+    return out->job != NULL && (out->task != NULL || !has_started);
+}
+
+/* How many rows there are of what is in memory. */
+static inline uint32_t job_rows_count(const struct state *s)
+{
+    uint32_t count = s->tasks.count;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        count += idset_count(&s->jobs.items[i].pending) > 0;
+        count += idset_count(&s->jobs.items[i].cancelled) > 0;
+    }
+    return count;
+}
+
+/* A listing of everything has a row for all that is in memory, and its fields say what memory does. */
+static inline void job_rows_assert_listed(const struct state *s, struct store *store)
+{
+    const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
+    struct job_reader reader = store_job_reader(store);
+    struct job_row row;
+    struct err e = {0};
+    uint32_t found = 0;
+    int result;
+    void *cursor = reader.open(reader.context, &everything, &e);
+    if (cursor == NULL) fail_msg("%s", ERR_SENTENCE(&e));
+    while ((result = reader.next(cursor, &row, &e)) > 0) {
+        struct job_row_place p;
+        if (result == 2 || !job_rows_find(s, &row, &p)) continue;
+        job_rows_assert_listed_row(&p, &row);
+        found++;
+    }
+    if (result < 0) fail_msg("%s", ERR_SENTENCE(&e));
+    reader.close(cursor);
+    assert_int_equal(found, job_rows_count(s));
+}
+
+#endif

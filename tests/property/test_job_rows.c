@@ -1,0 +1,521 @@
+/* Jobs with random values in every field that can be given, through submissions, updates, starts, ends and restarts.
+ * The test names no field where it makes or compares values, except those whose text has a form of its own (forms,
+ * below). So a field that is added to the table of job fields is tested without new code here.
+ *
+ *   1. A field has the value that it was given, and an update changes no other field that can be given.
+ *   2. Every field with a column has the same value in the database as in memory, also of what has ended.
+ *   3. Every field of a job or task that lives is the same in a state loaded from the database.
+ *   4. Every field that a listing shows has the value that it has in memory.
+ *   5. The test is not empty: every field with a column has had different values.
+ *   6. A value that somebody else wrote into a column is either accepted or refused with the name of its row. */
+#include "../unit/store_house.h"
+
+#include "../job_rows.h"
+#include "base/rng.h"
+
+static const struct capacity host = {8, 2, 1 << 20};
+
+/* Values of fields whose text has a form that the table does not know. */
+static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"normal", "good"},
+                         *const projects[] = {"", "apollo", "gemini"},
+                         *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
+                         *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio",
+                                              "arch=\xc3\xbc"},
+                         *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+
+static const struct {
+    enum job_field field;
+    const char *const *texts;
+    uint32_t count;
+} forms[] = {
+    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},  {JOB_FIELD_QOS, qos, COUNT(qos)},
+    {JOB_FIELD_PROJECT, projects, COUNT(projects)},  {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
+    {JOB_FIELD_REQUESTS, requests, COUNT(requests)}, {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
+};
+
+struct life {
+    struct house h;
+    struct rng rng;
+    struct arena arena; /* of one event's texts */
+    uint32_t given, dropped;
+};
+
+static uint32_t below(struct life *l, uint32_t n)
+{
+    return rng_below(&l->rng, n);
+}
+
+static bool one_in(struct life *l, uint32_t n)
+{
+    return below(l, n) == 0;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+/* The minimum, the maximum, or close to the minimum; seldom anything between. */
+static int64_t random_number(struct life *l, const struct field *f)
+{
+    int64_t min = (int64_t)f->min, max = (int64_t)f->max, small = min + (int64_t)below(l, 4);
+    switch (below(l, 8)) {
+    case 0: return max;
+    case 1: return min;
+    case 2: return min + (int64_t)(rng_double(&l->rng) * ((double)max - (double)min));
+    case 3: return min < 0 ? 0 : small;
+    default: return small < max ? small : max;
+    }
+}
+
+/* Printable text; of bytes an absolute path of all but control characters. */
+static const char *random_text(struct life *l, const struct field *f)
+{
+    static const char *const pieces[] = {"a",
+                                         "Z",
+                                         "0",
+                                         " ",
+                                         "'",
+                                         "\"",
+                                         ";--",
+                                         "%",
+                                         "%j",
+                                         "\\",
+                                         ",",
+                                         "=",
+                                         "|",
+                                         "_",
+                                         "NULL",
+                                         "\xc3\xbc",
+                                         "\xe6\xbc\xa2",
+                                         "\xf0\x9f\x9a\xa2"};
+    static const char *const raw[] = {"\xff", "\x80", "/", "\xc3"};
+    bool is_bytes = f->type == FIELD_BYTES;
+    size_t max = f->max > 0 ? (size_t)f->max : FIELD_TEXT_MAX, min = f->min > 0 ? (size_t)f->min : 0;
+    size_t wanted = one_in(l, 8) ? max : one_in(l, 8) ? min : min + below(l, 30);
+    struct buf text = {0};
+    if (is_bytes) buf_add_char(&text, '/');
+    while (text.length < wanted) {
+        const char *piece = is_bytes && one_in(l, 3) ? raw[below(l, COUNT(raw))] : pieces[below(l, COUNT(pieces))];
+        buf_add_text(&text, text.length + strlen(piece) <= max ? piece : "x");
+    }
+    const char *copy = arena_copy(&l->arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
+static struct field_value random_value(struct life *l, enum job_field f)
+{
+    const struct field *field = job_field_at(f);
+    if (field->is_nullable && one_in(l, 8)) return field_absent();
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        if (forms[i].field == f) return field_text(forms[i].texts[below(l, forms[i].count)]);
+    }
+    if (field->special != NULL && one_in(l, 4)) return field_number(FIELD_SPECIAL);
+    switch (field->type) {
+    case FIELD_TEXT:
+    case FIELD_BYTES: return field_text(random_text(l, field));
+    case FIELD_CHOICE: return field_number(one_in(l, 2) ? 0 : 1);
+    case FIELD_REAL: return field_real(field->min + rng_double(&l->rng) * (field->max - field->min));
+    case FIELD_TIME: return field_number(l->h.w.now_us + (int64_t)below(l, 4000000) * 1001 - SECOND);
+    default: return field_number(random_number(l, field));
+    }
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static void give(struct job_values *v, enum job_field f, struct field_value value)
+{
+    v->value[f] = value;
+    v->is_given[f] = true;
+}
+
+static void give_random(struct life *l, struct job_values *v, bool is_update, uint32_t out_of)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_is_settable(f, is_update) && one_in(l, out_of)) give(v, f, random_value(l, f));
+    }
+}
+
+/* The field that an error names, else any that was given. */
+static enum job_field refused_field(struct life *l, const struct job_values *v)
+{
+    uint32_t f = field_find(&job_fields, str(l->h.w.e.field));
+    if (f != NONE && v->is_given[f]) return (enum job_field)f;
+    do f = below(l, JOB_FIELD_COUNT);
+    while (!v->is_given[f]);
+    return (enum job_field)f;
+}
+
+static bool has_any(const struct job_values *v)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (v->is_given[f]) return true;
+    }
+    return false;
+}
+
+static void count_given(struct life *l, const struct job_values *v)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) l->given += v->is_given[f];
+}
+
+/* Three fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
+ * as "bigio=true", and a range of slots that has one number only as none. */
+static bool is_kept_as_given(enum job_field f)
+{
+    return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
+           f != JOB_FIELD_SLOTS_MAX;
+}
+
+/* A special word of a nullable field stands for no value. */
+static void assert_has(struct life *l, const struct job *j, enum job_field f, struct field_value expected)
+{
+    const struct job_row_place place = {"after the event", &l->h.w.s, j, NULL};
+    const struct field *field = job_field_at(f);
+    if (field->is_nullable && field->special != NULL && expected.number == FIELD_SPECIAL) expected = field_absent();
+    struct field_value is = job_member(&l->h.w.s, j, f, &l->arena);
+    job_rows_assert_equal(&place, f, &is, &expected);
+}
+
+/* Law 1. before: NULL, or what the job had. */
+static void assert_took(struct life *l, const struct job *j, const struct job_values *v,
+                        const struct field_value *before)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!is_kept_as_given(f)) continue;
+        if (v->is_given[f])
+            assert_has(l, j, f, v->value[f]);
+        else if (before != NULL && job_field_is_settable(f, true))
+            assert_has(l, j, f, before[f]);
+    }
+}
+
+static void copy_values(struct life *l, const struct job *j, struct field_value *out)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].home != JOB_HOME_JOB) continue;
+        out[f] = job_member(&l->h.w.s, j, f, &l->arena);
+        if (out[f].text != NULL) out[f].text = arena_copy(&l->arena, str(out[f].text));
+    }
+}
+
+/* Leaves out what is refused (more CPUs than the host has, for one) until the rest is accepted. */
+static void apply_what_is_accepted(struct life *l, struct event event, struct job_values *v)
+{
+    while (has_any(v)) {
+        if (world_apply(&l->h.w, event, NULL) == 0) {
+            count_given(l, v);
+            return;
+        }
+        v->is_given[refused_field(l, v)] = false;
+        l->dropped++;
+    }
+}
+
+static void submit(struct life *l)
+{
+    static const enum job_field required[] = {JOB_FIELD_NAME, JOB_FIELD_COMMAND, JOB_FIELD_DIRECTORY};
+    struct job_values v = {0};
+    struct event event = {.kind = EVENT_SUBMIT,
+                          .actor = {1000 + below(l, 3), 2000 + below(l, 3), one_in(l, 2) ? "ann" : "bob", true},
+                          .submit = &v};
+    give_random(l, &v, false, 2);
+    for (size_t i = 0; i < COUNT(required); i++) {
+        if (!v.is_given[required[i]]) give(&v, required[i], random_value(l, required[i]));
+    }
+    uint32_t jobs = l->h.w.s.next_job_id;
+    apply_what_is_accepted(l, event, &v);
+    if (l->h.w.s.next_job_id != jobs + 1) fail_msg("%s", ERR_SENTENCE(&l->h.w.e));
+    assert_took(l, &l->h.w.s.jobs.items[l->h.w.s.jobs.count - 1], &v, NULL);
+}
+
+static const struct job *pick_job(struct life *l)
+{
+    const struct state *s = &l->h.w.s;
+    return s->jobs.count == 0 ? NULL : &s->jobs.items[below(l, s->jobs.count)];
+}
+
+static void update(struct life *l)
+{
+    const struct job *j = pick_job(l);
+    struct field_value before[JOB_FIELD_COUNT];
+    struct job_values v = {0};
+    if (j == NULL || j->ended_us != 0) return;
+    give_random(l, &v, true, 3);
+    copy_values(l, j, before);
+    apply_what_is_accepted(l, world_update(j->id, &v), &v);
+    assert_took(l, j, &v, before);
+}
+
+/* May be refused: the job has ended, or has no such task. */
+static void control(struct life *l)
+{
+    static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE, EVENT_RELEASE};
+    const struct job *j = pick_job(l);
+    if (j == NULL) return;
+    struct job_ref ref = {j->id, j->is_array && one_in(l, 2) ? below(l, 12) : NONE};
+    world_apply(&l->h.w, (struct event){.kind = kinds[below(l, COUNT(kinds))], .jobs = {&ref, 1, false}}, NULL);
+}
+
+static void end_task(struct life *l, const struct task *k)
+{
+    static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED, JOB_CANCELLED, JOB_TIMEOUT, JOB_NODE_FAIL};
+    char detail[400];
+    text_format(detail, sizeof detail, "%s %u", one_in(l, 2) ? "it said \"why\", \xc3\xbc" : "", below(l, 1000));
+    struct event_record record = {.launch_id = k->launch_id,
+                                  .at_us = l->h.w.now_us,
+                                  .started_us = k->start_us,
+                                  .end = ends[below(l, COUNT(ends))],
+                                  .exit_status = (int32_t)below(l, 256),
+                                  .signal = (int32_t)below(l, 64),
+                                  .cpu_us = (int64_t)(rng_double(&l->rng) * 1e15),
+                                  .max_rss_kib = (int64_t)(rng_double(&l->rng) * 1e12),
+                                  .detail = one_in(l, 3) ? NULL : detail};
+    assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_ENDED, .record = record}, NULL), 0);
+}
+
+static void report_tasks(struct life *l)
+{
+    for (uint32_t i = 0; i < l->h.w.s.tasks.count; i++) {
+        const struct task *k = &l->h.w.s.tasks.items[i];
+        if (job_state_is_end(k->state) || one_in(l, 2)) continue;
+        if (k->start_us == 0)
+            world_started(&l->h.w, k->launch_id);
+        else if (one_in(l, 3))
+            end_task(l, k);
+    }
+}
+
+static void run_pass(struct life *l)
+{
+    char boot[40];
+    text_format(boot, sizeof boot, "boot-%u", below(l, 3));
+    assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_TIME, .time = {boot}}, NULL), 0);
+}
+
+/* --- what was tested ---------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint64_t first;
+    bool is_seen, differs;
+} seen[JOB_FIELD_COUNT];
+
+static void note_value(enum job_field f, const struct field_value *value)
+{
+    struct buf text = {0};
+    field_format(job_field_at(f), value, &text);
+    uint64_t hash = hash_bytes(text.length > 0 ? text.text : "", text.length, 0);
+    if (!seen[f].is_seen) seen[f].first = hash;
+    seen[f].is_seen = true;
+    seen[f].differs = seen[f].differs || hash != seen[f].first;
+    buf_release(&text);
+}
+
+/* Law 5. */
+static void assert_all_differed(void)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].column != NULL && !seen[f].differs)
+            fail_msg("%s: always the same value: nothing was tested", job_field_at(f)->name);
+    }
+}
+
+/* --- a life ------------------------------------------------------------------------------------------------------- */
+
+static void begin(struct life *l, uint64_t seed)
+{
+    memset(l, 0, sizeof *l);
+    l->rng.state = seed;
+    house_build(&l->h, host);
+    world_object(&l->h.w, OBJECT_PARTITION, "fast", "PriorityTier=2|TRESBillingWeights=CPU=1.7,Mem=0.25G");
+    world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
+    world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
+    world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
+    world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
+    world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");
+    world_object(&l->h.w, OBJECT_RESOURCE, "arch", "type=STRING");
+    world_object(&l->h.w, OBJECT_RESOURCE, "bigio", "type=BOOL");
+    for (size_t i = 0; i < COUNT(accounts); i++) {
+        world_user(&l->h.w, accounts[i], 1, "ann");
+        world_user(&l->h.w, accounts[i], 1, "bob");
+    }
+    house_commit(&l->h);
+}
+
+/* Laws 2 to 4; sometimes the loaded state takes the place of the other. */
+static void commit_and_compare(struct life *l)
+{
+    struct state loaded;
+    struct world *w = &l->h.w;
+    house_commit(&l->h);
+    job_rows_assert_stored(&w->s, l->h.directory, note_value);
+    job_rows_assert_listed(&w->s, l->h.store);
+    store_must_load(l->h.store, &loaded);
+    job_rows_assert_loaded(&w->s, &loaded);
+    if (one_in(l, 4)) {
+        state_release(&w->s);
+        w->s = loaded;
+        house_set_host(&l->h, host);
+        return;
+    }
+    state_release(&loaded);
+    engine_forget(&w->s);
+}
+
+static void every_field_survives(void **unused)
+{
+    (void)unused;
+    uint32_t given = 0, dropped = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct life l;
+        begin(&l, seed);
+        for (int round = repeats(150); round > 0; round--) {
+            arena_clear(&l.arena);
+            submit(&l);
+            if (one_in(&l, 2)) update(&l);
+            if (one_in(&l, 3)) control(&l);
+            run_pass(&l);
+            report_tasks(&l);
+            l.h.w.now_us += (int64_t)(rng_double(&l.rng) * 100.0 * (double)SECOND);
+            commit_and_compare(&l);
+        }
+        given += l.given;
+        dropped += l.dropped;
+        arena_release(&l.arena);
+        house_close(&l.h);
+    }
+    print_message("# %u values given, %u more refused\n", given, dropped);
+    assert_true(given > dropped);
+    assert_all_differed();
+}
+
+/* --- rows that somebody else has written -------------------------------------------------------------------------- */
+
+/* False where the column takes no such value. */
+static bool write_column(const char *directory, enum job_field f, const char *literal)
+{
+    sqlite3 *db = store_open_beside(directory);
+    struct buf text = {0};
+    buf_format(&text, "PRAGMA ignore_check_constraints = ON; UPDATE %s SET %s = %s",
+               job_field_rows[f].home == JOB_HOME_JOB ? "job" : "task", job_field_rows[f].column, literal);
+    bool is_written = sqlite3_exec(db, text.text, NULL, NULL, NULL) == SQLITE_OK;
+    buf_release(&text);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return is_written;
+}
+
+/* The state is loaded, or an error names the file and the row. Returns whether it is loaded. */
+static bool try_load(struct house *h, struct err *out_error)
+{
+    struct state loaded;
+    *out_error = (struct err){0};
+    state_init(&loaded, 1);
+    bool is_loaded = store_load(h->store, &loaded, out_error) == 0;
+    state_release(&loaded);
+    if (is_loaded) return true;
+    const char *behind = strstr(ERR_SENTENCE(out_error), "fairlead.db: ");
+    if (behind == NULL || (strstr(behind, "job") == NULL && strstr(behind, "task") == NULL))
+        fail_msg("'%s' does not name the row", ERR_SENTENCE(out_error));
+    return false;
+}
+
+/* A job of which a task runs, and nothing else, so that keys stay unique whatever is written. */
+static void open_odd_house(struct house *h)
+{
+    house_build(h, host);
+    world_submit(&h->w, "ann", NULL, host.cpus);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
+    world_started(&h->w, 1);
+    house_commit(h);
+}
+
+static void read_column(const char *directory, enum job_field f, char out_literal[STORE_PATH_SIZE])
+{
+    char query[100];
+    snprintf(query, sizeof query, "SELECT quote(%s) FROM %s", job_field_rows[f].column,
+             job_field_rows[f].home == JOB_HOME_JOB ? "job" : "task");
+    store_sql_text(directory, query, out_literal);
+}
+
+/* Law 6: one column after the other has a value that it should not have. */
+static void odd_values_are_refused_or_taken_but_never_fatal(void **unused)
+{
+    (void)unused;
+    static const char *const odd[] = {
+        "NULL", "-1",  "0",     "4294967295",   "9223372036854775807",    "1e300",   "9e999",  "'x'", "'\xff'", "''",
+        "'1-'", "','", "'a=b'", "'0-99999999'", "'-9223372036854775808'", "'cpu=x'", "'main,'"};
+    struct house h;
+    struct err e;
+    char original[STORE_PATH_SIZE];
+    uint32_t refused = 0, taken = 0;
+    open_odd_house(&h);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].column == NULL) continue;
+        read_column(h.directory, f, original);
+        for (size_t i = 0; i < COUNT(odd); i++) {
+            if (!write_column(h.directory, f, odd[i])) continue;
+            if (try_load(&h, &e))
+                taken++;
+            else
+                refused++;
+        }
+        assert_true(write_column(h.directory, f, original));
+    }
+    print_message("# %u refused, %u taken\n", refused, taken);
+    assert_true(refused > 100 && taken > 100);
+    assert_true(try_load(&h, &e));
+    house_close(&h);
+}
+
+/* A little more than the maximum, or one less than the minimum; false where there is no such number, or it stands for a
+ * special word. Ranges are doubles, which are exact below 2^53. */
+static bool number_out_of_range(const struct field *f, bool is_above, int64_t *out_number)
+{
+    if (is_above ? f->max >= 9e18 : f->min < -9e18) return false;
+    int64_t step = f->max >= WHOLE_REAL_MAX ? 1000 : 1;
+    *out_number = is_above ? (int64_t)f->max + step : (int64_t)f->min - 1;
+    return f->special == NULL || *out_number != FIELD_SPECIAL;
+}
+
+/* Rows of what has ended are not read, so that a time of the end is not either. */
+static bool is_read_number(enum job_field f)
+{
+    const struct field *field = job_field_at(f);
+    return job_field_rows[f].column != NULL && field_is_whole(field) && field->type != FIELD_CHOICE &&
+           f != JOB_FIELD_END && f != JOB_FIELD_ENDED;
+}
+
+/* Law 6, of numbers: the field is named, too. */
+static void numbers_out_of_range_are_named(void **unused)
+{
+    (void)unused;
+    struct house h;
+    struct err e;
+    char original[STORE_PATH_SIZE], literal[32];
+    uint32_t refused = 0;
+    int64_t number;
+    open_odd_house(&h);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (!is_read_number(f)) continue;
+        read_column(h.directory, f, original);
+        for (int is_above = 0; is_above < 2; is_above++) {
+            if (!number_out_of_range(job_field_at(f), is_above, &number)) continue;
+            snprintf(literal, sizeof literal, "%lld", (long long)number);
+            assert_true(write_column(h.directory, f, literal));
+            if (try_load(&h, &e) || strcmp(e.field, job_field_at(f)->name) != 0)
+                fail_msg("%s = %s: '%s'", job_field_rows[f].column, literal, ERR_SENTENCE(&e));
+            refused++;
+        }
+        assert_true(write_column(h.directory, f, original));
+    }
+    assert_true(refused > 50);
+    house_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_survives),
+        cmocka_unit_test(odd_values_are_refused_or_taken_but_never_fatal),
+        cmocka_unit_test(numbers_out_of_range_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
