@@ -127,7 +127,7 @@ static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_NAME, .heading = "USER", .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_ACCOUNT, .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_SHARES},
-    {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_nothing = true, .rank = 3},
+    {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_absent = true, .rank = 3},
     {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
     {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 1},
 };

@@ -16,8 +16,8 @@ static const struct option_row verify_options[] = {
 static const struct table_column difference_columns[] = {
     {.heading = "ACCOUNT", .width_min = NAME_WIDTH_MIN}, {.heading = "USER", .width_min = NAME_WIDTH_MIN},
     {.heading = "QOS", .width_min = NAME_WIDTH_MIN},     {.heading = "PROJECT", .width_min = NAME_WIDTH_MIN},
-    {.heading = "TRES", .width_min = NAME_WIDTH_MIN},    {.heading = "STORED", .is_right = true},
-    {.heading = "RECOMPUTED", .is_right = true},
+    {.heading = "TRES", .width_min = NAME_WIDTH_MIN},    {.heading = "STORED", .is_right_aligned = true},
+    {.heading = "RECOMPUTED", .is_right_aligned = true},
 };
 
 static void add_number(struct table *t, double number)

@@ -24,7 +24,7 @@ static void show_nothing_else(struct buf *out)
 static const struct field elapsed_field = {
     .name = "elapsed_s", .help = "how long it has run", .type = FIELD_SECONDS, .is_nullable = true};
 
-static struct field_value make_elapsed(const struct field_value *row, struct arena *arena)
+static struct field_value compute_elapsed(const struct field_value *row, struct arena *arena)
 {
     struct timespec now;
     (void)arena;
@@ -40,7 +40,7 @@ static const struct field cpus_field = {
     .help = "CPUs of each task; of one that has started with a range of slots, those it has or had",
     .type = FIELD_NUMBER};
 
-static struct field_value make_cpus(const struct field_value *row, struct arena *arena)
+static struct field_value compute_cpus(const struct field_value *row, struct arena *arena)
 {
     struct idset cpus = {0};
     int64_t count = row[JOB_FIELD_CPUS].number;
@@ -56,7 +56,7 @@ static struct field_value make_cpus(const struct field_value *row, struct arena 
 static const struct field reason_field = {
     .name = "reason", .help = "why it waits", .type = FIELD_TEXT, .is_nullable = true};
 
-static struct field_value make_reason(const struct field_value *row, struct arena *arena)
+static struct field_value compute_reason(const struct field_value *row, struct arena *arena)
 {
     const char *reason = row[JOB_FIELD_REASON].text;
     (void)arena;
@@ -67,7 +67,7 @@ static struct field_value make_reason(const struct field_value *row, struct aren
 static const struct field exit_field = {
     .name = "exit_status:signal", .help = "exit status and signal", .type = FIELD_TEXT, .is_nullable = true};
 
-static struct field_value make_exit(const struct field_value *row, struct arena *arena)
+static struct field_value compute_exit(const struct field_value *row, struct arena *arena)
 {
     char text[48];
     if (!job_end_has_status(row)) return field_absent();
@@ -149,9 +149,9 @@ static void show_tickets(const struct field_value *row, struct buf *out)
 
 enum { NAME_WIDTH_MIN = 8 };
 
-#define ID                                                       \
-    {                                                            \
-        .field = JOB_FIELD_ID, .heading = "ID", .is_right = true \
+#define ID                                                               \
+    {                                                                    \
+        .field = JOB_FIELD_ID, .heading = "ID", .is_right_aligned = true \
     }
 #define NAME(rank_)                                                           \
     {                                                                         \
@@ -169,17 +169,18 @@ enum { NAME_WIDTH_MIN = 8 };
     {                            \
         .field = JOB_FIELD_STATE \
     }
-#define ELAPSED(heading_, rank_)                                                             \
+#define ELAPSED(heading_, rank_)                                                                       \
+    {                                                                                                  \
+        .computed = &elapsed_field, .compute = compute_elapsed, .heading = (heading_), .rank = (rank_) \
+    }
+#define CPUS(rank_)                                                                          \
     {                                                                                        \
-        .made = &elapsed_field, .make = make_elapsed, .heading = (heading_), .rank = (rank_) \
+        .computed = &cpus_field, .compute = compute_cpus, .heading = "CPUS", .rank = (rank_) \
     }
-#define CPUS(rank_)                                                                \
-    {                                                                              \
-        .made = &cpus_field, .make = make_cpus, .heading = "CPUS", .rank = (rank_) \
-    }
-#define EXIT                                                                                                      \
-    {                                                                                                             \
-        .made = &exit_field, .make = make_exit, .show = show_exit, .heading = "EXIT", .is_right = true, .rank = 1 \
+#define EXIT                                                                                    \
+    {                                                                                           \
+        .computed = &exit_field, .compute = compute_exit, .show = show_exit, .heading = "EXIT", \
+        .is_right_aligned = true, .rank = 1                                                     \
     }
 
 static const struct column queue[] = {
@@ -194,8 +195,8 @@ static const struct column queue[] = {
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .rank = 8},
     CPUS(4),
     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
-    {.field = JOB_FIELD_GPUS, .zero_is_nothing = true, .rank = 10},
-    {.made = &reason_field, .make = make_reason, .width_min = NAME_WIDTH_MIN, .rank = 5},
+    {.field = JOB_FIELD_GPUS, .zero_is_absent = true, .rank = 10},
+    {.computed = &reason_field, .compute = compute_reason, .width_min = NAME_WIDTH_MIN, .rank = 5},
 };
 
 static const struct column history[] = {
@@ -207,7 +208,7 @@ static const struct column history[] = {
     EXIT,
     ELAPSED("ELAPSED", 2),
     CPUS(6),
-    {.field = JOB_FIELD_MAX_RSS, .heading = "MAXMEM", .is_right = true, .show = show_max_memory, .rank = 5},
+    {.field = JOB_FIELD_MAX_RSS, .heading = "MAXMEM", .is_right_aligned = true, .show = show_max_memory, .rank = 5},
     {.field = JOB_FIELD_END, .heading = "ENDED", .rank = 4},
 };
 
@@ -225,7 +226,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_SET_PRIORITY, .heading = "Priority", .show = show_priority},
     {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Tickets", .show = show_tickets},
     {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
-    {.made = &reason_field, .make = make_reason, .heading = "Reason"},
+    {.computed = &reason_field, .compute = compute_reason, .heading = "Reason"},
     {.field = JOB_FIELD_HELD, .heading = "Held"},
     {.field = JOB_FIELD_ARRAY_TASKS, .heading = "Tasks", .show = show_tasks},
     {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
@@ -233,14 +234,14 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_DEADLINE, .heading = "Deadline"},
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
-    {.made = &elapsed_field, .make = make_elapsed, .heading = "Elapsed"},
+    {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit"},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
     {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},
-    {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_nothing = true},
+    {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_absent = true},
     {.field = JOB_FIELD_GPU_IDS, .heading = "GPU numbers"},
     {.field = JOB_FIELD_REQUESTS, .heading = "Requests"},
     {.field = JOB_FIELD_TRES, .heading = "TRES"},

@@ -61,7 +61,7 @@ static bool is_nothing(const struct column *c, const struct field *f, const stru
 {
     if (field_is_absent(f, value)) return true;
     if (field_is_text(f)) return value->text[0] == '\0';
-    return c->zero_is_nothing && f->type != FIELD_REAL && value->number == 0;
+    return c->zero_is_absent && f->type != FIELD_REAL && value->number == 0;
 }
 
 static void write_value(const struct column *c, const struct field *f, const struct field_value *value, struct buf *out)
@@ -69,7 +69,7 @@ static void write_value(const struct column *c, const struct field *f, const str
     char text[32];
     bool is_special = f->special != NULL && field_is_whole(f) && value->number == FIELD_SPECIAL;
     if (is_nothing(c, f, value)) {
-        buf_add_text(out, c->nothing != NULL ? c->nothing : "-");
+        buf_add_text(out, c->absent_text != NULL ? c->absent_text : "-");
     } else if (field_is_text(f) && c->is_fixed) {
         write_amounts(c, value->text, out);
     } else if (f->type == FIELD_REAL) {
@@ -230,8 +230,8 @@ static void begin_table(struct listing *l)
         const struct column *c = &l->shown_columns[i];
         struct table_column *column = &l->table_columns[i];
         column->heading = heading_of(l, c);
-        column->is_right = c->show == NULL && is_number(column_field(&l->shown, c));
-        if (c->is_right) column->is_right = true;
+        column->is_right_aligned = c->show == NULL && is_number(column_field(&l->shown, c));
+        if (c->is_right_aligned) column->is_right_aligned = true;
         column->rank = c->rank;
         column->width_min = c->width_min;
     }

@@ -4,7 +4,7 @@
 
 enum { NAME_WIDTH_MIN = 8 };
 
-#define COLUMN(name_, f) .field = PRIORITY_FIELD_##f, .name = (name_), .nothing = ""
+#define COLUMN(name_, f) .field = PRIORITY_FIELD_##f, .name = (name_), .absent_text = ""
 #define ID                                      \
     {                                           \
         COLUMN("JOBID", ID), .heading = "JOBID" \

@@ -144,7 +144,7 @@ int prio_instance_run_weights(struct call *call, const struct listing_values *ho
 {
     static const struct column columns[] = {
         {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
-        {.field = SETTING_FIELD_VALUE, .heading = "WEIGHT", .is_right = true},
+        {.field = SETTING_FIELD_VALUE, .heading = "WEIGHT", .is_right_aligned = true},
         {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
     };
     static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};

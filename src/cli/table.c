@@ -142,16 +142,16 @@ static void note_left_out(const struct table *t, const struct layout *l)
 static void write_cell(const struct table *t, const struct layout *l, uint32_t column, bool is_last, struct str cell,
                        uint32_t width, struct buf *out)
 {
-    bool is_right = t->columns[column].is_right, is_cut = width > l->widths[column];
+    bool is_right_aligned = t->columns[column].is_right_aligned, is_cut = width > l->widths[column];
     if (is_cut) {
         cell = width_cut(cell, l->widths[column] > 0 ? l->widths[column] - 1 : 0);
         width = width_of(cell) + 1;
     }
     uint32_t padding = l->widths[column] > width ? l->widths[column] - width : 0;
-    if (is_right) buf_add_blanks(out, padding);
+    if (is_right_aligned) buf_add_blanks(out, padding);
     buf_add_str(out, cell);
     if (is_cut) buf_add_text(out, width_mark());
-    if (!is_right && !is_last) buf_add_blanks(out, padding);
+    if (!is_right_aligned && !is_last) buf_add_blanks(out, padding);
     if (!is_last) {
         buf_add_blanks(out, GAP);
         return;

@@ -14,10 +14,10 @@ enum { TABLE_COLUMNS_MAX = 96 };
 
 struct table_column {
     const char *heading;
-    bool is_right;      /* numbers */
-    uint8_t rank;       /* 0: always there; else left out where there is no room, the largest first */
-    uint8_t width_min;  /* 0: never cut; else its texts may be cut down to so many columns */
-    uint32_t width_set; /* 0: as wide as its content; else so wide, its texts cut */
+    bool is_right_aligned; /* numbers */
+    uint8_t rank;          /* 0: always there; else left out where there is no room, the largest first */
+    uint8_t width_min;     /* 0: never cut; else its texts may be cut down to so many columns */
+    uint32_t width_set;    /* 0: as wide as its content; else so wide, its texts cut */
 };
 
 struct table_cell {

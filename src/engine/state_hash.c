@@ -62,7 +62,7 @@ static uint64_t hash_job(const struct state *s, const struct job *j, struct aren
 {
     uint64_t hash = TABLE_JOB;
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].decides) continue;
+        if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) continue;
         const struct field_value value = job_member(s, j, f, arena);
         hash = mix_value(mix(hash, f), &value);
     }
@@ -77,7 +77,7 @@ static uint64_t hash_task(const struct state *s, const struct task *k, struct ar
 {
     uint64_t hash = mix(mix(TABLE_TASK, k->job_id), s->assocs.items[k->assoc].id);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (job_field_rows[f].home != JOB_HOME_TASK || !job_field_rows[f].decides) continue;
+        if (job_field_rows[f].home != JOB_HOME_TASK || !job_field_rows[f].is_decisive) continue;
         const struct field_value value = task_member(s, k, f, arena);
         hash = mix_value(mix(hash, f), &value);
     }

@@ -4,8 +4,9 @@
 
 #define TEXT(name_, words) .name = (name_), .help = (words), .type = FIELD_TEXT
 #define PARENT_OR(max_) .type = FIELD_NUMBER, .max = (max_), .special = "parent"
-#define SHARES .name = "shares", .help = "its shares among its siblings", PARENT_OR(SHARE_COUNT_MAX)
-#define PRIORITY .name = "priority", .help = "of its jobs, or 'parent'", PARENT_OR(UINT32_MAX - 2.0)
+#define SHARES .name = "shares", .help = "shares among its siblings", PARENT_OR(SHARE_COUNT_MAX)
+#define PRIORITY \
+    .name = "priority", .help = "association priority of its jobs, or 'parent'", PARENT_OR(UINT32_MAX - 2.0)
 #define CREATED \
     .name = "created_us", .help = "time of creation", .type = FIELD_TIME, .max = TIME_US_MAX, .is_read_only = true
 
@@ -13,7 +14,7 @@ const struct field account_fields_shares = {SHARES}, account_fields_priority = {
 
 static const struct field account_rows[ACCOUNT_FIELD_COUNT] = {
     [ACCOUNT_FIELD_NAME] = {TEXT("name", "the account's name")},
-    [ACCOUNT_FIELD_PARENT] = {TEXT("parent", "the account it is part of; null: root"), .is_nullable = true},
+    [ACCOUNT_FIELD_PARENT] = {TEXT("parent", "parent account; null: this is the root account"), .is_nullable = true},
     [ACCOUNT_FIELD_SHARES] = {SHARES},
     [ACCOUNT_FIELD_PRIORITY] = {PRIORITY},
     [ACCOUNT_FIELD_CREATED] = {CREATED},
@@ -24,7 +25,7 @@ static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
     [ACCOUNT_USER_FIELD_ACCOUNT] = {TEXT("account", "the account")},
     [ACCOUNT_USER_FIELD_SHARES] = {SHARES},
     [ACCOUNT_USER_FIELD_IS_DEFAULT] = {.name = "default",
-                                       .help = "whether jobs that name no account are charged here",
+                                       .help = "whether the user's jobs are charged to this account by default",
                                        .type = FIELD_BOOL,
                                        .max = 1},
     [ACCOUNT_USER_FIELD_PRIORITY] = {PRIORITY},

@@ -4,7 +4,7 @@
 
 #include "fields/field.h"
 
-/* Shares, and the priority of an association: a number, or FIELD_SPECIAL, which is "parent". */
+/* The maximum of an association's shares. Its shares and its priority may also be FIELD_SPECIAL, which is "parent". */
 #define SHARE_COUNT_MAX 2147483646.0
 
 enum account_field {
@@ -26,9 +26,10 @@ enum account_user_field {
     ACCOUNT_USER_FIELD_COUNT
 };
 
+/* Records of enum account_field, and of enum account_user_field. */
 extern const struct field_table account_fields, account_fields_user;
 
-/* Those that are set by hand, for options and documents. */
+/* The fields that an operator sets, for options and documents. */
 extern const struct field account_fields_shares, account_fields_priority;
 
 #endif

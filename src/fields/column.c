@@ -2,12 +2,12 @@
 
 const struct field *column_field(const struct column_table *t, const struct column *c)
 {
-    return c->made != NULL ? c->made : field_at(t->fields, c->field);
+    return c->computed != NULL ? c->computed : field_at(t->fields, c->field);
 }
 
 struct field_value column_value(const struct column *c, const struct field_value *row, struct arena *arena)
 {
-    return c->made != NULL ? c->make(row, arena) : row[c->field];
+    return c->computed != NULL ? c->compute(row, arena) : row[c->field];
 }
 
 void column_name(const struct column_table *t, const struct column *c, struct buf *out)

@@ -10,7 +10,7 @@
 
 enum { MINUTE_S = 60, HOUR_S = 3600 };
 
-/* How much of what is kept one written unit stands for: durations are kept in seconds, times in microseconds. */
+/* What one unit of the written form is in units of the value: durations are stored in seconds, times in microseconds. */
 static int64_t written_unit(const struct field *f)
 {
     switch (f->type) {
@@ -64,7 +64,7 @@ bool field_parse_bool(struct str text, bool *out_value)
     return true;
 }
 
-/* Slurm knows three ways to say that there is no limit. */
+/* Slurm has three spellings for "no limit": UNLIMITED, INFINITE and -1. */
 static bool is_special(const struct field *f, struct str value)
 {
     if (f->special == NULL) return false;
@@ -75,14 +75,14 @@ static bool is_special(const struct field *f, struct str value)
 
 /* --- what is accepted --------------------------------------------------------------------------------------------- */
 
-static const char *type_words(const struct field *f)
+static const char *type_text(const struct field *f)
 {
     switch (f->type) {
     case FIELD_REAL: return "a number";
     case FIELD_SECONDS: return "a duration in seconds";
     case FIELD_MINUTES: return "a duration in minutes (or D-H:M:S)";
     case FIELD_HOURS: return "a duration in hours";
-    case FIELD_MEMORY: return "memory in MiB (or with suffix K, M, G or T)";
+    case FIELD_MEMORY: return "memory in MiB (or with a suffix K, M, G or T)";
     default: return "a whole number";
     }
 }
@@ -97,14 +97,14 @@ static void add_range(const struct field *f, struct buf *out)
         buf_format(out, "%s, the only accepted value", min);
         return;
     }
-    buf_format(out, "%s from %s to %s", type_words(f), min, max);
+    buf_format(out, "%s from %s to %s", type_text(f), min, max);
 }
 
 void field_accepted(const struct field *f, struct buf *out)
 {
     if (field_is_text(f)) return;
     if (f->type == FIELD_TIME) {
-        buf_add_text(out, "a time: seconds since 1970, or a date and time with its zone");
+        buf_add_text(out, "a time: seconds since 1970, or a date and time with a time zone");
     } else if (f->type == FIELD_CHOICE || f->type == FIELD_BOOL) {
         buf_add_text(out, "one of ");
         struct str rest = str(f->type == FIELD_BOOL ? "yes,no,true,false" : f->choices);
@@ -146,9 +146,10 @@ static bool is_in_range(const struct field *f, const struct field_value *value)
     }
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- parsing ------------------------------------------------------------------------------------------------------ */
 
-static bool looks_like_clock(struct str value)
+/* Whether it is written as H:M:S or D-H. A '-' that comes first is a sign. */
+static bool has_clock_form(struct str value)
 {
     for (size_t i = 1; i < value.length; i++) {
         if (value.text[i] == ':' || value.text[i] == '-') return true;
@@ -156,8 +157,8 @@ static bool looks_like_clock(struct str value)
     return false;
 }
 
-/* A whole number of seconds, MiB or whatever the field counts, before its range is looked at. Slurm counts whole minutes
- * and rounds up; so do fields in minutes. */
+/* Parses a whole number in the unit of the field's values, without checking its range. Fields in minutes round up to whole
+ * minutes, as Slurm does. */
 static int parse_number(const struct field *f, struct str value, int64_t *out_number, struct err *e)
 {
     int64_t number;
@@ -168,7 +169,7 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
         *out_number = fits ? number * written_unit(f) : INT64_MAX;
         return 0;
     }
-    if (field_is_duration(f) && f->type != FIELD_HOURS && looks_like_clock(value)) {
+    if (field_is_duration(f) && f->type != FIELD_HOURS && has_clock_form(value)) {
         if (duration_parse(value, f->name, &number, e) != 0) return -1;
         *out_number = (number + written_unit(f) - 1) / written_unit(f) * written_unit(f);
         return 0;
@@ -196,7 +197,7 @@ static int check_text(const struct field *f, struct str value, struct err *e)
 int field_parse(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
                 struct err *e)
 {
-    struct field_value read = {.text = ""};
+    struct field_value parsed = {.text = ""};
     bool is_true;
     if (is_special(f, value)) {
         *out_value = (struct field_value){.number = FIELD_SPECIAL, .text = ""};
@@ -206,36 +207,36 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
     case FIELD_TEXT:
     case FIELD_BYTES:
         if (check_text(f, value, e) != 0) return -1;
-        read.text = arena_copy(arena, value);
+        parsed.text = arena_copy(arena, value);
         break;
     case FIELD_BOOL:
         if (!field_parse_bool(value, &is_true)) return not_accepted(f, value, e);
-        read.number = is_true;
+        parsed.number = is_true;
         break;
     case FIELD_CHOICE:
-        read.number = field_choice_index(f->choices, value);
-        if (read.number < 0) return not_accepted(f, value, e);
+        parsed.number = field_choice_index(f->choices, value);
+        if (parsed.number < 0) return not_accepted(f, value, e);
         break;
     case FIELD_REAL:
-        if (!number_parse_double(value, &read.real)) return not_accepted(f, value, e);
+        if (!number_parse_double(value, &parsed.real)) return not_accepted(f, value, e);
         break;
     default:
-        if (parse_number(f, value, &read.number, e) != 0) return -1;
+        if (parse_number(f, value, &parsed.number, e) != 0) return -1;
     }
-    if (!is_in_range(f, &read)) return not_accepted(f, value, e);
-    *out_value = read;
+    if (!is_in_range(f, &parsed)) return not_accepted(f, value, e);
+    *out_value = parsed;
     return 0;
 }
 
 int field_check(const struct field *f, const struct field_value *value, struct err *e)
 {
-    if (field_is_absent(f, value)) return f->is_nullable ? 0 : err_field(e, ERR_INPUT, f->name, "a value is needed");
+    if (field_is_absent(f, value)) return f->is_nullable ? 0 : err_field(e, ERR_INPUT, f->name, "a value is required");
     if (field_is_text(f)) return check_text(f, str(value->text), e);
     if (f->special != NULL && f->type != FIELD_REAL && value->number == FIELD_SPECIAL) return 0;
     if (is_in_range(f, value)) return 0;
     struct buf text = {0};
     if (f->type == FIELD_CHOICE || f->type == FIELD_BOOL)
-        buf_format(&text, "%lld", (long long)value->number); /* it has no word */
+        buf_format(&text, "%lld", (long long)value->number); /* no word stands for it */
     else
         field_format(f, value, &text);
     int status = not_accepted(f, (struct str){text.text, text.length}, e);
@@ -296,10 +297,10 @@ uint32_t field_find(const struct field_table *t, struct str name)
 
 void field_names(const struct field_table *t, struct buf *out)
 {
-    const char *joint = "";
+    const char *separator = "";
     for (uint32_t i = 0; i < t->count; i++) {
         if (field_at(t, i)->is_hidden) continue;
-        buf_format(out, "%s%s", joint, field_at(t, i)->name);
-        joint = ", ";
+        buf_format(out, "%s%s", separator, field_at(t, i)->name);
+        separator = ", ";
     }
 }

@@ -42,7 +42,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 /* Then where it is kept, and whether decisions depend on it. */
 #define OF_JOB(column_) .home = JOB_HOME_JOB, .column = (column_)
 #define OF_TASK(column_) .home = JOB_HOME_TASK, .column = (column_)
-#define DECIDES .decides = true
+#define DECIDES .is_decisive = true
 #define CONSTANT .is_constant = true
 #define EMPTY_IS_NULL .empty_is_null = true
 
@@ -86,10 +86,11 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                OF_JOB("err_pattern"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
                                OPTION("error", 'e', "PATTERN")},
     [JOB_FIELD_COMMENT] = {TEXT("comment"), HELP("a note of the job's user"), NULLABLE, OF_JOB("comment"),
-                           SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("comment", 0, "TEXT"), .document = "comment"},
+                           SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("comment", 0, "TEXT"),
+                           .document_key = "comment"},
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT("admin_comment"), HELP("a note of an operator"), NULLABLE,
                                  OF_JOB("admin_comment"), SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
-                                 OPTION("admin-comment", 0, "TEXT"), .document = "admin_comment"},
+                                 OPTION("admin-comment", 0, "TEXT"), .document_key = "admin_comment"},
     [JOB_FIELD_OUT_PATH] = {BYTES("out_path"), HELP("file of standard output")},
     [JOB_FIELD_ERR_PATH] = {BYTES("err_path"), HELP("file of standard error")},
 
@@ -103,14 +104,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},
     [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
                            SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem", 0, "SIZE"),
-                           .option_help = "memory of each task: MiB, or with suffix K, M, G or T"},
+                           .option_help = "memory of each task: MiB, or with a suffix K, M, G or T"},
     [JOB_FIELD_GPUS] = {NUMBER("gpus", 0, GPUS_MAX), HELP("GPUs of each task"), OF_JOB("gpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus", 'G', "COUNT")},
     [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
                               OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                               OPTION("time", 't', "DURATION"),
                               .option_help = "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED",
-                              .document = "time_limit_s"},
+                              .document_key = "time_limit_s"},
     [JOB_FIELD_SLOTS_MAX] = {NUMBER("slots_max", 0, CPUS_MAX),
                              HELP("maximum of a range of slots whose minimum is cpus; 0: no range"),
                              OF_JOB("slots_max"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
@@ -175,28 +176,28 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                         DECIDES, SET(JOB_RAISED_BY_USER, JOB_UNTIL_ENDED), OPTION("nice", 0, "N"),
                         .argument_default = "100",
                         .option_help = "subtracted from its priority; 100 without N; only operators lower it",
-                        .document = "nice"},
+                        .document_key = "nice"},
     [JOB_FIELD_SITE] = {NUMBER("site", -NICE_MAX, NICE_MAX), HELP("the site's term of its priority"), OF_JOB("site"),
                         DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED), OPTION("site-factor", 0, "N"),
-                        .document = "site"},
+                        .document_key = "site"},
     [JOB_FIELD_SET_PRIORITY] = {NUMBER("set_priority", 1, UINT32_MAX - 1.0),
                                 HELP("a priority set by hand; null: it is computed"), NULLABLE, OF_JOB("set_priority"),
                                 DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED), .field.special = "auto",
                                 OPTION("set-priority", 0, "N|auto"),
                                 .option_help = "a priority set by hand instead of the computed one (auto)",
-                                .document = "set_priority"},
+                                .document_key = "set_priority"},
     [JOB_FIELD_POSIX_PRIORITY] = {NUMBER("posix_priority", POSIX_PRIORITY_MIN, POSIX_PRIORITY_MAX),
                                   HELP("POSIX priority, of the tickets model"), OF_JOB("posix_priority"), DECIDES,
                                   SET(JOB_LOWERED_BY_USER, JOB_UNTIL_ENDED), OPTION("priority", 0, "N"),
                                   .option_help = "POSIX priority, -1023 to 1024, of the tickets model; only operators "
                                                  "raise it",
-                                  .document = "posix_priority"},
+                                  .document_key = "posix_priority"},
     [JOB_FIELD_JOB_SHARE] = {ID("job_share"), HELP("its own shares in the functional policy"), OF_JOB("job_share"),
                              DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("job-share", 0, "N"),
-                             .document = "job_share"},
+                             .document_key = "job_share"},
     [JOB_FIELD_OVERRIDE_TICKETS] = {ID("override_tickets"), HELP("override tickets of its own"),
                                     OF_JOB("override_tickets"), DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
-                                    OPTION("override-tickets", 0, "N"), .document = "override_tickets"},
+                                    OPTION("override-tickets", 0, "N"), .document_key = "override_tickets"},
 
     [JOB_FIELD_ARRAY] = {TEXT("array"), BYTES_FROM_TO(0, ARRAY_BYTES_MAX),
                          HELP("task numbers and how many run at once, as 0-999%50"), HIDDEN, NULLABLE,

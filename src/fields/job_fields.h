@@ -1,20 +1,20 @@
-/* The table of job fields: everything a job or one of its tasks has, and everything a listing says of it. From a row come
+/* The table of job fields: every property of a job or task, and everything that a listing shows of one. A row defines
  *
- *     submissions and updates   decoding, ranges, who may set it and until when (api/server, engine/job_fields.c)
+ *     submissions and updates   decoding, ranges, who may set it and until when (api/server, engine/job_edit.c)
  *     the database              its column: writing, loading, listings (store)
- *     the API and listings      its name and type in JSON and in lines, columns (wire, cli)
- *     the command line          its option, help, manual, completion (cli)
- *     documents                 its key (sim)
- *     state_hash                whether it decides anything
+ *     the API and listings      its name and type in JSON and in lines, its columns (wire, cli)
+ *     the command line          its option, help, manual page, completion (cli)
+ *     scenario documents        its key (sim)
+ *     state_hash                whether decisions depend on it
  *
- *     home      where it is kept                             a row of a listing has
- *     JOB       struct job, table job                        the job's value
- *     TASK      struct task, table task                      the task's value; none where no task has started
- *     LISTING   nowhere: made when a row is listed           what the store or the server makes of the others
+ *     home      where it is kept                  its value in a row of a listing
+ *     JOB       struct job, table job             the job's
+ *     TASK      struct task, table task           the task's; absent where no task has started
+ *     LISTING   nowhere                           computed from other fields by the store or the server
  *
- * To add a field: a row here and its name in the enum; its member in struct job or struct task and a row in
- * engine/job_members.c (a text that nothing decides needs only a name in enum job_text); a migration in store/schema.c and
- * a line in docs/schema.md. The tests of each layer go over the table. */
+ * To add a field: a row in the table and its name in the enum; its member in struct job or struct task and a row in
+ * engine/job_members.c (a text that no decision depends on needs only a name in enum job_text); a migration in
+ * store/schema.c and a line in docs/schema.md. The tests of each layer walk the table. */
 #ifndef FAIRLEAD_FIELDS_JOB_FIELDS_H
 #define FAIRLEAD_FIELDS_JOB_FIELDS_H
 
@@ -25,7 +25,7 @@ enum job_field {
     JOB_FIELD_ID,     /* "5", "5_3", "5_[3-9%2]" */
     JOB_FIELD_JOB_ID, /* the number alone */
     JOB_FIELD_TASK_ID,
-    JOB_FIELD_ARRAY_TASKS, /* "3-9": of a row that stands for several tasks */
+    JOB_FIELD_ARRAY_TASKS, /* "3-9", in a row that stands for several tasks */
     JOB_FIELD_ARRAY_LIMIT,
     JOB_FIELD_TASK_COUNT,
     JOB_FIELD_ASSOCIATION_ID,
@@ -38,10 +38,10 @@ enum job_field {
     JOB_FIELD_COMMAND,
     JOB_FIELD_DIRECTORY,
     JOB_FIELD_OUT_PATTERN,
-    JOB_FIELD_ERR_PATTERN, /* none: standard error goes where standard output goes */
+    JOB_FIELD_ERR_PATTERN, /* absent: standard error goes where standard output goes */
     JOB_FIELD_COMMENT,
     JOB_FIELD_ADMIN_COMMENT,
-    JOB_FIELD_OUT_PATH, /* the patterns with their %j filled in */
+    JOB_FIELD_OUT_PATH, /* the patterns with %j and the like replaced */
     JOB_FIELD_ERR_PATH,
 
     JOB_FIELD_STATE,
@@ -57,11 +57,11 @@ enum job_field {
     JOB_FIELD_SUBMIT,
     JOB_FIELD_BEGIN,
     JOB_FIELD_DEADLINE,
-    JOB_FIELD_ACCRUE, /* since when its age grows; none: it does not */
+    JOB_FIELD_ACCRUE, /* the time from which its age counts; absent: it does not age */
     JOB_FIELD_START,
     JOB_FIELD_END,
 
-    JOB_FIELD_CPU_IDS, /* "0-3": those a task has or had */
+    JOB_FIELD_CPU_IDS, /* "0-3": the CPUs that a task has or had */
     JOB_FIELD_GPU_IDS,
     JOB_FIELD_TASK_MEM_MIB,
     JOB_FIELD_EXIT_STATUS,
@@ -71,11 +71,11 @@ enum job_field {
     JOB_FIELD_DETAIL,
 
     JOB_FIELD_PARTITIONS, /* "fast,batch": where it may run */
-    JOB_FIELD_PARTITION,  /* where a task runs; of what has not started as PARTITIONS */
+    JOB_FIELD_PARTITION,  /* where a task runs; before its start the same as PARTITIONS */
     JOB_FIELD_QOS,
     JOB_FIELD_PROJECT,
     JOB_FIELD_REQUESTS,
-    JOB_FIELD_TRES, /* "cpu=4,mem=8192": what a task has */
+    JOB_FIELD_TRES, /* "cpu=4,mem=8192": allocated to a task */
     JOB_FIELD_BILLING,
     JOB_FIELD_USAGE_FACTOR,
     JOB_FIELD_FAIR_SHARE,
@@ -87,11 +87,11 @@ enum job_field {
     JOB_FIELD_JOB_SHARE,
     JOB_FIELD_OVERRIDE_TICKETS,
 
-    JOB_FIELD_ARRAY,         /* in a submission "0-999%50"; kept: the task numbers, none where it is no array */
-    JOB_FIELD_PENDING_TASKS, /* sets: "3-999" */
-    JOB_FIELD_CANCELLED_TASKS,
-    JOB_FIELD_CANCELLED, /* when the last of those was */
-    JOB_FIELD_ENDED,
+    JOB_FIELD_ARRAY,           /* in a submission "0-999%50"; stored: the task numbers, absent if it is not an array */
+    JOB_FIELD_PENDING_TASKS,   /* a set: "3-999" */
+    JOB_FIELD_CANCELLED_TASKS, /* a set: the tasks that were cancelled before they started */
+    JOB_FIELD_CANCELLED,       /* the time of the last of these cancellations */
+    JOB_FIELD_ENDED,           /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
     JOB_FIELD_LAUNCH_ID,
@@ -103,44 +103,45 @@ enum job_field {
 
 enum job_field_home { JOB_HOME_LISTING, JOB_HOME_JOB, JOB_HOME_TASK };
 
-/* Who may give it a value. */
+/* Who may set its value in a submission or an update. */
 enum job_field_setter {
-    JOB_SET_BY_INSTANCE, /* nobody else */
-    JOB_SET_BY_USER,     /* the job's user, and operators */
+    JOB_SET_BY_INSTANCE, /* no request may set it */
+    JOB_SET_BY_USER,     /* the job's user and operators */
     JOB_SET_BY_OPERATOR,
-    JOB_RAISED_BY_USER, /* users may only raise it, operators do as they like */
-    JOB_LOWERED_BY_USER
+    JOB_RAISED_BY_USER, /* operators set it; the job's user may only raise it */
+    JOB_LOWERED_BY_USER /* operators set it; the job's user may only lower it */
 };
 
 /* Until when an update may change it. */
 enum job_field_until {
-    JOB_UNTIL_SUBMITTED,   /* a submission alone sets it */
-    JOB_UNTIL_STARTED,     /* the first task has started: it was placed, and is charged, by this */
-    JOB_UNTIL_ALL_STARTED, /* nothing of it is pending any more */
+    JOB_UNTIL_SUBMITTED,   /* only a submission sets it */
+    JOB_UNTIL_STARTED,     /* until the first task starts, because its placement and its charge depend on the value */
+    JOB_UNTIL_ALL_STARTED, /* until no task is pending */
     JOB_UNTIL_ENDED
 };
 
 struct job_field_row {
-    struct field field; /* first */
+    struct field field; /* first, so that the rows are a field_table */
     enum job_field_home home;
     enum job_field_setter setter;
     enum job_field_until until;
-    bool is_update_only; /* a submission sets it by another field */
-    const char *column;  /* in the database; NULL: it is not kept there */
-    bool is_constant;    /* its column is written once */
+    bool is_update_only; /* a submission sets it through another field */
+    const char *column;  /* in the database; NULL: it is not stored */
+    bool is_constant;    /* its column is written once and never updated */
     bool empty_is_null;  /* its column is NULL where the value is 0 or the empty text */
-    bool decides;        /* what is decided depends on it: it is part of the state's hash */
+    bool is_decisive;    /* decisions depend on it, so it is part of the state's hash */
 
-    const char *option;                      /* on the command line, without dashes; NULL: none of its own */
-    char letter;                             /* the option's, or 0 */
-    const char *argument, *argument_default; /* "N"; the option may stand without, and means this */
-    const char *option_help;                 /* where it says more than the field's help */
-    const char *document;                    /* its key in a document; NULL: none, or a key with a reader of its own */
+    const char *option;           /* on the command line, without dashes; NULL: it has none */
+    char letter;                  /* of the option, or 0 */
+    const char *argument;         /* "N"; NULL: the option is a flag */
+    const char *argument_default; /* the value of the option without an argument; NULL: an argument is required */
+    const char *option_help;      /* NULL: the field's help */
+    const char *document_key;     /* its key in a scenario document; NULL: none, or a key with a reader of its own */
 };
 
 extern const struct job_field_row job_field_rows[JOB_FIELD_COUNT];
 
-/* The same, as a record of listings ("Job"). */
+/* The same rows as the record "Job" of listings. */
 extern const struct field_table job_fields;
 
 static inline const struct field *job_field_at(enum job_field f)
@@ -148,17 +149,17 @@ static inline const struct field *job_field_at(enum job_field f)
     return &job_field_rows[f].field;
 }
 
-/* Values by field, and which of them were given: a submission or an update. */
+/* The values that a submission or an update gives, and which fields it gives. */
 struct job_values {
     struct field_value value[JOB_FIELD_COUNT];
     bool is_given[JOB_FIELD_COUNT];
 };
 
-/* Whether a submission (is_update: an update) may name the field. */
+/* Whether a submission, or an update if is_update, may give the field. */
 bool job_field_is_settable(enum job_field f, bool is_update);
 
-/* One row of a listing: a started or ended task; or what of a job has not started (no TASK_ID, PENDING); or what of it was
- * cancelled before it started (no TASK_ID, CANCELLED). */
+/* One row of a listing: a task that has started; or all tasks of a job that have not started (PENDING, TASK_ID is absent); or
+ * all tasks that were cancelled before they started (CANCELLED, TASK_ID is absent). */
 struct job_row {
     struct field_value value[JOB_FIELD_COUNT];
 };
@@ -172,10 +173,10 @@ static inline const char *job_row_text(const struct job_row *r, enum job_field f
     return r->value[f].text;
 }
 
-/* The number, or instead where there is none. */
-static inline int64_t job_row_number_or(const struct job_row *r, enum job_field f, int64_t instead)
+/* The number, or fallback if it is absent. */
+static inline int64_t job_row_number_or(const struct job_row *r, enum job_field f, int64_t fallback)
 {
-    return r->value[f].number == FIELD_ABSENT ? instead : r->value[f].number;
+    return r->value[f].number == FIELD_ABSENT ? fallback : r->value[f].number;
 }
 
 #endif

@@ -3,18 +3,18 @@
 #define FAIRLEAD_FIELDS_LIMITS_H
 
 enum {
-    NAME_BYTES_MAX = 64, /* of accounts, users and what else an administrator names */
-    CPUS_MAX = 65536,    /* of a job or host: more than any host has */
-    GPUS_MAX = 1024,
-    NICE_MAX = 2147483645, /* as Slurm's */
-    JOB_FACTOR_MAX = 65533,
+    NAME_BYTES_MAX = 64,    /* of accounts, users and everything else that an administrator names */
+    CPUS_MAX = 65536,       /* of a job or host; no host has more */
+    GPUS_MAX = 1024,        /* of a job or host */
+    NICE_MAX = 2147483645,  /* also the limit of a site factor, and negated the minimum of both; as in Slurm */
+    JOB_FACTOR_MAX = 65533, /* of PriorityJobFactor and PriorityTier; as in Slurm */
     POSIX_PRIORITY_MIN = -1023,
     POSIX_PRIORITY_MAX = 1024,
 };
 
 #define MEM_MIB_MAX 1099511627776.0                   /* 2^40 */
 #define TIME_LIMIT_S_MAX (10.0 * 366.0 * 24.0 * 3600) /* ten years */
-#define WHOLE_REAL_MAX 9007199254740992.0             /* 2^53: whole numbers are exact up to here */
-#define TIME_US_MAX 253402300799000000.0              /* the last second of the year 9999 */
+#define WHOLE_REAL_MAX 9007199254740992.0             /* 2^53: a double holds every whole number up to this one */
+#define TIME_US_MAX 253402300799000000.0              /* the last second of the year 9999, in microseconds */
 
 #endif

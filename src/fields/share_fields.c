@@ -55,7 +55,7 @@ const struct field_table share_fields = {TABLE(share_rows), .name = "Share",
 
 enum { NAME_WIDTH_MIN = 8, DECIMALS = 6 };
 
-#define COLUMN(name_, f) .field = (f), .name = (name_), .heading = (name_), .nothing = ""
+#define COLUMN(name_, f) .field = (f), .name = (name_), .heading = (name_), .absent_text = ""
 #define FACTOR(name_, f, rank_)                                                   \
     {                                                                             \
         COLUMN(name_, f), .is_fixed = true, .decimals = DECIMALS, .rank = (rank_) \

@@ -236,7 +236,7 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *wha
         if (!read_count(number, t->items[i].type, &amounts[i]))
             return err_value(
                 e, what, item,
-                "TRES=COUNT with a whole number from 0 to 2^53, or a fraction with suffix K, M, G, T or P");
+                "TRES=COUNT with a whole number from 0 to 2^53, or a fraction with a suffix K, M, G, T or P");
     }
     out_list->items = arena_alloc(arena, t->count * sizeof *out_list->items);
     tres_list_from_amounts(amounts, t->count, out_list);

@@ -194,7 +194,7 @@ static const struct wire_field fields[] = {
 
 static const char *key_of_field(uint32_t field)
 {
-    return job_field_rows[field].document;
+    return job_field_rows[field].document_key;
 }
 
 static const struct wire_shape shape = {

@@ -47,7 +47,7 @@ enum wire_type {
     WIRE_I32,
     WIRE_I64,
     WIRE_DOUBLE,  /* double, "inf"; in a range where min < max; absent NAN */
-    WIRE_TIME,    /* int64_t, microseconds: seconds since 1970, or a date and time with its zone (documents) */
+    WIRE_TIME,    /* int64_t, microseconds: seconds since 1970, or a date and time with a time zone (documents) */
     WIRE_MEMORY,  /* uint64_t, MiB: a whole number, or a text such as "4G" (documents) */
     WIRE_OBJECT,  /* a struct of another shape */
     WIRE_ROWS,    /* struct wire_list of structs of another shape */

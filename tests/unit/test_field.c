@@ -244,13 +244,13 @@ static const struct {
     {&hours, "241", "hours: '241' is not a duration in hours from 0 to 240"},
     {&hours, "1:00", NULL},
     {&hours, "1-0", NULL},
-    {&memory, "0", "memory: '0' is not memory in MiB (or with suffix K, M, G or T) from 1 to 1099511627776"},
+    {&memory, "0", "memory: '0' is not memory in MiB (or with a suffix K, M, G or T) from 1 to 1099511627776"},
     {&memory, "1.5G", NULL},
     {&memory, "4X", NULL},
     {&memory, "-1", NULL},
     {&at_time, "yesterday", NULL},
     {&at_time, "2026-11-21T10:05", NULL}, /* in which zone? */
-    {&at_time, "0", "time: '0' is not a time: seconds since 1970, or a date and time with its zone, or none"},
+    {&at_time, "0", "time: '0' is not a time: seconds since 1970, or a date and time with a time zone, or none"},
     {&at_time, "", NULL},
 };
 
@@ -287,7 +287,7 @@ static void values_are_checked(void **unused)
         {&number, {100, 0, ""}, NULL},
         {&number, {101, 0, ""}, "number: 101 is not a whole number from 0 to 100"},
         {&number, {FIELD_SPECIAL, 0, ""}, "number: -1 is not a whole number from 0 to 100"},
-        {&number, {FIELD_ABSENT, 0, ""}, "number: a value is needed"},
+        {&number, {FIELD_ABSENT, 0, ""}, "number: a value is required"},
         {&cpus, {FIELD_SPECIAL, 0, ""}, NULL},
         {&cpus, {-2, 0, ""}, "cpus: -2 is not a whole number from 1 to 65536, or auto"},
         {&nullable_number, {FIELD_ABSENT, 0, NULL}, NULL},
@@ -295,7 +295,7 @@ static void values_are_checked(void **unused)
         {&real, {0, 1.0, ""}, NULL},
         {&real, {0, infinite, ""}, "real: inf is not a number from -1 to 1e+300"},
         {&real, {0, -2.5, ""}, "real: -2.5 is not a number from -1 to 1e+300"},
-        {&real, {0, not_a_number, ""}, "real: a value is needed"},
+        {&real, {0, not_a_number, ""}, "real: a value is required"},
         {&nullable_real, {0, not_a_number, NULL}, NULL},
         {&boolean, {1, 0, ""}, NULL},
         {&boolean, {2, 0, ""}, "boolean: 2 is not one of yes, no, true, false"},
@@ -304,7 +304,7 @@ static void values_are_checked(void **unused)
         {&choice, {-1, 0, ""}, "choice: -1 is not one of merge, slurm, none"},
         {&text, {0, 0, "abc"}, NULL},
         {&text, {0, 0, "ABC"}, "text: 'ABC' is not in lower case"},
-        {&text, {0, 0, NULL}, "text: a value is needed"},
+        {&text, {0, 0, NULL}, "text: a value is required"},
         {&nullable_text, {FIELD_ABSENT, 0, NULL}, NULL},
         {&bytes, {0, 0, "\xff\n"}, NULL},
         {&minutes, {FIELD_SPECIAL, 0, ""}, NULL},
@@ -342,8 +342,8 @@ static void what_is_accepted_is_said(void **unused)
         {&seconds, "a duration in seconds from 0 to 864000"},
         {&minutes, "a duration in minutes (or D-H:M:S) from 1 to 14400, or UNLIMITED"},
         {&hours, "a duration in hours from 0 to 240"},
-        {&memory, "memory in MiB (or with suffix K, M, G or T) from 1 to 1099511627776"},
-        {&at_time, "a time: seconds since 1970, or a date and time with its zone, or none"},
+        {&memory, "memory in MiB (or with a suffix K, M, G or T) from 1 to 1099511627776"},
+        {&at_time, "a time: seconds since 1970, or a date and time with a time zone, or none"},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -35,7 +35,7 @@ static void names_are_of_one_field(void **unused)
             if (a->home == b->home && same(a->column, b->column)) fail_msg("column %s", a->column);
             if (same(a->option, b->option)) fail_msg("option --%s", a->option);
             if (a->letter != 0 && a->letter == b->letter) fail_msg("option -%c", a->letter);
-            if (same(a->document, b->document)) fail_msg("key %s", a->document);
+            if (same(a->document_key, b->document_key)) fail_msg("key %s", a->document_key);
         }
     }
 }
@@ -49,7 +49,7 @@ static void homes_and_columns_agree(void **unused)
         const char *name = row->field.name;
         bool is_kept = row->home != JOB_HOME_LISTING;
         if (is_kept != (row->column != NULL)) fail_msg("%s: home and column", name);
-        if (!is_kept && (row->decides || row->is_constant || row->empty_is_null)) fail_msg("%s is not kept", name);
+        if (!is_kept && (row->is_decisive || row->is_constant || row->empty_is_null)) fail_msg("%s is not kept", name);
         if (row->empty_is_null && row->field.is_nullable) fail_msg("%s: both 0 and no value would be NULL", name);
         /* A column that is written once is of what no update changes. */
         if (row->is_constant && job_field_is_settable((enum job_field)i, true)) fail_msg("%s is constant", name);
@@ -66,7 +66,7 @@ static void options_can_be_set(void **unused)
         bool in_submission = job_field_is_settable((enum job_field)i, false);
         bool in_update = job_field_is_settable((enum job_field)i, true);
         if (row->option != NULL && !in_submission && !in_update) fail_msg("%s has an option", name);
-        if (row->document != NULL && !in_submission) fail_msg("%s has a key", name);
+        if (row->document_key != NULL && !in_submission) fail_msg("%s has a key", name);
         if (row->option == NULL && (row->letter != 0 || row->argument != NULL || row->option_help != NULL))
             fail_msg("%s has no option to describe", name);
         if (row->option != NULL && (row->argument == NULL) != (row->field.type == FIELD_BOOL))

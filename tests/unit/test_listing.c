@@ -34,7 +34,7 @@ static const struct field_table table = {
 
 static const struct field twice_field = {.name = "cpus:twice", .type = FIELD_TEXT, .is_nullable = true};
 
-static struct field_value make_twice(const struct field_value *row, struct arena *arena)
+static struct field_value compute_twice(const struct field_value *row, struct arena *arena)
 {
     char text[32];
     if (row[CPUS].number == FIELD_ABSENT) return field_absent();
@@ -48,7 +48,7 @@ static const struct column own_columns[] = {
     {.field = STATE},
     {.field = CPUS},
     {.field = END, .is_for_programs = true},
-    {.made = &twice_field, .make = make_twice, .heading = "TWICE", .is_for_programs = true},
+    {.computed = &twice_field, .compute = compute_twice, .heading = "TWICE", .is_for_programs = true},
 };
 static const struct column_table own = {&table, own_columns, COUNT(own_columns)};
 
@@ -402,13 +402,13 @@ static void cells_are_for_people(void **unused)
     } rows[] = {
         {{.field = NAME}, {0, 0, "two words"}, "two words"},
         {{.field = NAME}, {0, 0, ""}, "-"},
-        {{.field = NAME, .nothing = ""}, {0, 0, ""}, ""},
+        {{.field = NAME, .absent_text = ""}, {0, 0, ""}, ""},
         {{.field = NOTE}, {FIELD_ABSENT, 0, NULL}, "-"},
-        {{.field = NOTE, .nothing = "(none)"}, {FIELD_ABSENT, 0, NULL}, "(none)"},
+        {{.field = NOTE, .absent_text = "(none)"}, {FIELD_ABSENT, 0, NULL}, "(none)"},
         {{.field = STATE}, {2, 0, ""}, "FAILED"},
         {{.field = CPUS}, {0, 0, ""}, "0"},
-        {{.field = CPUS, .zero_is_nothing = true}, {0, 0, ""}, "-"},
-        {{.field = CPUS, .zero_is_nothing = true}, {1, 0, ""}, "1"},
+        {{.field = CPUS, .zero_is_absent = true}, {0, 0, ""}, "-"},
+        {{.field = CPUS, .zero_is_absent = true}, {1, 0, ""}, "1"},
         {{.field = CPUS}, {FIELD_ABSENT, 0, NULL}, "-"},
         {{.field = LIMIT}, {125, 0, ""}, "2:05"},
         {{.field = LIMIT}, {273906, 0, ""}, "3-04:05:06"},
@@ -423,13 +423,13 @@ static void cells_are_for_people(void **unused)
         {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, 2e15, ""}, "2.000000e+15"}, /* no row of digits */
         {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, (double)INFINITY, ""}, "inf"},
         {{.field = FACTOR, .is_whole = true}, {0, 7.99, ""}, "7"},
-        {{.field = FACTOR, .zero_is_nothing = true}, {0, 0.0, ""}, "0"},
+        {{.field = FACTOR, .zero_is_absent = true}, {0, 0.0, ""}, "0"},
         {{.field = FACTOR}, {FIELD_ABSENT, (double)NAN, NULL}, "-"},
         {{.field = NOTE, .is_fixed = true, .decimals = 1}, {0, 0, "cpu=250.44,mem=25"}, "cpu=250.4,mem=25.0"},
         {{.field = NOTE, .is_fixed = true}, {0, 0, "cpu=250.6,bad,mem=x,gres/gpu=1"}, "cpu=251,gres/gpu=1"},
         {{.field = END}, {INT64_C(1600000000000000), 0, ""}, "13 Sep 2020 12:26"},
         {{.field = END}, {FIELD_ABSENT, 0, NULL}, "-"},
-        {{.made = &twice_field, .make = make_twice}, {3, 0, ""}, "6"},
+        {{.computed = &twice_field, .compute = compute_twice}, {3, 0, ""}, "6"},
         {{.field = CPUS, .show = show_stars}, {3, 0, ""}, "***"},
     };
     struct arena arena = {0};
@@ -438,7 +438,7 @@ static void cells_are_for_people(void **unused)
         struct field_value row[FIELDS];
         struct buf cell = {0};
         make_row(&some[0], row);
-        row[rows[i].column.made != NULL ? CPUS : rows[i].column.field] = rows[i].value;
+        row[rows[i].column.computed != NULL ? CPUS : rows[i].column.field] = rows[i].value;
         buf_add_text(&cell, "");
         listing_write_cell(&own, &rows[i].column, row, &arena, &cell);
         if (strcmp(cell.text, rows[i].cell) != 0) fail_msg("row %zu: '%s', not '%s'", i, cell.text, rows[i].cell);

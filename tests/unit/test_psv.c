@@ -146,7 +146,7 @@ static void rows_are_appended(void **unused)
 static const struct field both_field = {.name = "both", .type = FIELD_TEXT, .is_nullable = true};
 
 /* "NAME/DEPTH"; none where the depth is 0. */
-static struct field_value make_both(const struct field_value *row, struct arena *arena)
+static struct field_value compute_both(const struct field_value *row, struct arena *arena)
 {
     char text[100];
     if (row[DEPTH].number == 0) return field_absent();
@@ -156,7 +156,8 @@ static struct field_value make_both(const struct field_value *row, struct arena 
 
 static void columns_are_made_and_indented(void **unused)
 {
-    static const struct column own[] = {{.field = NAME, .indent = DEPTH}, {.made = &both_field, .make = make_both}};
+    static const struct column own[] = {{.field = NAME, .indent = DEPTH},
+                                        {.computed = &both_field, .compute = compute_both}};
     const struct column_table t = {&table, own, COUNT(own)};
     struct arena arena = {0};
     struct field_value row[FIELDS];

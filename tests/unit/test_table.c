@@ -18,7 +18,7 @@
 #define MARK "\xe2\x80\xa6" /* what a text that was cut ends with */
 
 static const struct table_column columns[] = {
-    {.heading = "Name"}, {.heading = "Count", .is_right = true}, {.heading = "Note"}};
+    {.heading = "Name"}, {.heading = "Count", .is_right_aligned = true}, {.heading = "Note"}};
 
 static void test_layout(void **state)
 {
@@ -101,8 +101,9 @@ static const char *laid_out(const struct table_column *some, uint32_t count, con
 
 /* --- too wide: texts are cut -------------------------------------------------------------------------------------- */
 
-static const struct table_column texts[] = {
-    {.heading = "ID", .is_right = true}, {.heading = "NAME", .width_min = 4}, {.heading = "NOTE", .width_min = 6}};
+static const struct table_column texts[] = {{.heading = "ID", .is_right_aligned = true},
+                                            {.heading = "NAME", .width_min = 4},
+                                            {.heading = "NOTE", .width_min = 6}};
 
 static void test_texts_are_cut(void **state)
 {
@@ -153,7 +154,8 @@ static void test_wide_characters_are_cut_whole(void **state)
 static void test_numbers_are_cut_at_the_right(void **state)
 {
     (void)state;
-    static const struct table_column some[] = {{.heading = "N", .is_right = true, .width_min = 3}, {.heading = "X"}};
+    static const struct table_column some[] = {{.heading = "N", .is_right_aligned = true, .width_min = 3},
+                                               {.heading = "X"}};
     assert_string_equal(laid_out(some, 2, "12345|a|7|b", 6), "  N  X\n12" MARK "  a\n  7  b\n");
 }
 
@@ -227,7 +229,7 @@ static void test_widths_are_set(void **state)
 {
     (void)state;
     static const struct table_column some[] = {{.heading = "NAME", .width_set = 6},
-                                               {.heading = "NUMBER", .is_right = true, .width_set = 3},
+                                               {.heading = "NUMBER", .is_right_aligned = true, .width_set = 3},
                                                {.heading = "X", .width_min = 1, .width_set = 5},
                                                {.heading = "Y"}};
     static const char text[] = "NAME    NU" MARK "  X      Y\n"
