@@ -291,9 +291,10 @@ int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
     if (number_parse_u64(s, &since_epoch_s) && since_epoch_s <= LAST_SECOND) {
         time_us = (int64_t)since_epoch_s * US_PER_S;
     } else if (!read_iso(s, &time_us)) {
-        return err_value(e, what, s,
-                         "a time: seconds since 1970, or a date and time with a time zone such as 2026-11-21T09:05:00Z or "
-                         "2026-11-21T10:05+01:00");
+        return err_value(
+            e, what, s,
+            "a time: seconds since 1970, or a date and time with a time zone such as 2026-11-21T09:05:00Z or "
+            "2026-11-21T10:05+01:00");
     }
     *out_us = time_us;
     return 0;
