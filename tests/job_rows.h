@@ -116,7 +116,8 @@ static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_ro
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!job_rows_has(f, p->task != NULL ? JOB_HOME_TASK : JOB_HOME_JOB)) continue;
         struct field_value expected = job_rows_value(p, f, &arena), is;
-        if (!field_column_read(select, column++, job_field_at(f), &is))
+        const struct field_column c = field_column_of(job_field_at(f), job_field_rows[f].empty_is_null);
+        if (!field_column_read(&c, select, column++, &is))
             fail_msg("job %u: %s cannot be read", p->job->id, job_field_at(f)->name);
         job_rows_assert_equal(p, f, &is, &expected);
         if (seen != NULL) seen(f, &is);

@@ -158,8 +158,9 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     switch (c.table) {
     case TABLE_USAGES: return clear_usages(s, e);
     case TABLE_ASSOC: return put_assoc(s, state, c.index, e);
-    case TABLE_JOB: return job_row_write(s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
-    case TABLE_TASK: return job_row_write_task(s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
+    case TABLE_JOB: return job_row_write(&s->job_columns, s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
+    case TABLE_TASK:
+        return job_row_write_task(&s->task_columns, s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);
     case TABLE_OWNER: return store_owner_write(s, state, c.index, e);

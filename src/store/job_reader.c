@@ -309,14 +309,15 @@ static void fill_id(struct cursor *c, struct job_row *row)
 }
 
 /* The fields as their columns have them, the others with no value or as nothing. */
-static void read_fields(sqlite3_stmt *from, const struct job_row *empty, struct job_row *row)
+static void read_fields(const struct cursor *c, const struct row_source *source, struct job_row *row)
 {
-    int column = COLUMN_FIELDS;
-    *row = *empty;
-    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        struct field_value value;
-        if (job_reader_sql_has_field(f) && field_column_read(from, column++, job_field_at(f), &value))
-            row->value[f] = value;
+    sqlite3_stmt *from = source->statement;
+    const struct job_columns *columns = &c->store->listing_columns[source->part];
+    *row = c->empty;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        enum job_field f = columns->field[i];
+        if (!field_column_read(&columns->column[i], from, COLUMN_FIELDS + (int)i, &row->value[f]))
+            row->value[f] = c->empty.value[f];
     }
     row->value[JOB_FIELD_ACCOUNT] = field_text(sql_column_text(from, COLUMN_ACCOUNT));
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
@@ -340,7 +341,7 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
 {
     sqlite3_stmt *from = source->statement;
     if (sqlite3_column_int(from, COLUMN_WANTED) == 0) return false;
-    read_fields(from, &c->empty, row);
+    read_fields(c, source, row);
     bool is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL;
     if (source->part == PART_TASKS)
         row->value[JOB_FIELD_TASK_COUNT] = field_number(1);

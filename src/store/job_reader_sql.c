@@ -20,29 +20,41 @@
 
 /* --- what is read ------------------------------------------------------------------------------------------------- */
 
-bool job_reader_sql_has_field(enum job_field f)
+static bool is_read(enum reader_part part, enum job_field f)
 {
     static const enum job_field needed[] = {JOB_FIELD_OUT_PATTERN, JOB_FIELD_ERR_PATTERN, JOB_FIELD_ARRAY,
                                             JOB_FIELD_ASSOCIATION_ID};
     if (job_field_rows[f].column == NULL) return false;
+    if (job_field_rows[f].home == JOB_HOME_TASK && part != PART_TASKS)
+        return f == JOB_FIELD_STATE || f == JOB_FIELD_PARTITION;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         if (needed[i] == f) return true;
     }
     return !job_field_at(f)->is_hidden;
 }
 
-/* A task's field, of what has not started. */
+struct job_columns job_reader_sql_columns(enum reader_part part)
+{
+    struct job_columns columns = {0};
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (is_read(part, f)) job_columns_add(&columns, f);
+    }
+    return columns;
+}
+
+/* The value of a task's field in the row of tasks that have not started. */
 static const char *unstarted(enum reader_part part, enum job_field f)
 {
-    if (f == JOB_FIELD_STATE) return part == PART_PENDING ? "'PENDING'" : "'CANCELLED'";
-    return f == JOB_FIELD_PARTITION ? "job.partitions" : "NULL";
+    if (f == JOB_FIELD_PARTITION) return "job.partitions";
+    ensure(f == JOB_FIELD_STATE);
+    return part == PART_PENDING ? "'PENDING'" : "'CANCELLED'";
 }
 
 static void add_fields(enum reader_part part, struct buf *out)
 {
     buf_add_text(out, ", account, user");
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (!job_reader_sql_has_field(f)) continue;
+        if (!is_read(part, f)) continue;
         bool is_of_task = job_field_rows[f].home == JOB_HOME_TASK;
         if (is_of_task && part != PART_TASKS)
             buf_format(out, ", %s", unstarted(part, f));

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "engine/job_query.h"
-#include "fields/job_fields.h"
+#include "store/job_rows.h"
 
 /* A job's rows in a listing: one per task that started, one for what is pending, one for what was cancelled unstarted. */
 enum reader_part { PART_TASKS, PART_PENDING, PART_CANCELLED, PART_COUNT };
@@ -13,8 +13,7 @@ enum reader_part { PART_TASKS, PART_PENDING, PART_CANCELLED, PART_COUNT };
  * that. */
 enum reader_access { BY_JOB, BY_ID, BY_ID_IN_ASSOC, BY_TIME, BY_TIME_IN_ASSOC, BY_TIME_OF_STATE, ACCESS_COUNT };
 
-/* The columns that every statement gives, by number; from COLUMN_FIELDS on those of the fields that job_reader_sql_has_field says,
- * in their order. A task's are NULL of what has not started, but for its state and partition. */
+/* The columns of every statement, by number; from COLUMN_FIELDS on those of job_reader_sql_columns, in their order. */
 enum reader_column {
     COLUMN_JOB_ID,
     COLUMN_TASK_ID, /* pending, cancelled: NULL */
@@ -27,8 +26,9 @@ enum reader_column {
     COLUMN_FIELDS
 };
 
-/* Whether a listing reads the field from its column: those that it shows, and those that it makes others of. */
-bool job_reader_sql_has_field(enum job_field f);
+/* The fields that a listing reads for rows of a part: those that it shows, and those that it computes others from. Of a
+ * task's fields, only tasks that have started have more than a state and a partition. */
+struct job_columns job_reader_sql_columns(enum reader_part part);
 
 /* Whether a query can have rows of this part at all. */
 bool job_reader_sql_wants(enum reader_part part, const struct job_query *query);

@@ -1,22 +1,38 @@
-/* Rows of the tables job and task, written and loaded: their columns are those of the table of job fields, in its order. */
+/* Rows of the tables job and task, written and loaded: their columns are those of the table of job fields, in its order.
+ * Writing and loading go over 45 columns a row, so which fields they are, and what their values are, is worked out once. */
 #ifndef FAIRLEAD_STORE_JOB_ROWS_H
 #define FAIRLEAD_STORE_JOB_ROWS_H
 
 #include "engine/state.h"
-#include "store/sql.h"
+#include "fields/job_fields.h"
+#include "store/field_columns.h"
 
-/* The statements, appended: one that writes a row whether it is there or not, and one that reads all that live. */
+/* Fields that a statement reads or writes, in the order of its columns. */
+struct job_columns {
+    uint32_t count;
+    enum job_field field[JOB_FIELD_COUNT];
+    struct field_column column[JOB_FIELD_COUNT];
+};
+
+void job_columns_add(struct job_columns *columns, enum job_field f);
+
+/* The columns of the table job (home JOB) or task (home TASK). */
+struct job_columns job_columns_of(enum job_field_home home);
+
+/* Appends statements: one inserts or updates a row, one selects all rows of jobs or tasks that have not ended. */
 void job_rows_put_job(struct buf *out);
 void job_rows_put_task(struct buf *out);
 void job_rows_select_jobs(struct buf *out);
 void job_rows_select_tasks(struct buf *out);
 
-/* Writes a row with such a statement. arena: for text until then. */
-int job_row_write(sqlite3_stmt *put, const struct state *state, uint32_t job, struct arena *arena, struct err *e);
-int job_row_write_task(sqlite3_stmt *put, const struct state *state, uint32_t task, struct arena *arena, struct err *e);
+/* Writes a row with such a statement. columns: those of the table. arena: for text that is needed until then. */
+int job_row_write(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
+                  struct arena *arena, struct err *e);
+int job_row_write_task(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t task,
+                       struct arena *arena, struct err *e);
 
-/* Restores what the statement's row says. ERR_INTERNAL names the row and the field. */
-int job_row_load(sqlite3_stmt *row, struct state *state, struct err *e);
-int job_row_load_task(sqlite3_stmt *row, struct state *state, struct err *e);
+/* Restores a job or a task from the statement's row. ERR_INTERNAL names the row and the field. */
+int job_row_load(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
+int job_row_load_task(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 
 #endif

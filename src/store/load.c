@@ -66,12 +66,12 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
 
 static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
-    return job_row_load(row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
+    return job_row_load(&s->job_columns, row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
 }
 
 static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
-    return job_row_load_task(row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
+    return job_row_load_task(&s->task_columns, row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
 }
 
 /* query NULL: write_query makes it. */

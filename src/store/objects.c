@@ -135,8 +135,10 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     const struct object_class *class = &object_classes[kind];
     sqlite3_stmt *statement = o->is_deleted ? s->remove_object[kind] : s->put_object[kind];
     bind_key(statement, o);
-    for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++)
-        field_column_bind(statement, (int)(AT_FIELDS + i + 1), &class->fields[i], &o->object.value[i], false);
+    for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++) {
+        const struct field_column column = field_column_of(&class->fields[i], false);
+        field_column_bind(&column, statement, (int)(AT_FIELDS + i + 1), &o->object.value[i]);
+    }
     if (kind == OBJECT_QOS && !o->is_deleted) {
         sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
         sql_bind_int_or_null(statement, (int)column_count(kind), o->reset_us);
@@ -161,7 +163,8 @@ int store_owner_write(struct store *s, const struct state *state, uint32_t index
 static int read_field(sqlite3_stmt *row, int column, const struct field *f, struct field_value *out_value,
                       struct err *e)
 {
-    if (!field_column_read(row, column, f, out_value)) return field_column_fail(row, column, f, e);
+    const struct field_column c = field_column_of(f, false);
+    if (!field_column_read(&c, row, column, out_value)) return field_column_fail(&c, row, column, e);
     return field_check(f, out_value, e);
 }
 
