@@ -111,7 +111,8 @@ struct min_priority {
     uint32_t stored; /* of those that bind */
 };
 
-/* What people say of a job and what its tasks run in: no pass looks at it. One piece of memory, the texts behind it. */
+/* What people say of a job and what its tasks run in: no pass looks at it. One piece of memory, the texts behind it. Every
+ * member is a text. */
 struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: where standard output goes */

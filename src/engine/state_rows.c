@@ -202,23 +202,18 @@ static const char *put_text(char **to, const char *text)
     return memcpy(at, text, text_size(text));
 }
 
-/* One piece of memory: the pointers, and behind them what they point at. */
+/* One piece of memory: the pointers, and behind them the texts. All members of struct job_text are texts, so that one that
+ * is added is copied, too. */
 static struct job_text *own_text(const struct job_text *t)
 {
-    size_t size = sizeof *t + text_size(t->name) + text_size(t->command) + text_size(t->directory) +
-                  text_size(t->out_pattern) + text_size(t->err_pattern) + text_size(t->comment) +
-                  text_size(t->admin_comment);
+    enum { TEXT_COUNT = sizeof *t / sizeof t->name };
+    const char *const *texts = (const char *const *)(const void *)t;
+    size_t size = sizeof *t;
+    for (size_t i = 0; i < TEXT_COUNT; i++) size += text_size(texts[i]);
     struct job_text *own = mem_resize(NULL, 0, size);
+    const char **own_texts = (const char **)(void *)own;
     char *to = (char *)(own + 1);
-    *own = (struct job_text){
-        .name = put_text(&to, t->name),
-        .command = put_text(&to, t->command),
-        .directory = put_text(&to, t->directory),
-        .out_pattern = put_text(&to, t->out_pattern),
-        .err_pattern = put_text(&to, t->err_pattern),
-        .comment = put_text(&to, t->comment),
-        .admin_comment = put_text(&to, t->admin_comment),
-    };
+    for (size_t i = 0; i < TEXT_COUNT; i++) own_texts[i] = put_text(&to, texts[i]);
     return own;
 }
 

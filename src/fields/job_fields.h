@@ -13,7 +13,7 @@
  *     LISTING   nowhere                           computed from other fields by the store or the server
  *
  * To add a field: a row in the table and its name in the enum; its member in struct job or struct task and a row in
- * engine/job_members.c (a text that no decision depends on needs only a name in enum job_text); a migration in
+ * engine/job_members.c (a text that no decision depends on is a member of struct job_text); a migration in
  * store/schema.c and a line in docs/schema.md. The tests of each layer walk the table. */
 #ifndef FAIRLEAD_FIELDS_JOB_FIELDS_H
 #define FAIRLEAD_FIELDS_JOB_FIELDS_H

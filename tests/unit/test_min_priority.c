@@ -1,6 +1,7 @@
 /* INCR_ONLY: what a job keeps in memory, and in the store from the pass on in which it binds. */
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
+#include "store/schema.h"
 #include "store_house.h"
 
 /* Every job's priority is 1000 x its partition's factor / the largest + 1000 x the QOS' priority / 8: 1500 in main at first,
@@ -89,7 +90,7 @@ static void update(struct house *h, uint32_t id, const char *values)
     house_commit(h);
 }
 
-#define FLOORS "SELECT group_concat(partition || '=' || priority, ' ') FROM min_priority WHERE job_id = 2"
+#define STORED_MINIMUMS "SELECT group_concat(partition || '=' || priority, ' ') FROM min_priority WHERE job_id = 2"
 
 static void what_binds_is_stored_once(void **unused)
 {
@@ -99,10 +100,10 @@ static void what_binds_is_stored_once(void **unused)
     uint32_t id = submit(&h, NULL);
     assert_int_equal(id, 2);
     assert_int_equal(pass(&h), 0);
-    assert_sql(h.directory, FLOORS, "");
+    assert_sql(h.directory, STORED_MINIMUMS, "");
     set_qos_term(&h, 500);
     assert_int_equal(pass(&h), 1);
-    assert_sql(h.directory, FLOORS, "main=1500");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     set_qos_term(&h, 400);
     assert_int_equal(pass(&h), 0);
     load_anew(&h);
@@ -110,12 +111,12 @@ static void what_binds_is_stored_once(void **unused)
     set_qos_term(&h, 1200);
     assert_int_equal(pass(&h), 0); /* it does not bind: nothing is written */
     assert_int_equal(priority_in(&h, id, "main"), 1700);
-    assert_sql(h.directory, FLOORS, "main=1500");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     set_qos_term(&h, 100);
     assert_int_equal(pass(&h), 1);
     load_anew(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1700);
-    assert_sql(h.directory, FLOORS, "main=1700");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1700");
     house_close(&h);
 }
 
@@ -138,7 +139,7 @@ static void the_worked_example(void **unused)
         set_qos_term(&h, passes[i].computed);
         pass(&h);
         assert_int_equal(priority_in(&h, id, "main"), passes[i].priority);
-        assert_sql(h.directory, FLOORS, passes[i].stored);
+        assert_sql(h.directory, STORED_MINIMUMS, passes[i].stored);
     }
     house_close(&h);
 }
@@ -157,16 +158,16 @@ static void each_partition_has_its_own(void **unused)
     assert_int_equal(priority_in(&h, id, "fast"), 2000);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     update(&h, id, "partitions=slow,main");
-    assert_sql(h.directory, FLOORS, "main=1500");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     assert_int_equal(priority_in(&h, id, "slow"), 500);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     load_anew(&h);
     pass(&h);
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
-    assert_sql(h.directory, FLOORS, "main=1500 slow=500");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1500 slow=500");
     update(&h, id, "partitions=fast"); /* it was there before, but is not any more */
-    assert_sql(h.directory, FLOORS, "");
+    assert_sql(h.directory, STORED_MINIMUMS, "");
     assert_int_equal(priority_in(&h, id, "fast"), 1000);
     load_anew(&h);
     house_close(&h);
@@ -180,7 +181,7 @@ static uint32_t open_bound(struct house *h)
     pass(h);
     set_qos_term(h, 500);
     assert_int_equal(pass(h), 1);
-    assert_sql(h->directory, FLOORS, "main=1500");
+    assert_sql(h->directory, STORED_MINIMUMS, "main=1500");
     return id;
 }
 
@@ -203,7 +204,7 @@ static void hold_and_a_priority_by_hand_forget(void **unused)
     pass(&h);
     set_qos_term(&h, 0);
     pass(&h);
-    assert_sql(h.directory, FLOORS, "main=1000");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1000");
     update(&h, id, "set_priority=7");
     assert_forgotten(&h, id);
     pass(&h);
@@ -221,7 +222,7 @@ static void other_changes_keep(void **unused)
     update(&h, id, "nice=300");
     load_anew(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
-    assert_sql(h.directory, FLOORS, "main=1500");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     house_close(&h);
 }
 
@@ -240,7 +241,7 @@ static void flag_and_model_forget(void **unused)
         uint32_t id = open_bound(&h);
         world_set(&h.w, "PriorityFlags", "INCR_ONLY,ACCRUE_ALWAYS"); /* another flag does not matter */
         house_commit(&h);
-        assert_sql(h.directory, FLOORS, "main=1500");
+        assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
         world_set(&h.w, rows[i].name, rows[i].away);
         house_commit(&h);
         assert_forgotten(&h, id);
@@ -265,7 +266,7 @@ static void flag_away_and_back_in_one_turn(void **unused)
     world_set(&h.w, "PriorityWeightQOS", "0");
     assert_int_equal(world_apply(&h.w, time, NULL), 0);
     house_commit(&h);
-    assert_sql(h.directory, FLOORS, "main=1000");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1000");
     load_anew(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1000);
     house_close(&h);
@@ -354,21 +355,60 @@ static void rows_that_fit_no_job_are_refused(void **unused)
     }
 }
 
-/* A database of version 1 had no such table. */
+static bool has_column(sqlite3 *db, const char *table, const char *column)
+{
+    sqlite3_stmt *find;
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2", -1, &find, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_text(find, 1, table, -1, SQLITE_STATIC);
+    sqlite3_bind_text(find, 2, column, -1, SQLITE_STATIC);
+    bool has = sqlite3_step(find) == SQLITE_ROW;
+    sqlite3_finalize(find);
+    return has;
+}
+
+/* Appends the statements that drop the columns that version 1 did not have. */
+static void add_drops(sqlite3 *db, struct buf *out)
+{
+    sqlite3 *old;
+    sqlite3_stmt *columns;
+    assert_int_equal(sqlite3_open(":memory:", &old), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(old, schema_steps[0], NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c"
+                                        " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'",
+                                        -1, &columns, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(columns, 0);
+        const char *column = (const char *)sqlite3_column_text(columns, 1);
+        if (!has_column(old, table, column)) buf_format(out, "ALTER TABLE %s DROP COLUMN %s;", table, column);
+    }
+    sqlite3_finalize(columns);
+    sqlite3_close(old);
+}
+
+static void make_version_1(const char *directory)
+{
+    struct buf drops = {0};
+    store_sql(directory, "DROP TABLE min_priority; ALTER TABLE usage_journal RENAME TO journal;"
+                         "ALTER TABLE job RENAME COLUMN slots_max TO slots_most");
+    sqlite3 *db = store_open_beside(directory);
+    add_drops(db, &drops);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    store_sql(directory, drops.text);
+    store_sql(directory, "PRAGMA user_version = 1");
+    buf_release(&drops);
+}
+
+/* A database of version 1 has no such table. */
 static void an_older_database_gets_the_table(void **unused)
 {
     (void)unused;
     struct house h;
     open_bound(&h);
     store_close(h.store);
-    store_sql(
-        h.directory,
-        "DROP TABLE min_priority; ALTER TABLE association DROP COLUMN reset_us;"
-        "ALTER TABLE qos DROP COLUMN reset_us; ALTER TABLE owner_usage DROP COLUMN reset_us;"
-        "ALTER TABLE counters DROP COLUMN usage_reset_us;"
-        "ALTER TABLE counters DROP COLUMN reset_period_us; ALTER TABLE usage_journal RENAME TO journal;"
-        "ALTER TABLE job RENAME COLUMN slots_max TO slots_most;"
-        "ALTER TABLE job DROP COLUMN comment; ALTER TABLE job DROP COLUMN admin_comment; PRAGMA user_version = 1");
+    make_version_1(h.directory);
     h.store = store_must_open(h.directory, NOW_US);
     state_release(&h.w.s);
     store_must_load(h.store, &h.w.s);
@@ -377,7 +417,7 @@ static void an_older_database_gets_the_table(void **unused)
     pass(&h);
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
-    assert_sql(h.directory, FLOORS, "main=1000");
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1000");
     house_close(&h);
 }
 
