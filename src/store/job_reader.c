@@ -1,21 +1,21 @@
-/* Listings of jobs, each from a snapshot: a cursor has a connection of its own, inside a read transaction that began when
- * it was opened. The loop goes on committing meanwhile; SQLite's write-ahead log keeps what the snapshot needs.
+/* Listings of jobs, each from a snapshot: a cursor has its own connection, in a read transaction that began when the cursor
+ * was opened. The loop goes on committing meanwhile; SQLite's write-ahead log keeps what the snapshot needs.
  *
  *     tasks      12   40   40   41      \
  *     pending         40           43    >  merged by (end, job, part, task): 12 40 40 40 41 43 45
  *     cancelled                    45   /
  *
- * Several statements, each giving its rows in order without sorting (reader_sql.c), merged here. Of a user or account with
- * few associations the tasks and pending jobs are read association by association, so that somebody with ten jobs does not
- * wait for a walk through everybody's million.
+ * Several statements each return their rows in order without sorting (job_reader_sql.c), and are merged here. For a user or
+ * account with few associations, tasks and pending jobs are read association by association, so that a user with ten jobs
+ * does not wait for a walk through a million jobs of others.
  *
  * Invariants
- *   1. A source that has a row stands on a row of SQLite's; the row given last is left only when the next is asked for, so
- *      its text stays good until then.
- *   2. A connection goes back to the store's idle ones only after its transaction ended well.
- * Cost: about 1 us a row; opening 0.2 ms. What a filter leaves out costs time too, about half of that: an account of many
- * users is a walk through all rows of the listing. So that this holds nobody up, a call passes over at most PASSED_MAX of
- * them and then says "not yet". */
+ *   1. A source with has_row is at a row of its statement. A statement steps on only when the next row is asked for, so the
+ *      text of the last row is valid until then.
+ *   2. A connection returns to the store's idle connections only after its transaction has ended without an error.
+ * Cost: about 1.5 us a row; 0.2 ms to open. A row that a filter excludes costs about half of that, and an account with many
+ * users is a walk through all rows of the listing. So that other clients do not wait for it, a call skips at most SKIPPED_MAX
+ * rows and then returns "not yet". */
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "engine/output_path.h"
@@ -25,7 +25,7 @@
 #include "store/job_reader_sql.h"
 #include "store/schema.h"
 
-enum { FEW_ASSOCS = 32, SOURCES_MAX = 2 * FEW_ASSOCS + 1, PASSED_MAX = 500 };
+enum { FEW_ASSOCS = 32, SOURCES_MAX = 2 * FEW_ASSOCS + 1, SKIPPED_MAX = 500 };
 
 struct row_key {
     int64_t end_us; /* 0 unless the order is by time */
@@ -37,7 +37,7 @@ struct row_key {
 struct row_source {
     sqlite3_stmt *statement;
     enum reader_part part;
-    uint32_t assoc_id; /* 0: of all */
+    uint32_t assoc_id; /* 0: all associations */
     bool has_row;
     struct row_key key;
 };
@@ -46,15 +46,15 @@ struct cursor {
     struct store *store;
     sqlite3 *db;
     struct arena arena;
-    struct job_query query; /* text and ids in memory of arena; ids in the order they are read */
+    struct job_query query; /* text and ids in memory of arena; ids in the order in which they are read */
     enum reader_access access;
     struct row_source sources[SOURCES_MAX];
     uint32_t source_count;
-    uint32_t ids_begun; /* BY_JOB: how many of the ids are read or being read */
-    uint32_t given;     /* rows */
+    uint32_t ids_begun; /* BY_JOB: number of ids that have been read or are being read */
+    uint32_t row_count; /* rows that were returned */
     struct row_source *last;
-    bool failed;
-    struct job_row empty; /* every field without a value, or as nothing */
+    bool has_failed;
+    struct job_row empty; /* all fields by field_nothing */
     struct buf pattern, id, tasks, out_path, err_path;
 };
 
@@ -72,7 +72,7 @@ sqlite3 *job_reader_connect(const char *path, struct err *e)
     return NULL;
 }
 
-/* Ids ascending (descending where newest first), each once. */
+/* Sorts the ids, descending if newest_first, and removes duplicates. */
 static void copy_ids(struct cursor *c, const struct job_query *query)
 {
     uint32_t count = query->job_id_count, kept = 0;
@@ -130,8 +130,8 @@ static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id
     return 0;
 }
 
-/* The associations, standing or deleted, that the query's account and user name; *out_count is NONE when there are more
- * than a few, or the query names none. */
+/* Finds the associations, also deleted ones, with the query's account and user. *out_count is NONE if there are more than
+ * FEW_ASSOCS, or if the query has neither. */
 static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out_count, struct err *e)
 {
     const struct job_query *q = &c->query;
@@ -189,7 +189,7 @@ static int advance(struct cursor *c, struct row_source *source, struct err *e)
     return 0;
 }
 
-/* All sources on their first rows; BY_JOB: of the next id. */
+/* Moves all sources to their first rows; BY_JOB: to those of the next id. */
 static int begin_walk(struct cursor *c, struct err *e)
 {
     for (uint32_t i = 0; i < c->source_count; i++) {
@@ -208,7 +208,7 @@ static bool is_before(const struct row_key *a, const struct row_key *b)
     return a->task_id < b->task_id;
 }
 
-/* The source whose row comes next, or NULL. */
+/* The source with the row that comes next; NULL: there are no more rows. */
 static struct row_source *first_source(struct cursor *c)
 {
     struct row_source *first = NULL;
@@ -224,8 +224,8 @@ static struct row_source *first_source(struct cursor *c)
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
 
-/* The pattern of tasks that have no number yet: %a stays as it is, and %j becomes A_%a. */
-static const char *numberless_pattern(struct buf *out, const char *pattern)
+/* The pattern for a row of several tasks: %a stays as it is, and %j becomes %A_%a. */
+static const char *group_pattern(struct buf *out, const char *pattern)
 {
     buf_clear(out);
     for (const char *p = pattern; *p != '\0'; p++) {
@@ -252,7 +252,7 @@ static const char *expand(const struct job_row *row, bool is_group, const char *
                           .text = &text};
     buf_clear(out);
     job_expand_path(&j, job_row_text(row, JOB_FIELD_USER), (uint32_t)job_row_number_or(row, JOB_FIELD_TASK_ID, 0),
-                    is_group ? numberless_pattern(&c->pattern, pattern) : pattern, out);
+                    is_group ? group_pattern(&c->pattern, pattern) : pattern, out);
     return out->text;
 }
 
@@ -265,7 +265,7 @@ static void fill_paths(struct cursor *c, struct job_row *row, bool is_group)
         field_text(err_pattern != NULL ? expand(row, is_group, err_pattern, c, &c->err_path) : out_path);
 }
 
-/* Which tasks the row stands for, and how many. False where the query wants a task that is not among them. */
+/* Sets the row's tasks and their number. Returns false if the query is for a task that is not among them. */
 static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
 {
     struct idset set = {0};
@@ -308,7 +308,7 @@ static void fill_id(struct cursor *c, struct job_row *row)
     row->value[JOB_FIELD_ID] = field_text(c->id.text);
 }
 
-/* The fields as their columns have them, the others with no value or as nothing. */
+/* Reads the fields that have columns; the others are as in empty. */
 static void read_fields(const struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;
@@ -323,8 +323,8 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
 }
 
-/* What a task has only from its start or end on. */
-static void clear_what_is_to_come(struct job_row *row)
+/* Makes fields absent that a task has only from its start or its end on. */
+static void clear_later_fields(struct job_row *row)
 {
     bool has_ended = job_state_is_end((enum job_state)job_row_number(row, JOB_FIELD_STATE));
     if (row->value[JOB_FIELD_START].number == FIELD_ABSENT) row->value[JOB_FIELD_BILLING] = field_absent();
@@ -336,7 +336,7 @@ static void clear_what_is_to_come(struct job_row *row)
     }
 }
 
-/* False where the query does not want it. */
+/* Returns false if the query excludes the row. */
 static bool fill_row(struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;
@@ -350,7 +350,7 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
     if (source->part == PART_TASKS && !is_array) row->value[JOB_FIELD_TASK_ID] = field_absent();
     if (source->part == PART_CANCELLED)
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, COLUMN_END_US));
-    clear_what_is_to_come(row);
+    clear_later_fields(row);
     row->value[JOB_FIELD_REASON] =
         field_text(reason(row, (uint32_t)sqlite3_column_int64(from, COLUMN_LIVE), c->query.now_us));
     fill_id(c, row);
@@ -365,8 +365,8 @@ static void close_cursor(void *cursor)
     struct cursor *c = cursor;
     struct store *s = c->store;
     for (uint32_t i = 0; i < c->source_count; i++) sqlite3_finalize(c->sources[i].statement);
-    if (c->db != NULL && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) c->failed = true;
-    if (c->db != NULL && !c->failed && s->idle_reader_count < IDLE_READERS_MAX)
+    if (c->db != NULL && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) c->has_failed = true;
+    if (c->db != NULL && !c->has_failed && s->idle_reader_count < IDLE_READERS_MAX)
         s->idle_readers[s->idle_reader_count++] = c->db;
     else
         sqlite3_close(c->db);
@@ -379,7 +379,7 @@ static void close_cursor(void *cursor)
     mem_free(c);
 }
 
-/* The snapshot is of the moment of the first read inside the transaction, so something is read at once. */
+/* The first read in a transaction takes the snapshot, so this reads something at once. */
 static void *open_cursor(void *context, const struct job_query *query, struct err *e)
 {
     struct store *s = context;
@@ -392,7 +392,7 @@ static void *open_cursor(void *context, const struct job_query *query, struct er
     if (c->db != NULL && sql_run(c->db, "BEGIN", e) == 0 &&
         sql_number(c->db, "SELECT id FROM counters", &unused, e) == 0 && add_sources(c, e) == 0)
         return c;
-    c->failed = true;
+    c->has_failed = true;
     close_cursor(c);
     return NULL;
 }
@@ -400,20 +400,20 @@ static void *open_cursor(void *context, const struct job_query *query, struct er
 static int next_row(void *cursor, struct job_row *out_row, struct err *e)
 {
     struct cursor *c = cursor;
-    if (c->last != NULL && advance(c, c->last, e) != 0) c->failed = true;
+    if (c->last != NULL && advance(c, c->last, e) != 0) c->has_failed = true;
     c->last = NULL;
-    if (c->query.limit != 0 && c->given == c->query.limit) return 0;
+    if (c->query.limit != 0 && c->row_count == c->query.limit) return 0;
     uint32_t walks = c->access == BY_JOB ? c->query.job_id_count : 1;
-    for (uint32_t passed = 0; !c->failed; passed++) {
+    for (uint32_t skipped = 0; !c->has_failed; skipped++) {
         struct row_source *first = first_source(c);
         if (first == NULL && c->ids_begun == walks) return 0;
         if (first != NULL && fill_row(c, first, out_row)) {
             c->last = first;
-            c->given++;
+            c->row_count++;
             return 1;
         }
-        if (passed == PASSED_MAX) return 2;
-        if ((first == NULL ? begin_walk(c, e) : advance(c, first, e)) != 0) c->failed = true;
+        if (skipped == SKIPPED_MAX) return 2;
+        if ((first == NULL ? begin_walk(c, e) : advance(c, first, e)) != 0) c->has_failed = true;
     }
     return -1;
 }

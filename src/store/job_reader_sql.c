@@ -1,24 +1,24 @@
-/* The text of the statements behind listings: put together from the fragments below and nothing else; what people gave is
+/* The statements of listings. Their text is composed from the fragments below and nothing else; values that users gave are
  * bound.
  *
- *     SELECT <key>, wanted, <columns> FROM task INDEXED BY ...      walked in order; WHERE has only what an index serves
+ *     SELECT <key>, wanted, <columns> FROM task INDEXED BY ...      walked in order; WHERE has what the index serves
  *            LEFT JOIN association ON <its key> AND <filters>       looked up only where the filters hold
  *            LEFT JOIN job ON <its key>
  *
  * Invariants
- *   1. Every statement gives its rows in the order it promises straight from an index: no statement sorts, so the first
- *      row is there at once and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
- *   2. Order is by (end, job, part, task), backward where newest_first; end counts only when read by time.
- *   3. A row that a filter leaves out is given all the same, with its key, and wanted is 0: a step of SQLite's passes over
- *      a handful of rows at most, and who reads may stop between any two.
- * A LEFT JOIN is looked up in the order it is written; INDEXED BY is an error rather than a slow plan where the index went
- * away. */
+ *   1. Every statement returns its rows in order straight from an index. No statement sorts, so the first row comes at once
+ *      and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
+ *   2. The order is (end, job, part, task), backward if newest_first; end counts only when rows are read by time.
+ *   3. A row that a filter excludes is returned too, with its key and wanted = 0. So a step of SQLite skips a handful of
+ *      rows at most, and the reader can stop between any two.
+ * SQLite looks up LEFT JOINs in the order they are written. Without its index, INDEXED BY is an error instead of a slow
+ * plan. */
 #include "store/job_reader_sql.h"
 
 #include "base/array.h"
 #include "base/ensure.h"
 
-/* --- what is read ------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 static bool is_read(enum reader_part part, enum job_field f)
 {
@@ -77,9 +77,9 @@ static bool is_by_time(enum reader_access access)
     return access == BY_TIME || access == BY_TIME_IN_ASSOC || access == BY_TIME_OF_STATE;
 }
 
-/* --- what is walked ----------------------------------------------------------------------------------------------- */
+/* --- the table that is walked ------------------------------------------------------------------------------------- */
 
-/* Only live rows are in an index of their own; the rest is walked by key. */
+/* Live rows have an index of their own; other rows are walked by key. */
 static const char *task_walk(enum reader_access access, bool live)
 {
     switch (access) {
@@ -117,14 +117,15 @@ static const char *key_condition(enum reader_part part, enum reader_access acces
     return "1";
 }
 
-/* Of a task; "" where both kinds are wanted. */
+/* Selects live or ended tasks; "" selects both. */
 static const char *which_condition(const struct job_query *query)
 {
     if (query->which == JOBS_ALL) return "";
     return query->which == JOBS_LIVE ? " AND end_us IS NULL" : " AND end_us IS NOT NULL";
 }
 
-/* What an index serves, or leaves out only little. An index of live rows is found only under its own condition. */
+/* The conditions that an index serves, or that exclude few rows. SQLite uses an index of live rows only if its condition is
+ * repeated here. */
 static void add_walk_condition(enum reader_part part, enum reader_access access, const struct job_query *query,
                                struct buf *out)
 {
@@ -142,7 +143,7 @@ static void add_walk_condition(enum reader_part part, enum reader_access access,
     if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
 }
 
-/* --- what is joined ----------------------------------------------------------------------------------------------- */
+/* --- the tables that are joined ----------------------------------------------------------------------------------- */
 
 /* Invariant 3. */
 static void add_filters(enum reader_part part, enum reader_access access, const struct job_query *query,
@@ -164,7 +165,7 @@ static void add_names(const struct job_query *query, struct buf *out)
     if (query->user != NULL) buf_add_text(out, " AND user = :user");
 }
 
-/* The tables behind the one that is walked; the last one's key says whether the row is wanted. */
+/* The tables joined to the one that is walked. The row is wanted if the last of them has its key. */
 static void add_joins(enum reader_part part, enum reader_access access, const struct job_query *query, struct buf *out)
 {
     bool is_of_jobs = part == PART_TASKS && access == BY_ID_IN_ASSOC;
@@ -229,7 +230,7 @@ enum reader_access job_reader_sql_choose_access(const struct job_query *query, b
     return query->state == JOB_STATE_COUNT ? BY_TIME : BY_TIME_OF_STATE;
 }
 
-/* Jobs have fewer indices than tasks. */
+/* The same for the table of jobs, which has fewer indices than that of tasks. */
 static enum reader_access job_access(enum reader_part part, enum reader_access access)
 {
     if (is_by_time(access)) return BY_TIME;

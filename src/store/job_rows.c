@@ -155,7 +155,8 @@ static int read_task(const struct job_columns *columns, sqlite3_stmt *row, const
         if (task_member_set(state, k, columns->field[i], &value, e) != 0) return -1;
     }
     if (k->state != JOB_PENDING && !job_state_is_end(k->state)) return 0;
-    return err_field(e, ERR_INTERNAL, job_field_at(JOB_FIELD_STATE)->name, "it is not one of a task that lives");
+    return err_field(e, ERR_INTERNAL, job_field_at(JOB_FIELD_STATE)->name,
+                     "must be the state of a task that has not ended");
 }
 
 int job_row_load_task(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
