@@ -11,7 +11,7 @@
 
 enum { NAME_BYTES = 48 };
 
-/* "merge|slurm" as "merge, slurm". */
+/* Appends "merge|slurm" as "merge, slurm". */
 static void spell_choices(const char *choices, struct buf *out)
 {
     for (struct str rest = str(choices); rest.text != NULL;) {
@@ -44,7 +44,7 @@ static int store_u64(const char *what, const struct option_value *v, const char 
         return 0;
     }
     if (v->max == 0)
-        return err_value(e, what, str(argument), "a whole number from %llu up", (unsigned long long)v->min);
+        return err_value(e, what, str(argument), "a whole number of at least %llu", (unsigned long long)v->min);
     return err_value(e, what, str(argument), "a whole number from %llu to %llu", (unsigned long long)v->min,
                      (unsigned long long)v->max);
 }
@@ -59,7 +59,7 @@ static int store_i64(const char *what, const struct option_value *v, const char 
     return 0;
 }
 
-static int store_another(const char *what, const char *argument, struct option_texts *member, struct err *e)
+static int append_text(const char *what, const char *argument, struct option_texts *member, struct err *e)
 {
     if (member->count == OPTION_TEXTS_MAX)
         return err_field(e, ERR_USAGE, what, "given more than %d times", OPTION_TEXTS_MAX);
@@ -85,7 +85,7 @@ static int store_double(const char *what, const char *argument, double *member, 
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
-/* A duration; UNLIMITED is the longest that can be written. */
+/* Parses a duration; UNLIMITED is the maximum of the field. */
 static int read_duration(const struct field *f, const char *what, const char *argument, int64_t *out_s, struct err *e)
 {
     if (duration_parse(str(argument), what, out_s, e) != 0) return -1;
@@ -113,7 +113,7 @@ static int read_field(const struct field *f, const char *what, const char *argum
         if (memory_parse(str(argument), what, &mib, e) != 0) return -1;
         out->number = (int64_t)mib;
         return 0;
-    default: return field_parse(&named, str(argument), NULL, out, e); /* no text: nothing is copied */
+    default: return field_parse(&named, str(argument), NULL, out, e); /* no arena: these types have no text */
     }
 }
 
@@ -140,7 +140,7 @@ int option_store(const struct option_row *row, const char *given, void *values, 
     switch (v->type) {
     case OPTION_FLAG: *(bool *)member = true; return 0;
     case OPTION_TEXT: *(const char **)member = argument; return 0;
-    case OPTION_TEXTS: return store_another(what, argument, member, e);
+    case OPTION_TEXTS: return append_text(what, argument, member, e);
     case OPTION_CHOICE: return store_choice(what, v->choices, argument, member, e);
     case OPTION_U64: return store_u64(what, v, argument, member, e);
     case OPTION_I64: return store_i64(what, v, argument, member, e);

@@ -1,8 +1,8 @@
-/* Reading options by table. getopt_long finds them (its rules of order, "--" and joined letters are the ones people know);
- * what they mean, and what is said when they are wrong, comes from the rows.
+/* Parses options by table. getopt_long splits the command line by the usual rules (order, "--", joined letters); the rows
+ * determine the types and the error messages.
  *
- * The long options handed to getopt_long carry as their value the row's number: OPTION_ROWS_MAX for each set, and the row in
- * it. Letters carry themselves, which are all below LONG_BASE. */
+ * The value of each long option passed to getopt_long is LONG_BASE plus the row's number, which is OPTION_ROWS_MAX times its
+ * set plus its index. The value of a letter is the letter, which is less than LONG_BASE. */
 #include "options/options.h"
 
 #include <getopt.h>
@@ -41,31 +41,31 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
     return false;
 }
 
-/* Optimal string alignment: as Levenshtein's, with swapped neighbours as one step. Two rows of the matrix and one back. */
+/* Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. Keeps three rows of the matrix. */
 uint32_t options_word_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a), columns = strlen(b);
     if (rows > WORD_MAX || columns > WORD_MAX) return WORD_MAX;
 
-    uint32_t before[WORD_MAX + 1] = {0}, last[WORD_MAX + 1], now[WORD_MAX + 1];
-    for (uint32_t j = 0; j <= columns; j++) last[j] = j;
+    uint32_t row_2_above[WORD_MAX + 1] = {0}, row_above[WORD_MAX + 1], row[WORD_MAX + 1];
+    for (uint32_t j = 0; j <= columns; j++) row_above[j] = j;
     for (uint32_t i = 1; i <= rows; i++) {
-        now[0] = i;
+        row[0] = i;
         for (uint32_t j = 1; j <= columns; j++) {
-            uint32_t min = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < min) min = last[j] + 1;
-            if (now[j - 1] + 1 < min) min = now[j - 1] + 1;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < min) min = before[j - 2] + 1;
-            now[j] = min;
+            uint32_t min = row_above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (row_above[j] + 1 < min) min = row_above[j] + 1;
+            if (row[j - 1] + 1 < min) min = row[j - 1] + 1;
+            bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (is_swapped && row_2_above[j - 2] + 1 < min) min = row_2_above[j - 2] + 1;
+            row[j] = min;
         }
-        memcpy(before, last, sizeof before);
-        memcpy(last, now, sizeof last);
+        memcpy(row_2_above, row_above, sizeof row_above);
+        memcpy(row_above, row, sizeof row);
     }
-    return last[columns];
+    return row_above[columns];
 }
 
-/* The tables that getopt_long wants. */
+/* The tables for getopt_long. */
 struct getopt_tables {
     const struct option_rules *rules;
     struct option longs[ROWS_MAX + 1];
@@ -76,23 +76,27 @@ static void add_rows(struct getopt_tables *t, uint32_t set, uint32_t *count, siz
 {
     const struct option_row *rows = t->rules->sets[set].rows;
     for (int i = 0; rows != NULL && rows[i].name != NULL; i++) {
-        int takes = rows[i].argument == NULL              ? no_argument
-                    : rows[i].value.default_value != NULL ? optional_argument
-                                                          : required_argument;
-        t->longs[(*count)++] = (struct option){rows[i].name, takes, NULL, LONG_BASE + (int)set * OPTION_ROWS_MAX + i};
+        int argument_kind = rows[i].argument == NULL              ? no_argument
+                            : rows[i].value.default_value != NULL ? optional_argument
+                                                                  : required_argument;
+        t->longs[(*count)++] = (struct option){
+            .name = rows[i].name,
+            .has_arg = argument_kind,
+            .val = LONG_BASE + (int)set * OPTION_ROWS_MAX + i,
+        };
         if (rows[i].letter == 0) continue;
         t->letters[(*length)++] = rows[i].letter;
-        for (int colons = 0; colons < takes; colons++) t->letters[(*length)++] = ':';
+        for (int colons = 0; colons < argument_kind; colons++) t->letters[(*length)++] = ':';
     }
 }
 
-static void make_tables(struct getopt_tables *t, const struct option_rules *rules)
+static void build_tables(struct getopt_tables *t, const struct option_rules *rules)
 {
     *t = (struct getopt_tables){.rules = rules};
     uint32_t count = 0;
     size_t length = 0;
     if (rules->options_first) t->letters[length++] = '+';
-    t->letters[length++] = ':'; /* a missing argument is told apart from an unknown option */
+    t->letters[length++] = ':'; /* getopt_long then reports a missing argument as ':', not '?' */
     for (uint32_t set = 0; set < rules->set_count; set++) {
         ensure(options_count(rules->sets[set].rows) < OPTION_ROWS_MAX);
         add_rows(t, set, &count, &length);
@@ -104,7 +108,7 @@ static const struct option_row *row_of_number(const struct getopt_tables *t, int
     return &t->rules->sets[number / OPTION_ROWS_MAX].rows[number % OPTION_ROWS_MAX];
 }
 
-/* The number of the row getopt_long means by its result (a long option's value, or a letter); -1: none. */
+/* The number of the row of a result of getopt_long (a long option's value, or a letter), or -1. */
 static int number_of_result(const struct getopt_tables *t, int result)
 {
     if (result >= LONG_BASE) return result - LONG_BASE;
@@ -114,15 +118,15 @@ static int number_of_result(const struct getopt_tables *t, int result)
     return -1;
 }
 
-/* The long option most like a mistyped one, or NULL; *out_fits: how many begin with what was typed. */
-static const char *nearest_option(const struct getopt_tables *t, const char *word, uint32_t *out_fits)
+/* The long option most like a mistyped one, or NULL. *out_match_count: how many begin with the word. */
+static const char *nearest_option(const struct getopt_tables *t, const char *word, uint32_t *out_match_count)
 {
     const char *nearest = NULL;
     uint32_t min = (uint32_t)strlen(word) / 3 + 2;
-    *out_fits = 0;
+    *out_match_count = 0;
     for (const struct option *o = t->longs; o->name != NULL; o++) {
         uint32_t distance = options_word_distance(word, o->name);
-        if (strncmp(word, o->name, strlen(word)) == 0) ++*out_fits;
+        if (strncmp(word, o->name, strlen(word)) == 0) ++*out_match_count;
         if (distance < min) {
             min = distance;
             nearest = o->name;
@@ -131,13 +135,14 @@ static const char *nearest_option(const struct getopt_tables *t, const char *wor
     return nearest;
 }
 
-/* "unknown option '--wrap': a program goes behind --"; false: nobody brings this one along. */
-static bool refuse_foreign(const struct getopt_tables *t, const char *dashes, const char *word, struct err *e)
+/* Refuses an option that the rules have advice for: "unknown option '--wrap': give a command after --". Returns whether they
+ * have. */
+static bool refuse_explained(const struct getopt_tables *t, const char *dashes, const char *word, struct err *e)
 {
-    const char *ours = t->rules->explain != NULL ? t->rules->explain(word) : NULL;
-    if (ours != NULL)
-        err_set(e, ERR_USAGE, "unknown option '%s%s': %s; see '%s --help'", dashes, word, ours, t->rules->name);
-    return ours != NULL;
+    const char *advice = t->rules->explain != NULL ? t->rules->explain(word) : NULL;
+    if (advice != NULL)
+        err_set(e, ERR_USAGE, "unknown option '%s%s': %s; see '%s --help'", dashes, word, advice, t->rules->name);
+    return advice != NULL;
 }
 
 static int refuse_long(const struct getopt_tables *t, const char *token, struct err *e)
@@ -146,11 +151,11 @@ static int refuse_long(const struct getopt_tables *t, const char *token, struct 
     struct str rest, typed = str_cut(str(token + 2), '=', &rest);
     text_format(word, sizeof word, "%.*s", (int)typed.length, typed.text);
 
-    uint32_t fits;
-    const char *nearest = nearest_option(t, word, &fits);
-    if (refuse_foreign(t, "--", word, e)) return -1;
-    if (fits > 1) {
-        return err_set(e, ERR_USAGE, "option '--%s' could mean several; see '%s --help'", word, t->rules->name);
+    uint32_t match_count;
+    const char *nearest = nearest_option(t, word, &match_count);
+    if (refuse_explained(t, "--", word, e)) return -1;
+    if (match_count > 1) {
+        return err_set(e, ERR_USAGE, "option '--%s' is ambiguous; see '%s --help'", word, t->rules->name);
     }
     if (nearest != NULL) {
         return err_set(e, ERR_USAGE, "unknown option '--%s'; did you mean '--%s'? see '%s --help'", word, nearest,
@@ -159,7 +164,8 @@ static int refuse_long(const struct getopt_tables *t, const char *token, struct 
     return err_set(e, ERR_USAGE, "unknown option '--%s'; see '%s --help'", word, t->rules->name);
 }
 
-/* What getopt_long could not read. Long options leave their whole word behind, letters only themselves. */
+/* Fills the error for a result ':' or '?' of getopt_long. token: the word that it read last. optopt is the letter or the value
+ * of a known long option, or 0 for an unknown long option. */
 static int refuse(const struct getopt_tables *t, int result, const char *token, struct err *e)
 {
     int number = optopt != 0 ? number_of_result(t, optopt) : -1;
@@ -170,32 +176,32 @@ static int refuse(const struct getopt_tables *t, int result, const char *token, 
     if (row != NULL) return err_set(e, ERR_USAGE, "option '--%s' takes no argument", row->name);
     if (optopt == 0) return refuse_long(t, token, e);
     const char letter[] = {(char)optopt, '\0'};
-    if (refuse_foreign(t, "-", letter, e)) return -1;
+    if (refuse_explained(t, "-", letter, e)) return -1;
     return err_set(e, ERR_USAGE, "unknown option '-%c'; see '%s --help'", optopt, t->rules->name);
 }
 
-/* "-pe" is no -p with an argument of e: letters behind one dash that stand together elsewhere. words: what getopt_long
- * looks at next, which passes over operands where options may follow them. */
-static bool refuse_together(const struct getopt_tables *t, char *const *words, struct err *e)
+/* Refuses an option of several letters after one dash that the rules have advice for: "-pe" is not -p with the argument e.
+ * words: those that getopt_long reads next. It skips operands unless options come first. */
+static bool refuse_long_letters(const struct getopt_tables *t, char *const *words, struct err *e)
 {
     while (!t->rules->options_first && *words != NULL && (*words)[0] != '-') words++;
     const char *token = *words;
-    bool is_one = token == NULL || token[0] != '-' || token[1] == '-' || token[1] == '\0' || token[2] == '\0';
-    return !is_one && refuse_foreign(t, "-", token + 1, e);
+    bool has_several = token != NULL && token[0] == '-' && token[1] != '-' && token[1] != '\0' && token[2] != '\0';
+    return has_several && refuse_explained(t, "-", token + 1, e);
 }
 
 int options_parse(const struct option_rules *rules, int argc, char **argv, struct parsed *out_parsed, struct err *e)
 {
     struct getopt_tables t;
-    make_tables(&t, rules);
+    build_tables(&t, rules);
 
     *out_parsed = (struct parsed){0};
     for (uint32_t set = 0; set < rules->set_count; set++) out_parsed->rows[set] = rules->sets[set].rows;
-    int last = 1; /* where the last option ended */
+    int options_end = 1; /* index of the word after the last option */
     opterr = 0;
-    optind = 0; /* begin anew */
+    optind = 0; /* resets getopt_long */
     for (;;) {
-        if (refuse_together(&t, argv + (optind > 0 ? optind : 1), e)) return -1;
+        if (refuse_long_letters(&t, argv + (optind > 0 ? optind : 1), e)) return -1;
         int result = getopt_long(argc, argv, t.letters, t.longs, NULL);
         if (result == -1) break;
         if (result == '?' || result == ':') return refuse(&t, result, argv[optind - 1], e);
@@ -204,10 +210,10 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
         int set = number / OPTION_ROWS_MAX;
         if (option_store(row_of_number(&t, number), optarg, rules->sets[set].values, e) != 0) return -1;
         out_parsed->given[set] |= UINT64_C(1) << number % OPTION_ROWS_MAX;
-        last = optind;
+        options_end = optind;
     }
     out_parsed->operands = argv + optind;
     out_parsed->operand_count = (uint32_t)(argc - optind);
-    out_parsed->is_after_dashes = optind > last;
+    out_parsed->is_after_dashes = optind > options_end;
     return 0;
 }

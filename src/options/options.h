@@ -1,5 +1,5 @@
-/* Options of a program or command as a table: a row has a name, a letter, one line of help, a type and the member it fills.
- * Parsing, --help, manual pages and completion all read the same rows.
+/* The options of a program or a command as a table: each row has a name, a letter, one line of help, a type and the struct
+ * member that it fills. Parsing, --help, manual pages and completion all use these rows.
  *
  *     struct queue_values {
  *         const char *account;
@@ -13,8 +13,8 @@
  *         {0},
  *     };
  *
- * TEXT_IN(struct, member) and its like are the row's type and the place of the member; a member of another C type does not
- * compile. Members start as zero. */
+ * TEXT_IN(struct, member) and the like initialise the row's type and the member's offset; a member of another C type does not
+ * compile. The caller sets all members to zero before parsing. */
 #ifndef FAIRLEAD_OPTIONS_OPTIONS_H
 #define FAIRLEAD_OPTIONS_OPTIONS_H
 
@@ -28,30 +28,30 @@
 enum option_type {
     OPTION_FLAG,     /* bool: becomes true; takes no argument */
     OPTION_TEXT,     /* const char *: as given */
-    OPTION_TEXTS,    /* struct option_texts: as given, each time the option is */
-    OPTION_CHOICE,   /* int: the index of the word in choices; any case */
+    OPTION_TEXTS,    /* struct option_texts: one text for each time that the option is given */
+    OPTION_CHOICE,   /* int: the index of the word in choices; not case-sensitive */
     OPTION_U64,      /* uint64_t, min to max */
-    OPTION_I64,      /* int64_t, min to max, which are of that type too */
+    OPTION_I64,      /* int64_t, min to max, which are cast to it */
     OPTION_DOUBLE,   /* double: any finite number */
-    OPTION_DURATION, /* int64_t, seconds: as sbatch -t reads it */
+    OPTION_DURATION, /* int64_t, seconds: in the syntax of sbatch -t */
     OPTION_MEMORY,   /* uint64_t, MiB: 512M, 4G */
-    OPTION_TIME,     /* int64_t, microseconds since the epoch: as options/time_text.h reads it */
-    OPTION_FIELD     /* struct field_value, by a field; and a bool that it was given */
+    OPTION_TIME,     /* int64_t, microseconds since the epoch: in the syntax of options/time_text.h */
+    OPTION_FIELD     /* struct field_value, as the field accepts it; and a bool that becomes true */
 };
 
-/* Where an argument goes and what it may be. */
+/* The type of an argument, the values that are accepted, and the member that it is stored in. */
 struct option_value {
     enum option_type type;
     size_t offset;             /* of the member in the values */
-    const char *choices;       /* of OPTION_CHOICE: "merge|slurm" */
-    uint64_t min, max;         /* of OPTION_U64 and OPTION_I64 */
-    const char *default_value; /* not NULL: the argument may be left out, and is this then; it is written --nice=5 */
+    const char *choices;       /* for OPTION_CHOICE: "merge|slurm" */
+    uint64_t min, max;         /* for OPTION_U64 and OPTION_I64; max 0: unlimited (OPTION_U64) */
+    const char *default_value; /* not NULL: the argument is optional (--nice or --nice=5), and this is its default */
     const struct field
         *field; /* of OPTION_FIELD: durations as OPTION_DURATION (UNLIMITED is the maximum), times as OPTION_TIME */
     size_t given_offset; /* of OPTION_FIELD */
 };
 
-/* What an option was given, in order. */
+/* The arguments of an option that may be repeated, in order. */
 enum { OPTION_TEXTS_MAX = 32 };
 struct option_texts {
     const char *items[OPTION_TEXTS_MAX];
@@ -60,13 +60,13 @@ struct option_texts {
 
 struct option_row {
     const char *name;     /* without dashes; NULL ends the table */
-    char letter;          /* or 0 */
-    const char *argument; /* "FILE"; NULL for flags. FILE, DIR and PATH are completed as such */
+    char letter;          /* 0: none */
+    const char *argument; /* "FILE"; NULL for flags. The shell completes FILE, DIR and PATH as file names */
     struct option_value value;
     const char *help; /* one line, no capital, no full stop */
 };
 
-/* offsetof that only compiles for a member of the given C type. */
+/* offsetof that compiles only for a member of the given C type. */
 #define OPTION_MEMBER(s, member, c_type) (offsetof(s, member) + 0 * sizeof(_Generic(((s *)0)->member, c_type : 0)))
 
 #define OPTION_IN(kind, s, member, c_type, ...)                                               \
@@ -91,7 +91,7 @@ struct option_row {
     OPTION_IN(OPTION_FIELD, s, member, struct field_value, .field = (field_), \
               .given_offset = OPTION_MEMBER(s, given_member, bool))
 
-/* A table and the struct that its rows fill. */
+/* A table of options and the struct that its rows fill. */
 struct option_set {
     const struct option_row *rows; /* NULL: none */
     void *values;
@@ -99,39 +99,40 @@ struct option_set {
 
 enum { OPTION_SETS_MAX = 4, OPTION_ROWS_MAX = 64 };
 
-/* Whose options are read, and how. */
+/* The options of a program or command. */
 struct option_rules {
-    const char *name;                        /* the program's or command's, for messages: "fairlead queue" */
-    struct option_set sets[OPTION_SETS_MAX]; /* their names and letters differ */
+    const char *name;                        /* of the program or command, for messages: "fairlead queue" */
+    struct option_set sets[OPTION_SETS_MAX]; /* all names and letters differ */
     uint32_t set_count;
     bool options_first; /* the first operand ends the options */
-    /* What is written here instead of a long option, a letter, or letters behind one dash (qsub's -pe) that people bring
-     * along, or NULL; may be NULL. */
+    /* Advice for an unknown long option, a letter, or several letters after one dash (qsub's -pe), given without dashes, or
+     * NULL. May be NULL. */
     const char *(*explain)(const char *word);
 };
 
 /* A parsed command line. */
 struct parsed {
-    const struct option_row *rows[OPTION_SETS_MAX]; /* of the rules */
+    const struct option_row *rows[OPTION_SETS_MAX]; /* of the rules' sets */
     uint64_t given[OPTION_SETS_MAX];                /* bit i: row i of the set was given */
-    char **operands;                                /* what is left, in order */
+    char **operands;                                /* all other words, in order; points into argv */
     uint32_t operand_count;
-    bool is_after_dashes; /* with options_first: the operands stood behind "--" */
+    bool is_after_dashes; /* with options_first: "--" precedes the operands */
 };
 
-/* Reads argv[1..argc) into the values of the sets; a later option overrides an earlier one. argv is reordered. Values may be
- * partly filled on failure. ERR_USAGE: unknown option (with the nearest one that exists), argument missing or not accepted;
- * ERR_INPUT: a bad value, with what is accepted. */
+/* Parses argv[1..argc) into the values of the sets; a later option overrides an earlier one. Reorders argv, so that the
+ * operands are last. On failure values may be partly filled. Not thread-safe (getopt_long). ERR_USAGE: an unknown option
+ * (the message names the nearest one), a missing or an unexpected argument; ERR_INPUT: an argument that is not accepted. */
 int options_parse(const struct option_rules *rules, int argc, char **argv, struct parsed *out_parsed, struct err *e);
 
-/* Whether the option of that name was given; it exists. Whether any of a table was. */
+/* Whether the option with the name was given; the tables must have it. Whether any option of a table was given. */
 bool options_given(const struct parsed *parsed, const char *name);
 bool options_any_given(const struct parsed *parsed, const struct option_row *rows);
 
-/* Number of rows; NULL has none. */
+/* The number of rows; 0 for NULL. */
 uint32_t options_count(const struct option_row *rows);
 
-/* The distance between two words as people mistype them: letters added, lost, changed or swapped. */
+/* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over 40 letters
+ * count as entirely different. O(length of a * length of b). */
 uint32_t options_word_distance(const char *a, const char *b);
 
 #endif

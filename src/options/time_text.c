@@ -9,19 +9,19 @@
 
 enum { DATE_BYTES = 10, DENSE_BYTES = 12, COUNT_MAX = 100000000 };
 
-/* Every character of form '0' is a digit there, every other one itself. */
-static bool has_form(struct str s, const char *form)
+/* Whether the text matches the pattern, in which '0' stands for any digit and every other character for itself. */
+static bool matches(struct str s, const char *pattern)
 {
     size_t i = 0;
-    for (; form[i] != '\0'; i++) {
+    for (; pattern[i] != '\0'; i++) {
         if (i >= s.length) return false;
         bool is_digit = s.text[i] >= '0' && s.text[i] <= '9';
-        if (form[i] == '0' ? !is_digit : s.text[i] != form[i]) return false;
+        if (pattern[i] == '0' ? !is_digit : s.text[i] != pattern[i]) return false;
     }
     return i == s.length;
 }
 
-/* Digits at a place; they are there. */
+/* The number that the digits [from, from + count) form. */
 static int digits(struct str s, size_t from, size_t count)
 {
     int value = 0;
@@ -29,16 +29,17 @@ static int digits(struct str s, size_t from, size_t count)
     return value;
 }
 
-/* A local date and time; false where there is no such day or hour. */
-static bool from_local(struct tm wanted, int64_t *out_us)
+/* Converts a local date and time; false if there is no such day or hour. */
+static bool convert_local(struct tm local, int64_t *out_us)
 {
-    struct tm made = wanted;
-    made.tm_isdst = -1;
-    time_t made_s = mktime(&made);
-    bool is_same = made.tm_mday == wanted.tm_mday && made.tm_mon == wanted.tm_mon && made.tm_year == wanted.tm_year;
-    bool is_time = wanted.tm_hour < 24 && wanted.tm_min < 60 && wanted.tm_sec < 60;
-    if (made_s < 0 || !is_same || !is_time) return false;
-    *out_us = (int64_t)made_s * US_PER_S;
+    struct tm normalized = local; /* mktime turns the 31st of April into the 1st of May */
+    normalized.tm_isdst = -1;
+    time_t time_s = mktime(&normalized);
+    bool is_date =
+        normalized.tm_mday == local.tm_mday && normalized.tm_mon == local.tm_mon && normalized.tm_year == local.tm_year;
+    bool is_time = local.tm_hour < 24 && local.tm_min < 60 && local.tm_sec < 60;
+    if (time_s < 0 || !is_date || !is_time) return false;
+    *out_us = (int64_t)time_s * US_PER_S;
     return true;
 }
 
@@ -50,7 +51,7 @@ static struct tm local_of(int64_t now_us)
     return local;
 }
 
-/* "+90", "+1hour" behind now. */
+/* "+90" and "+1hour", which follow "now". */
 static bool read_duration(struct str s, int64_t *out_us)
 {
     static const struct {
@@ -64,27 +65,27 @@ static bool read_duration(struct str s, int64_t *out_us)
     if (s.text[0] != '+' || !number_parse_u64((struct str){s.text + 1, end - 1}, &count) || count > COUNT_MAX)
         return false;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!str_starts(str(units[i].name), unit)) continue; /* no unit begins seconds */
+        if (!str_starts(str(units[i].name), unit)) continue; /* an empty unit is a prefix of "seconds" */
         *out_us = (int64_t)count * units[i].seconds * US_PER_S;
         return true;
     }
     return false;
 }
 
-/* That time of the day, when it comes next. */
+/* The next time that the local clock shows this time of day. */
 static bool next_time(int hour, int minute, int second, int64_t now_us, int64_t *out_us)
 {
     struct tm day = local_of(now_us);
     day.tm_hour = hour;
     day.tm_min = minute;
     day.tm_sec = second;
-    if (!from_local(day, out_us)) return false;
+    if (!convert_local(day, out_us)) return false;
     if (*out_us > now_us) return true;
     day.tm_mday++;
     day.tm_isdst = -1;
-    time_t made_s = mktime(&day); /* a 32nd is the first of the next month */
-    *out_us = (int64_t)made_s * US_PER_S;
-    return made_s >= 0;
+    time_t time_s = mktime(&day); /* mktime turns a 32nd into the 1st of the next month */
+    *out_us = (int64_t)time_s * US_PER_S;
+    return time_s >= 0;
 }
 
 static bool read_word(struct str s, int64_t now_us, int64_t *out_us)
@@ -99,13 +100,13 @@ static bool read_word(struct str s, int64_t now_us, int64_t *out_us)
     if (!str_equal_nocase(s, str("today"))) return false;
     struct tm day = local_of(now_us);
     day.tm_hour = day.tm_min = day.tm_sec = 0;
-    return from_local(day, out_us);
+    return convert_local(day, out_us);
 }
 
 static bool read_clock(struct str s, int64_t now_us, int64_t *out_us)
 {
-    bool has_seconds = has_form(s, "00:00:00");
-    if (!has_seconds && !has_form(s, "00:00")) return false;
+    bool has_seconds = matches(s, "00:00:00");
+    if (!has_seconds && !matches(s, "00:00")) return false;
     return next_time(digits(s, 0, 2), digits(s, 3, 2), has_seconds ? digits(s, 6, 2) : 0, now_us, out_us);
 }
 
@@ -113,23 +114,23 @@ static bool read_date(struct str s, int64_t *out_us)
 {
     struct str date = {s.text, s.length < DATE_BYTES ? s.length : DATE_BYTES};
     struct str rest = {s.text + date.length, s.length - date.length};
-    if (!has_form(date, "0000-00-00")) return false;
+    if (!matches(date, "0000-00-00")) return false;
     struct tm day = {
         .tm_year = digits(s, 0, 4) - 1900, .tm_mon = digits(s, 5, 2) - 1, .tm_mday = digits(s, 8, 2), .tm_isdst = -1};
     if (rest.length > 0) {
-        bool has_seconds = has_form(rest, "T00:00:00") || has_form(rest, " 00:00:00");
-        if (!has_seconds && !has_form(rest, "T00:00") && !has_form(rest, " 00:00")) return false;
+        bool has_seconds = matches(rest, "T00:00:00") || matches(rest, " 00:00:00");
+        if (!has_seconds && !matches(rest, "T00:00") && !matches(rest, " 00:00")) return false;
         day.tm_hour = digits(rest, 1, 2);
         day.tm_min = digits(rest, 4, 2);
         day.tm_sec = has_seconds ? digits(rest, 7, 2) : 0;
     }
-    return from_local(day, out_us);
+    return convert_local(day, out_us);
 }
 
-/* Twelve digits are never seconds, which would be in the year 5000. */
+/* Twelve digits are a date, never seconds, which would be after the year 5000. */
 static bool is_dense(struct str s)
 {
-    return has_form(s, "000000000000.00") || has_form(s, "000000000000");
+    return matches(s, "000000000000.00") || matches(s, "000000000000");
 }
 
 static bool read_dense(struct str s, int64_t *out_us)
@@ -142,7 +143,7 @@ static bool read_dense(struct str s, int64_t *out_us)
                               .tm_hour = digits(s, 8, 2),
                               .tm_min = digits(s, 10, 2),
                               .tm_sec = has_seconds ? digits(s, DENSE_BYTES + 1, 2) : 0};
-    return from_local(wanted, out_us);
+    return convert_local(wanted, out_us);
 }
 
 int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *out_us, struct err *e)
@@ -161,5 +162,5 @@ int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *
         return 0;
     }
     if (!is_dense(text) && time_parse(text, what, out_us, e) == 0) return 0;
-    return err_value(e, what, text, "a time: %s", TIME_TEXT_FORMS);
+    return err_value(e, what, text, "a time: %s", TIME_TEXT_FORMATS);
 }

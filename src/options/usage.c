@@ -4,7 +4,7 @@
 
 enum { LINE_BYTES = 200 };
 
-/* One paragraph's line, folded at blanks. A word longer than the line stands alone. */
+/* One line of a paragraph, folded at blanks. A word longer than the width gets its own line. */
 static void wrap_line(struct buf *out, struct str line, uint32_t indent, uint32_t width)
 {
     uint32_t column = 0;
@@ -52,7 +52,7 @@ void usage_write_entry(struct buf *out, const char *name, const char *meaning, u
         usage_wrap(out, str(meaning), column, USAGE_WIDTH);
         return;
     }
-    /* The first line follows the name: fold with the indent of all lines, and leave out that of the first. */
+    /* The first line follows the name: fold all lines with the same indent, then drop that of the first. */
     struct buf folded = {0};
     usage_wrap(&folded, str(meaning), column, USAGE_WIDTH);
     buf_add_blanks(out, column - length);

@@ -118,7 +118,7 @@ static void others_are_refused(void **unused)
             fail_msg("'%s' is taken for a time", bad[i]);
         assert_int_equal(e.code, ERR_INPUT);
         assert_true(str_starts(str(ERR_SENTENCE(&e)), str("--begin: '")));
-        assert_non_null(strstr(ERR_SENTENCE(&e), "' is not a time: " TIME_TEXT_FORMS));
+        assert_non_null(strstr(ERR_SENTENCE(&e), "' is not a time: " TIME_TEXT_FORMATS));
         assert_int_equal(time_us, 7);
     }
 }
