@@ -1,5 +1,4 @@
-/* Columns by their headings, and the fields that both formats of a share tree have. Every error has the position of the
- * field that it is about. */
+/* Every error has the position of the field that it is about. */
 #include "formats/share_columns.h"
 
 #include <math.h>

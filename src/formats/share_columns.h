@@ -1,11 +1,11 @@
-/* What the two text formats of a share tree have in common: columns that are found by their headings, and the rules for
+/* The common part of the two text formats of a share tree: columns that are identified by their headings, and the rules for
  * names, shares and usage. */
 #ifndef FAIRLEAD_FORMATS_SHARE_COLUMNS_H
 #define FAIRLEAD_FORMATS_SHARE_COLUMNS_H
 
 #include "formats/source_text.h"
 
-/* Slurm's range: it stores shares in 32 bits, and the number after the largest one means "parent". */
+/* Slurm's range. It stores shares in 32 bits; the next larger number means "parent". */
 #define SHARES_FIELD_MAX UINT32_C(2147483646)
 #define USAGE_FIELD_MAX 1e300
 
@@ -57,15 +57,14 @@ int share_columns_parse(const struct source *s, const struct share_format *forma
 int share_columns_cut(const struct source *s, const struct share_columns *c, struct str line, struct str *out_fields,
                       struct err *e);
 
-/* ERR_INPUT unless name is not empty, is printable UTF-8, has no blank at either end and contains no '|'. what: "account".
- */
+/* ERR_INPUT if the name is empty, is not printable UTF-8, begins or ends with a blank, or contains '|'. what: "account". */
 int share_columns_check_name(const struct source *s, struct str name, const char *what, struct err *e);
 
-/* A whole number, or "parent" in any case, or an empty field if may_be_empty. ERR_INPUT otherwise. */
+/* Parses a whole number up to SHARES_FIELD_MAX, "parent" (not case-sensitive), or an empty field if may_be_empty. ERR_INPUT. */
 int share_columns_parse_shares(const struct source *s, struct str field, bool may_be_empty,
                                struct raw_shares *out_shares, struct err *e);
 
-/* A number from 0 to USAGE_FIELD_MAX; an empty field is 0 if may_be_empty. ERR_INPUT otherwise. */
+/* Parses a number from 0 to USAGE_FIELD_MAX; an empty field is 0 if may_be_empty. ERR_INPUT. */
 int share_columns_parse_usage(const struct source *s, struct str field, bool may_be_empty, double *out_usage,
                               struct err *e);
 

@@ -1,5 +1,5 @@
-/* Three passes: lines become rows; rows find their parents, which may come later in the text; then depths are counted,
- * which finds cycles. */
+/* Three passes: the first parses lines to rows, the second finds the parents, which may come later in the text, and the third
+ * counts depths, which detects cycles. */
 #include "formats/share_tree_tsv.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct tsv_reader {
     const struct source *source;
     struct share_columns columns;
     ARRAY(struct share_tree_tsv_row) rows;
-    struct map accounts; /* name to row; the root is not in it */
+    struct map accounts; /* name to row, without the root */
     struct map users;    /* name to a number */
     struct map seen;     /* (user's number, account's row) to row */
 };
@@ -32,7 +32,7 @@ bool share_tree_tsv_is_header(struct str line)
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* A name that begins with '#' would turn a line that begins with it into a comment. */
+/* A name must not begin with '#', because a line that began with it would be a comment. */
 static int check_name(const struct tsv_reader *r, struct str name, const char *what, struct err *e)
 {
     if (share_columns_check_name(r->source, name, what, e) != 0) return -1;
@@ -93,7 +93,7 @@ static int read_rows(struct tsv_reader *r, struct err *e)
 
 /* --- parents ------------------------------------------------------------------------------------------------------ */
 
-/* A number for each user name. Together with the account's row it makes a key that finds a user's second line. */
+/* A number for each user name. With the account's row it forms the key that detects a user's second line in an account. */
 static uint32_t user_number(struct tsv_reader *r, struct str user)
 {
     uint32_t number = map_get(&r->users, user);
@@ -166,8 +166,8 @@ static int refuse_cycle(const struct tsv_reader *r, uint32_t i, struct err *e)
     return source_error(r->source, rows[first].account.text, e, -1);
 }
 
-/* Row i did not reach the root within SHARE_DEPTH_MAX steps. As many steps as there are rows lead into a cycle, if there is
- * one above it. */
+/* Row i did not reach the root within SHARE_DEPTH_MAX steps. After as many steps as there are rows, a path that has not
+ * reached the root is in a cycle. */
 static int refuse_depth(const struct tsv_reader *r, uint32_t i, struct err *e)
 {
     const struct share_tree_tsv_row *rows = r->rows.items;
@@ -196,9 +196,9 @@ static int find_depths(struct tsv_reader *r, struct err *e)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* The rows depth first. Rows are chained to their siblings from the last one to the first, so every chain is in the order
- * of the text. One walk follows the chains and remembers its row at each depth. */
-static uint32_t *make_order(const struct share_tree_tsv_row *rows, uint32_t count, struct arena *arena)
+/* The rows depth first. Every row is linked to its next sibling, from the last row to the first, so that each chain is in the
+ * order of the text. The walk follows the chains and keeps its row at each depth. O(n). */
+static uint32_t *order_depth_first(const struct share_tree_tsv_row *rows, uint32_t count, struct arena *arena)
 {
     uint32_t *order = arena_alloc(arena, count * sizeof *order);
     uint32_t *next = mem_resize(NULL, 0, count * sizeof *next);
@@ -237,7 +237,7 @@ int share_tree_tsv_parse(const struct source *s, struct arena *arena, struct sha
         uint32_t count = r.rows.count;
         struct share_tree_tsv_row *rows = arena_alloc(arena, count * sizeof *rows);
         memcpy(rows, r.rows.items, count * sizeof *rows);
-        *out = (struct share_tree_tsv){.rows = rows, .count = count, .order = make_order(rows, count, arena)};
+        *out = (struct share_tree_tsv){.rows = rows, .count = count, .order = order_depth_first(rows, count, arena)};
     }
     array_release(&r.rows);
     map_release(&r.accounts);

@@ -1,4 +1,4 @@
-/* A share tree as tab-separated text, for people who write one by hand or with a script.
+/* A share tree as tab-separated text, written by hand or by a script.
  *
  *     # shares and usage in billing-seconds
  *     parent  account  user   shares  usage
@@ -7,9 +7,9 @@
  *             physics  bob    parent  4500.5
  *
  * A line without a user is an account and names its parent. A line with a user names the user's account; its parent is empty
- * or that of the account. Usage is the line's own, without the lines below it; an empty field is 0. The account root needs
- * no line. Lines come in any order, so an account may stand below its children; columns come in any order, too. Blank lines
- * and lines that begin with `#` are skipped. Lines end in LF or CR LF.
+ * or that of the account. Usage is the line's own, without the lines below it; an empty field is 0. The account root has no
+ * line. Lines and columns may have any order: an account may follow its children. Blank lines and lines that begin with `#`
+ * are skipped. Lines end in LF or CR LF.
  *
  * Invariant of the result: from every row, parents lead to the root in at most SHARE_DEPTH_MAX steps. */
 #ifndef FAIRLEAD_FORMATS_SHARE_TREE_TSV_H
@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "formats/share_columns.h"
 
-/* A line. The views point into the source's text. */
+/* A line. Its strings point into the source's text. */
 struct share_tree_tsv_row {
     struct str parent_name, account, user; /* user is empty for an account */
     uint32_t parent; /* for an account the row of its parent, for a user the row of its account; NONE: the root */
@@ -29,7 +29,7 @@ struct share_tree_tsv_row {
 };
 
 struct share_tree_tsv {
-    struct share_tree_tsv_row *rows; /* in arena, in the order of the text */
+    struct share_tree_tsv_row *rows; /* in the arena, in the order of the text */
     uint32_t count;
     uint32_t *order; /* the rows depth first, parents before children, siblings in the order of the text */
 };

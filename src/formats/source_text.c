@@ -1,5 +1,5 @@
-/* Positions are counted from the beginning of the text for each error, O(text). A parser fails at most once, so that is
- * cheaper than counting lines while it reads. */
+/* A position is counted from the beginning of the text for each error, O(length). A parser fails at most once, so that is
+ * cheaper than counting lines during parsing. */
 #include "formats/source_text.h"
 
 #include <string.h>
@@ -8,11 +8,11 @@
 
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
-int source_error(const struct source *s, const char *at, struct err *e, int filled)
+int source_error(const struct source *s, const char *position, struct err *e, int filled)
 {
-    ensure(at >= s->text.text && at <= s->text.text + s->text.length && filled == -1);
+    ensure(position >= s->text.text && position <= s->text.text + s->text.length && filled == -1);
     uint32_t line = 1, column = 1;
-    for (const char *c = s->text.text; c < at; c++) {
+    for (const char *c = s->text.text; c < position; c++) {
         bool is_first_byte = ((unsigned char)*c & 0xc0) != 0x80; /* of a UTF-8 sequence */
         if (*c == '\n') {
             line++;
@@ -31,7 +31,7 @@ int source_check(const struct source *s, struct err *e)
     }
     const char *zero = memchr(s->text.text, 0, s->text.length);
     if (zero == NULL) return 0;
-    return source_error(s, zero, e, err_set(e, ERR_INPUT, "a zero byte: this is not a text"));
+    return source_error(s, zero, e, err_set(e, ERR_INPUT, "the text contains a zero byte"));
 }
 
 bool source_line(struct str *rest, struct str *out_line)
@@ -52,5 +52,5 @@ int source_header(const struct source *s, struct str *out_line, struct str *rest
         *out_line = line;
         return 0;
     }
-    return source_error(s, s->text.text, e, err_set(e, ERR_INPUT, "no header line"));
+    return source_error(s, s->text.text, e, err_set(e, ERR_INPUT, "the text has no header line"));
 }

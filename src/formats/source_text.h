@@ -1,5 +1,5 @@
-/* A text from elsewhere, and positions in it. Records hold views into the text, so every error has a position, however late
- * it is found. Line and column are counted only then. */
+/* An input text, and positions in it. Parsed records point into the text, so every error has a position, however late it is
+ * detected. Lines and columns are counted only for an error. */
 #ifndef FAIRLEAD_FORMATS_SOURCE_TEXT_H
 #define FAIRLEAD_FORMATS_SOURCE_TEXT_H
 
@@ -10,16 +10,15 @@
 #include "base/str.h"
 
 struct source {
-    const char *name; /* what messages call it: the name of a file */
-    struct str text;  /* must outlive every record that was made from it */
+    const char *name; /* for messages: the name of the file */
+    struct str text;  /* must outlive all records that are parsed from it */
 };
 
-/* Adds "NAME:LINE:COLUMN" to an error and returns -1. at: an address in the text, or its end. Lines count from 1; columns
- * are characters and count from 1. filled is the -1 of the function that filled the error, so that failing is one
- * statement:
+/* Adds "NAME:LINE:COLUMN" to an error and returns -1. position: an address in the text, or its end. Lines and columns count
+ * from 1; a column is a character. filled: the -1 of the function that filled the error, so that failing is one statement:
  *
  *     return source_error(s, field.text, e, err_value(e, "usage", field, "a number")); */
-int source_error(const struct source *s, const char *at, struct err *e, int filled);
+int source_error(const struct source *s, const char *position, struct err *e, int filled);
 
 /* ERR_INPUT if the text is empty or contains a zero byte. */
 int source_check(const struct source *s, struct err *e);

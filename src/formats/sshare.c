@@ -1,12 +1,12 @@
-/* One pass: each row finds its parent among the rows above it, by its indentation. */
+/* One pass: the parent of each row is found among the rows above it, by the indentation. */
 #include "formats/sshare.h"
 
 #include <string.h>
 
 #include "base/map.h"
 
-/* The rows so far, and the accounts that are still open: open[i] is the last account that is indented by i and was not
- * closed by one further left. The root is open at 0 even without a row. */
+/* The rows so far, and the open accounts, which can get more children: open[i] is the last account indented by i, unless an
+ * account with less indentation followed. The root is open at 0, even without a row. */
 struct sshare_reader {
     const struct source *source;
     struct share_columns columns;
@@ -70,18 +70,19 @@ static int link_below(struct sshare_reader *r, struct sshare_row *row, uint32_t 
                                     "is more than %d levels below the root", SHARE_DEPTH_MAX));
 }
 
-/* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows at the
- * left edge (indent 0), and of rows with indent 1 if no account is open at the left edge. */
+/* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows without
+ * indentation, and of rows indented by 1 if no account without indentation is open. */
 static int link_account(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
-    const char *at = row->account.text;
+    const char *position = row->account.text;
     struct str name = row->account;
     if (is_root(row)) return link_root(r, row, e);
     if (share_columns_is_root(name)) {
-        return source_error(r->source, at, e, err_subject(e, ERR_INPUT, "account", name, "is below another account"));
+        return source_error(r->source, position, e,
+                            err_subject(e, ERR_INPUT, "account", name, "is below another account"));
     }
     if (row->indent > r->open_count) {
-        return source_error(r->source, at, e,
+        return source_error(r->source, position, e,
                             err_subject(e, ERR_INPUT, "account", name,
                                         "is indented by %u below an account that is indented by %u", row->indent,
                                         r->open_count - 1));
@@ -89,7 +90,7 @@ static int link_account(struct sshare_reader *r, struct sshare_row *row, struct 
     if (link_below(r, row, row->indent > 0 ? r->open[row->indent - 1] : NONE, e) != 0) return -1;
     uint32_t previous = map_get(&r->accounts, name);
     if (previous != NONE && r->rows.items[previous].parent == row->parent) {
-        return source_error(r->source, at, e,
+        return source_error(r->source, position, e,
                             err_subject(e, ERR_INPUT, "account", name, "has two rows below the same parent"));
     }
     r->open[row->indent] = r->rows.count;
@@ -100,16 +101,16 @@ static int link_account(struct sshare_reader *r, struct sshare_row *row, struct 
 /* A user belongs to the nearest account of that name above, and is indented by one more. The root needs no row. */
 static int link_user(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
-    const char *at = row->account.text;
+    const char *position = row->account.text;
     struct str name = row->account;
     uint32_t account = map_get(&r->accounts, name);
     if (account == NONE && !share_columns_is_root(name)) {
         (void)err_value_reason(e, "account", name, "has no row above");
-        return source_error(r->source, at, e, err_of(e, "user", row->user));
+        return source_error(r->source, position, e, err_of(e, "user", row->user));
     }
     uint32_t expected = account != NONE ? r->rows.items[account].indent + 1 : 1;
     if (row->indent != expected) {
-        return source_error(r->source, at, e,
+        return source_error(r->source, position, e,
                             err_subject(e, ERR_INPUT, "user", row->user,
                                         "is indented by %u; one more than its account is %u", row->indent, expected));
     }

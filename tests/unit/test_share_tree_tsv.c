@@ -86,7 +86,7 @@ static void test_trees(void **state)
 
 static const struct row errors[] = {
     {"", "f:1:1: the text is empty"},
-    {"# only\n", "f:1:1: no header line"},
+    {"# only\n", "f:1:1: the text has no header line"},
     {HEAD, "f:2:1: no line follows the header"},
     {"parent\taccount\tuser\tshares\n", "f:1:1: header: the column 'usage' is missing"},
     {"parent\taccount\tuser\tshares\tusage\tcolour\n",

@@ -104,7 +104,7 @@ static void test_trees(void **state)
 
 static const struct row errors[] = {
     {"", "f:1:1: the text is empty"},
-    {"\n# only\n", "f:1:1: no header line"},
+    {"\n# only\n", "f:1:1: the text has no header line"},
     {HEAD, "f:2:1: no row follows the header"},
     {"Account|User|RawShares\nroot||\n", "f:1:1: header: the column 'RawUsage' is missing"},
     {"# x\nUser|RawShares|RawUsage\n", "f:2:1: header: the column 'Account' is missing"},
@@ -160,7 +160,7 @@ static void test_zero_byte(void **state)
     struct sshare read;
     struct err e = {0};
     assert_int_equal(sshare_parse(&source, &arena, &read, &e), -1);
-    assert_string_equal(ERR_SENTENCE(&e), "f:2:9: a zero byte: this is not a text");
+    assert_string_equal(ERR_SENTENCE(&e), "f:2:9: the text contains a zero byte");
     arena_release(&arena);
 }
 
