@@ -16,20 +16,20 @@ static const struct option_row account_options[] = {
      .letter = 'p',
      .argument = "ACCOUNT",
      .value = TEXT_IN(struct account_values, parent),
-     .help = "the account it is part of"},
+     .help = "the account above it"},
     {.name = "shares",
      .letter = 's',
      .argument = "COUNT",
      .value = FIELD_IN(struct account_values, shares, has_shares, &account_fields_shares),
-     .help = "its shares among its siblings, or 'parent': its members compete one level up"},
+     .help = "its shares among its siblings, or 'parent': its members compete at the level of the account itself"},
     {.name = "priority",
      .argument = "COUNT",
      .value = FIELD_IN(struct account_values, priority, has_priority, &account_fields_priority),
-     .help = "association term of its jobs' priority (PriorityWeightAssoc), or 'parent': as its parent's"},
+     .help = "association term of its jobs' priority (PriorityWeightAssoc), or 'parent': that of the account above"},
     {0},
 };
 
-/* What the options say of an account. */
+/* The request body with the options' values. */
 static struct api_account body_of(const struct account_values *values)
 {
     return (struct api_account){.parent = values->parent,
@@ -51,7 +51,7 @@ static int account_add_run(struct call *call, struct err *e)
     struct api_account body = body_of(call->values);
     struct api_done reply;
     body.name = call->parsed.operands[0];
-    if (instance_ask_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
+    if (instance_request_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Added account %s\n", body.name);
     return 0;
@@ -61,14 +61,14 @@ static int account_modify_run(struct call *call, struct err *e)
 {
     struct api_account body = body_of(call->values);
     struct api_done reply;
-    const char *other;
-    if (object_read_raw_usage(call, &body.raw_usage, &other, e) != 0) return -1;
-    if (other != NULL)
-        return err_set(e, ERR_USAGE, "'%s' is nothing to change of an account; RawUsage=0 and options are", other);
+    const char *other_operand;
+    if (object_read_raw_usage(call, &body.raw_usage, &other_operand, e) != 0) return -1;
+    if (other_operand != NULL)
+        return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead account modify --help'", other_operand);
     if (!options_any_given(&call->parsed, account_options) && body.raw_usage != 0)
-        return err_set(e, ERR_USAGE, "what is to change? --shares, --parent, --priority or RawUsage=0 says");
-    if (instance_ask_once(call, "PATCH", account_target(call), &api_account_change_shape, &body, &api_done_shape,
-                          &reply, e) != 0)
+        return err_set(e, ERR_USAGE, "nothing to change: give --shares, --parent, --priority or RawUsage=0");
+    if (instance_request_once(call, "PATCH", account_target(call), &api_account_change_shape, &body, &api_done_shape,
+                              &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Modified account %s\n", call->parsed.operands[0]);
     return 0;
@@ -77,7 +77,8 @@ static int account_modify_run(struct call *call, struct err *e)
 static int account_delete_run(struct call *call, struct err *e)
 {
     struct api_done reply;
-    if (instance_ask_once(call, "DELETE", account_target(call), NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
+    if (instance_request_once(call, "DELETE", account_target(call), NULL, NULL, &api_done_shape, &reply, e) != 0)
+        return -1;
     buf_format(&call->out->text, "Deleted account %s\n", call->parsed.operands[0]);
     return 0;
 }
@@ -92,7 +93,7 @@ static const struct column account_columns[] = {
 static const struct column_table account_table = {&account_fields, account_columns,
                                                   sizeof account_columns / sizeof *account_columns};
 
-static bool wants_account(const struct field_value *row, const void *name)
+static bool has_name(const struct field_value *row, const void *name)
 {
     return strcmp(row[ACCOUNT_FIELD_NAME].text, name) == 0;
 }
@@ -104,17 +105,17 @@ static int account_show_run(struct call *call, struct err *e)
     const struct instance_listing listing = {
         .columns = &account_table,
         .target = API_ACCOUNTS,
-        .wants = name ? wants_account : NULL,
-        .context = name,
+        .filter = name ? has_name : NULL,
+        .filter_context = name,
     };
     uint32_t count;
-    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
+    if (instance_listing_write(call, &listing, &values->listing, &count, e) != 0) return -1;
     return name && count == 0 ? err_not_found(e, "account", str(name)) : 0;
 }
 
 static const struct command_example add_examples[] = {
-    {"fairlead account add physics --shares 50", "an account at the top"},
-    {"fairlead account add optics --parent physics --shares 2", "a part of it"},
+    {.line = "fairlead account add physics --shares 50", .meaning = "an account below root"},
+    {.line = "fairlead account add optics --parent physics --shares 2", .meaning = "an account below physics"},
     {0},
 };
 
@@ -123,24 +124,24 @@ const struct command cmd_account_add = {
     .group = GROUP_SHARES,
     .summary = "add an account",
     .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
-    .text =
-        "Shares say how much of its parent's part an account is promised beside its siblings: with shares 50, 30 and 20, one "
-        "half, three tenths and two tenths. Without --shares it has 1; without --parent it stands at the top, below root.\n\n"
-        "In the tickets model (PriorityType=priority/tickets) accounts and users are the share tree, for which "
-        "weight_tickets_share is the pool: an account called like a project serves that project's jobs, and a user 'default' "
-        "stands for everybody who is not in the tree.",
+    .description =
+        "Siblings divide the part of the account above them in proportion to their shares: 50, 30 and 20 shares are 50, 30 and "
+        "20 percent. The default is 1 share and an account below root.\n\n"
+        "In the tickets model (PriorityType=priority/tickets), accounts and users form the share tree, which distributes "
+        "weight_tickets_share tickets. An account with the name of a project is the node of that project's jobs. The user "
+        "'default' stands for all users that are not in the tree.",
     .options = account_options,
     .values_size = sizeof(struct account_values),
     .operands_min = 1,
     .operands_max = 1,
     .examples = add_examples,
-    .see_also = "user share",
+    .see_also = "user-add share",
     .run = account_add_run,
 };
 
 static const struct command_example modify_examples[] = {
-    {"fairlead account modify physics --shares 60", "more for physics, from now on"},
-    {"fairlead account modify physics RawUsage=0", "what physics used so far is forgotten"},
+    {.line = "fairlead account modify physics --shares 60", .meaning = "change the shares of physics, at once"},
+    {.line = "fairlead account modify physics RawUsage=0", .meaning = "reset the usage of physics"},
     {0},
 };
 
@@ -149,10 +150,11 @@ const struct command cmd_account_modify = {
     .group = GROUP_SHARES,
     .summary = "change an account's shares or usage, or move it",
     .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [RawUsage=0]",
-    .text =
-        "RawUsage=0 resets the usage of the account and of all accounts and users below it: what they used so far counts no "
-        "more, what runs counts from here on. Root is all there is. What the share tree of the ticket policies counts is "
-        "users' and projects'; 'fairlead user modify' and 'fairlead project modify' reset that.",
+    .description =
+        "RawUsage=0 resets the usage of the account and of all accounts and users below it. Running jobs are charged from the "
+        "time of the reset. The account root stands for the whole machine.\n\n"
+        "The usage that the share tree of the ticket policies counts belongs to users and projects: 'fairlead user modify' and "
+        "'fairlead project modify' reset it.",
     .resets_usage = true,
     .options = account_options,
     .values_size = sizeof(struct account_values),
@@ -168,22 +170,23 @@ const struct command cmd_account_delete = {
     .group = GROUP_SHARES,
     .summary = "delete an empty account",
     .usage = "NAME",
-    .text = "An account with users, accounts or jobs is not deleted. Its usage goes to its parent.",
+    .description =
+        "An account that has users, accounts or jobs cannot be deleted. Its usage is added to the account above.",
     .operands_min = 1,
     .operands_max = 1,
-    .see_also = "user",
+    .see_also = "account-show user-delete",
     .run = account_delete_run,
 };
 
 const struct command cmd_account_show = {
     .name = "account show",
     .group = GROUP_SHARES,
-    .summary = "list accounts, or one",
+    .summary = "list accounts",
     .usage = "[OPTIONS] [NAME]",
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
     .listed = &account_table,
     .operands_max = 1,
-    .see_also = "share user",
+    .see_also = "share user-show",
     .run = account_show_run,
 };

@@ -1,4 +1,4 @@
-/* cancel, hold, release: one request that names jobs, for all of them or none. */
+/* cancel, hold, release: one request that names jobs. It changes all of them or none. */
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
@@ -7,20 +7,26 @@ struct cancel_values {
 };
 
 static const struct option_row cancel_options[] = {
-    {.name = "all", .letter = 'a', .value = FLAG_IN(struct cancel_values, all), .help = "every job you may touch"},
+    {.name = "all",
+     .letter = 'a',
+     .value = FLAG_IN(struct cancel_values, all),
+     .help = "all your jobs; for operators, all jobs"},
     {0},
 };
 
+/* verb: "cancel"; done: "Cancelled". */
 static int change_jobs(struct call *call, const char *target, const char *done, const char *verb, struct err *e)
 {
     struct api_jobs body = {.all = ((const struct cancel_values *)call->values)->all};
-    if (body.all && call->parsed.operand_count > 0) return err_set(e, ERR_USAGE, "either --all or jobs, not both");
+    if (body.all && call->parsed.operand_count > 0)
+        return err_set(e, ERR_USAGE, "--all and job ids: only one of them is accepted");
     if (!body.all && call->parsed.operand_count == 0)
-        return err_set(e, ERR_USAGE, "which job? 'fairlead queue' lists them, --all means every one");
+        return err_set(e, ERR_USAGE, "missing job id; run 'fairlead queue' to list jobs, or give --all");
     if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
 
     struct api_count reply;
-    if (instance_ask_once(call, "POST", target, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0) return -1;
+    if (instance_request_once(call, "POST", target, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
+        return -1;
     if (reply.count == 0) {
         buf_format(&call->out->text, "No jobs to %s\n", verb);
     } else {
@@ -45,21 +51,21 @@ static int release_run(struct call *call, struct err *e)
 }
 
 static const struct command_example cancel_examples[] = {
-    {"fairlead cancel 5 6_3", "job 5, and task 3 of job 6"},
-    {"fairlead cancel 6_[10-19]", "ten tasks of job 6"},
-    {"fairlead cancel --all", "everything of yours"},
+    {.line = "fairlead cancel 5 6_3", .meaning = "job 5 and task 3 of job 6"},
+    {.line = "fairlead cancel 6_[10-19]", .meaning = "ten tasks of job 6"},
+    {.line = "fairlead cancel --all", .meaning = "all your jobs"},
     {0},
 };
 
 const struct command cmd_cancel = {
     .name = "cancel",
     .group = GROUP_JOBS,
-    .summary = "end running jobs and take waiting ones back",
+    .summary = "cancel pending and running jobs",
     .usage = "ID... | --all",
-    .text =
-        "Waiting jobs are CANCELLED at once. Running ones get SIGTERM, and SIGKILL after the grace time (setting grace_s); "
-        "until all of their processes are gone they are COMPLETING.\n\n"
-        "When one of the jobs is unknown or somebody else's, nothing is cancelled.",
+    .description =
+        "A pending job is CANCELLED at once. A running job gets SIGTERM and, after the grace time (setting grace_s), SIGKILL; "
+        "it is COMPLETING until its last process has ended.\n\n"
+        "If one of the jobs does not exist or belongs to another user, none is cancelled.",
     .options = cancel_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
@@ -69,17 +75,17 @@ const struct command cmd_cancel = {
 };
 
 static const struct command_example hold_examples[] = {
-    {"fairlead hold 5", "job 5 waits until it is released"},
+    {.line = "fairlead hold 5", .meaning = "job 5 stays pending until it is released"},
     {0},
 };
 
 const struct command cmd_hold = {
     .name = "hold",
     .group = GROUP_JOBS,
-    .summary = "keep waiting jobs from starting",
+    .summary = "keep pending jobs from starting",
     .usage = "ID... | --all",
-    .text =
-        "A held job keeps its place by the time it was submitted. Tasks of an array that run already run on; the others wait.",
+    .description =
+        "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.",
     .options = cancel_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
@@ -89,7 +95,7 @@ const struct command cmd_hold = {
 };
 
 static const struct command_example release_examples[] = {
-    {"fairlead release 5 6", "both may start again"},
+    {.line = "fairlead release 5 6", .meaning = "both jobs may start"},
     {0},
 };
 

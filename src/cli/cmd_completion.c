@@ -1,9 +1,9 @@
-/* fairlead completion bash: a completion script, from the tables.
+/* fairlead completion bash: a shell completion script, computed from the tables of commands and options.
  *
  *     eval "$(fairlead completion bash)"
  *
- * The script knows the commands, their options, the words an option chooses from, where a file name is wanted, and the
- * fields of FIELD=VALUE with their words. It asks nobody: completing must not need a service that answers. */
+ * The script completes commands, options, the choices of an option, file names, and FIELD=VALUE with the choices of the
+ * field. It runs without an instance, because completion must work when none answers. */
 #include <string.h>
 
 #include "base/text.h"
@@ -45,7 +45,7 @@ static void add_arguments(struct buf *out, const char *command, const struct opt
     }
 }
 
-/* "    'set ties') words='merge slurm' ;;" for each field with words of its own. */
+/* "    'set ties') words='merge slurm' ;;" for each field that has choices or a special value. */
 static void add_field_values(struct buf *out, const struct command *command)
 {
     const struct field *f;
@@ -71,38 +71,39 @@ static void add_field_names(struct buf *out, const struct command *command)
     buf_add_text(out, "' ;;\n");
 }
 
-/* The first words of all commands, each once; the second words of a family. */
+/* The first words of all commands, each once. */
 static void add_first_words(struct buf *out)
 {
-    struct str before = {0};
+    struct str previous = {0};
     for (const struct command *const *c = commands; *c != NULL; c++) {
         struct str rest, word = str_cut(str((*c)->name), ' ', &rest);
-        if (!str_equal(word, before)) {
+        if (!str_equal(word, previous)) {
             buf_add_char(out, ' ');
             buf_add_str(out, word);
         }
-        before = word;
+        previous = word;
     }
 }
 
-static void add_families(struct buf *out)
+/* "    account) words=' add modify delete show' ;;" for each command with subcommands. */
+static void add_subcommands(struct buf *out)
 {
-    struct str before = {0};
+    struct str previous = {0};
     for (const struct command *const *c = commands; *c != NULL; c++) {
         struct str rest, word = str_cut(str((*c)->name), ' ', &rest);
         if (rest.text == NULL) continue;
-        bool is_new = !str_equal(word, before);
-        if (is_new && before.text != NULL) buf_add_text(out, "' ;;\n");
+        bool is_new = !str_equal(word, previous);
+        if (is_new && previous.text != NULL) buf_add_text(out, "' ;;\n");
         if (is_new) buf_format(out, "    %.*s) words='", (int)word.length, word.text);
         buf_format(out, " %s", rest.text);
-        before = word;
+        previous = word;
     }
-    if (before.text != NULL) buf_add_text(out, "' ;;\n");
+    if (previous.text != NULL) buf_add_text(out, "' ;;\n");
 }
 
-/* What comes before the tables: which command the line names. */
+/* Finds the command that the line names. */
 static const char head[] =
-    "# bash completion for fairlead; made by 'fairlead completion bash'.\n"
+    "# bash completion for fairlead, printed by 'fairlead completion bash'.\n"
     "_fairlead()\n"
     "{\n"
     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= kind= field=\n"
@@ -134,7 +135,7 @@ static const char options_head[] = "    esac\n"
                                    "    -*)\n"
                                    "        case \"$command\" in\n";
 
-/* NAME=VALUE: the shell gives name, = and value as words of their own. */
+/* NAME=VALUE: bash passes the name, the = and the value as three words. */
 static const char values_head[] = "        esac\n"
                                   "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
                                   "        return ;;\n"
@@ -168,7 +169,7 @@ static void write_bash(struct buf *out)
     add_first_words(out);
     buf_add_text(out, "'\n");
     buf_add_text(out, head);
-    add_families(out);
+    add_subcommands(out);
     buf_add_text(out, middle);
     for (const struct command *const *c = commands; *c != NULL; c++) {
         struct option_tables tables;
@@ -193,24 +194,22 @@ static void write_bash(struct buf *out)
 static int completion_run(struct call *call, struct err *e)
 {
     const char *shell = call->parsed.operands[0];
-    if (strcmp(shell, "bash") != 0) return err_set(e, ERR_USAGE, "no completion for '%s'; there is: bash", shell);
+    if (strcmp(shell, "bash") != 0) return err_set(e, ERR_USAGE, "'%s' is not a supported shell (bash)", shell);
     write_bash(&call->out->text);
     return 0;
 }
 
 static const struct command_example completion_examples[] = {
-    {"eval \"$(fairlead completion bash)\"", "complete commands and options in this shell"},
+    {.line = "eval \"$(fairlead completion bash)\"", .meaning = "complete commands and options in this shell"},
     {0},
 };
 
 const struct command cmd_completion = {
     .name = "completion",
     .group = GROUP_HELP,
-    .summary = "print a completion script for a shell",
+    .summary = "print a shell completion script",
     .usage = "bash",
-    .text =
-        "Prints a script that makes the shell complete commands, options and their words. Installed packages bring it "
-        "along; this is for everybody else.",
+    .description = "The script completes commands, options and their values. An installed package contains it already.",
     .operands_min = 1,
     .operands_max = 1,
     .is_local = true,

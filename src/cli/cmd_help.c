@@ -1,4 +1,4 @@
-/* fairlead help [COMMAND]: what 'fairlead COMMAND --help' says, for those who type it the other way round. */
+/* fairlead help [COMMAND]: the text of 'fairlead COMMAND --help'. */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -15,8 +15,8 @@ static int help_run(struct call *call, struct err *e)
         help_write_command(command, call->out);
         return 0;
     }
-    if (p->operand_count == 1 && help_has_family(p->operands[0])) {
-        help_write_family(p->operands[0], call->out);
+    if (p->operand_count == 1 && help_has_subcommands(p->operands[0])) {
+        help_write_subcommands(p->operands[0], call->out);
         return 0;
     }
     return command_unknown(p, e);
@@ -25,7 +25,7 @@ static int help_run(struct call *call, struct err *e)
 const struct command cmd_help = {
     .name = "help",
     .group = GROUP_HELP,
-    .summary = "explain a command",
+    .summary = "show the help of a command",
     .usage = "[COMMAND]",
     .operands_max = 2,
     .is_local = true,

@@ -2,7 +2,7 @@
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 
-enum { STANDARD_LIMIT = 100 };
+enum { DEFAULT_LIMIT = 100 };
 
 struct history_values {
     struct listing_values listing;
@@ -25,16 +25,16 @@ static const struct option_row history_options[] = {
     {.name = "since",
      .argument = "TIME",
      .value = TIME_IN(struct history_values, since_us),
-     .help = "only what ended then or later"},
+     .help = "only jobs that ended at TIME or later"},
     {.name = "until",
      .argument = "TIME",
      .value = TIME_IN(struct history_values, until_us),
-     .help = "only what ended before"},
+     .help = "only jobs that ended before TIME"},
     {.name = "limit",
      .letter = 'n',
      .argument = "COUNT",
      .value = U64_IN(struct history_values, limit, 0, 4000000000),
-     .help = "the newest COUNT rows (100; 0: all, also with --since)"},
+     .help = "only the newest COUNT rows; 0: all (100 by default; all with --since)"},
     LISTING_OPTIONS(struct history_values, listing),
     {0},
 };
@@ -50,7 +50,7 @@ static int history_run(struct call *call, struct err *e)
 {
     const struct history_values *values = call->values;
     bool has_limit = options_given(&call->parsed, "limit");
-    uint64_t limit = has_limit ? values->limit : values->since_us != 0 ? 0 : STANDARD_LIMIT;
+    uint64_t limit = has_limit ? values->limit : values->since_us != 0 ? 0 : DEFAULT_LIMIT;
 
     struct buf target = {0};
     buf_add_text(&target, API_JOBS "?which=ended&order=newest");
@@ -66,20 +66,20 @@ static int history_run(struct call *call, struct err *e)
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
-        .empty = is_filtered ? "no such jobs have ended"
-                             : "no jobs have ended yet; 'fairlead queue' lists those that wait or run",
+        .empty_note = is_filtered ? "no matching jobs have ended"
+                                  : "no jobs have ended yet; run 'fairlead queue' to list pending and running jobs",
         .is_reversed = true,
     };
     uint32_t count;
-    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
+    if (instance_listing_write(call, &listing, &values->listing, &count, e) != 0) return -1;
     if (listing_is_table(&values->listing) && !has_limit && limit > 0 && count == limit)
-        output_note("the newest %u; 'fairlead history --limit 0' lists all", count);
+        output_note("only the newest %u rows are listed; run 'fairlead history --limit 0' to list all", count);
     return 0;
 }
 
 static const struct command_example history_examples[] = {
-    {"fairlead history -u alice --limit 10", "the last ten of one user"},
-    {"fairlead history --since 2026-11-01T00:00Z -P", "everything since then, for a script"},
+    {.line = "fairlead history -u alice --limit 10", .meaning = "the newest ten rows of one user"},
+    {.line = "fairlead history --since 2026-11-01T00:00Z -P", .meaning = "all jobs since a time, for a script"},
     {0},
 };
 
@@ -88,11 +88,11 @@ const struct command cmd_history = {
     .group = GROUP_JOBS,
     .summary = "list ended jobs, the newest last",
     .usage = "[OPTIONS]",
-    .text =
-        "EXIT is the exit status, or the signal that ended the job. ELAPSED is how long it ran, MAXMEM the most memory its "
-        "largest process had.\n\n"
-        "A TIME is a date (2026-11-21, its beginning), today, a date and time (2026-11-21T09:05), with a zone behind it (Z, "
-        "+01:00) if it is not the local one, or a number of seconds since 1970.",
+    .description =
+        "EXIT is the exit status, or the signal that ended the job. ELAPSED is the time it ran. MAXMEM is the peak memory of "
+        "its largest process.\n\n"
+        "A TIME is a date (2026-11-21: local midnight), today, a date and time (2026-11-21T09:05, local unless a zone such as Z "
+        "or +01:00 follows), or a number of seconds since 1970.",
     .options = history_options,
     .values_size = sizeof(struct history_values),
     .listed = &job_columns_history,

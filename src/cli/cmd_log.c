@@ -1,8 +1,8 @@
-/* log: prints a job's output file, and with --follow what it goes on to write until the job has ended.
+/* log: prints a job's output file; with --follow, until the job has ended.
  *
- * The file is read by whoever asks, with that person's rights; the instance only says where it is. Following looks for
- * new output every LOOK_MS and asks the instance how the job is every LOOKS_PER_ASK looks. When the instance goes away the
- * job writes on, so it is asked SILENT_ASKS times before that is an error. */
+ * The command reads the file itself, with its user's rights; the instance only reports the path. With --follow it reads new
+ * output every POLL_MS and requests the job's state after every POLLS_PER_REQUEST polls. The job continues while the
+ * instance is down, so only FAILURES_MAX unanswered requests in a row are an error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
-enum { LOOK_MS = 100, LOOKS_PER_ASK = 5, SILENT_ASKS = 120 };
+enum { POLL_MS = 100, POLLS_PER_REQUEST = 5, FAILURES_MAX = 120 };
 
 struct log_values {
     bool follow, err;
@@ -24,11 +24,11 @@ static const struct option_row log_options[] = {
     {.name = "follow",
      .letter = 'f',
      .value = FLAG_IN(struct log_values, follow),
-     .help = "go on until the job has ended"},
+     .help = "print new output until the job has ended"},
     {.name = "err",
      .letter = 'e',
      .value = FLAG_IN(struct log_values, err),
-     .help = "the error output, where it has a file of its own"},
+     .help = "the error output, if it has its own file"},
     {0},
 };
 
@@ -42,7 +42,8 @@ static bool has_started(const struct field_value *row)
     return row[JOB_FIELD_START].number != FIELD_ABSENT;
 }
 
-static bool is_several(const struct field_value *row)
+/* Whether the row stands for several tasks of an array, which have not started. */
+static bool has_tasks(const struct field_value *row)
 {
     return row[JOB_FIELD_ARRAY_TASKS].text != NULL;
 }
@@ -52,19 +53,19 @@ static bool names_task(const struct call *call)
     return strchr(call->parsed.operands[0], '_') != NULL;
 }
 
-/* The one row of the job or task; of a task that has not started, the row of all of its array that have not. In memory of
- * the call. */
-static int ask_row(struct call *call, struct client *c, const char *target, const struct field_value **out_row,
-                   struct err *e)
+/* The row of the job or task; for a task that has not started, the row of all such tasks of its array. In the call's
+ * arena. */
+static int request_row(struct call *call, struct client *c, const char *target, const struct field_value **out_row,
+                       struct err *e)
 {
     struct api_listing list;
-    if (instance_ask(call, c, "GET", target, NULL, NULL, &api_job_list_shape, &list, e) != 0) return -1;
+    if (instance_request(call, c, "GET", target, NULL, NULL, &api_job_list_shape, &list, e) != 0) return -1;
     const struct field_value *row = list.rows.items;
     if (list.rows.count == 0) return err_not_found(e, "job", str(call->parsed.operands[0]));
-    if (list.rows.count > 1 || (is_several(row) && !names_task(call))) {
+    if (list.rows.count > 1 || (has_tasks(row) && !names_task(call))) {
         char id[24];
         text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);
-        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; name one of its tasks, as in %s_0", id);
+        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; give one of its tasks, such as %s_0", id);
     }
     *out_row = row;
     return 0;
@@ -75,13 +76,13 @@ static int open_error(const struct field_value *row, const char *path, int error
     const char *state = job_state_name((enum job_state)row[JOB_FIELD_STATE].number);
     struct str id = str(row[JOB_FIELD_ID].text);
     if (error == ENOENT && !has_started(row) && is_ended(row))
-        return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: %s before it started", state);
+        return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: it was %s before it started", state);
     if (error == ENOENT && !has_started(row))
         return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", state, row[JOB_FIELD_REASON].text);
     return err_set(e, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(error));
 }
 
-/* Copies what is there now. *out_count: bytes; may be NULL. */
+/* Copies the file from its current offset to its end. */
 static int copy_new(int fd, const char *path, struct output *out, struct err *e)
 {
     ssize_t count;
@@ -94,86 +95,87 @@ static int copy_new(int fd, const char *path, struct output *out, struct err *e)
     return output_flush(out, e);
 }
 
-/* A file that was cut is read from its beginning. */
-static void notice_cut(int fd)
+/* A file that became shorter than the offset is read from its start. */
+static void rewind_if_truncated(int fd)
 {
-    struct stat now;
-    off_t at = lseek(fd, 0, SEEK_CUR);
-    if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && at > now.st_size) lseek(fd, 0, SEEK_SET);
+    struct stat info;
+    off_t offset = lseek(fd, 0, SEEK_CUR);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && offset > info.st_size) lseek(fd, 0, SEEK_SET);
 }
 
-/* One who follows. The row lives in one of the arenas; the next answer goes into the other. */
+/* The state of --follow. The row lives in one of the arenas, so the next reply is read into the other one. */
 struct follower {
     struct client *client;
     const char *target, *path;
-    int fd; /* -1: not there yet */
+    int fd; /* -1: the file does not exist yet */
     const struct field_value *row;
     struct arena arenas[2];
-    uint32_t asks, silent_asks;
+    uint32_t reply_count;
+    uint32_t failure_count; /* requests without a reply, since the last reply */
 };
 
-static int ask_again(struct call *call, struct follower *f, struct err *e)
+static int request_row_again(struct call *call, struct follower *f, struct err *e)
 {
-    struct arena *arena = &f->arenas[f->asks % 2], *kept = call->arena;
+    struct arena *arena = &f->arenas[f->reply_count % 2], *call_arena = call->arena;
     const struct field_value *row;
     arena_clear(arena);
     call->arena = arena;
-    int status = ask_row(call, f->client, f->target, &row, e);
-    call->arena = kept;
+    int status = request_row(call, f->client, f->target, &row, e);
+    call->arena = call_arena;
     if (status == 0) {
         f->row = row;
-        f->asks++;
-        f->silent_asks = 0;
+        f->reply_count++;
+        f->failure_count = 0;
         return 0;
     }
-    return e->code == ERR_UNAVAILABLE && ++f->silent_asks < SILENT_ASKS ? 0 : -1;
+    return e->code == ERR_UNAVAILABLE && ++f->failure_count < FAILURES_MAX ? 0 : -1;
 }
 
 static int follow(struct call *call, struct follower *f, struct err *e)
 {
-    const struct timespec pause = {0, LOOK_MS * 1000000};
-    for (uint32_t look = 1;; look++) {
-        bool was_ended = is_ended(f->row); /* before this reading: nothing comes after it */
+    const struct timespec pause = {0, POLL_MS * 1000000};
+    for (uint32_t poll = 1;; poll++) {
+        bool was_ended = is_ended(f->row); /* if so, this is the last read */
         if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
         if (f->fd < 0 && (errno != ENOENT || was_ended)) return open_error(f->row, f->path, errno, e);
         if (f->fd >= 0) {
-            notice_cut(f->fd);
+            rewind_if_truncated(f->fd);
             if (copy_new(f->fd, f->path, call->out, e) != 0) return -1;
         }
         if (was_ended) return 0;
         nanosleep(&pause, NULL);
-        if (look % LOOKS_PER_ASK == 0 && ask_again(call, f, e) != 0) return -1;
+        if (poll % POLLS_PER_REQUEST == 0 && request_row_again(call, f, e) != 0) return -1;
     }
 }
 
-/* Where a task writes is known when it starts: until then there is nothing to follow. */
+/* Waits until the task has a row of its own, which has its path: that is when it starts or ends. */
 static int await_task(struct call *call, struct client *c, const char *target, const struct field_value **io_row,
                       struct err *e)
 {
-    const struct timespec pause = {0, LOOK_MS * LOOKS_PER_ASK * 1000000};
-    struct arena looks = {0}, *kept = call->arena;
-    uint32_t silent_asks = 0;
+    const struct timespec pause = {0, POLL_MS * POLLS_PER_REQUEST * 1000000};
+    struct arena reply_arena = {0}, *call_arena = call->arena;
+    uint32_t failure_count = 0;
     int status = 0;
-    call->arena = &looks;
-    bool waits = !is_ended(*io_row);
-    while (status == 0 && waits) {
+    call->arena = &reply_arena;
+    bool is_waiting = !is_ended(*io_row);
+    while (status == 0 && is_waiting) {
         const struct field_value *row;
         nanosleep(&pause, NULL);
-        arena_clear(&looks);
-        status = ask_row(call, c, target, &row, e);
+        arena_clear(&reply_arena);
+        status = request_row(call, c, target, &row, e);
         if (status == 0) {
-            waits = is_several(row) && !is_ended(row);
-            silent_asks = 0;
-        } else if (e->code == ERR_UNAVAILABLE && ++silent_asks < SILENT_ASKS) {
+            is_waiting = has_tasks(row) && !is_ended(row);
+            failure_count = 0;
+        } else if (e->code == ERR_UNAVAILABLE && ++failure_count < FAILURES_MAX) {
             status = 0;
         }
     }
-    call->arena = kept;
-    arena_release(&looks);
-    return status == 0 ? ask_row(call, c, target, io_row, e) : -1;
+    call->arena = call_arena;
+    arena_release(&reply_arena);
+    return status == 0 ? request_row(call, c, target, io_row, e) : -1;
 }
 
-/* Prints the output of the job in that row. */
+/* Prints the output of the row's job. */
 static int print_log(struct call *call, struct client *c, const char *target, const struct field_value *row,
                      struct err *e)
 {
@@ -182,7 +184,7 @@ static int print_log(struct call *call, struct client *c, const char *target, co
     bool has_own = values->err && err_path[0] != '\0';
     const char *path = arena_copy(call->arena, str(has_own ? err_path : row[JOB_FIELD_OUT_PATH].text));
     struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = row};
-    int status, error = ENOENT; /* before the start a file of that name is somebody else's */
+    int status, error = ENOENT; /* before the start, a file of that name is not the job's */
     if (has_started(row) || is_ended(row)) {
         f.fd = open(path, O_RDONLY | O_CLOEXEC);
         error = errno;
@@ -210,8 +212,8 @@ static int log_run(struct call *call, struct err *e)
     const char *target = instance_target(call, &text);
 
     if (instance_open(call, &client, e) != 0) return -1;
-    int status = ask_row(call, &client, target, &row, e);
-    if (status == 0 && ((const struct log_values *)call->values)->follow && is_several(row))
+    int status = request_row(call, &client, target, &row, e);
+    if (status == 0 && ((const struct log_values *)call->values)->follow && has_tasks(row))
         status = await_task(call, &client, target, &row, e);
     if (status == 0) status = print_log(call, &client, target, row, e);
     client_close(&client);
@@ -219,8 +221,8 @@ static int log_run(struct call *call, struct err *e)
 }
 
 static const struct command_example log_examples[] = {
-    {"fairlead log 5", "what job 5 has written"},
-    {"fairlead log -f 6_3", "task 3 of array 6, until it has ended"},
+    {.line = "fairlead log 5", .meaning = "the output of job 5 so far"},
+    {.line = "fairlead log -f 6_3", .meaning = "the output of task 3 of array 6, until it has ended"},
     {0},
 };
 
@@ -229,12 +231,13 @@ const struct command cmd_log = {
     .group = GROUP_JOBS,
     .summary = "print a job's output",
     .usage = "[--follow] [--err] JOB[_TASK]",
-    .text = "Prints the file that the job writes to. With --follow a job that has not started is waited for.",
+    .description =
+        "Prints the file that the job writes to. With --follow it also waits for a job that has not started.",
     .options = log_options,
     .values_size = sizeof(struct log_values),
     .operands_min = 1,
     .operands_max = 1,
     .examples = log_examples,
-    .see_also = "show queue wait",
+    .see_also = "show-job queue wait",
     .run = log_run,
 };

@@ -1,4 +1,4 @@
-/* fairlead manual [COMMAND]: the manual page's source. The build makes the installed pages with it. */
+/* fairlead manual [COMMAND]: the source of a manual page. The build generates the installed pages with it. */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/manual.h"
@@ -16,16 +16,16 @@ static int manual_run(struct call *call, struct err *e)
 }
 
 static const struct command_example manual_examples[] = {
-    {"fairlead manual share | man -l -", "read a page that is not installed"},
+    {.line = "fairlead manual share | man -l -", .meaning = "read a page that is not installed"},
     {0},
 };
 
 const struct command cmd_manual = {
     .name = "manual",
     .group = GROUP_HELP,
-    .summary = "print a manual page's source",
+    .summary = "print the source of a manual page",
     .usage = "[COMMAND]",
-    .text = "Prints the page fairlead-COMMAND(1), or fairlead(1), in the language of man(7).",
+    .description = "Prints fairlead-COMMAND(1), or fairlead(1) if no command is given, in the man(7) format.",
     .operands_max = 2,
     .is_local = true,
     .examples = manual_examples,

@@ -1,10 +1,10 @@
 /* partition, qos, project, department, resource: add, modify, delete, show. The kinds differ in their fields, which are
- * tables (policy/objects.c), and in a few words, which are here. */
+ * tables (fields/objects.c), and in the texts of their help, which are here. */
 #include <string.h>
 
 #include "cli/object.h"
 
-/* The kind that the command's first word names. */
+/* The kind that is the first word of the command's name. */
 static enum object_kind kind_of(const struct call *call)
 {
     struct str rest, word = str_cut(str(call->command->name), ' ', &rest);
@@ -36,94 +36,142 @@ static int show_run(struct call *call, struct err *e)
 
 #define HAS_USAGE(kind) ((kind) == OBJECT_QOS || (kind) == OBJECT_PROJECT)
 
-/* The four commands of a kind. word and many: "partition", "partitions"; one: "a partition". */
-#define OBJECT_COMMANDS(kind, id, word, one, many, text_of_add, text_of_delete, add_line, add_meaning, modify_line,   \
-                        modify_meaning)                                                                               \
-    static const struct command_example id##_add_examples[] = {{add_line, add_meaning}, {0}};                         \
-    static const struct command_example id##_modify_examples[] = {{modify_line, modify_meaning}, {0}};                \
-    const struct command cmd_##id##_add = {.name = word " add",                                                       \
-                                           .group = GROUP_POLICY,                                                     \
-                                           .summary = "add " one,                                                     \
-                                           .usage = "NAME [FIELD=VALUE...]",                                          \
-                                           .text = text_of_add,                                                       \
-                                           .fields = &object_classes[kind],                                           \
-                                           .operands_min = 1,                                                         \
-                                           .operands_max = OPERANDS_ANY,                                              \
-                                           .examples = id##_add_examples,                                             \
-                                           .see_also = word "-show set",                                              \
-                                           .run = add_run};                                                           \
-    const struct command cmd_##id##_modify = {.name = word " modify",                                                 \
-                                              .group = GROUP_POLICY,                                                  \
-                                              .summary = "change " one,                                               \
-                                              .usage = "NAME FIELD=VALUE...",                                         \
-                                              .text = "It acts at once, for jobs that wait too. When one of several " \
-                                                      "fields is not acceptable, none is changed.",                   \
-                                              .fields = &object_classes[kind],                                        \
-                                              .resets_usage = HAS_USAGE(kind),                                        \
-                                              .operands_min = 1,                                                      \
-                                              .operands_max = OPERANDS_ANY,                                           \
-                                              .examples = id##_modify_examples,                                       \
-                                              .see_also = word "-show set",                                           \
-                                              .run = modify_run};                                                     \
-    const struct command cmd_##id##_delete = {.name = word " delete",                                                 \
-                                              .group = GROUP_POLICY,                                                  \
-                                              .summary = "remove " one,                                               \
-                                              .usage = "NAME",                                                        \
-                                              .text = text_of_delete,                                                 \
-                                              .operands_min = 1,                                                      \
-                                              .operands_max = 1,                                                      \
-                                              .see_also = word "-show",                                               \
-                                              .run = delete_run};                                                     \
-    static const struct column_table id##_fields = {.fields = &object_classes[kind].record};                          \
-    const struct command cmd_##id##_show = {.name = word " show",                                                     \
-                                            .group = GROUP_POLICY,                                                    \
-                                            .summary = "list " many,                                                  \
-                                            .usage = "[OPTIONS] [NAME]",                                              \
-                                            .options = listing_only_options,                                          \
-                                            .values_size = sizeof(struct listing_only_values),                        \
-                                            .listed = &id##_fields,                                                   \
-                                            .operands_max = 1,                                                        \
-                                            .see_also = word "-modify",                                               \
-                                            .run = show_run}
+/* The four commands of a kind. name: "partition"; singular and plural: "a partition", "partitions". Texts: id_add_text,
+ * id_delete_text, id_add_examples, id_modify_examples. */
+#define OBJECT_COMMANDS(kind, id, name_, singular, plural_)                                  \
+    const struct command cmd_##id##_add = {                                                  \
+        .name = name_ " add",                                                                \
+        .group = GROUP_POLICY,                                                               \
+        .summary = "add " singular,                                                          \
+        .usage = "NAME [FIELD=VALUE...]",                                                    \
+        .description = id##_add_text,                                                        \
+        .fields = &object_classes[kind],                                                     \
+        .operands_min = 1,                                                                   \
+        .operands_max = OPERANDS_ANY,                                                        \
+        .examples = id##_add_examples,                                                       \
+        .see_also = name_ "-show set",                                                       \
+        .run = add_run,                                                                      \
+    };                                                                                       \
+    const struct command cmd_##id##_modify = {                                               \
+        .name = name_ " modify",                                                             \
+        .group = GROUP_POLICY,                                                               \
+        .summary = "change " singular,                                                       \
+        .usage = "NAME FIELD=VALUE...",                                                      \
+        .description = modify_text,                                                          \
+        .fields = &object_classes[kind],                                                     \
+        .resets_usage = HAS_USAGE(kind),                                                     \
+        .operands_min = 1,                                                                   \
+        .operands_max = OPERANDS_ANY,                                                        \
+        .examples = id##_modify_examples,                                                    \
+        .see_also = name_ "-show set",                                                       \
+        .run = modify_run,                                                                   \
+    };                                                                                       \
+    const struct command cmd_##id##_delete = {                                               \
+        .name = name_ " delete",                                                             \
+        .group = GROUP_POLICY,                                                               \
+        .summary = "delete " singular,                                                       \
+        .usage = "NAME",                                                                     \
+        .description = id##_delete_text,                                                     \
+        .operands_min = 1,                                                                   \
+        .operands_max = 1,                                                                   \
+        .see_also = name_ "-show",                                                           \
+        .run = delete_run,                                                                   \
+    };                                                                                       \
+    static const struct column_table id##_fields = {.fields = &object_classes[kind].record}; \
+    const struct command cmd_##id##_show = {                                                 \
+        .name = name_ " show",                                                               \
+        .group = GROUP_POLICY,                                                               \
+        .summary = "list " plural_,                                                          \
+        .usage = "[OPTIONS] [NAME]",                                                         \
+        .options = listing_only_options,                                                     \
+        .values_size = sizeof(struct listing_only_values),                                   \
+        .listed = &id##_fields,                                                              \
+        .operands_max = 1,                                                                   \
+        .see_also = name_ "-modify",                                                         \
+        .run = show_run,                                                                     \
+    }
 
-#define STAYS_WHILE_USED(what) "It stays while jobs that wait or run are " what "."
+static const char modify_text[] =
+    "A change takes effect at once, for pending jobs too. If one of several fields is not "
+    "accepted, none is changed.";
 
-OBJECT_COMMANDS(OBJECT_PARTITION, partition, "partition", "a partition", "partitions",
-                "A partition is where jobs are submitted to (submit --partition): its tier and factor say who comes "
-                "first, its weights what they cost there. The first one is where jobs go that do not say. All stand on "
-                "the one host. In the tickets model a partition is a queue, and as a job class it may have shares and "
-                "tickets.",
-                STAYS_WHILE_USED("in it") " The last partition stays.",
-                "fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G",
-                "jobs of it come before all others; memory costs, too",
-                "fairlead partition modify fast MaxTime=2:00:00", "for jobs of two hours and less");
+static const char partition_add_text[] =
+    "Jobs are submitted to partitions (submit --partition). A partition's tier and factor determine which jobs come first, "
+    "its billing weights what they are charged. The first partition is the default. All partitions are on the same host. In "
+    "the tickets model a partition is a queue, and as a job class it may have shares and tickets.";
+static const char partition_delete_text[] =
+    "A partition with pending or running jobs cannot be deleted, nor can the last partition.";
+static const struct command_example partition_add_examples[] = {
+    {.line = "fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G",
+     .meaning = "its jobs come before all others and are charged for memory, too"},
+    {0},
+};
+static const struct command_example partition_modify_examples[] = {
+    {.line = "fairlead partition modify fast MaxTime=2:00:00", .meaning = "limit its jobs to two hours"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_PARTITION, partition, "partition", "a partition", "partitions");
 
-OBJECT_COMMANDS(
-    OBJECT_QOS, qos, "qos", "a quality of service", "qualities of service",
-    "A QOS gives its jobs (submit --qos) a priority, weighed by PriorityWeightQOS, and multiplies what their "
-    "usage counts. Jobs that do not say have 'normal', which stays.",
-    STAYS_WHILE_USED("of it"), "fairlead qos add urgent priority=100 usage_factor=2", "earlier, at twice the price",
-    "fairlead qos modify urgent flags=NoDecay", "what its jobs use is never forgotten");
+static const char qos_add_text[] =
+    "A quality of service (submit --qos) gives its jobs a priority, which PriorityWeightQOS weights, and a factor by which "
+    "their usage is multiplied. The default is 'normal', which cannot be deleted.";
+static const char qos_delete_text[] = "A quality of service with pending or running jobs cannot be deleted.";
+static const struct command_example qos_add_examples[] = {
+    {.line = "fairlead qos add urgent priority=100 usage_factor=2",
+     .meaning = "its jobs start earlier and are charged twice as much"},
+    {0},
+};
+static const struct command_example qos_modify_examples[] = {
+    {.line = "fairlead qos modify urgent flags=NoDecay", .meaning = "the usage of its jobs does not decay"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_QOS, qos, "qos", "a quality of service", "qualities of service");
 
-OBJECT_COMMANDS(OBJECT_PROJECT, project, "project", "a project", "projects",
-                "Jobs count for a project (submit --project) in the ticket policies: with functional shares, with "
-                "override tickets, and as a node of the share tree.",
-                STAYS_WHILE_USED("for it") " Its usage is kept, and counts again when it comes back.",
-                "fairlead project add P1 fshare=100", "a hundred functional shares",
-                "fairlead project modify P1 oticket=5000", "tickets given outright to its jobs");
+static const char project_add_text[] =
+    "A job's project (submit --project) counts in the ticket policies: by its functional shares, by its override tickets, "
+    "and as a node of the share tree.";
+static const char project_delete_text[] =
+    "A project with pending or running jobs cannot be deleted. Its usage is kept for a project that is added under the same "
+    "name.";
+static const struct command_example project_add_examples[] = {
+    {.line = "fairlead project add P1 fshare=100", .meaning = "a project with 100 functional shares"},
+    {0},
+};
+static const struct command_example project_modify_examples[] = {
+    {.line = "fairlead project modify P1 oticket=5000", .meaning = "give its jobs 5000 override tickets"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_PROJECT, project, "project", "a project", "projects");
 
-OBJECT_COMMANDS(
-    OBJECT_DEPARTMENT, department, "department", "a department", "departments",
-    "A department's shares and tickets count for the jobs of its users in the ticket policies. Whose user is "
-    "where says 'fairlead user modify NAME department=DEPARTMENT'.",
-    "It stays while users are of it.", "fairlead department add chem fshare=200", "two hundred functional shares",
-    "fairlead department modify chem oticket=100", "tickets given outright to its users' jobs");
+static const char department_add_text[] =
+    "A department's functional shares and override tickets count for the jobs of its users in the ticket policies. 'fairlead "
+    "user modify NAME department=DEPARTMENT' sets the department of a user.";
+static const char department_delete_text[] = "A department with users cannot be deleted.";
+static const struct command_example department_add_examples[] = {
+    {.line = "fairlead department add chem fshare=200", .meaning = "a department with 200 functional shares"},
+    {0},
+};
+static const struct command_example department_modify_examples[] = {
+    {.line = "fairlead department modify chem oticket=100",
+     .meaning = "give the jobs of its users 100 override tickets"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_DEPARTMENT, department, "department", "a department", "departments");
 
-OBJECT_COMMANDS(
-    OBJECT_RESOURCE, resource, "resource", "a resource that jobs can request", "resources",
-    "Jobs request resources by name (submit -l license=2), for each of their slots. What there is an amount "
-    "of is given out and makes jobs wait; in the tickets model an urgency makes those that request it come "
-    "earlier. The resource slots, with an urgency of 1000, is every job's own; 'fairlead resource add slots urgency=N' "
-    "gives it another.",
-    STAYS_WHILE_USED("requesting it"), "fairlead resource add license type=INT amount=10 urgency=1000",
-    "ten licences for all jobs together", "fairlead resource modify license amount=12", "two more");
+static const char resource_add_text[] =
+    "Jobs request resources by name and for each of their slots (submit -l license=2). A resource with an amount is "
+    "allocated: jobs wait until enough of it is free. In the tickets model a resource's urgency raises the priority of jobs "
+    "that request it. Every job has the resource slots, with an urgency of 1000; 'fairlead resource add slots urgency=N' "
+    "changes it.";
+static const char resource_delete_text[] = "A resource that pending or running jobs request cannot be deleted.";
+static const struct command_example resource_add_examples[] = {
+    {.line = "fairlead resource add license type=INT amount=10 urgency=1000",
+     .meaning = "ten licences for all jobs together"},
+    {0},
+};
+static const struct command_example resource_modify_examples[] = {
+    {.line = "fairlead resource modify license amount=12", .meaning = "two more licences"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_RESOURCE, resource, "resource", "a resource that jobs can request",
+                "resources that jobs can request");

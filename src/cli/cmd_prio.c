@@ -1,4 +1,4 @@
-/* fairlead prio: who comes first, and of which terms that is made. */
+/* fairlead prio: the priority of jobs and the terms that it is computed from. */
 #include "cli/command.h"
 #include "cli/prio_columns.h"
 #include "cli/prio_instance.h"
@@ -16,25 +16,25 @@ static const struct option_row prio_options[] = {
      .letter = 'f',
      .argument = "FILE",
      .value = TEXT_IN(struct prio_values, file),
-     .help = "the jobs of the scenario in FILE, without any service; - is standard input"},
+     .help = "read a scenario from FILE instead of an instance; - is standard input"},
     {.name = "normalized",
      .letter = 'n',
      .value = FLAG_IN(struct prio_values, is_normalized),
-     .help = "the factors of priority/multifactor before they are weighed"},
+     .help = "priority/multifactor: show the factors instead of the weighted terms"},
     {.name = "weights",
      .letter = 'w',
      .value = FLAG_IN(struct prio_values, wants_weights),
-     .help = "the weights in force instead, which are settings"},
+     .help = "list the weights instead, which are settings"},
     LISTING_OPTIONS(struct prio_values, listing),
     {0},
 };
 
 static const struct command_example prio_examples[] = {
-    {"fairlead prio", "every job that waits, by the instance's own rules"},
-    {"fairlead prio 5 -n", "the factors of job 5, before they are weighed"},
-    {"fairlead prio -f cluster.json", "every job of a document and the terms of its priority"},
-    {"fairlead prio -f cluster.json -n 4", "the factors of job 4"},
-    {"fairlead prio -f cluster.json -P", "all numbers in full, for a program"},
+    {.line = "fairlead prio", .meaning = "every pending job of the instance"},
+    {.line = "fairlead prio 5 -n", .meaning = "the factors of job 5 before weighting"},
+    {.line = "fairlead prio -f cluster.json", .meaning = "every job of a scenario"},
+    {.line = "fairlead prio -f cluster.json -n 4", .meaning = "the factors of job 4 of a scenario"},
+    {.line = "fairlead prio -f cluster.json -P", .meaning = "all numbers at full precision, for a program"},
     {0},
 };
 
@@ -45,7 +45,8 @@ static int read_job(const struct parsed *parsed, uint32_t *out_job_id, struct er
     if (parsed->operand_count == 0) return 0;
     struct str id = str(parsed->operands[0]);
     if (job_id_parse(id, "JOB", out_job_id, &task_id, e) != 0) return -1;
-    return task_id == NONE ? 0 : err_value_reason(e, "JOB", id, "is a task; the tasks of an array are listed with it");
+    if (task_id == NONE) return 0;
+    return err_value_reason(e, "JOB", id, "is a task; give the job's id to list all its tasks");
 }
 
 static int prio_run(struct call *call, struct err *e)
@@ -55,7 +56,7 @@ static int prio_run(struct call *call, struct err *e)
     if (listing_check(&v->listing, e) != 0) return -1;
     if (read_job(&call->parsed, &wanted.job_id, e) != 0) return -1;
     if (v->wants_weights && (v->file != NULL || wanted.job_id > 0))
-        return err_set(e, ERR_USAGE, "--weights are the instance's own: they go with no job and no -f");
+        return err_set(e, ERR_USAGE, "--weights lists the instance's weights: give neither a job nor -f with it");
     if (v->wants_weights) return prio_instance_run_weights(call, &v->listing, e);
     if (v->file == NULL) return prio_instance_run(call, &wanted, &v->listing, e);
     return prio_scenario_run(call, v->file, &wanted, &v->listing, e);
@@ -66,23 +67,28 @@ const struct command cmd_prio = {
     .group = GROUP_SHARES,
     .summary = "show the priority of jobs, term by term",
     .usage = "[OPTION...] [JOB]",
-    .text =
-        "Without -f, jobs that wait, by the model and the weights in force (fairlead set). One row for each job and "
-        "partition. By priority/multifactor the columns are the terms whose sum is the priority, weighted, as sprio -l "
-        "has them: site, age, association, fair share, job size, partition, QOS and each TRES, less nice. By priority/tickets they are those of qstat -pri -urg -ext: the priority, what it is made of (tickets, "
-        "urgency and POSIX priority, normalised), the parts of the urgency, and the tickets of each policy; the partition "
-        "stands last.\n"
+    .description =
+        "Lists the pending jobs, with a row for each job and partition. The columns depend on the model of priorities (setting "
+        "PriorityType).\n"
         "\n"
-        "With -f the cluster comes from a scenario: a JSON document that holds all that a priority depends on, at one "
-        "moment. docs/scenarios.md describes it; this is one:\n"
+        "priority/multifactor: the weighted terms of the priority, as in sprio -l: site, age, association, fair share, job "
+        "size, partition, QOS, nice and each TRES. The priority is their sum; nice is subtracted.\n"
+        "\n"
+        "priority/tickets: the columns of qstat -pri -urg -ext: the priority; the normalised tickets, urgency and POSIX "
+        "priority that it is computed from; the parts of the urgency; the tickets of each policy; the partition.\n"
+        "\n"
+        "Running jobs are listed, too, in the tickets model, and in the multifactor model with "
+        "PriorityFlags=CALCULATE_RUNNING. With PriorityFlags=INCR_ONLY a priority never falls, so it can be larger than the "
+        "sum of its terms.\n"
+        "\n"
+        "With -f the jobs come from a scenario, a JSON document with everything that priorities depend on at one time "
+        "(docs/scenarios.md). For example:\n"
         "\n"
         "  {\"now\": 1795243000,\n"
         "   \"settings\": {\"PriorityWeightAge\": 1000, \"PriorityMaxAge\": \"7-0\"},\n"
         "   \"jobs\": [{\"id\": 1, \"user\": \"alice\", \"submit\": 1795156600}]}\n"
         "\n"
-        "Rows come out in the order of the document; those of an instance by job, running tasks last. What runs has a "
-        "priority by tickets, and by priority/multifactor with PriorityFlags=CALCULATE_RUNNING. With INCR_ONLY a priority "
-        "may be above the sum of its terms: it was that high before.",
+        "The jobs of a scenario are listed in the order of the document, those of an instance by id, running tasks last.",
     .options = prio_options,
     .values_size = sizeof(struct prio_values),
     .listed = &prio_columns_all,

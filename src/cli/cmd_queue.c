@@ -26,7 +26,7 @@ static const struct option_row queue_options[] = {
      .argument = "STATE",
      .value = FIELD_IN(struct queue_values, state, has_state, &state_field),
      .help = "only jobs in this state: pending, running, ..."},
-    {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, all), .help = "ended jobs too"},
+    {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, all), .help = "list ended jobs, too"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
 };
@@ -46,28 +46,28 @@ static int queue_run(struct call *call, struct err *e)
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
-        .empty = is_filtered ? "no such jobs; 'fairlead queue' without options lists all that wait or run"
-                             : "no jobs; submit one with 'fairlead submit'",
+        .empty_note = is_filtered ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
+                                  : "no jobs; run 'fairlead submit' to submit one",
     };
-    return instance_listing_run(call, &listing, &values->listing, NULL, e);
+    return instance_listing_write(call, &listing, &values->listing, NULL, e);
 }
 
 static const struct command_example queue_examples[] = {
-    {"fairlead queue -A physics", "the jobs of one account"},
-    {"fairlead queue --state running -P", "what runs, for a script"},
+    {.line = "fairlead queue -A physics", .meaning = "the jobs of one account"},
+    {.line = "fairlead queue --state running -P", .meaning = "running jobs, for a script"},
     {0},
 };
 
 const struct command cmd_queue = {
     .name = "queue",
     .group = GROUP_JOBS,
-    .summary = "list waiting and running jobs",
+    .summary = "list pending and running jobs",
     .usage = "[OPTIONS]",
-    .text =
-        "A row is a started task, or what of a job has not started: 6_[3-9%2] are the tasks 3 to 9 of array 6, at most two at "
-        "once.\n\n"
-        "TIME is how long it has run, LIMIT how long it may. REASON says why a job waits. With -P, times are in seconds and "
-        "memory in MiB; a | in a name becomes a ?.",
+    .description =
+        "A row is a task that has started, or all tasks of a job that have not: 6_[3-9%2] stands for tasks 3 to 9 of array 6, "
+        "of which at most two may run at once.\n\n"
+        "TIME is the time a task has run, LIMIT its time limit, REASON the reason why a job is pending. With -P, times are in "
+        "seconds and memory is in MiB; a | in a name is replaced by a ?.",
     .options = queue_options,
     .values_size = sizeof(struct queue_values),
     .listed = &job_columns_queue,

@@ -1,10 +1,11 @@
+/* fairlead set: lists the settings of an instance, or changes some of them in one request. */
 #include <string.h>
 
 #include "cli/instance_listing.h"
 #include "cli/pairs.h"
 #include "fields/settings.h"
 
-/* For people the groups are lines of their own, and what is accepted says --help. */
+/* In a table the groups are headings between the rows, and the accepted values are in --help. */
 static const struct column set_columns[] = {
     {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
     {.field = SETTING_FIELD_VALUE, .width_min = 8},
@@ -19,7 +20,11 @@ static const char *group_of(const struct field_value *row)
 {
     static const struct {
         const char *group, *heading;
-    } headings[] = {{"Fairlead", "Fairlead's own"}, {"Slurm", "as in slurm.conf"}, {"Grid Engine", "as in sched_conf"}};
+    } headings[] = {
+        {.group = "Fairlead", .heading = "Fairlead's own"},
+        {.group = "Slurm", .heading = "as in slurm.conf"},
+        {.group = "Grid Engine", .heading = "as in sched_conf"},
+    };
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         if (strcmp(headings[i].group, row[SETTING_FIELD_GROUP].text) == 0) return headings[i].heading;
     }
@@ -29,8 +34,8 @@ static const char *group_of(const struct field_value *row)
 static int set_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
-    const struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group = group_of};
-    if (call->parsed.operand_count == 0) return instance_listing_run(call, &listing, &values->listing, NULL, e);
+    const struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group_of = group_of};
+    if (call->parsed.operand_count == 0) return instance_listing_write(call, &listing, &values->listing, NULL, e);
 
     struct pairs change = {.hint = "'fairlead set'"};
     struct client client = {.fd = -1};
@@ -50,41 +55,45 @@ static const struct object_class settings_class = {
     .name = "setting", .plural = "settings", .fields = settings_table, .field_count = SETTING_COUNT};
 
 static const struct command_example set_examples[] = {
-    {"fairlead set", "every setting, its value and meaning"},
-    {"fairlead set halflife_s=86400 ties=slurm", "two at once"},
-    {"fairlead set default_mem_mib=2G default_time_s=1:00:00", "memory and times with their usual suffixes"},
-    {"fairlead set PriorityType=priority/tickets weight_tickets_functional=1000000",
-     "another model of priorities, at once"},
+    {.line = "fairlead set", .meaning = "list all settings"},
+    {.line = "fairlead set halflife_s=86400 ties=slurm", .meaning = "change two settings"},
+    {.line = "fairlead set default_mem_mib=2G default_time_s=1:00:00",
+     .meaning = "sizes with a suffix, durations as H:M:S"},
+    {.line = "fairlead set PriorityType=priority/tickets weight_tickets_functional=1000000",
+     .meaning = "another model of priorities"},
     {0},
 };
 
 const struct command cmd_set = {
     .name = "set",
     .group = GROUP_SERVICE,
-    .summary = "change settings, or show them",
+    .summary = "list or change settings",
     .usage = "[OPTIONS] [NAME=VALUE...]",
-    .text =
-        "Settings are kept with the state and act at once, for jobs that wait too. When one of several is not acceptable, none "
-        "is changed. Those that Slurm and Grid Engine have bear the names they have there and take the values they take "
-        "there; names may be written in capitals or small, and PriorityDecayHalfLife and FairTreeTies mean halflife_s and "
-        "ties. An empty value takes a text away. -P and --json say of each what it accepts.\n"
+    .description =
+        "Settings are stored with the instance's state. A change takes effect at once, for pending jobs too. If one of several "
+        "settings is not accepted, none is changed.\n"
         "\n"
-        "PriorityFlags are any of these, by commas:\n"
+        "Settings of Slurm and Grid Engine have the names and values that they have there. Names are not case-sensitive. "
+        "PriorityDecayHalfLife and FairTreeTies are other names of halflife_s and ties. An empty value clears a text. -P and "
+        "--json list the accepted values of each setting, too.\n"
         "\n"
-        "  NO_FAIR_TREE            fair share by the classic formula, not Fair Tree\n"
+        "PriorityFlags are any of these, separated by commas:\n"
+        "\n"
+        "  NO_FAIR_TREE            fair share by the classic formula instead of Fair Tree\n"
         "  DEPTH_OBLIVIOUS         fair share by the depth-oblivious formula\n"
-        "  ACCRUE_ALWAYS           age counts from the submission, not from the begin\n"
-        "  CALCULATE_RUNNING       running jobs keep a priority that changes\n"
+        "  ACCRUE_ALWAYS           age counts from submission, not from the begin time\n"
+        "  CALCULATE_RUNNING       priorities of running jobs are computed, too\n"
         "  INCR_ONLY               a job's priority never falls\n"
-        "  MAX_TRES                of CPUs, memory, nodes and GRES a job pays the dearest\n"
-        "  MAX_TRES_GRES           the dearest of CPUs, memory and nodes, and all GRES\n"
+        "  MAX_TRES                billing is the largest weighted TRES, not the sum\n"
+        "  MAX_TRES_GRES           billing is the largest of CPUs, memory and nodes, plus\n"
+        "                          all GRES\n"
         "  NO_NORMAL_ALL           the next four together\n"
         "  NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES\n"
-        "                          that term's number itself, not divided by the largest\n"
-        "  SMALL_RELATIVE_TO_TIME  size is CPUs by time limit\n"
-        "  FAIR_TREE, TICKET_BASED taken and without effect, as in Slurm\n"
+        "                          the term is not divided by its largest value\n"
+        "  SMALL_RELATIVE_TO_TIME  job size is CPUs divided by the time limit\n"
+        "  FAIR_TREE, TICKET_BASED accepted without effect, as in Slurm\n"
         "\n"
-        "Every formula is in docs/formulas.md.",
+        "docs/formulas.md has every formula.",
     .fields = &settings_class,
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),

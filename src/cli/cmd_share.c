@@ -1,4 +1,4 @@
-/* fairlead share: who has which share, what was used of it, and who comes first. */
+/* fairlead share: shares, usage and fair-share factors of all associations, of an instance or of a tree in a file. */
 #include "cli/instance_listing.h"
 #include "cli/share_file.h"
 #include "fields/share_fields.h"
@@ -27,42 +27,45 @@ static const struct option_row share_options[] = {
     {.name = "tres",
      .letter = 't',
      .value = FLAG_IN(struct share_command_values, has_tres),
-     .help = "also usage by TRES (GrpTRESRaw): TRES x seconds, as usage fading"},
+     .help = "also show usage by TRES (GrpTRESRaw): TRES times seconds, decayed like usage"},
     {.name = "file",
      .letter = 'f',
      .argument = "FILE",
      .value = TEXT_IN(struct share_command_values, file),
-     .help = "the tree in FILE, without any service; - is standard input"},
+     .help = "read the tree from FILE instead of an instance; - is standard input"},
     {.name = "algorithm",
      .argument = "NAME",
      .value = CHOICE_IN(struct share_command_values, algorithm, "fair-tree|classic|depth-oblivious"),
-     .help =
-         "with -f: fair-tree (the default), classic (as Slurm's NO_FAIR_TREE) or depth-oblivious (as DEPTH_OBLIVIOUS)"},
+     .help = "with -f: fair-tree (default), classic (Slurm's NO_FAIR_TREE) or depth-oblivious (DEPTH_OBLIVIOUS)"},
     {.name = "dampening",
      .argument = "N",
      .value = U64_IN(struct share_command_values, dampening, 1, DAMPENING_MAX),
-     .help = "with -f, classic and depth-oblivious: how mild overuse is (FairShareDampeningFactor; 1 is the default)"},
+     .help =
+         "with -f, classic and depth-oblivious: how much overuse is forgiven (FairShareDampeningFactor; 1 by default)"},
     {.name = "ties",
      .argument = "RULE",
      .value = CHOICE_IN(struct share_command_values, ties, "merge|slurm"),
      .help =
-         "with -f and fair-tree: what equal levels mean: merge (as published; the default) or slurm (as Slurm 22.05 ranks)"},
+         "with -f and fair-tree: equal levels: merge (as Fair Tree is published; default) or slurm (as Slurm 22.05 ranks)"},
     LISTING_OPTIONS(struct share_command_values, listing),
     {0},
 };
 
 static const struct command_example share_examples[] = {
-    {"fairlead share", "the instance's own tree, now"},
-    {"fairlead share alice", "what one user is due, and the accounts above"},
-    {"fairlead share --tres", "and what everybody used of CPUs, memory and the rest"},
-    {"sshare -a -P | fairlead share -f -", "the ranks of a Slurm cluster as the published algorithm has them"},
-    {"fairlead share -f tree.tsv --ties slurm -P", "a tree of one's own, ranked as Slurm would, for a program"},
-    {"fairlead share -f tree.tsv --algorithm classic --dampening 3", "the same with NO_FAIR_TREE, and milder"},
-    {"fairlead share -f cluster.json", "the tree of a scenario"},
+    {.line = "fairlead share", .meaning = "the tree of the instance"},
+    {.line = "fairlead share alice", .meaning = "one user and the accounts above"},
+    {.line = "fairlead share --tres", .meaning = "also the usage of CPUs, memory and other TRES"},
+    {.line = "sshare -a -P | fairlead share -f -",
+     .meaning = "the tree of a Slurm cluster, ranked by Fair Tree as published"},
+    {.line = "fairlead share -f tree.tsv --ties slurm -P",
+     .meaning = "a tree in a file, ranked as by Slurm, for a program"},
+    {.line = "fairlead share -f tree.tsv --algorithm classic --dampening 3",
+     .meaning = "the same tree by Slurm's NO_FAIR_TREE formula, with overuse dampened"},
+    {.line = "fairlead share -f cluster.json", .meaning = "the tree of a scenario"},
     {0},
 };
 
-/* Of ties and dampening, the one that the algorithm has no use for changes nothing, as in a configuration. */
+/* The algorithm ignores the one of ties and dampening that it does not use, as settings are ignored. */
 static struct share_options file_options(const struct share_command_values *v)
 {
     return (struct share_options){
@@ -72,20 +75,20 @@ static struct share_options file_options(const struct share_command_values *v)
     };
 }
 
-/* The instance's own are settings. */
+/* An instance has settings instead of these options. */
 static int refuse_file_options(const struct parsed *parsed, struct err *e)
 {
     static const struct {
-        const char *option, *set;
-    } settings[] = {
-        {"ties", "ties=slurm"},
-        {"algorithm", "PriorityFlags=NO_FAIR_TREE"},
-        {"dampening", "FairShareDampeningFactor=N"},
+        const char *option, *setting;
+    } rows[] = {
+        {.option = "ties", .setting = "ties=slurm"},
+        {.option = "algorithm", .setting = "PriorityFlags=NO_FAIR_TREE"},
+        {.option = "dampening", .setting = "FairShareDampeningFactor=N"},
     };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (!options_given(parsed, settings[i].option)) continue;
-        return err_set(e, ERR_USAGE, "--%s goes with -f; the instance's own is a setting: fairlead set %s",
-                       settings[i].option, settings[i].set);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!options_given(parsed, rows[i].option)) continue;
+        return err_set(e, ERR_USAGE, "--%s requires -f; to change the instance's setting: fairlead set %s",
+                       rows[i].option, rows[i].setting);
     }
     return 0;
 }
@@ -104,7 +107,7 @@ static int run_instance(struct call *call, const char *user, struct err *e)
         .has_lines = true,
         .has_psv = true,
     };
-    return instance_listing_run(call, &listing, &v->listing, NULL, e);
+    return instance_listing_write(call, &listing, &v->listing, NULL, e);
 }
 
 static int share_run(struct call *call, struct err *e)
@@ -117,8 +120,8 @@ static int share_run(struct call *call, struct err *e)
         if (refuse_file_options(&call->parsed, e) != 0) return -1;
         return run_instance(call, user, e);
     }
-    if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user do not go with -f");
-    if (v->has_tres) return err_set(e, ERR_USAGE, "--tres does not go with -f: a file has no usage by TRES");
+    if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user are not accepted with -f");
+    if (v->has_tres) return err_set(e, ERR_USAGE, "--tres is not accepted with -f: a file has no usage by TRES");
     struct share_options options = file_options(v);
     return share_file_run(call, v->file, &options, &v->listing, e);
 }
@@ -128,32 +131,37 @@ const struct command cmd_share = {
     .group = GROUP_SHARES,
     .summary = "show shares, usage and fair-share factors",
     .usage = "[OPTION...] [USER]",
-    .text =
-        "One row for each association: its shares, their part of its siblings' (NormShares), its usage, that as a part of "
-        "everything (NormUsage) and of its parent's (EffectvUsage), the fair-share factor (FairShare, users only; 1 comes "
-        "first) and the level fair-share it was ranked by (LevelFS: shares over usage among siblings; above 1 is less "
-        "used than promised).\n"
+    .description =
+        "Each row is an association, which is an account, or a user in an account. The columns are those of sshare:\n"
         "\n"
-        "The algorithms classic and depth-oblivious do not rank: FairShare is 2^-(usage/shares), accounts have one too, "
-        "NormShares is the part of everything, EffectvUsage what the algorithm counts as used, and LevelFS is empty.\n"
+        "  RawShares     its shares\n"
+        "  NormShares    its shares divided by the sum of its siblings' shares\n"
+        "  RawUsage      its decayed usage, in billing seconds\n"
+        "  NormUsage     its usage divided by the usage of the whole tree\n"
+        "  EffectvUsage  its usage divided by the usage of the account above\n"
+        "  FairShare     the fair-share factor of a user; the user with 1 comes first\n"
+        "  LevelFS       NormShares divided by EffectvUsage, by which Fair Tree ranks\n"
+        "                siblings; above 1, it used less than its part\n"
         "\n"
-        "With -f the tree comes from a file in one of two forms, told apart by the header. The first is what 'sshare -a -P' "
-        "prints, with or without -l; the indentation of accounts is the tree, and usage is the total of everything below. "
-        "The second is tab-separated; usage is a line's own, and may be left empty:\n"
+        "The algorithms classic and depth-oblivious compute FairShare as 2^-(usage/shares), for accounts too. NormShares is "
+        "then the part of the whole tree, EffectvUsage the usage that the algorithm counts, and LevelFS is empty.\n"
+        "\n"
+        "With -f the tree comes from a file in one of three formats. The first is the output of 'sshare -a -P', with or "
+        "without -l: the indentation of accounts is the tree, and usage includes everything below. The second is a scenario "
+        "with a 'tree', a JSON document (docs/scenarios.md); its settings choose the algorithm unless an option does. The "
+        "third is tab-separated; usage excludes everything below and may be empty:\n"
         "\n"
         "  parent  account  user   shares  usage\n"
         "  root    physics         50\n"
         "          physics  alice  1       200000\n"
         "          physics  bob    parent  4500\n"
         "\n"
-        "A scenario is taken, too: a JSON document whose 'tree' is shown, by the algorithm that its settings name "
-        "(docs/scenarios.md).\n"
-        "\n"
-        "Rows come out in the order they went in.",
+        "The order of the rows is that of the file.",
     .operands_max = 1,
     .options = share_options,
     .values_size = sizeof(struct share_command_values),
     .listed = &share_fields_columns_tres,
     .examples = share_examples,
+    .see_also = "account-show user-show prio set",
     .run = share_run,
 };

@@ -1,4 +1,4 @@
-/* show job: every field of a job, one a line. */
+/* show job: every field of a job, one per line. */
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 #include "cli/job_ids.h"
@@ -12,23 +12,24 @@ static int show_run(struct call *call, struct err *e)
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, *(const char **)ids.items);
     const struct instance_listing listing = {
-        .columns = &job_columns_show, .target = instance_target(call, &target), .is_blocks = true};
-    return instance_listing_run(call, &listing, &values->listing, NULL, e);
+        .columns = &job_columns_show, .target = instance_target(call, &target), .has_blocks = true};
+    return instance_listing_write(call, &listing, &values->listing, NULL, e);
 }
 
 static const struct command_example show_examples[] = {
-    {"fairlead show job 5", "all there is to know of job 5"},
-    {"fairlead show job 6_3 --json", "one task of an array, for a program"},
-    {"fairlead show job 5 -o state,reason,tres", "only these fields"},
+    {.line = "fairlead show job 5", .meaning = "all fields of job 5"},
+    {.line = "fairlead show job 6_3 --json", .meaning = "one task of an array, for a program"},
+    {.line = "fairlead show job 5 -o state,reason,tres", .meaning = "only these fields"},
     {0},
 };
 
 const struct command cmd_show_job = {
     .name = "show job",
     .group = GROUP_JOBS,
-    .summary = "show all of one job, waiting, running or ended",
+    .summary = "show all fields of a pending, running or ended job",
     .usage = "[OPTIONS] ID",
-    .text = "An array has a block of lines for each task that started, and one for those that did not.",
+    .description =
+        "For an array it prints a block for each task that has started, and one for all tasks that have not.",
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
     .listed = &job_columns_show,

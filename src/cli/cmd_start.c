@@ -1,4 +1,4 @@
-/* start: a private instance, whose state and socket are one person's. Returns when it answers. */
+/* start: starts a private instance, which serves one user only. Returns when the instance answers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include "cli/spawn.h"
 #include "fields/settings.h"
 
-enum { START_S = 10, LOOK_MS = 10 };
+enum { START_TIMEOUT_S = 10, POLL_MS = 10 };
 
 struct start_values {
     const char *state, *config;
@@ -24,19 +24,20 @@ static const struct option_row start_options[] = {
     {.name = "state",
      .argument = "DIR",
      .value = TEXT_IN(struct start_values, state),
-     .help = "where its state is kept"},
+     .help = "state directory (${XDG_STATE_HOME:-~/.local/state}/fairlead)"},
     {.name = "config",
      .argument = "FILE",
      .value = TEXT_IN(struct start_values, config),
-     .help = "settings to apply before anything starts, one NAME = VALUE a line, # before a comment"},
+     .help = "file of settings to apply before any job starts: lines of NAME = VALUE, comments after #"},
     {.name = "set",
      .argument = "NAME=VALUE,...",
      .value = TEXTS_IN(struct start_values, settings),
-     .help = "settings to change once it answers, by commas or in several --set; see 'fairlead set'"},
+     .help = "settings to change when the instance answers; may be repeated (see 'fairlead set')"},
     {0},
 };
 
-/* Whether a text begins with NAME= of a setting: only there a comma separates two; values may have commas in them. */
+/* Whether a text begins with a setting's NAME=. A comma separates two settings only before such a text, because values may
+ * contain commas. */
 static bool begins_setting(struct str text)
 {
     struct err unused;
@@ -46,23 +47,23 @@ static bool begins_setting(struct str text)
     return value.text != NULL && setting_find(name, &setting, &field, &unused) == 0;
 }
 
-/* The first NAME=VALUE of a list, and what is behind it. */
-static struct str cut_setting(struct str list, struct str *rest)
+/* The first NAME=VALUE of a list; *out_rest: the text after its comma, or no text. */
+static struct str cut_setting(struct str list, struct str *out_rest)
 {
     size_t end = 0;
     while (end < list.length) {
-        struct str behind = {list.text + end + 1, list.length - end - 1};
-        if (list.text[end] == ',' && begins_setting(behind)) {
-            *rest = behind;
+        struct str tail = {list.text + end + 1, list.length - end - 1};
+        if (list.text[end] == ',' && begins_setting(tail)) {
+            *out_rest = tail;
             return (struct str){list.text, end};
         }
         end++;
     }
-    *rest = (struct str){0};
+    *out_rest = (struct str){0};
     return list;
 }
 
-/* Whether every NAME=VALUE would be accepted: before anything is started. */
+/* Checks one NAME=VALUE before the daemon is started. */
 static int check_setting(struct str pair, struct arena *arena, struct err *e)
 {
     enum setting setting;
@@ -84,7 +85,7 @@ static int read_settings(const struct option_texts *lists, struct pairs *out_pai
     return 0;
 }
 
-/* The daemon's command line. */
+/* The daemon's command line, ended by NULL, in the call's arena. */
 static char **make_arguments(struct call *call, const char *program, const struct private_instance *instance,
                              const char *config)
 {
@@ -102,13 +103,15 @@ static char **make_arguments(struct call *call, const char *program, const struc
     return arguments;
 }
 
-/* Why it ended: its last words, and where there are more. What it was given and cannot accept it says in one line. */
-static int ended(struct call *call, const struct spawn *s, const char *how, int exit_status, struct err *e)
+/* The error of a daemon that ended before it answered. A single log line about refused input becomes the error; otherwise the
+ * last lines of the log are printed. */
+static int fail_ended(struct call *call, const struct spawn *s, const char *end, int exit_status, struct err *e)
 {
     static const char prefix[] = "fairleadd: ";
     const char *tail = spawn_log_tail(s, call->arena);
-    struct str more, first = str_cut(str(tail), '\n', &more);
-    if (exit_status == err_exit_status(ERR_INPUT) && more.text == NULL && str_starts(first, str(prefix))) {
+    struct str rest_of_tail, first = str_cut(str(tail), '\n', &rest_of_tail);
+    bool is_one_line = rest_of_tail.text == NULL;
+    if (exit_status == err_exit_status(ERR_INPUT) && is_one_line && str_starts(first, str(prefix))) {
         size_t length = sizeof prefix - 1;
         return err_set(e, ERR_INPUT, "%.*s", (int)(first.length - length), first.text + length);
     }
@@ -116,25 +119,25 @@ static int ended(struct call *call, const struct spawn *s, const char *how, int 
         struct str line = str_cut(rest, '\n', &rest);
         output_note("%.*s", (int)line.length, line.text);
     }
-    return err_set(e, ERR_UNAVAILABLE, "fairleadd ended with %s before it answered; its log is %s", how, s->log_path);
+    return err_set(e, ERR_UNAVAILABLE, "fairleadd ended with %s before it answered; see its log, %s", end, s->log_path);
 }
 
-/* Until the instance answers: 0, and c is connected; or what went wrong. */
+/* Waits until the instance answers: 0, and c is connected; or -1. */
 static int await(struct call *call, struct spawn *s, const struct private_instance *instance, struct client *c,
                  struct api_status *out_status, struct err *e)
 {
-    const struct timespec pause = {0, LOOK_MS * 1000000};
-    char how[80] = "";
+    const struct timespec pause = {0, POLL_MS * 1000000};
+    char end[80] = "";
     int exit_status = -1;
-    for (int look = 0; look < START_S * 1000 / LOOK_MS; look++) {
-        bool has_ended = spawn_has_ended(s, how, sizeof how, &exit_status) !=
-                         0; /* before asking: somebody else's may answer instead */
-        if (private_instance_ask(call, instance, c, out_status, e) == 0) return 0;
-        if (has_ended) return ended(call, s, how, exit_status, e);
+    for (int poll = 0; poll < START_TIMEOUT_S * 1000 / POLL_MS; poll++) {
+        /* Before connecting: another daemon, which made this one end, may be the one that answers. */
+        bool has_ended = spawn_has_ended(s, end, sizeof end, &exit_status) != 0;
+        if (private_instance_connect(call, instance, c, out_status, e) == 0) return 0;
+        if (has_ended) return fail_ended(call, s, end, exit_status, e);
         nanosleep(&pause, NULL);
     }
-    return err_set(e, ERR_UNAVAILABLE, "fairleadd (process %d) has not answered within %d s; its log is %s",
-                   (int)s->pid, START_S, s->log_path);
+    return err_set(e, ERR_UNAVAILABLE, "fairleadd (process %d) has not answered within %d s; see its log, %s",
+                   (int)s->pid, START_TIMEOUT_S, s->log_path);
 }
 
 static int launch(struct call *call, const struct private_instance *instance, const char *config, struct client *c,
@@ -142,7 +145,7 @@ static int launch(struct call *call, const struct private_instance *instance, co
 {
     const char *program = spawn_find_program("fairleadd", call->arena);
     if (program == NULL)
-        return err_set(e, ERR_UNAVAILABLE, "there is no fairleadd beside this program, and none in PATH");
+        return err_set(e, ERR_UNAVAILABLE, "fairleadd is neither in the directory of this program nor in PATH");
     struct buf log_path = {0};
     buf_format(&log_path, "%s/fairleadd.log", instance->state_directory);
     struct spawn spawn = {
@@ -154,17 +157,18 @@ static int launch(struct call *call, const struct private_instance *instance, co
     return await(call, &spawn, instance, c, out_status, e);
 }
 
-/* Connects to the instance, started if need be. One start at a time: the second one waits for what becomes of the first. */
+/* Connects to the instance and starts it if none answers. A lock lets one command at a time start it; the others wait and
+ * then connect to it. */
 static int find_or_launch(struct call *call, const struct private_instance *instance, const char *config,
                           struct client *c, struct api_status *out_status, bool *out_is_new, struct err *e)
 {
     *out_is_new = false;
-    if (private_instance_ask(call, instance, c, out_status, e) == 0) return 0;
+    if (private_instance_connect(call, instance, c, out_status, e) == 0) return 0;
     if (e->code != ERR_UNAVAILABLE || spawn_make_directory(instance->state_directory, e) != 0) return -1;
 
     int lock = open(instance->state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock >= 0) flock(lock, LOCK_EX);
-    int status = private_instance_ask(call, instance, c, out_status, e);
+    int status = private_instance_connect(call, instance, c, out_status, e);
     if (status != 0 && e->code == ERR_UNAVAILABLE) {
         *out_is_new = true;
         status = launch(call, instance, config, c, out_status, e);
@@ -190,11 +194,11 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
     client_close(&client);
     if (result != 0 && is_new)
-        output_note("process %lld was started, with its settings as they were", (long long)status.pid);
+        output_note("process %lld was started, but its settings are unchanged", (long long)status.pid);
     if (result != 0) return -1;
-    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Running already",
+    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Already running",
                (long long)status.pid, status.state_directory);
-    if (!instance.is_standard) output_note("to speak to it: export FAIRLEAD_SOCKET=%s", instance.socket);
+    if (!instance.is_default) output_note("To use it: export FAIRLEAD_SOCKET=%s", instance.socket);
     return 0;
 }
 
@@ -209,23 +213,24 @@ static int start_run(struct call *call, struct err *e)
 }
 
 static const struct command_example start_examples[] = {
-    {"fairlead start", "an instance for yourself"},
-    {"fairlead start --state /tmp/try --set halflife_s=3600,grace_s=5", "another one, to try something"},
-    {"fairlead start --set PriorityType=priority/tickets --set usage_weight_list=cpu=1,mem=0.5", "with other policies"},
+    {.line = "fairlead start", .meaning = "start your instance"},
+    {.line = "fairlead start --state /tmp/try --set halflife_s=3600,grace_s=5",
+     .meaning = "start a second one to try settings"},
+    {.line = "fairlead start --set PriorityType=priority/tickets --set usage_weight_list=cpu=1,mem=0.5",
+     .meaning = "start your instance with other policies"},
     {0},
 };
 
 const struct command cmd_start = {
     .name = "start",
     .group = GROUP_SERVICE,
-    .summary = "start an instance of your own, in the background",
+    .summary = "start your instance, in the background",
     .usage = "[OPTIONS]",
-    .text =
-        "The instance runs as you, for you alone, until 'fairlead stop'. Its state is in DIR: by default "
-        "${XDG_STATE_HOME:-~/.local/state}/fairlead; its socket is DIR/fairlead.sock unless --socket says otherwise, its log "
-        "DIR/fairleadd.log. Without --state, FAIRLEAD_SOCKET in the environment says where the socket is, as for every "
-        "command.\n\n"
-        "When it runs already, start says so, and that is success.",
+    .description =
+        "The instance runs under your user name, serves only you, and runs until 'fairlead stop'.\n\n"
+        "Its log is fairleadd.log in the state directory. Its socket is --socket, else fairlead.sock in the directory of "
+        "--state, else FAIRLEAD_SOCKET, else fairlead.sock in the default state directory.\n\n"
+        "If the instance is already running, start succeeds and changes only the settings of --set.",
     .options = start_options,
     .values_size = sizeof(struct start_values),
     .examples = start_examples,

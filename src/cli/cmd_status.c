@@ -1,3 +1,4 @@
+/* fairlead status: the instance, its host, its tasks and its main settings on one screen. */
 #include <string.h>
 
 #include "base/quantity.h"
@@ -23,16 +24,15 @@ static void write_instance(const struct api_status *s, struct buf *out)
     buf_format(out, "Socket     %s\n", s->socket);
 }
 
-/* What of the host is free; memory may be below zero when the host shrank under running jobs. */
+/* Free memory is negative if host_mem_mib was lowered below the memory of running jobs. */
 static void write_host(const struct api_host *h, struct buf *out)
 {
     char free_mem[32], mem[32];
     memory_format(free_mem, h->free_mem_mib > 0 ? (uint64_t)h->free_mem_mib : 0);
     memory_format(mem, h->mem_mib);
-    buf_format(out, "Host       %s: free are %u of %u CPUs, %s of %s memory", h->name, h->free_cpus, h->cpus, free_mem,
-               mem);
+    buf_format(out, "Host       %s: %u of %u CPUs, %s of %s memory", h->name, h->free_cpus, h->cpus, free_mem, mem);
     if (h->gpus > 0) buf_format(out, ", %u of %u GPUs", h->free_gpus, h->gpus);
-    buf_add_char(out, '\n');
+    buf_add_text(out, " free\n");
 }
 
 static void write_tasks(const struct api_tasks *t, struct buf *out)
@@ -43,7 +43,7 @@ static void write_tasks(const struct api_tasks *t, struct buf *out)
     buf_add_char(out, '\n');
 }
 
-/* Fairlead's own, which say what a job gets that does not say, and of the others those that somebody changed. */
+/* Fairlead's own settings, which have the defaults of jobs; of the others, those that were changed. */
 static bool is_shown(const struct field_value *setting)
 {
     return strcmp(setting[SETTING_FIELD_GROUP].text, "Fairlead") == 0 ||
@@ -59,10 +59,10 @@ static int write_settings(const struct wire_list *settings, struct output *out, 
         {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
     };
     static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};
-    static const struct listing_values how = {0};
+    static const struct listing_values form = {0};
     const struct field_value *setting = settings->items;
     struct listing listing;
-    if (listing_begin(&listing, &table, &how, out, e) != 0) return -1;
+    if (listing_begin(&listing, &table, &form, out, e) != 0) return -1;
     for (uint32_t i = 0; i < settings->count; i++, setting += SETTING_FIELD_COUNT) {
         if (is_shown(setting)) listing_add(&listing, setting);
     }
@@ -76,7 +76,7 @@ static int status_run(struct call *call, struct err *e)
     if (((const struct status_values *)call->values)->is_json) return instance_copy(call, API_STATUS, e);
 
     struct api_status status;
-    if (instance_ask_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
+    if (instance_request_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
     struct buf *out = &call->out->text;
     write_instance(&status, out);
     write_host(&status.host, out);
@@ -89,11 +89,11 @@ static int status_run(struct call *call, struct err *e)
 const struct command cmd_status = {
     .name = "status",
     .group = GROUP_SERVICE,
-    .summary = "show the instance, its host and its settings",
+    .summary = "show the instance, its host and its main settings",
     .usage = "[--json]",
-    .text =
-        "The settings among them say what CPUs, memory and time a job gets that does not ask for any. Of those that other "
-        "schedulers have too, only changed ones are shown; 'fairlead set' lists all, and changes them.",
+    .description =
+        "Shows Fairlead's own settings, such as the default CPUs, memory and time limit of jobs, and those settings of Slurm and "
+        "Grid Engine that were changed. 'fairlead set' lists all settings.",
     .options = status_options,
     .values_size = sizeof(struct status_values),
     .see_also = "start set queue share",

@@ -1,5 +1,6 @@
-/* stop: SIGTERM to the daemon of a private instance, and the wait until it is gone. Its pid is the one it states, if the
- * kernel says the same of whoever listens at the socket; where they differ a service manager holds the socket. */
+/* stop: sends SIGTERM to the daemon of a private instance and waits until it has ended. The pid is the one in its status,
+ * provided that the kernel reports the same one for the process at the other end of the socket; if they differ, a service
+ * manager owns the socket. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,7 +11,7 @@
 
 #include "cli/private_instance.h"
 
-enum { GONE_S = 60, LOOK_MS = 100 };
+enum { END_TIMEOUT_S = 60, POLL_MS = 100 };
 
 struct stop_values {
     const char *state;
@@ -21,10 +22,10 @@ static const struct option_row stop_options[] = {
     {.name = "state",
      .argument = "DIR",
      .value = TEXT_IN(struct stop_values, state),
-     .help = "the state directory of the instance"},
+     .help = "state directory of the instance"},
     {.name = "jobs",
      .value = FLAG_IN(struct stop_values, jobs),
-     .help = "cancel all jobs first, and wait until they have ended"},
+     .help = "first cancel all jobs and wait until they have ended"},
     {0},
 };
 
@@ -33,31 +34,31 @@ static uint64_t live_tasks(const struct api_status *s)
     return (uint64_t)s->tasks.starting + s->tasks.running + s->tasks.completing;
 }
 
-/* Cancels everything; *status: how it is when nothing runs any more. */
+/* Cancels all jobs and waits until they have ended; *status: the instance's status after that. */
 static int end_jobs(struct call *call, struct client *c, struct api_status *status, struct err *e)
 {
-    const struct timespec pause = {0, LOOK_MS * 1000000};
+    const struct timespec pause = {0, POLL_MS * 1000000};
     const struct api_jobs body = {.all = true};
     struct api_count reply;
-    if (instance_ask(call, c, "POST", API_JOBS_CANCEL, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
+    if (instance_request(call, c, "POST", API_JOBS_CANCEL, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
         return -1;
     if (reply.count > 0) buf_format(&call->out->text, "Cancelled %u job%s\n", reply.count, reply.count == 1 ? "" : "s");
     if (output_flush(call->out, e) != 0) return -1;
 
-    struct arena arena = {0}, *kept = call->arena;
+    struct arena reply_arena = {0}, *call_arena = call->arena;
     int result = 0;
     do {
-        arena_clear(&arena);
-        call->arena = &arena; /* an answer lasts until the next one */
-        result = instance_ask(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, status, e);
-        call->arena = kept;
+        arena_clear(&reply_arena);
+        call->arena = &reply_arena;
+        result = instance_request(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, status, e);
+        call->arena = call_arena;
         if (result == 0 && live_tasks(status) > 0) nanosleep(&pause, NULL);
     } while (result == 0 && live_tasks(status) > 0);
-    arena_release(&arena);
+    arena_release(&reply_arena);
     return result;
 }
 
-/* Ends the process and waits for it. */
+/* Sends SIGTERM to the process and waits until it has ended. */
 static int end_process(pid_t pid, struct err *e)
 {
     int process = pidfd_open(pid, 0);
@@ -66,9 +67,9 @@ static int end_process(pid_t pid, struct err *e)
     if (kill(pid, SIGTERM) != 0 && errno != ESRCH)
         result =
             err_set(e, errno == EPERM ? ERR_DENIED : ERR_IO, "cannot end process %d: %s", (int)pid, strerror(errno));
-    struct pollfd gone = {.fd = process, .events = POLLIN};
-    if (result == 0 && poll(&gone, 1, GONE_S * 1000) == 0)
-        result = err_set(e, ERR_UNAVAILABLE, "process %d has not ended within %d s", (int)pid, GONE_S);
+    struct pollfd end = {.fd = process, .events = POLLIN};
+    if (result == 0 && poll(&end, 1, END_TIMEOUT_S * 1000) == 0)
+        result = err_set(e, ERR_UNAVAILABLE, "process %d has not ended within %d s", (int)pid, END_TIMEOUT_S);
     close(process);
     return result;
 }
@@ -80,16 +81,15 @@ static int stop_run(struct call *call, struct err *e)
     struct client client;
     struct api_status status;
     if (private_instance_find(call, values->state, &instance, e) != 0) return -1;
-    if (private_instance_ask(call, &instance, &client, &status, e) != 0)
+    if (private_instance_connect(call, &instance, &client, &status, e) != 0)
         return e->code != ERR_UNAVAILABLE
                    ? -1
-                   : err_set(e, ERR_UNAVAILABLE, "no instance answers at %s; there is nothing to stop",
-                             instance.socket);
+                   : err_set(e, ERR_UNAVAILABLE, "no instance answers at %s: nothing to stop", instance.socket);
 
     pid_t pid = (pid_t)status.pid;
     int result = 0;
     if (client_peer(&client) != pid)
-        result = err_set(e, ERR_CONFLICT, "a service manager holds %s; stop the instance there", instance.socket);
+        result = err_set(e, ERR_CONFLICT, "a service manager owns %s; stop the instance there", instance.socket);
     if (result == 0 && values->jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
     if (result != 0 || end_process(pid, e) != 0) return -1;
@@ -97,28 +97,27 @@ static int stop_run(struct call *call, struct err *e)
     uint64_t live = live_tasks(&status), pending = status.tasks.pending;
     struct buf *out = &call->out->text;
     buf_add_text(out, "Stopped");
-    if (live > 0) buf_format(out, "; %llu job%s on running", (unsigned long long)live, live == 1 ? " goes" : "s go");
-    if (pending > 0)
-        buf_format(out, "%s %llu wait%s", live > 0 ? "," : ";", (unsigned long long)pending, pending == 1 ? "s" : "");
-    if (live + pending > 0) buf_add_text(out, "; 'fairlead start' takes up where this ended");
+    if (live > 0) buf_format(out, "; %llu task%s running", (unsigned long long)live, live == 1 ? " keeps" : "s keep");
+    if (pending > 0) buf_format(out, "%s %llu pending", live > 0 ? "," : ";", (unsigned long long)pending);
+    if (live + pending > 0) buf_add_text(out, "; run 'fairlead start' to resume");
     buf_add_char(out, '\n');
     return 0;
 }
 
 static const struct command_example stop_examples[] = {
-    {"fairlead stop", "jobs that run go on; waiting ones wait for the next start"},
-    {"fairlead stop --jobs", "end everything"},
+    {.line = "fairlead stop", .meaning = "stop the instance; running jobs continue"},
+    {.line = "fairlead stop --jobs", .meaning = "cancel all jobs, then stop the instance"},
     {0},
 };
 
 const struct command cmd_stop = {
     .name = "stop",
     .group = GROUP_SERVICE,
-    .summary = "stop your instance; its jobs go on running",
+    .summary = "stop your instance; running jobs continue",
     .usage = "[--state DIR] [--jobs]",
-    .text =
-        "Running jobs are kept by processes of their own, which enforce their time limits while nobody else is there. The next "
-        "'fairlead start' learns how they ended.",
+    .description =
+        "Each running job has a keeper process, which enforces its time limit and records its end while the instance is "
+        "stopped. The next 'fairlead start' reads these records. Pending jobs stay pending until then.",
     .options = stop_options,
     .values_size = sizeof(struct stop_values),
     .examples = stop_examples,

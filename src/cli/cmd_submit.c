@@ -1,5 +1,5 @@
-/* submit: checks what can be checked here (the script, the program, the directory), takes the environment along, and sends
- * one request. What depends on the instance (accounts, what the host has) it checks itself. */
+/* submit: checks the script, the program and the directory, collects the environment, and sends one request. The instance
+ * checks everything that depends on its state (accounts, the host's resources). */
 #include <string.h>
 
 #include "cli/foreign_syntax.h"
@@ -23,20 +23,20 @@ static const struct option_row submit_options[] = {
      .letter = 'D',
      .argument = "DIR",
      .value = TEXT_IN(struct submit_values, directory),
-     .help = "the directory it runs in; by default this one"},
+     .help = "directory to run in; by default the current directory"},
     {.name = "department",
      .argument = "NAME",
      .value = TEXT_IN(struct submit_values, department),
-     .help = "refused unless it is the submitter's own, which is the user's and not the job's"},
+     .help = "checked only: submission fails unless NAME is the user's department"},
     {.name = "wait",
      .letter = 'W',
      .value = FLAG_IN(struct submit_values, wait),
-     .help = "wait until it has ended, and exit as 'fairlead wait' does"},
+     .help = "wait until the job has ended; exit as 'fairlead wait' does"},
     {.name = "export",
      .argument = "LIST",
      .value = TEXT_IN(struct submit_values, export),
-     .help = "the environment: ALL, NONE, or names and NAME=VALUE, with ALL or without"},
-    {.name = "parsable", .value = FLAG_IN(struct submit_values, is_parsable), .help = "print the job's id alone"},
+     .help = "environment of the job: ALL (default), NONE, or a list of NAME and NAME=VALUE, which may include ALL"},
+    {.name = "parsable", .value = FLAG_IN(struct submit_values, is_parsable), .help = "print only the job's id"},
     {0},
 };
 
@@ -53,13 +53,13 @@ static struct wire_list list_of(struct arena *a, const struct str *items, uint32
     return list;
 }
 
-/* Asking for nothing is not what the script's author meant: said, and not an error, because it was never promised. */
+/* Another scheduler's directives in a script are ignored with a note. They are no error, because they are comments. */
 static void note_directives(const char *path, struct str script)
 {
     const char *directive = foreign_syntax_directive(script);
     if (directive != NULL)
-        output_note("fairlead submit: script '%s': its lines %s are not read; give their options to 'fairlead submit'",
-                    path, directive);
+        output_note("fairlead submit: script '%s': %s lines are ignored; give the options to 'fairlead submit'", path,
+                    directive);
 }
 
 static void set_text(struct api_submit *body, enum job_field f, const char *text)
@@ -68,8 +68,8 @@ static void set_text(struct api_submit *body, enum job_field f, const char *text
     body->job.is_given[f] = true;
 }
 
-/* The program or script and its arguments. *out_name: of a job that has none of its own. */
-static int add_work(struct call *call, struct api_submit *body, const char **out_name, struct err *e)
+/* Adds the script or the command, and its arguments. *out_name: the default name of the job. */
+static int add_command(struct call *call, struct api_submit *body, const char **out_name, struct err *e)
 {
     char **words = call->parsed.operands;
     uint32_t count = call->parsed.operand_count;
@@ -92,12 +92,13 @@ static int add_work(struct call *call, struct api_submit *body, const char **out
     return 0;
 }
 
-static int make_body(struct call *call, struct api_submit *body, struct err *e)
+static int fill_body(struct call *call, struct api_submit *body, struct err *e)
 {
     const struct submit_values *values = call->values;
     const char *name, *directory;
     environment_list entries;
-    if (job_options_read(call->job, call->arena, &body->job, e) != 0 || add_work(call, body, &name, e) != 0) return -1;
+    if (job_options_read(call->job, call->arena, &body->job, e) != 0) return -1;
+    if (add_command(call, body, &name, e) != 0) return -1;
     if (job_script_find_directory(values->directory, call->arena, &directory, e) != 0) return -1;
     if (job_environment_collect(values->export, call->arena, &entries, e) != 0) return -1;
     body->environment = list_of(call->arena, entries.items, entries.count);
@@ -114,7 +115,7 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     job_id_format(id, job_id, NONE);
     const char *text = id;
     const struct wire_list ids = {&text, 1};
-    if (output_flush(call->out, e) != 0) return -1; /* the id, before the wait */
+    if (output_flush(call->out, e) != 0) return -1; /* the id is printed before the wait */
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
@@ -124,46 +125,50 @@ static int submit_run(struct call *call, struct err *e)
     struct api_submit body;
     struct api_submitted reply;
     wire_clear(&api_submit_shape, &body);
-    if (make_body(call, &body, e) != 0) return -1;
-    if (instance_ask_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
+    if (fill_body(call, &body, e) != 0) return -1;
+    if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
         return job_options_explain(e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     return values->wait ? wait_for(call, reply.job_id, e) : 0;
 }
 
 static const struct command_example submit_examples[] = {
-    {"fairlead submit -A physics -n 4 --mem 8G -t 2:00:00 run.sh input.dat", "a script with an argument"},
-    {"fairlead submit -p fast -q urgent --begin now+1hour -l license=2 run.sh",
-     "a partition, a QOS, later, with two licences"},
-    {"fairlead submit -- make -j2", "a program, without a script"},
-    {"fairlead submit --array 0-999%50 task.sh", "a thousand tasks, fifty at once; each has FAIRLEAD_ARRAY_TASK_ID"},
-    {"id=$(fairlead submit --parsable job.sh)", "the id, for a script"},
+    {.line = "fairlead submit -A physics -n 4 --mem 8G -t 2:00:00 run.sh input.dat",
+     .meaning = "a script with an argument"},
+    {.line = "fairlead submit -p fast -q urgent --begin now+1hour -l license=2 run.sh",
+     .meaning = "a partition, a QOS, an earliest start and two licences"},
+    {.line = "fairlead submit -- make -j2", .meaning = "a command instead of a script"},
+    {.line = "fairlead submit --array 0-999%50 task.sh",
+     .meaning = "1000 tasks, at most 50 at once; FAIRLEAD_ARRAY_TASK_ID is the task's number"},
+    {.line = "id=$(fairlead submit --parsable job.sh)", .meaning = "store the job's id, in a script"},
     {0},
 };
 
 const struct command cmd_submit = {
     .name = "submit",
     .group = GROUP_JOBS,
-    .summary = "hand in a job: a script, or behind -- a program",
+    .summary = "submit a job: a script, or a command after --",
     .usage = "[OPTIONS] SCRIPT [ARGUMENT...] | -- COMMAND [ARGUMENT...]",
-    .text =
-        "The script's text is taken now; later changes to the file change nothing. Its first line says what runs it (#!), else "
-        "/bin/sh does. A SCRIPT of - is read from standard input.\n\n"
-        "The job runs in the directory it was submitted in, its standard input is empty, and its environment is the "
-        "submitter's unless --export says otherwise; without ALL, a LIST gives PATH, HOME, USER, LOGNAME, SHELL, LANG and "
-        "what it names. In a PATTERN %j is the job's id, %A an array's, %a the task's number, %x the name, %u the user, %% a percent sign. "
-        "CPUs, memory and time of a job that does not say are settings: see 'fairlead status'.\n\n"
-        "Every job has in its environment\n\n"
+    .description =
+        "The script is copied at submission; later changes to the file have no effect. Its #! line names the interpreter; without "
+        "one it is /bin/sh. If SCRIPT is -, it is read from standard input.\n\n"
+        "The job runs in the directory of submission (-D) with the submitter's environment (--export) and an empty standard "
+        "input. A LIST without ALL gives it PATH, HOME, USER, LOGNAME, SHELL, LANG and the listed variables only.\n\n"
+        "In a PATTERN, %j is the job's id, %A the array's id, %a the task's number, %x the job's name, %u the user and %% a "
+        "percent sign.\n\n"
+        "The default CPUs, memory and time limit are settings, which 'fairlead status' shows.\n\n"
+        "The environment of every job contains\n\n"
         "  FAIRLEAD_JOB_ID, FAIRLEAD_JOB_NAME, FAIRLEAD_ACCOUNT, FAIRLEAD_USER\n"
         "  FAIRLEAD_CPUS, FAIRLEAD_GPUS, FAIRLEAD_MEM_MIB, FAIRLEAD_TIME_LIMIT_S\n"
         "  FAIRLEAD_SUBMIT_DIR (the directory it runs in), FAIRLEAD_SOCKET\n"
         "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
-        "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (where there are GPUs)\n"
-        "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (by which its processes are known)\n\n"
-        "Partitions, qualities of service, projects and resources are named by operators: 'fairlead partition', qos, project, "
-        "resource. What of a job's options counts depends on the model of priorities in force ('fairlead prio').\n\n"
-        "A TIME is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21, 2026-11-21T09:05, with a zone behind it "
-        "if it is not the local one, or a number of seconds since 1970.\n\n"
+        "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (hosts with GPUs)\n"
+        "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (which identify its processes)\n\n"
+        "Operators define the partitions, qualities of service, projects and resources that a job can name. 'fairlead partition "
+        "show' lists the partitions; the same holds for qos, project and resource. Which options matter for a job's priority "
+        "depends on the model of priorities (see 'fairlead prio --help').\n\n"
+        "A TIME is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21 or 2026-11-21T09:05, local unless a zone "
+        "such as Z or +01:00 follows, or a number of seconds since 1970.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'.",
     .options = submit_options,
     .job_options = JOB_OPTIONS_SUBMIT,

@@ -1,3 +1,4 @@
+/* update: changes fields of one job, in one request. */
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
 #include "cli/job_ids.h"
@@ -10,36 +11,36 @@ static int update_run(struct call *call, struct err *e)
     struct api_done reply;
     struct wire_list ids;
     if (!options_any_given(parsed, job_option_rows(true)))
-        return err_set(e, ERR_USAGE, "what is to change? see 'fairlead update --help'");
+        return err_set(e, ERR_USAGE, "nothing to change: give at least one option; see 'fairlead update --help'");
     wire_clear(&api_update_shape, &body);
     if (job_options_read(call->job, call->arena, &body.job, e) != 0 || job_ids_parse(call, 0, &ids, e) != 0) return -1;
     struct buf target = {0};
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, parsed->operands[0]);
     const char *text = instance_target(call, &target);
-    if (instance_ask_once(call, "PATCH", text, &api_update_shape, &body, &api_done_shape, &reply, e) != 0)
+    if (instance_request_once(call, "PATCH", text, &api_update_shape, &body, &api_done_shape, &reply, e) != 0)
         return job_options_explain(e);
     buf_format(&call->out->text, "Updated job %s\n", parsed->operands[0]);
     return 0;
 }
 
 static const struct command_example update_examples[] = {
-    {"fairlead update 5 -t 2:00:00", "two hours for job 5"},
-    {"fairlead update 6 --array-limit 20", "twenty of its tasks at once"},
-    {"fairlead update 5 --nice=50 --deadline 16:00", "later than others, but not too late"},
-    {"fairlead update 5 --set-priority 100000", "for operators: before everybody"},
+    {.line = "fairlead update 5 -t 2:00:00", .meaning = "set the time limit of job 5 to two hours"},
+    {.line = "fairlead update 6 --array-limit 20", .meaning = "run at most 20 tasks of array 6 at once"},
+    {.line = "fairlead update 5 --nice=50 --deadline 16:00", .meaning = "lower its priority and set a deadline"},
+    {.line = "fairlead update 5 --set-priority 100000", .meaning = "set its priority by hand, as an operator"},
     {0},
 };
 
 const struct command cmd_update = {
     .name = "update",
     .group = GROUP_JOBS,
-    .summary = "change a waiting job",
+    .summary = "change a job",
     .usage = "OPTIONS ID",
-    .text =
-        "Once a job has started, its CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests cannot change "
-        "any more.\n\n"
-        "--begin none lets it start at once, --deadline none removes the deadline.",
+    .description =
+        "The CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests can change until the first task has "
+        "started.\n\n"
+        "--begin none removes the earliest start, --deadline none the deadline.",
     .explain = foreign_syntax_submit_option,
     .job_options = JOB_OPTIONS_UPDATE,
     .operands_min = 1,

@@ -21,14 +21,14 @@ static const struct option_row user_options[] = {
      .letter = 's',
      .argument = "COUNT",
      .value = FIELD_IN(struct user_values, shares, has_shares, &account_fields_shares),
-     .help = "shares among the account's other members, or 'parent': the user competes one level up"},
+     .help = "shares among the account's members, or 'parent': the user competes at the level of the account itself"},
     {.name = "priority",
      .argument = "COUNT",
      .value = FIELD_IN(struct user_values, priority, has_priority, &account_fields_priority),
-     .help = "association term of the jobs' priority there (PriorityWeightAssoc), or 'parent': as the account's"},
+     .help = "association term of the jobs' priority (PriorityWeightAssoc), or 'parent': that of the account"},
     {.name = "default",
      .value = FLAG_IN(struct user_values, is_default),
-     .help = "make it the account of jobs that name none"},
+     .help = "make the account the user's default account"},
     {0},
 };
 
@@ -40,11 +40,11 @@ static const struct option_row delete_options[] = {
      .help = "only from this account"},
     {.name = "policy",
      .value = FLAG_IN(struct user_values, is_policy),
-     .help = "what the ticket policies give, instead of the user in accounts"},
+     .help = "delete the user from the ticket policies instead of accounts"},
     {0},
 };
 
-/* What the options say of a user in an account. */
+/* The request body with the options' values. */
 static struct api_user body_of(const struct user_values *values)
 {
     return (struct api_user){.shares = values->has_shares ? values->shares.number : API_UNSET,
@@ -62,15 +62,13 @@ static const char *user_target(struct call *call, const char *account)
     return instance_target(call, &target);
 }
 
-/* NAME=VALUE behind the name is what the ticket policies give, which is the user's, whatever the account. Options are of
- * the user in an account. One request cannot change both. */
-static int check_one_of_both(const struct call *call, struct err *e)
+/* FIELD=VALUE is for the user in the ticket policies, options are for the user in an account. One request cannot change
+ * both. */
+static int check_no_option(const struct call *call, struct err *e)
 {
     if (!options_any_given(&call->parsed, user_options)) return 0;
-    return err_set(
-        e, ERR_USAGE,
-        "'%s' is the user's, whatever the account; it goes with no option: change it by a command of its own",
-        call->parsed.operands[1]);
+    return err_set(e, ERR_USAGE, "'%s' and options: only one of them is accepted; change fields by a second command",
+                   call->parsed.operands[1]);
 }
 
 static int user_add_run(struct call *call, struct err *e)
@@ -79,10 +77,11 @@ static int user_add_run(struct call *call, struct err *e)
     struct api_user body = body_of(values);
     struct api_done reply;
     if (call->parsed.operand_count > 1)
-        return check_one_of_both(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER, e);
+        return check_no_option(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER, e);
     body.name = call->parsed.operands[0];
     body.account = values->account;
-    if (instance_ask_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0) return -1;
+    if (instance_request_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0)
+        return -1;
     buf_format(&call->out->text, "Added user %s to account %s\n", body.name, body.account ? body.account : "default");
     return 0;
 }
@@ -92,17 +91,19 @@ static int user_modify_run(struct call *call, struct err *e)
     const struct user_values *values = call->values;
     struct api_user body = body_of(values);
     struct api_done reply;
-    const char *other;
-    if (object_read_raw_usage(call, &body.raw_usage, &other, e) != 0) return -1;
-    if (other != NULL && body.raw_usage == 0)
+    const char *other_operand;
+    if (object_read_raw_usage(call, &body.raw_usage, &other_operand, e) != 0) return -1;
+    if (other_operand != NULL && body.raw_usage == 0)
         return err_set(e, ERR_USAGE,
-                       "RawUsage=0 goes with options, not with other fields: change those by a command of their own");
-    if (other != NULL) return check_one_of_both(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER, true, e);
+                       "RawUsage=0 and '%s': only one of them is accepted; change fields by a second command",
+                       other_operand);
+    if (other_operand != NULL)
+        return check_no_option(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER, true, e);
     if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0)
         return err_set(e, ERR_USAGE,
-                       "what is to change? --shares, --priority, --default, RawUsage=0 or NAME=VALUE says");
+                       "nothing to change: give --shares, --priority, --default, RawUsage=0 or FIELD=VALUE");
     const char *target = user_target(call, values->account);
-    if (instance_ask_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
+    if (instance_request_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
     buf_format(&call->out->text, "Modified user %s\n", call->parsed.operands[0]);
     return 0;
@@ -116,7 +117,7 @@ static int user_delete_run(struct call *call, struct err *e)
         return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
     if (values->is_policy) return object_run_delete(call, OBJECT_USER, e);
     const char *target = user_target(call, values->account);
-    if (instance_ask_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
+    if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Deleted user %s", call->parsed.operands[0]);
     if (values->account) buf_format(&call->out->text, " from account %s", values->account);
     buf_add_char(&call->out->text, '\n');
@@ -145,24 +146,24 @@ static const struct option_row show_options[] = {
      .letter = 'A',
      .argument = "ACCOUNT",
      .value = TEXT_IN(struct show_values, account),
-     .help = "only this account's"},
+     .help = "only users in this account"},
     {.name = "policy",
      .value = FLAG_IN(struct show_values, is_policy),
-     .help = "what the ticket policies give each user, instead of accounts"},
+     .help = "list the users of the ticket policies instead of accounts"},
     LISTING_OPTIONS(struct show_values, listing),
     {0},
 };
 
-/* What of the rows is wanted; NULL: any. */
-struct wanted {
+/* NULL: any. */
+struct user_filter {
     const char *name, *account;
 };
 
-static bool wants_user(const struct field_value *row, const void *context)
+static bool matches_filter(const struct field_value *row, const void *context)
 {
-    const struct wanted *wanted = context;
-    return (!wanted->name || strcmp(row[ACCOUNT_USER_FIELD_NAME].text, wanted->name) == 0) &&
-           (!wanted->account || strcmp(row[ACCOUNT_USER_FIELD_ACCOUNT].text, wanted->account) == 0);
+    const struct user_filter *filter = context;
+    return (!filter->name || strcmp(row[ACCOUNT_USER_FIELD_NAME].text, filter->name) == 0) &&
+           (!filter->account || strcmp(row[ACCOUNT_USER_FIELD_ACCOUNT].text, filter->account) == 0);
 }
 
 static int user_show_run(struct call *call, struct err *e)
@@ -171,24 +172,30 @@ static int user_show_run(struct call *call, struct err *e)
     if (values->is_policy && values->account)
         return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
     if (values->is_policy) return object_run_show(call, OBJECT_USER, &values->listing, e);
-    const struct wanted wanted = {call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL, values->account};
+    const struct user_filter filter = {
+        .name = call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL,
+        .account = values->account,
+    };
     const struct instance_listing listing = {
         .columns = &user_table,
         .target = API_USERS,
-        .empty = wanted.name      ? NULL
-                 : wanted.account ? "no users in that account; 'fairlead user add' adds one"
-                                  : "no users; whoever submits a job gets into account 'default'",
-        .account = wanted.account,
-        .wants = wanted.name || wanted.account ? wants_user : NULL,
-        .context = &wanted,
+        .empty_note = filter.name      ? NULL
+                      : filter.account ? "no users in this account; run 'fairlead user add' to add one"
+                                       : "no users; a user's first job adds the user to the account 'default'",
+        .account = filter.account,
+        .filter = filter.name || filter.account ? matches_filter : NULL,
+        .filter_context = &filter,
     };
     uint32_t count;
-    if (instance_listing_run(call, &listing, &values->listing, &count, e) != 0) return -1;
-    return wanted.name && count == 0 ? err_not_found(e, "user", str(wanted.name)) : 0;
+    if (instance_listing_write(call, &listing, &values->listing, &count, e) != 0) return -1;
+    return filter.name && count == 0 ? err_not_found(e, "user", str(filter.name)) : 0;
 }
 
 static const struct command_example add_examples[] = {
-    {"fairlead user add alice -A physics --shares 2 --default", "alice's jobs go to physics unless they say -A"},
+    {.line = "fairlead user add alice -A physics --shares 2 --default",
+     .meaning = "alice with 2 shares in physics, which is her default account"},
+    {.line = "fairlead user add alice fshare=100",
+     .meaning = "alice in the ticket policies, with 100 functional shares"},
     {0},
 };
 
@@ -197,41 +204,41 @@ const struct command cmd_user_add = {
     .group = GROUP_SHARES,
     .summary = "add a user to an account",
     .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME | NAME FIELD=VALUE...",
-    .text =
-        "A user may be in several accounts; each is an association with shares and usage of its own. Without -A the account is "
-        "'default', without --shares it is 1 share.\n\n"
-        "With FIELD=VALUE the user is not put into an account, but named for the ticket policies (PriorityType="
-        "priority/tickets).",
+    .description =
+        "A user may be in several accounts; each pair of user and account is an association with its own shares and usage. The "
+        "default is the account 'default' and 1 share.\n\n"
+        "With FIELD=VALUE the user is added to the ticket policies (PriorityType=priority/tickets) instead of an account.",
     .fields = &object_classes[OBJECT_USER],
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
     .operands_max = OPERANDS_ANY,
     .examples = add_examples,
-    .see_also = "account share",
+    .see_also = "account-add user-show share",
     .run = user_add_run,
 };
 
 static const struct command_example modify_examples[] = {
-    {"fairlead user modify alice -A physics --shares 3", "her shares in one account"},
-    {"fairlead user modify alice -A optics --default", "where her jobs go unless they say -A"},
-    {"fairlead user modify alice RawUsage=0", "what she used so far is forgotten"},
-    {"fairlead user modify alice fshare=100 department=chem", "what the ticket policies give her"},
+    {.line = "fairlead user modify alice -A physics --shares 3", .meaning = "change her shares in one account"},
+    {.line = "fairlead user modify alice -A optics --default", .meaning = "make optics her default account"},
+    {.line = "fairlead user modify alice RawUsage=0", .meaning = "reset her usage"},
+    {.line = "fairlead user modify alice fshare=100 department=chem",
+     .meaning = "change her functional shares and her department"},
     {0},
 };
 
 const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
-    .summary = "change a user's shares, priority, default or usage",
+    .summary = "change a user's shares, priority or usage",
     .usage =
         "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] | NAME FIELD=VALUE...",
-    .text =
-        "Without -A, --shares, --priority and RawUsage=0 change all of the user's associations.\n\n"
-        "RawUsage=0 resets usage: what the user used so far counts no more, what runs counts from here on. Without -A that is "
-        "also what the share tree of the ticket policies counts, which is the user's, whatever the account.\n\n"
-        "FIELD=VALUE is what the ticket policies (PriorityType=priority/tickets) give the user, whatever the account; a user "
-        "whom they do not know yet is named by it. 'fairlead user show --policy' lists it.",
+    .description =
+        "Without -A, --shares, --priority and RawUsage=0 change all associations of the user.\n\n"
+        "RawUsage=0 resets the user's usage. Running jobs are charged from the time of the reset. Without -A it also resets the "
+        "usage that the share tree of the ticket policies counts, which does not depend on the account.\n\n"
+        "FIELD=VALUE changes the user in the ticket policies (PriorityType=priority/tickets), for all accounts. A user that they "
+        "do not have yet is added. 'fairlead user show --policy' lists these users.",
     .fields = &object_classes[OBJECT_USER],
     .resets_usage = true,
     .options = user_options,
@@ -239,21 +246,21 @@ const struct command cmd_user_modify = {
     .operands_min = 1,
     .operands_max = OPERANDS_ANY,
     .examples = modify_examples,
-    .see_also = "share",
+    .see_also = "user-show share",
     .run = user_modify_run,
 };
 
 const struct command cmd_user_delete = {
     .name = "user delete",
     .group = GROUP_SHARES,
-    .summary = "remove a user from an account, or from all",
+    .summary = "delete a user from an account, or from all accounts",
     .usage = "[-A ACCOUNT | --policy] NAME",
-    .text = "A user with jobs that wait or run is not removed. The usage goes to the account.",
+    .description = "A user with pending or running jobs cannot be deleted. The usage is added to the account.",
     .options = delete_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
     .operands_max = 1,
-    .see_also = "account",
+    .see_also = "user-show account-delete",
     .run = user_delete_run,
 };
 
@@ -266,6 +273,6 @@ const struct command cmd_user_show = {
     .values_size = sizeof(struct show_values),
     .listed = &user_table,
     .operands_max = 1,
-    .see_also = "share account",
+    .see_also = "share account-show",
     .run = user_show_run,
 };

@@ -1,3 +1,4 @@
+/* fairlead verify: the instance recomputes all usage from its job records; this command shows the differences. */
 #include "base/number.h"
 #include "cli/instance.h"
 #include "cli/table.h"
@@ -9,7 +10,7 @@ struct verify_values {
 };
 
 static const struct option_row verify_options[] = {
-    {.name = "json", .value = FLAG_IN(struct verify_values, is_json), .help = "one JSON object"},
+    {.name = "json", .value = FLAG_IN(struct verify_values, is_json), .help = "print one JSON object"},
     {0},
 };
 
@@ -43,7 +44,7 @@ static void write_differences(const struct wire_list *differences, struct output
     table_write(&table, true, NULL, out);
     table_release(&table);
     if (differences->count > ROWS_SHOWN)
-        buf_format(&out->text, "and %u more; --json has all\n", differences->count - ROWS_SHOWN);
+        buf_format(&out->text, "and %u more; give --json to list all\n", differences->count - ROWS_SHOWN);
 }
 
 static void write_result(const struct api_verified *verified, struct output *out)
@@ -81,7 +82,7 @@ static int verify_run(struct call *call, struct err *e)
 static const struct command_exit verify_exits[] = {
     {.status = 1,
      .meaning =
-         "the stored usage of some association, QOS, user or project is not what its jobs' records come to; or it failed"},
+         "the stored usage of an association, QOS, user or project differs from that of its job records; or failure"},
     {0},
 };
 
@@ -90,10 +91,11 @@ const struct command cmd_verify = {
     .group = GROUP_SERVICE,
     .summary = "recompute all usage from the job records and compare",
     .usage = "[--json]",
-    .text =
-        "Usage is kept as one number per association, one per association and resource, one per QOS, and, for the share tree "
-        "of the ticket policies, one per user, project and resource. This command computes them once more, from the records of all jobs that ever ran and the journal of what changed the rules, and lists every "
-        "one that differs by more than 1e-9.",
+    .description =
+        "Recomputes all usage from the records of all jobs and from the journal of changes to the rules of charging. Lists every "
+        "stored usage that differs by more than 1e-9 of its value.\n\n"
+        "Usage is stored per association, per association and TRES, and per QOS; for the share tree of the ticket policies, per "
+        "user, project and resource.",
     .options = verify_options,
     .values_size = sizeof(struct verify_values),
     .exits = verify_exits,

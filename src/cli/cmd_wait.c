@@ -1,3 +1,4 @@
+/* fairlead wait: waits until jobs have ended. */
 #include "cli/job_end.h"
 #include "cli/job_ids.h"
 #include "cli/job_wait.h"
@@ -10,7 +11,7 @@ static const struct option_row wait_options[] = {
     {.name = "retry",
      .argument = "SECONDS",
      .value = U64_IN(struct wait_values, retry_s, 0, 1000000),
-     .help = "how long to try when the instance goes away (60)"},
+     .help = "time to retry while no instance answers (60 by default)"},
     {0},
 };
 
@@ -24,21 +25,22 @@ static int wait_run(struct call *call, struct err *e)
 }
 
 static const struct command_example wait_examples[] = {
-    {"fairlead wait 5 && echo done", "go on when job 5 has ended well"},
-    {"fairlead wait $(fairlead submit --parsable job.sh)", "submit and wait"},
+    {.line = "fairlead wait 5 && echo done", .meaning = "continue if job 5 succeeded"},
+    {.line = "fairlead wait $(fairlead submit --parsable job.sh)", .meaning = "submit a job and wait"},
     {0},
 };
 
 const struct command cmd_wait = {
     .name = "wait",
     .group = GROUP_JOBS,
-    .summary = "wait until jobs have ended, and exit as they did",
+    .summary = "wait until jobs have ended and return their exit status",
     .usage = "ID...",
-    .text =
-        "The exit status is 0 when all ended well, else that of the first job, in the order given, that did not. Of an array, "
-        "the first task that did not.\n\n"
-        "Statuses 1 and 2 may also be wait's own; standard error then says so in a line that begins with 'fairlead wait:'.\n\n"
-        "When the daemon is restarted its jobs run on; wait says that it waits for the instance and goes on.",
+    .description =
+        "The exit status is 0 if all jobs succeeded, else that of the first failed job in the order given; for an array, that of "
+        "the first failed task.\n\n"
+        "The statuses 1 and 2 can also mean that wait itself failed. Standard error then has a line that begins with 'fairlead "
+        "wait:'.\n\n"
+        "While the daemon is restarted, wait retries and then continues.",
     .options = wait_options,
     .values_size = sizeof(struct wait_values),
     .operands_min = 1,

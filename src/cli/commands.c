@@ -1,6 +1,8 @@
-/* The commands, in the order of --help. A new one is a file and a line here (and a name in docs/meson.build, for its manual page). */
+/* The table of commands, in the order of --help. A new command is a file and an entry here, and a name in docs/meson.build
+ * for its manual page. */
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job_options.h"
@@ -18,8 +20,8 @@ static const struct option_row common_options[] = {
     {.name = "socket",
      .argument = "PATH",
      .value = TEXT_IN(struct common_values, socket),
-     .help = "the socket of the service to ask"},
-    {.name = "help", .letter = 'h', .value = FLAG_IN(struct common_values, wants_help), .help = "this text"},
+     .help = "socket of the instance"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct common_values, wants_help), .help = "print this help"},
     {0},
 };
 
@@ -29,7 +31,7 @@ void command_option_tables(const struct command *command, struct option_tables *
     *out_tables = (struct option_tables){.count = 3};
     out_tables->rows[0] = command->options;
     if (has_job_options) out_tables->rows[1] = job_option_rows(command->job_options == JOB_OPTIONS_UPDATE);
-    out_tables->rows[2] = common_options + command->is_local; /* who speaks to no daemon needs no socket */
+    out_tables->rows[2] = common_options + command->is_local; /* --socket is the first row */
 }
 
 /* clang-format off */
@@ -53,8 +55,8 @@ const struct command *const commands[] = {
 const char *const command_group_names[GROUP_COUNT] = {
     [GROUP_JOBS] = "Jobs",
     [GROUP_SHARES] = "Shares and accounts",
-    [GROUP_POLICY] = "What jobs ask for and belong to",
-    [GROUP_SERVICE] = "The service",
+    [GROUP_POLICY] = "Partitions, QOS, projects, departments and resources",
+    [GROUP_SERVICE] = "The instance",
     [GROUP_HELP] = "Help",
 };
 
@@ -69,8 +71,9 @@ const struct command *command_find(const char *name)
 int command_unknown(const struct parsed *parsed, struct err *e)
 {
     bool has_two = parsed->operand_count > 1;
-    return err_set(e, ERR_USAGE, "no command '%s%s%s'; see 'fairlead --help'", parsed->operands[0], has_two ? " " : "",
-                   has_two ? parsed->operands[1] : "");
+    ensure(parsed->operand_count > 0);
+    return err_set(e, ERR_USAGE, "unknown command '%s%s%s'; see 'fairlead --help'", parsed->operands[0],
+                   has_two ? " " : "", has_two ? parsed->operands[1] : "");
 }
 
 const struct command *command_of_operands(const struct parsed *parsed)
@@ -78,8 +81,8 @@ const struct command *command_of_operands(const struct parsed *parsed)
     char name[80];
     size_t length = 0;
     for (uint32_t i = 0; i < parsed->operand_count && length < sizeof name; i++) {
-        const char *between = i > 0 ? " " : "";
-        length += text_format(name + length, sizeof name - length, "%s%s", between, parsed->operands[i]);
+        const char *separator = i > 0 ? " " : "";
+        length += text_format(name + length, sizeof name - length, "%s%s", separator, parsed->operands[i]);
     }
     return length < sizeof name ? command_find(name) : NULL;
 }

@@ -8,48 +8,49 @@
 enum { WORD_BYTES = 40 };
 
 struct foreign_word {
-    const char *words; /* each between blanks */
-    const char *ours;
+    const char *words;  /* each between blanks */
+    const char *advice; /* the equivalent command's name, or a sentence */
 };
 
 static const struct foreign_word command_words[] = {
-    {" sbatch qsub srun salloc bsub run ", "submit"},
-    {" squeue qstat bjobs list ls ps jobs ", "queue"},
-    {" scancel qdel bkill kill delete ", "cancel"},
-    {" sacct qacct ", "history"},
-    {" sshare ", "share"},
-    {" sprio ", "prio"},
-    {" sinfo qhost pbsnodes ", "status"},
-    {" scontrol job ", "show job"},
-    {" sacctmgr ", "account show"},
-    {" qhold ", "hold"},
-    {" qrls ", "release"},
-    {" qalter ", "update"},
-    {NULL, NULL},
+    {.words = " sbatch qsub srun salloc bsub run ", .advice = "submit"},
+    {.words = " squeue qstat bjobs list ls ps jobs ", .advice = "queue"},
+    {.words = " scancel qdel bkill kill delete ", .advice = "cancel"},
+    {.words = " sacct qacct ", .advice = "history"},
+    {.words = " sshare ", .advice = "share"},
+    {.words = " sprio ", .advice = "prio"},
+    {.words = " sinfo qhost pbsnodes ", .advice = "status"},
+    {.words = " scontrol job ", .advice = "show job"},
+    {.words = " sacctmgr ", .advice = "account show"},
+    {.words = " qhold ", .advice = "hold"},
+    {.words = " qrls ", .advice = "release"},
+    {.words = " qalter ", .advice = "update"},
+    {0},
 };
 
+static const char no_dependencies[] = "a job cannot wait for another; run 'fairlead wait ID' before submitting";
+
 static const struct foreign_word submit_words[] = {
-    {" wrap b ", "a program goes behind --: fairlead submit -- PROGRAM [ARGUMENT...]"},
-    {" ntasks cpus-per-task ntasks-per-node c ", "CPUs are -n, --cpus"},
-    {" pe ", "slots are --slots N or --slots N-M"},
-    {" js ", "the job's shares are --job-share N"},
-    {" ot ", "override tickets are --override-tickets N"},
-    {" dl ", "the deadline is --deadline MOMENT"},
-    {" soft hard masterq ", "every request (-l) is a hard one"},
-    {" sync ", "--wait waits until the job has ended"},
-    {" hold_jid ", "a job cannot wait for that; 'fairlead wait ID' can be written before this"},
-    {" tc ", "how many tasks run at once is said with --array: 0-999%50"},
-    {" dept ", "a job's department is its user's"},
-    {" nodes nodelist w N ", "there is one host; leave it out (a job's name is -J)"},
-    {" gres gpus-per-node gpus-per-task ", "GPUs are -G, --gpus"},
-    {" mem-per-cpu ", "--mem is the memory of the whole job"},
-    {" licenses L ", "licences are resources: -l NAME=COUNT ('fairlead resource show')"},
-    {" dependency d ", "a job cannot wait for that; 'fairlead wait ID' can be written before this"},
-    {" cwd workdir ", "a job runs where it was submitted; elsewhere with -D"},
-    {" V v ", "the whole environment is taken along; --export says otherwise"},
-    {" j ", "error output goes where output goes, unless -e says otherwise"},
-    {" mail-type mail-user m M ", "no mail is sent; --wait waits until the job has ended"},
-    {NULL, NULL},
+    {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
+    {.words = " ntasks cpus-per-task ntasks-per-node c ", .advice = "use -n, --cpus for CPUs"},
+    {.words = " pe ", .advice = "use --slots N or --slots N-M for slots"},
+    {.words = " js ", .advice = "use --job-share N for the job's shares"},
+    {.words = " ot ", .advice = "use --override-tickets N for override tickets"},
+    {.words = " dl ", .advice = "use --deadline TIME for the deadline"},
+    {.words = " soft hard masterq ", .advice = "every request (-l) is a hard request"},
+    {.words = " sync ", .advice = "use --wait to wait until the job has ended"},
+    {.words = " hold_jid dependency d ", .advice = no_dependencies},
+    {.words = " tc ", .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
+    {.words = " dept ", .advice = "a job's department is that of its user"},
+    {.words = " nodes nodelist w N ", .advice = "there is one host: leave it out (use -J for the job's name)"},
+    {.words = " gres gpus-per-node gpus-per-task ", .advice = "use -G, --gpus for GPUs"},
+    {.words = " mem-per-cpu ", .advice = "use --mem for the memory of each task"},
+    {.words = " licenses L ", .advice = "use -l NAME=COUNT: licences are resources ('fairlead resource show')"},
+    {.words = " cwd workdir ", .advice = "a job runs in the directory of submission; use -D for another"},
+    {.words = " V v ", .advice = "a job gets the submitter's environment; use --export for another"},
+    {.words = " j ", .advice = "standard error goes to the file of standard output unless -e names another"},
+    {.words = " mail-type mail-user m M ", .advice = "no mail is sent; use --wait to wait until the job has ended"},
+    {0},
 };
 
 static const char *find(const struct foreign_word *rows, const char *word)
@@ -58,7 +59,7 @@ static const char *find(const struct foreign_word *rows, const char *word)
     if (length == 0 || strchr(word, ' ') != NULL) return NULL;
     for (; rows->words != NULL; rows++) {
         for (const char *p = rows->words; (p = strstr(p, word)) != NULL; p++) {
-            if (p[-1] == ' ' && p[length] == ' ') return rows->ours;
+            if (p[-1] == ' ' && p[length] == ' ') return rows->advice;
         }
     }
     return NULL;
@@ -77,12 +78,13 @@ const char *foreign_syntax_submit_option(const char *word)
 const char *foreign_syntax_request(struct str name)
 {
     static const struct foreign_word requests[] = {
-        {" h_rt s_rt h_cpu s_cpu walltime cput ", "the time limit is -t"},
-        {" h_vmem s_vmem mem_free virtual_free h_rss s_rss mem vmem pmem h_data ", "memory is --mem"},
-        {" gpu gpus ngpus ", "GPUs are -G"},
-        {" cpu cpus slots num_proc ncpus procs nodes select ", "CPUs are -n"},
-        {" hostname h host arch q qname ", "there is one host; leave it out"},
-        {NULL, NULL},
+        {.words = " h_rt s_rt h_cpu s_cpu walltime cput ", .advice = "use -t for the time limit"},
+        {.words = " h_vmem s_vmem mem_free virtual_free h_rss s_rss mem vmem pmem h_data ",
+         .advice = "use --mem for memory"},
+        {.words = " gpu gpus ngpus ", .advice = "use -G for GPUs"},
+        {.words = " cpu cpus slots num_proc ncpus procs nodes select ", .advice = "use -n for CPUs"},
+        {.words = " hostname h host arch q qname ", .advice = "there is one host: leave it out"},
+        {0},
     };
     char word[WORD_BYTES];
     text_format(word, sizeof word, "%.*s", (int)name.length, name.text);

@@ -1,20 +1,21 @@
-/* What people type who come from another scheduler: its commands, its options of submission, its lines in scripts. They
- * are not accepted, because they would mean something a little different; but the message says what is written here. */
+/* The syntax of other schedulers: Slurm's, Grid Engine's and PBS' commands, submit options, resources and script directives.
+ * They are not accepted, because they would mean something slightly different here; but the error message names
+ * Fairlead's equivalent. */
 #ifndef FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 #define FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 
 #include "base/str.h"
 
-/* The command of ours for one of another scheduler ("sbatch": "submit"), or NULL. */
+/* The name of the equivalent command ("sbatch": "submit"), or NULL. */
 const char *foreign_syntax_command(const char *word);
 
-/* What is written instead of an option of sbatch or qsub, without dashes; or NULL. */
+/* Advice for an option of sbatch or qsub, given without its dashes ("ntasks": "use -n, --cpus for CPUs"), or NULL. */
 const char *foreign_syntax_submit_option(const char *word);
 
-/* What is written instead of a resource that qsub -l knows as a limit ("h_rt"); or NULL. */
+/* Advice for a resource of qsub -l that is an option here ("h_rt": "use -t for the time limit"), or NULL. */
 const char *foreign_syntax_request(struct str name);
 
-/* "#SBATCH", "#$" or "#PBS", whichever a line among the script's first comments begins with; or NULL. */
+/* "#SBATCH", "#$" or "#PBS" if a line of the script's leading comments begins with it, or NULL. */
 const char *foreign_syntax_directive(struct str script);
 
 #endif

@@ -9,9 +9,9 @@
 enum { NAME_COLUMN = 21 };
 
 const struct command_exit help_common_exits[] = {
-    {0, "success"},
-    {1, "it failed: not allowed, nobody answers, the disk is full"},
-    {2, "the command line or the input cannot be accepted; nothing was changed"},
+    {.status = 0, .meaning = "success"},
+    {.status = 1, .meaning = "failure: not allowed, no instance answers, the disk is full ..."},
+    {.status = 2, .meaning = "the command line or the input is not accepted; nothing was changed"},
     {0},
 };
 
@@ -24,7 +24,7 @@ void help_write_overview(struct output *out)
 {
     buf_add_text(&out->text, "Usage: fairlead COMMAND [OPTION...] [ARGUMENT...]\n"
                              "\n"
-                             "Fairlead decides whose job runs next, and runs it.\n");
+                             "Fairlead, a fair-share batch scheduler, decides which job runs next and runs it.\n");
     for (int group = 0; group < GROUP_COUNT; group++) {
         bool has_heading = false;
         for (const struct command *const *c = commands; *c != NULL; c++) {
@@ -34,27 +34,27 @@ void help_write_overview(struct output *out)
             usage_write_entry(&out->text, (*c)->name, (*c)->summary, NAME_COLUMN);
         }
     }
-    buf_add_text(&out->text,
-                 "\n'fairlead COMMAND --help' and 'man fairlead-COMMAND' say more; 'fairlead --version'.\n");
+    buf_add_text(&out->text, "\nSee 'fairlead COMMAND --help' or 'man fairlead-COMMAND' for details.\n"
+                             "'fairlead --version' prints the version.\n");
 }
 
-void help_field(const struct field *f, char *out)
+void help_write_field_syntax(const struct field *f, char *out)
 {
-    static const char *const words[] = {
+    static const char *const placeholders[] = {
         [FIELD_NUMBER] = "COUNT", [FIELD_REAL] = "NUMBER",      [FIELD_BOOL] = "yes|no",      [FIELD_TEXT] = "TEXT",
         [FIELD_BYTES] = "PATH",   [FIELD_SECONDS] = "DURATION", [FIELD_MINUTES] = "DURATION", [FIELD_HOURS] = "HOURS",
         [FIELD_MEMORY] = "SIZE",  [FIELD_TIME] = "TIME"};
-    size_t length =
-        text_format(out, HELP_FIELD_BYTES, "%s=%s%s%s", f->name, f->type == FIELD_CHOICE ? f->choices : words[f->type],
-                    f->special ? "|" : "", f->special ? f->special : "");
+    size_t length = text_format(out, HELP_FIELD_BYTES, "%s=%s%s%s", f->name,
+                                f->type == FIELD_CHOICE ? f->choices : placeholders[f->type], f->special ? "|" : "",
+                                f->special ? f->special : "");
     size_t end = length < HELP_FIELD_BYTES ? length : HELP_FIELD_BYTES - 1;
     for (size_t i = 0; f->type == FIELD_CHOICE && i < end; i++) out[i] = (char)(out[i] == ',' ? '|' : out[i]);
 }
 
-void help_field_meaning(const struct field *f, struct buf *out)
+void help_write_field_meaning(const struct field *f, struct buf *out)
 {
     struct buf accepted = {0}, default_value = {0};
-    if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* the name has their words */
+    if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* theirs are in the syntax */
     field_format(f, &f->default_value, &default_value);
     buf_add_text(out, f->help);
     if (accepted.length > 0 && !(f->min < f->max)) {
@@ -74,9 +74,9 @@ static void write_fields(const struct command *command, struct output *out)
     write_heading(out, "Fields");
     for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
         char name[HELP_FIELD_BYTES];
-        help_field(f, name);
+        help_write_field_syntax(f, name);
         struct buf meaning = {0};
-        help_field_meaning(f, &meaning);
+        help_write_field_meaning(f, &meaning);
         usage_write_entry(&out->text, name, meaning.text, USAGE_OPTION_COLUMN);
         buf_release(&meaning);
     }
@@ -119,15 +119,15 @@ bool help_has_exit(const struct command_exit *exits, int status)
     return false;
 }
 
-/* The usage line, folded where it is long. */
+/* The usage line, folded if it is long. */
 static void write_usage(const struct command *command, struct buf *out)
 {
-    static const char begin[] = "Usage: ";
+    static const char prefix[] = "Usage: ";
     struct buf line = {0};
     buf_format(&line, "fairlead %s %s", command->name, command->usage);
     size_t start = out->length;
-    usage_wrap(out, (struct str){line.text, line.length}, sizeof begin - 1, USAGE_WIDTH);
-    memcpy(out->text + start, begin, sizeof begin - 1); /* in place of the first line's indent */
+    usage_wrap(out, (struct str){line.text, line.length}, sizeof prefix - 1, USAGE_WIDTH);
+    memcpy(out->text + start, prefix, sizeof prefix - 1); /* replaces the first line's indent */
     buf_add_char(out, '\n');
     buf_release(&line);
 }
@@ -136,9 +136,9 @@ void help_write_command(const struct command *command, struct output *out)
 {
     write_usage(command, &out->text);
     buf_format(&out->text, "fairlead %s: %s.\n", command->name, command->summary);
-    if (command->text != NULL) {
+    if (command->description != NULL) {
         buf_add_char(&out->text, '\n');
-        usage_wrap(&out->text, str(command->text), 0, USAGE_WIDTH);
+        usage_wrap(&out->text, str(command->description), 0, USAGE_WIDTH);
     }
     if (command_field(command, 0) != NULL) write_fields(command, out);
     write_options(command, out);
@@ -155,26 +155,38 @@ void help_write_command(const struct command *command, struct output *out)
     write_exits(&out->text, command->exits);
 }
 
-/* Whether the command's name is the word and a second one. */
-static bool is_of_family(const struct command *command, const char *word)
+/* Whether the command's name is the word followed by a second one. */
+static bool is_subcommand_of(const struct command *command, const char *word)
 {
     size_t length = strlen(word);
     return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
 }
 
-bool help_has_family(const char *word)
+bool help_has_subcommands(const char *word)
 {
     for (const struct command *const *c = commands; *c != NULL; c++) {
-        if (is_of_family(*c, word)) return true;
+        if (is_subcommand_of(*c, word)) return true;
     }
     return false;
 }
 
-void help_write_family(const char *word, struct output *out)
+void help_write_subcommands(const char *word, struct output *out)
 {
-    buf_format(&out->text, "Usage: fairlead %s COMMAND [OPTION...] [ARGUMENT...]\n\n", word);
+    buf_format(&out->text, "Usage: fairlead %s SUBCOMMAND [OPTION...] [ARGUMENT...]\n\n", word);
     for (const struct command *const *c = commands; *c != NULL; c++) {
-        if (is_of_family(*c, word)) usage_write_entry(&out->text, (*c)->name, (*c)->summary, NAME_COLUMN);
+        if (is_subcommand_of(*c, word)) usage_write_entry(&out->text, (*c)->name, (*c)->summary, NAME_COLUMN);
     }
-    buf_format(&out->text, "\n'fairlead %s COMMAND --help' says more.\n", word);
+    buf_format(&out->text, "\nSee 'fairlead %s SUBCOMMAND --help' for details.\n", word);
+}
+
+void help_write_subcommand_names(const char *word, struct buf *out)
+{
+    uint32_t count = 0, i = 0;
+    for (const struct command *const *c = commands; *c != NULL; c++) count += is_subcommand_of(*c, word);
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (!is_subcommand_of(*c, word)) continue;
+        const char *separator = i == 0 ? "" : i == count - 1 ? " or " : ", ";
+        buf_format(out, "%s%s", separator, (*c)->name + strlen(word) + 1);
+        i++;
+    }
 }

@@ -1,30 +1,32 @@
-/* What --help says, from the tables of commands and options. */
+/* The text of --help, computed from the tables of commands and options. */
 #ifndef FAIRLEAD_CLI_HELP_H
 #define FAIRLEAD_CLI_HELP_H
 
 #include "cli/command.h"
 
-/* All commands in groups. */
+/* Appends the list of all commands, by group. */
 void help_write_overview(struct output *out);
 
-/* One command: usage, text, options, examples, exit statuses. */
+/* Appends the help of one command: usage, description, fields, options, examples, exit statuses. */
 void help_write_command(const struct command *command, struct output *out);
 
-/* The commands of two words that begin with this one ("account"). */
-bool help_has_family(const char *word);
-void help_write_family(const char *word, struct output *out);
+/* Whether the word ("account") has subcommands; appends their help; appends "add, modify, delete or show". */
+bool help_has_subcommands(const char *word);
+void help_write_subcommands(const char *word, struct output *out);
+void help_write_subcommand_names(const char *word, struct buf *out);
 
-/* A field as it is written: "PriorityTier=COUNT", "ties=merge|slurm". out: HELP_FIELD_BYTES. */
+/* Writes a field as it is given on the command line: "PriorityTier=COUNT", "ties=merge|slurm". out: HELP_FIELD_BYTES. */
 enum { HELP_FIELD_BYTES = 160 };
-void help_field(const struct field *f, char *out);
+void help_write_field_syntax(const struct field *f, char *out);
 
-/* "how long (a duration in seconds from 0 to 86400; 30 by default)". */
-void help_field_meaning(const struct field *f, struct buf *out);
+/* Appends the help of a field, what it accepts and its default: "grace time (a duration in seconds from 0 to 86400; 30 by
+ * default)". */
+void help_write_field_meaning(const struct field *f, struct buf *out);
 
-/* The exit statuses every command has, and the environment: for help and manual pages. */
+/* The exit statuses that every command has; ends with {0}. */
 extern const struct command_exit help_common_exits[];
 
-/* Whether a command says itself what a status means, instead of help_common_exits. */
+/* Whether the table of a command (NULL: none) has a row for the status, which then replaces that of help_common_exits. */
 bool help_has_exit(const struct command_exit *exits, int status);
 
 #endif

@@ -8,28 +8,28 @@ struct hint {
     enum err_code code;
     const char *subject; /* "": none; NULL: any */
     const char *field;   /* NULL: any */
-    const char *text;    /* %s: the subject's name */
+    const char *text;
 };
 
 static const struct hint hints[] = {
-    {.code = ERR_UNAVAILABLE, .subject = "instance", .text = "start one with 'fairlead start'"},
-    {.code = ERR_NOT_FOUND, .subject = "setting", .text = "'fairlead set' lists them"},
+    {.code = ERR_UNAVAILABLE, .subject = "instance", .text = "run 'fairlead start' to start one"},
+    {.code = ERR_NOT_FOUND, .subject = "setting", .text = "run 'fairlead set' to list them"},
     {.code = ERR_NOT_FOUND,
      .subject = "user",
-     .text = "'fairlead user show' lists them, 'fairlead user add' adds one to an account"},
+     .text = "run 'fairlead user show' to list them or 'fairlead user add' to add one to an account"},
     {.code = ERR_NOT_FOUND,
      .subject = "policy user",
-     .text = "'fairlead user show --policy' lists those that the ticket policies have"},
-    {.code = ERR_EXISTS, .subject = "user", .text = "'fairlead user modify' changes it"},
-    {.code = ERR_DENIED, .subject = "user", .text = "an operator names users with 'fairlead user add'"},
+     .text = "run 'fairlead user show --policy' to list the users of the ticket policies"},
+    {.code = ERR_EXISTS, .subject = "user", .text = "run 'fairlead user modify' to change it"},
+    {.code = ERR_DENIED, .subject = "user", .text = "ask an operator to add the user with 'fairlead user add'"},
     {.code = ERR_DENIED,
      .subject = "",
      .field = "--deadline",
-     .text = "an operator allows it with 'fairlead user modify NAME deadline=yes'"},
+     .text = "ask an operator to allow it with 'fairlead user modify NAME deadline=yes'"},
 };
 
-/* The kinds of things that have a family of commands called like them. */
-static const char *const families[] = {"account", "partition", "qos", "project", "department", "resource"};
+/* Subjects of errors that are also commands with the subcommands add, modify, delete and show. */
+static const char *const object_commands[] = {"account", "partition", "qos", "project", "department", "resource"};
 
 static bool fits(const struct hint *h, const struct err *e)
 {
@@ -37,13 +37,14 @@ static bool fits(const struct hint *h, const struct err *e)
            (h->field == NULL || strcmp(h->field, e->field) == 0);
 }
 
-static bool write_of_family(const struct err *e, const char *family, char *out)
+static bool write_object_hint(const struct err *e, const char *command, char *out)
 {
-    if (strcmp(e->subject, family) != 0) return false;
+    if (strcmp(e->subject, command) != 0) return false;
     if (e->code == ERR_NOT_FOUND)
-        text_format(out, HINT_SIZE, "'fairlead %s show' lists them, 'fairlead %s add' creates one", family, family);
+        text_format(out, HINT_SIZE, "run 'fairlead %s show' to list them or 'fairlead %s add' to add one", command,
+                    command);
     else if (e->code == ERR_EXISTS)
-        text_format(out, HINT_SIZE, "'fairlead %s modify' changes it", family);
+        text_format(out, HINT_SIZE, "run 'fairlead %s modify' to change it", command);
     else
         return false;
     return true;
@@ -56,8 +57,8 @@ bool hint_write(const struct err *e, char out[HINT_SIZE])
         text_format(out, HINT_SIZE, "%s", hints[i].text);
         return true;
     }
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (write_of_family(e, families[i], out)) return true;
+    for (size_t i = 0; i < sizeof object_commands / sizeof *object_commands; i++) {
+        if (write_object_hint(e, object_commands[i], out)) return true;
     }
     return false;
 }

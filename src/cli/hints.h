@@ -1,5 +1,5 @@
-/* What to do about an error: one sentence for the person, found by what the error is about and never by its text. Only
- * here do messages name commands of fairlead: the rooms below do not know who calls them. */
+/* Advice after an error: what the user can do next. It is found by the error's code, subject and field, never by its text.
+ * Only the command line's own messages name commands of fairlead, because libraries do not know which program calls them. */
 #ifndef FAIRLEAD_CLI_HINTS_H
 #define FAIRLEAD_CLI_HINTS_H
 
@@ -9,7 +9,7 @@
 
 enum { HINT_SIZE = 400 };
 
-/* Whether there is a hint for the error; its text, without a full stop. */
+/* Whether there is a hint for the error. out: its text, without a full stop; left alone where there is none. */
 bool hint_write(const struct err *e, char out[HINT_SIZE]);
 
 #endif

@@ -5,9 +5,9 @@ int instance_open(struct call *call, struct client *out_client, struct err *e)
     return client_open(out_client, call->common.socket, call->arena, e);
 }
 
-int instance_ask(struct call *call, struct client *c, const char *method, const char *target,
-                 const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
-                 void *out_reply, struct err *e)
+int instance_request(struct call *call, struct client *c, const char *method, const char *target,
+                     const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
+                     void *out_reply, struct err *e)
 {
     struct buf text = {0};
     struct str reply;
@@ -19,12 +19,13 @@ int instance_ask(struct call *call, struct client *c, const char *method, const 
     return status;
 }
 
-int instance_ask_once(struct call *call, const char *method, const char *target, const struct wire_shape *body_shape,
-                      const void *body, const struct wire_shape *reply_shape, void *out_reply, struct err *e)
+int instance_request_once(struct call *call, const char *method, const char *target,
+                          const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
+                          void *out_reply, struct err *e)
 {
     struct client client;
     if (instance_open(call, &client, e) != 0) return -1;
-    int status = instance_ask(call, &client, method, target, body_shape, body, reply_shape, out_reply, e);
+    int status = instance_request(call, &client, method, target, body_shape, body, reply_shape, out_reply, e);
     client_close(&client);
     return status;
 }

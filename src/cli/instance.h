@@ -1,5 +1,4 @@
-/* The instance a command speaks to, and what every such command needs of it: one request with a body of a wire shape, one
- * reply of another, or the reply as it came for --json. */
+/* Requests to the instance: a body and a reply by their wire shapes, or the reply copied unread for --json. */
 #ifndef FAIRLEAD_CLI_INSTANCE_H
 #define FAIRLEAD_CLI_INSTANCE_H
 
@@ -7,22 +6,25 @@
 #include "api/client/client.h"
 #include "cli/command.h"
 
-/* Connects to the one --socket names, or the nearest (api/client/address.h). To be closed with client_close. */
+/* Connects to the socket of --socket, else to the first instance that api/client/address.h finds. To be closed with
+ * client_close. ERR_UNAVAILABLE: no instance answers. */
 int instance_open(struct call *call, struct client *out_client, struct err *e);
 
-/* One request. body of body_shape (both NULL: none); the reply is read by reply_shape into out_reply, in the call's arena. */
-int instance_ask(struct call *call, struct client *c, const char *method, const char *target,
-                 const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
-                 void *out_reply, struct err *e);
+/* Sends one request. body has body_shape (both NULL: no body). The reply is read by reply_shape into out_reply; its texts
+ * and rows are in the call's arena. Fails with the instance's error, or as client_request does. */
+int instance_request(struct call *call, struct client *c, const char *method, const char *target,
+                     const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
+                     void *out_reply, struct err *e);
 
 /* The same on a connection of its own. */
-int instance_ask_once(struct call *call, const char *method, const char *target, const struct wire_shape *body_shape,
-                      const void *body, const struct wire_shape *reply_shape, void *out_reply, struct err *e);
+int instance_request_once(struct call *call, const char *method, const char *target,
+                          const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
+                          void *out_reply, struct err *e);
 
-/* GET on a connection of its own; the reply goes to standard output as it comes. */
+/* GET on a connection of its own; copies the reply to standard output, unread. */
 int instance_copy(struct call *call, const char *target, struct err *e);
 
-/* The text of a target, in the call's arena; releases the buffer. */
+/* Copies the text of a target to the call's arena and releases the buffer. */
 const char *instance_target(struct call *call, struct buf *target);
 
 #endif

@@ -1,6 +1,6 @@
-/* Rows come as text. For --json they go out as they are; otherwise each is read into an arena of its own, which is emptied
- * after the row. Where the instance gives rows as lines they are asked for as such: 10^5 jobs as JSON take a second to read,
- * as lines a tenth. */
+/* Rows arrive as text. For --json they are copied; otherwise each is read into an arena that is cleared before the next row.
+ * If the instance can send rows as lines, they are requested as lines: reading 10^5 jobs takes a second as JSON and a tenth
+ * of a second as lines. Memory is bounded by the table or, if rows arrive in reverse, by their text. */
 #include "cli/instance_listing.h"
 
 #include <string.h>
@@ -10,20 +10,20 @@
 
 struct listing_run {
     const struct instance_listing *listing;
-    const struct listing_values *how;
+    const struct listing_values *form;
     struct output *out;
     struct listing written;
     struct field_value *row;
     struct arena arena; /* of one row */
-    const char *group;  /* of the row before */
+    const char *group;  /* of the previous row */
     uint32_t count;
     bool is_lines;
-    struct wire_columns lines; /* of the lines that come */
+    struct wire_columns lines; /* if is_lines: the columns of the reply */
 };
 
-static bool is_blocks(const struct listing_run *r)
+static bool writes_blocks(const struct listing_run *r)
 {
-    return r->listing->is_blocks && listing_is_table(r->how);
+    return r->listing->has_blocks && listing_is_table(r->form);
 }
 
 /* "Time limit    2:00:00" */
@@ -45,7 +45,7 @@ static void write_block(struct listing_run *r)
 
 static void add_group(struct listing_run *r)
 {
-    const char *group = r->listing->group(r->row);
+    const char *group = r->listing->group_of(r->row);
     if (r->group == NULL || strcmp(group, r->group) != 0) listing_add_line(&r->written, group);
     r->group = group;
 }
@@ -59,31 +59,31 @@ static int read_row(struct listing_run *r, struct str text, struct err *e)
 static int write_row(struct listing_run *r, struct str text, struct err *e)
 {
     const struct instance_listing *l = r->listing;
-    bool is_shown_whole = listing_takes_json(r->how) && l->wants == NULL;
+    bool is_copied = listing_takes_json(r->form) && l->filter == NULL;
     arena_clear(&r->arena);
-    if (!is_shown_whole && read_row(r, text, e) != 0) return -1;
-    if (l->wants != NULL && !l->wants(r->row, l->context)) return 0;
-    if (listing_takes_json(r->how)) {
+    if (!is_copied && read_row(r, text, e) != 0) return -1;
+    if (l->filter != NULL && !l->filter(r->row, l->filter_context)) return 0;
+    if (listing_takes_json(r->form)) {
         listing_add_json(&r->written, text);
-    } else if (is_blocks(r)) {
+    } else if (writes_blocks(r)) {
         write_block(r);
     } else {
-        if (l->group != NULL) add_group(r);
+        if (l->group_of != NULL) add_group(r);
         listing_add(&r->written, r->row);
     }
     r->count++;
     return 0;
 }
 
-/* --- as it comes -------------------------------------------------------------------------------------------------- */
+/* --- copying ------------------------------------------------------------------------------------------------------ */
 
-/* The lines of --parsable, made by the instance. */
-static bool is_copied(const struct listing_run *r)
+/* Whether the instance sends exactly the lines of --parsable. */
+static bool copies_psv(const struct listing_run *r)
 {
-    return r->listing->has_psv && r->how->is_parsable && r->how->columns == NULL && r->how->sort == NULL;
+    return r->listing->has_psv && r->form->is_parsable && r->form->columns == NULL && r->form->sort == NULL;
 }
 
-static int copy_lines(struct listing_run *r, struct call *call, struct client *c, struct err *e)
+static int copy_psv(struct listing_run *r, struct call *call, struct client *c, struct err *e)
 {
     struct buf target = {0};
     struct str line;
@@ -93,7 +93,7 @@ static int copy_lines(struct listing_run *r, struct call *call, struct client *c
     if (instance_open(call, c, e) != 0 || client_request(c, "GET", instance_target(call, &target), str(""), e) != 0)
         return -1;
     for (uint32_t i = 0; (more = client_line(c, &line, e)) > 0; i++) {
-        if (i == 0 && r->how->has_no_header) continue;
+        if (i == 0 && r->form->has_no_header) continue;
         buf_add_str(&r->out->text, line);
         buf_add_char(&r->out->text, '\n');
         output_pace(r->out);
@@ -118,7 +118,7 @@ static int write_in_order(struct listing_run *r, struct client *c, struct err *e
     return more;
 }
 
-/* All rows are kept, as text, and written from the last to the first. */
+/* Stores the text of all rows and writes them from the last to the first. */
 static int write_reversed(struct listing_run *r, struct client *c, struct err *e)
 {
     struct buf texts = {0};
@@ -138,7 +138,7 @@ static int write_reversed(struct listing_run *r, struct client *c, struct err *e
     return status;
 }
 
-/* An empty listing of an account that does not exist is a mistyped name. The instance's words say so. */
+/* An empty listing of an account that does not exist is an error; the instance reports it for its shares. */
 static int check_account(struct call *call, struct client *c, const char *account, struct err *e)
 {
     struct buf target = {0};
@@ -147,15 +147,15 @@ static int check_account(struct call *call, struct client *c, const char *accoun
     return client_request(c, "GET", instance_target(call, &target), str(""), e);
 }
 
-/* Asks for the rows, as lines where that is possible and nobody wants to see them as they come. */
-static int ask(struct listing_run *r, struct call *call, struct client *c, struct err *e)
+/* Requests the rows: as lines if that is possible and --json does not copy them. */
+static int request_rows(struct listing_run *r, struct call *call, struct client *c, struct err *e)
 {
-    struct buf text = {0};
+    struct buf target = {0};
     struct str heading;
-    r->is_lines = r->listing->has_lines && !listing_takes_json(r->how);
-    buf_add_text(&text, r->listing->target);
-    if (r->is_lines) client_add_query(&text, "format", "lines");
-    if (client_request(c, "GET", instance_target(call, &text), str(""), e) != 0) return -1;
+    r->is_lines = r->listing->has_lines && !listing_takes_json(r->form);
+    buf_add_text(&target, r->listing->target);
+    if (r->is_lines) client_add_query(&target, "format", "lines");
+    if (client_request(c, "GET", instance_target(call, &target), str(""), e) != 0) return -1;
     if (!r->is_lines) return 0;
     int more = client_line(c, &heading, e);
     if (more == 0) return err_set(e, ERR_INTERNAL, "the instance's listing has no heading");
@@ -165,29 +165,29 @@ static int ask(struct listing_run *r, struct call *call, struct client *c, struc
 static int run(struct listing_run *r, struct call *call, struct client *c, struct err *e)
 {
     const struct instance_listing *l = r->listing;
-    size_t before = call->out->text.length;
-    if (listing_begin(&r->written, l->columns, r->how, call->out, e) != 0) return -1;
-    if (instance_open(call, c, e) != 0 || ask(r, call, c, e) != 0 ||
+    size_t old_length = call->out->text.length;
+    if (listing_begin(&r->written, l->columns, r->form, call->out, e) != 0) return -1;
+    if (instance_open(call, c, e) != 0 || request_rows(r, call, c, e) != 0 ||
         (l->is_reversed ? write_reversed(r, c, e) : write_in_order(r, c, e)) != 0)
         return -1;
     if (r->count == 0 && l->account != NULL && check_account(call, c, l->account, e) != 0) {
-        call->out->text.length = before; /* takes the heading back */
+        call->out->text.length = old_length; /* removes the heading */
         return -1;
     }
-    if (!is_blocks(r)) listing_end(&r->written);
-    if (r->count == 0 && listing_is_table(r->how) && l->empty != NULL) output_note("%s", l->empty);
+    if (!writes_blocks(r)) listing_end(&r->written);
+    if (r->count == 0 && listing_is_table(r->form) && l->empty_note != NULL) output_note("%s", l->empty_note);
     return 0;
 }
 
-int instance_listing_run(struct call *call, const struct instance_listing *l, const struct listing_values *how,
-                         uint32_t *out_count, struct err *e)
+int instance_listing_write(struct call *call, const struct instance_listing *l, const struct listing_values *form,
+                           uint32_t *out_count, struct err *e)
 {
     struct client client = {.fd = -1};
-    struct listing_run r = {.listing = l, .how = how, .out = call->out};
+    struct listing_run r = {.listing = l, .form = form, .out = call->out};
     ensure(l->columns->count <= TABLE_COLUMNS_MAX);
-    if (listing_check(how, e) != 0) return -1;
+    if (listing_check(form, e) != 0) return -1;
     r.row = arena_alloc(call->arena, l->columns->fields->count * sizeof *r.row);
-    int status = is_copied(&r) ? copy_lines(&r, call, &client, e) : run(&r, call, &client, e);
+    int status = copies_psv(&r) ? copy_psv(&r, call, &client, e) : run(&r, call, &client, e);
     if (out_count) *out_count = r.count;
     client_close(&client);
     listing_release(&r.written);

@@ -14,15 +14,16 @@ static bool has(const struct field_value *row, enum job_field f)
     return !field_is_absent(job_field_at(f), &row[f]);
 }
 
-static void show_nothing_else(struct buf *out)
+/* Ends a show function: a cell without text is "-". */
+static void show_dash_if_empty(struct buf *out)
 {
     if (out->length == 0) buf_add_char(out, '-');
 }
 
-/* --- made columns ------------------------------------------------------------------------------------------------- */
+/* --- computed columns --------------------------------------------------------------------------------------------- */
 
 static const struct field elapsed_field = {
-    .name = "elapsed_s", .help = "how long it has run", .type = FIELD_SECONDS, .is_nullable = true};
+    .name = "elapsed_s", .help = "time it has run", .type = FIELD_SECONDS, .is_nullable = true};
 
 static struct field_value compute_elapsed(const struct field_value *row, struct arena *arena)
 {
@@ -35,10 +36,9 @@ static struct field_value compute_elapsed(const struct field_value *row, struct 
     return field_number(elapsed_us > 0 ? elapsed_us / US_PER_S : 0);
 }
 
-static const struct field cpus_field = {
-    .name = "cpus",
-    .help = "CPUs of each task; of one that has started with a range of slots, those it has or had",
-    .type = FIELD_NUMBER};
+static const struct field cpus_field = {.name = "cpus",
+                                        .help = "CPUs of each task; with a range of slots, those allocated to the task",
+                                        .type = FIELD_NUMBER};
 
 static struct field_value compute_cpus(const struct field_value *row, struct arena *arena)
 {
@@ -54,7 +54,7 @@ static struct field_value compute_cpus(const struct field_value *row, struct are
 }
 
 static const struct field reason_field = {
-    .name = "reason", .help = "why it waits", .type = FIELD_TEXT, .is_nullable = true};
+    .name = "reason", .help = "reason why it is pending", .type = FIELD_TEXT, .is_nullable = true};
 
 static struct field_value compute_reason(const struct field_value *row, struct arena *arena)
 {
@@ -63,7 +63,7 @@ static struct field_value compute_reason(const struct field_value *row, struct a
     return strcmp(reason, "None") == 0 ? field_absent() : field_text(reason);
 }
 
-/* "3:0", "0:9" as sacct has it. */
+/* "3:0", "0:9", as in sacct. */
 static const struct field exit_field = {
     .name = "exit_status:signal", .help = "exit status and signal", .type = FIELD_TEXT, .is_nullable = true};
 
@@ -86,13 +86,13 @@ static void show_exit(const struct field_value *row, struct buf *out)
         buf_format(out, "%lld", (long long)row[JOB_FIELD_EXIT_STATUS].number);
 }
 
-/* --- for people --------------------------------------------------------------------------------------------------- */
+/* --- cells of tables ---------------------------------------------------------------------------------------------- */
 
 static void show_max_memory(const struct field_value *row, struct buf *out)
 {
     char text[32];
     int64_t kib = row[JOB_FIELD_MAX_RSS].number;
-    if (!has(row, JOB_FIELD_START) || kib == 0) /* not started, or not told yet */
+    if (!has(row, JOB_FIELD_START) || kib == 0) /* not started, or not reported yet */
         buf_add_char(out, '-');
     else
         buf_add(out, text, memory_format(text, (uint64_t)(kib + 1023) / 1024));
@@ -105,14 +105,14 @@ static void show_tasks(const struct field_value *row, struct buf *out)
         if (row[JOB_FIELD_ARRAY_LIMIT].number > 0)
             buf_format(out, ", at most %lld at once", (long long)row[JOB_FIELD_ARRAY_LIMIT].number);
     }
-    show_nothing_else(out);
+    show_dash_if_empty(out);
 }
 
 static void show_cpu_time(const struct field_value *row, struct buf *out)
 {
     if (has(row, JOB_FIELD_START) && has(row, JOB_FIELD_END))
         buf_format(out, "%.2f s", (double)row[JOB_FIELD_CPU_TIME].number / 1e6);
-    show_nothing_else(out);
+    show_dash_if_empty(out);
 }
 
 static void show_slots(const struct field_value *row, struct buf *out)
@@ -121,28 +121,28 @@ static void show_slots(const struct field_value *row, struct buf *out)
     if (row[JOB_FIELD_SLOTS_MAX].number > 0) buf_format(out, " to %lld", (long long)row[JOB_FIELD_SLOTS_MAX].number);
 }
 
-/* Appends "WORDS N" where it is not 0. */
-static void add_unless_0(const struct field_value *value, const char *before, const char *behind, struct buf *out)
+/* Appends the number with its prefix and suffix, unless it is 0. */
+static void add_unless_0(const struct field_value *value, const char *prefix, const char *suffix, struct buf *out)
 {
     if (value->number == 0) return;
-    buf_format(out, "%s%s%lld%s", out->length > 0 ? ", " : "", before, (long long)value->number, behind);
+    buf_format(out, "%s%s%lld%s", out->length > 0 ? ", " : "", prefix, (long long)value->number, suffix);
 }
 
-/* "nice 100, site 5, POSIX -3", or by hand; nothing that has its default. */
+/* "nice 100, site 5, POSIX -3": values other than the default. */
 static void show_priority(const struct field_value *row, struct buf *out)
 {
     if (has(row, JOB_FIELD_SET_PRIORITY)) add_unless_0(&row[JOB_FIELD_SET_PRIORITY], "", ", set by hand", out);
     add_unless_0(&row[JOB_FIELD_NICE], "nice ", "", out);
     add_unless_0(&row[JOB_FIELD_SITE], "site ", "", out);
     add_unless_0(&row[JOB_FIELD_POSIX_PRIORITY], "POSIX ", "", out);
-    show_nothing_else(out);
+    show_dash_if_empty(out);
 }
 
 static void show_tickets(const struct field_value *row, struct buf *out)
 {
     add_unless_0(&row[JOB_FIELD_JOB_SHARE], "", " functional shares", out);
     add_unless_0(&row[JOB_FIELD_OVERRIDE_TICKETS], "", " override tickets", out);
-    show_nothing_else(out);
+    show_dash_if_empty(out);
 }
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* The columns of queue, history and show job: fields of jobs, and what is made of several. */
+/* The columns of queue, history and show job: fields of jobs, and values computed from several fields. */
 #ifndef FAIRLEAD_CLI_JOB_COLUMNS_H
 #define FAIRLEAD_CLI_JOB_COLUMNS_H
 

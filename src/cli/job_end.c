@@ -3,12 +3,13 @@
 #include <string.h>
 
 const struct command_exit job_end_exits[] = {
-    {JOB_EXIT_NOT_STARTED,
-     "the job failed before its program ran (its directory, output or program could not be opened)"},
-    {JOB_EXIT_CANCELLED, "the job was cancelled"},
-    {JOB_EXIT_TIMEOUT, "the job reached its time limit"},
-    {JOB_EXIT_NODE_FAIL, "the machine or the job's keeper failed while the job ran, and its end is not known"},
-    {128, "plus a signal's number: the job was ended by that signal"},
+    {.status = JOB_EXIT_NOT_STARTED,
+     .meaning = "the job failed before its program ran: its directory, output or program could not be opened"},
+    {.status = JOB_EXIT_CANCELLED, .meaning = "the job was cancelled"},
+    {.status = JOB_EXIT_TIMEOUT, .meaning = "the job reached its time limit"},
+    {.status = JOB_EXIT_NODE_FAIL,
+     .meaning = "the host or the job's keeper failed while the job ran, so its end is unknown"},
+    {.status = 128, .meaning = "plus the number of a signal: the signal ended the job"},
     {0},
 };
 

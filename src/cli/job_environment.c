@@ -6,7 +6,7 @@
 
 static const char *const basics[] = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG"};
 
-/* "NAME=value" of a variable that is set, or an empty view. */
+/* "NAME=value" of a variable that is set, else no text. */
 static struct str find_set(struct str name)
 {
     for (char **entry = environ; entry && *entry; entry++) {
@@ -15,7 +15,7 @@ static struct str find_set(struct str name)
     return (struct str){NULL, 0};
 }
 
-/* Puts the entry in the place of one of the same name, or behind all. */
+/* Replaces the entry of the same name, or appends the entry. */
 static void put(environment_list *entries, struct str entry)
 {
     struct str rest, name = str_cut(entry, '=', &rest);
@@ -59,11 +59,11 @@ static int add_word(struct str word, struct arena *a, environment_list *entries,
 {
     struct str value, name = str_cut(word, '=', &value);
     int shown = (int)(word.length < 60 ? word.length : 60);
-    if (str_equal_nocase(word, str("NONE"))) return err_set(e, ERR_INPUT, "--export: NONE stands alone");
+    if (str_equal_nocase(word, str("NONE"))) return err_set(e, ERR_INPUT, "--export: NONE is accepted only alone");
     if (!is_name(name))
-        return err_set(e, ERR_INPUT, "--export: '%.*s' does not begin with a variable's name", shown, word.text);
+        return err_set(e, ERR_INPUT, "--export: '%.*s' does not begin with the name of a variable", shown, word.text);
     struct str entry = value.text ? (struct str){arena_copy(a, word), word.length} : find_set(name);
-    if (entry.text == NULL) return err_set(e, ERR_INPUT, "--export: no variable '%.*s' is set here", shown, word.text);
+    if (entry.text == NULL) return err_set(e, ERR_INPUT, "--export: the variable '%.*s' is not set", shown, word.text);
     put(entries, entry);
     return 0;
 }

@@ -1,11 +1,12 @@
-/* The environment a job starts with, by --export:
+/* The environment that a job starts with, as --export chooses it:
  *
  *     ALL          all of the submitter's (the default)
  *     NONE         only PATH, HOME, USER, LOGNAME, SHELL, LANG
- *     A,B=x        those and A as the submitter has it, B as x
- *     ALL,B=x      all of the submitter's, B as x
+ *     A,B=x        these six, A as the submitter has it, and B as x
+ *     ALL,B=x      all of the submitter's, and B as x
  *
- * Variables that begin with FAIRLEAD_ and those that choose GPUs are the daemon's, which sets them for each task. */
+ * The daemon sets the variables that begin with FAIRLEAD_ and those that choose GPUs for each task, whatever is given
+ * here. */
 #ifndef FAIRLEAD_CLI_JOB_ENVIRONMENT_H
 #define FAIRLEAD_CLI_JOB_ENVIRONMENT_H
 
@@ -15,8 +16,8 @@
 
 typedef ARRAY(struct str) environment_list; /* "NAME=value" */
 
-/* spec NULL: ALL. The entries are in arena or the process's own environment. ERR_INPUT: a name that is none, or is not
- * set. */
+/* spec: the argument of --export; NULL: ALL. The entries' texts are in the arena or in the process's environment; the caller
+ * releases the list. ERR_INPUT: an invalid name, or a variable that is not set. */
 int job_environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e);
 
 #endif

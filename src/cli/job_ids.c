@@ -17,14 +17,14 @@ static int add_id(struct call *call, struct str id, id_list *ids, struct err *e)
     return 0;
 }
 
-/* "5_[1-3,7]": each task by itself. */
+/* Adds the id of each task of "5_[1-3,7]". */
 static int add_tasks(struct call *call, struct str job, struct str tasks, id_list *ids, struct err *e)
 {
     struct idset set = {0};
     if (idset_parse(tasks, TASK_MAX, "tasks of the job", &set, e) != 0) return -1;
     int status = 0;
     if (idset_count(&set) > TASKS_NAMED_MAX)
-        status = err_value_reason(e, "job", tasks, "names more than %d tasks; name the whole job", TASKS_NAMED_MAX);
+        status = err_value_reason(e, "job", tasks, "names more than %d tasks; give the id of the job", TASKS_NAMED_MAX);
     for (uint32_t task = idset_first(&set); status == 0 && task != NONE; task = idset_next(&set, task)) {
         char id[64];
         size_t length = text_format(id, sizeof id, "%.*s_%u", (int)job.length, job.text, task);

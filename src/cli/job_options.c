@@ -8,7 +8,7 @@
 #include "cli/foreign_syntax.h"
 #include "fields/limits.h"
 
-/* --- the rows ----------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 static struct option_value value_of(enum job_field f)
 {
@@ -38,7 +38,7 @@ static const char *help_of(enum job_field f, struct arena *arena)
 const struct option_row *job_option_rows(bool is_update)
 {
     static struct option_row rows[2][JOB_FIELD_COUNT + 1];
-    static struct arena arena; /* for as long as the program runs */
+    static struct arena arena; /* never released */
     struct option_row *row = rows[is_update];
     if (row->name != NULL) return rows[is_update];
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
@@ -62,24 +62,23 @@ static void set_number(struct job_values *values, enum job_field f, int64_t numb
     values->is_given[f] = true;
 }
 
-/* "4" is "4-4", which takes the place of a range too. */
+/* "4" is "4-4": update --slots 4 replaces a range. */
 static int read_slots(const char *text, struct job_values *io_values, struct err *e)
 {
     uint64_t min, max;
     struct str max_text, min_text = str_cut(str(text), '-', &max_text);
-    bool is_good = number_parse_u64(min_text, &min) && min >= 1 && min <= CPUS_MAX;
-    max = is_good ? min : 0;
-    if (is_good && max_text.text != NULL) is_good = number_parse_u64(max_text, &max) && max >= min && max <= CPUS_MAX;
-    if (!is_good)
-        return err_value(e, "--slots", str(text), "a number from 1 to %d, or a range of them as 2-8", CPUS_MAX);
+    bool is_valid = number_parse_u64(min_text, &min) && min >= 1 && min <= CPUS_MAX;
+    max = is_valid ? min : 0;
+    if (is_valid && max_text.text != NULL) is_valid = number_parse_u64(max_text, &max) && max >= min && max <= CPUS_MAX;
+    if (!is_valid) return err_value(e, "--slots", str(text), "a number from 1 to %d, or a range such as 2-8", CPUS_MAX);
     if (io_values->is_given[JOB_FIELD_CPUS] && io_values->value[JOB_FIELD_CPUS].number != (int64_t)min)
-        return err_set(e, ERR_USAGE, "--slots and --cpus say different numbers; slots are CPUs: one of the two");
+        return err_set(e, ERR_USAGE, "--slots and --cpus differ: slots are CPUs; give only one of them");
     set_number(io_values, JOB_FIELD_CPUS, (int64_t)min);
     set_number(io_values, JOB_FIELD_SLOTS_MAX, (int64_t)max);
     return 0;
 }
 
-/* Several -l are one list. */
+/* Several -l form one list. */
 static void join_requests(const struct option_texts *texts, struct arena *arena, struct job_values *out_values)
 {
     struct buf list = {0};
@@ -99,9 +98,9 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
     return given->slots != NULL ? read_slots(given->slots, out_values, e) : 0;
 }
 
-/* --- what is written here ----------------------------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* The option in place of the field that the instance names. */
+/* Replaces the field that the instance names by its option. */
 static void name_option(struct err *e)
 {
     uint32_t f = field_find(&job_fields, str(e->field));
@@ -113,17 +112,17 @@ static void name_option(struct err *e)
 int job_options_explain(struct err *e)
 {
     int64_t unused;
-    const char *ours = NULL;
+    const char *advice = NULL;
     char name[sizeof e->name], subject[sizeof e->subject];
     name_option(e);
     if (e->code != ERR_NOT_FOUND) return -1;
-    if (err_is_not_found(e, "resource")) ours = foreign_syntax_request(str(e->name));
+    if (err_is_not_found(e, "resource")) advice = foreign_syntax_request(str(e->name));
     if (err_is_not_found(e, "partition") && number_parse_i64(str(e->name), &unused))
-        ours = "a POSIX priority is --priority N";
-    if (err_is_not_found(e, "qos") && strstr(e->name, ".q") != NULL) ours = "a queue is a partition, -p NAME";
-    if (ours == NULL) return -1;
+        advice = "use --priority N for a POSIX priority";
+    if (err_is_not_found(e, "qos") && strstr(e->name, ".q") != NULL) advice = "use -p NAME: a queue is a partition";
+    if (advice == NULL) return -1;
     memcpy(name, e->name, sizeof name);
     memcpy(subject, e->subject, sizeof subject);
-    (void)err_set(e, ERR_NOT_FOUND, "no %s '%s': %s", subject, name, ours);
+    (void)err_set(e, ERR_NOT_FOUND, "no %s '%s': %s", subject, name, advice);
     return -1;
 }

@@ -14,15 +14,14 @@ enum { BINARY_BYTES = 4096 };
 
 static int check_text(const char *path, struct str text, struct err *e)
 {
-    size_t looked = text.length < BINARY_BYTES ? text.length : BINARY_BYTES;
+    size_t checked = text.length < BINARY_BYTES ? text.length : BINARY_BYTES;
     struct str rest, first = str_cut(text, '\n', &rest);
     if (text.length == 0) return err_set(e, ERR_INPUT, "script '%s' is empty", path);
-    if (memchr(text.text, '\0', looked))
+    if (memchr(text.text, '\0', checked))
         return err_set(e, ERR_INPUT, "'%s' is binary, not a script; to run a program: fairlead submit -- %s", path,
                        path);
     if (first.length > 0 && first.text[first.length - 1] == '\r')
-        return err_set(e, ERR_INPUT, "script '%s' has the line ends of DOS; remove them: sed -i 's/\\r$//' %s", path,
-                       path);
+        return err_set(e, ERR_INPUT, "script '%s' has DOS line ends; to remove them: sed -i 's/\\r$//' %s", path, path);
     return 0;
 }
 
@@ -35,11 +34,11 @@ static int read_all(int fd, const char *path, struct buf *text, struct err *e)
         if (count == 0) return 0;
         text->length += (size_t)count;
         if (text->length > SCRIPT_MAX)
-            return err_set(e, ERR_INPUT, "script '%s' has more than %d MiB", path, SCRIPT_MAX / 1048576);
+            return err_set(e, ERR_INPUT, "script '%s' is larger than %d MiB", path, SCRIPT_MAX / 1048576);
     }
 }
 
-/* A script that cannot be opened; perhaps it is a program ("fairlead submit sleep 10"). */
+/* A script cannot be opened (errno): it may be the name of a program ("fairlead submit sleep 10"). */
 static int refuse_script(const char *path, struct arena *a, struct err *e)
 {
     const char *program, *why = strerror(errno);
@@ -68,7 +67,7 @@ int job_script_read(const char *path, struct arena *a, struct str *out_text, str
     return status;
 }
 
-/* Whether a file is there that could be run; errno says why not. */
+/* Whether path is an executable file; if not, errno has the cause. */
 static bool is_runnable(const char *path)
 {
     struct stat found;
@@ -83,7 +82,7 @@ static bool is_runnable(const char *path)
 int job_script_find_program(const char *name, struct arena *a, const char **out_path, struct err *e)
 {
     char path[PATH_MAX], here[PATH_MAX];
-    if (name[0] == '\0') return err_set(e, ERR_INPUT, "the command's name is empty");
+    if (name[0] == '\0') return err_set(e, ERR_INPUT, "the name of the command is empty");
     if (strchr(name, '/')) {
         if (!is_runnable(name)) return err_set(e, ERR_INPUT, "command '%s': %s", name, strerror(errno));
         if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
@@ -97,14 +96,14 @@ int job_script_find_program(const char *name, struct arena *a, const char **out_
     while (rest.text != NULL) {
         struct str directory = str_cut(rest, ':', &rest);
         if (directory.length == 0 || directory.text[0] != '/')
-            continue; /* the current directory is said with a slash */
+            continue; /* a program in the current directory needs a slash */
         if (text_format(path, sizeof path, "%.*s/%s", (int)directory.length, directory.text, name) >= sizeof path)
             continue;
         if (!is_runnable(path)) continue;
         *out_path = arena_copy(a, str(path));
         return 0;
     }
-    return err_set(e, ERR_INPUT, "command '%s' is not found in PATH", name);
+    return err_set(e, ERR_INPUT, "command '%s' is not in PATH", name);
 }
 
 int job_script_find_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
@@ -121,7 +120,7 @@ int job_script_find_directory(const char *given, struct arena *a, const char **o
     return 0;
 }
 
-/* Without quotes where no shell would see anything in it. */
+/* Quotes the word unless it has only characters without a meaning to shells. */
 static void add_word(struct buf *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%^";
@@ -150,10 +149,10 @@ const char *job_script_show_words(char **words, uint32_t count, size_t max, stru
     if (shown.length > max) {
         shown.length = max - 3;
         while (shown.length > 0 && ((unsigned char)shown.text[shown.length] & 0xc0) == 0x80)
-            shown.length--; /* not inside a character */
+            shown.length--; /* do not cut a character */
         buf_add_text(&shown, "...");
     }
-    for (size_t i = 0; i < shown.length;) { /* one line of UTF-8 */
+    for (size_t i = 0; i < shown.length;) { /* bytes that are not printable UTF-8 become '?' */
         size_t step = str_utf8((struct str){shown.text + i, shown.length - i});
         if (step == 0 || !str_is_printable((struct str){shown.text + i, step})) shown.text[i] = '?';
         i += step > 0 ? step : 1;

@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "wire/wire.h"
 
-/* Waits until all ids have ended. Returns the first failure's status in their order, or -1. A connection that breaks is
- * tried again for retry_s. Says on standard error which failed. */
+/* Waits until all jobs of ids (const char *) have ended. Returns the status of the first failed one in their order, 0 if none
+ * failed, or -1 with *e. Retries for retry_s while no instance answers. Notes each failed job on standard error. */
 int job_wait(struct call *call, const struct wire_list *ids, uint64_t retry_s, struct err *e);
 
 #endif

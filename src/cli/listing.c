@@ -17,9 +17,9 @@ const struct option_row listing_only_options[] = {
     {0},
 };
 
-/* --- cells for people --------------------------------------------------------------------------------------------- */
+/* --- cells of tables ---------------------------------------------------------------------------------------------- */
 
-/* Beyond this a number with a fixed point is a row of meaningless digits. */
+/* Larger numbers are written with an exponent: a double has no more correct digits. */
 static const double fixed_max = 1e15;
 
 static void write_real(const struct column *c, double value, struct buf *out)
@@ -31,7 +31,7 @@ static void write_real(const struct column *c, double value, struct buf *out)
     buf_add(out, digits, number_format_double(digits, value, precision, is_fixed ? 'f' : c->is_fixed ? 'e' : 'g'));
 }
 
-/* "cpu=250.4,mem=25", each number as the column has it. */
+/* "cpu=250.4,mem=25", each number in the column's format. */
 static void write_amounts(const struct column *c, const char *text, struct buf *out)
 {
     const char *separator = "";
@@ -45,19 +45,19 @@ static void write_amounts(const struct column *c, const char *text, struct buf *
     }
 }
 
-/* Local time, with the year where it is another. */
-static void write_time(int64_t at_us, struct buf *out)
+/* Local time, with the year if it is not the current one. */
+static void write_time(int64_t time_us, struct buf *out)
 {
     char text[64];
-    time_t at = (time_t)(at_us / US_PER_S), today = time(NULL);
-    struct tm then, now;
-    localtime_r(&at, &then);
+    time_t at = (time_t)(time_us / US_PER_S), today = time(NULL);
+    struct tm local, now;
+    localtime_r(&at, &local);
     localtime_r(&today, &now);
-    strftime(text, sizeof text, then.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &then);
+    strftime(text, sizeof text, local.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &local);
     buf_add_text(out, text);
 }
 
-static bool is_nothing(const struct column *c, const struct field *f, const struct field_value *value)
+static bool is_empty(const struct column *c, const struct field *f, const struct field_value *value)
 {
     if (field_is_absent(f, value)) return true;
     if (field_is_text(f)) return value->text[0] == '\0';
@@ -68,7 +68,7 @@ static void write_value(const struct column *c, const struct field *f, const str
 {
     char text[32];
     bool is_special = f->special != NULL && field_is_whole(f) && value->number == FIELD_SPECIAL;
-    if (is_nothing(c, f, value)) {
+    if (is_empty(c, f, value)) {
         buf_add_text(out, c->absent_text != NULL ? c->absent_text : "-");
     } else if (field_is_text(f) && c->is_fixed) {
         write_amounts(c, value->text, out);
@@ -97,16 +97,16 @@ void listing_write_cell(const struct column_table *t, const struct column *c, co
     write_value(c, column_field(t, c), &value, out);
 }
 
-/* --- which columns ------------------------------------------------------------------------------------------------ */
+/* --- choosing columns --------------------------------------------------------------------------------------------- */
 
 static bool has_name(const struct column_table *t, const struct column *c, struct str name)
 {
-    struct buf own = {0};
-    column_name(t, c, &own);
-    bool is_it = str_equal_nocase((struct str){own.text, own.length}, name) ||
-                 (c->name == NULL && str_equal_nocase(str(column_field(t, c)->name), name));
-    buf_release(&own);
-    return is_it;
+    struct buf own_name = {0};
+    column_name(t, c, &own_name);
+    bool is_equal = str_equal_nocase((struct str){own_name.text, own_name.length}, name) ||
+                    (c->name == NULL && str_equal_nocase(str(column_field(t, c)->name), name));
+    buf_release(&own_name);
+    return is_equal;
 }
 
 void listing_write_names(const struct column_table *t, struct buf *out)
@@ -118,17 +118,17 @@ void listing_write_names(const struct column_table *t, struct buf *out)
         separator = ", ";
     }
     for (uint32_t i = 0; i < t->fields->count; i++) {
-        bool is_shown = field_at(t->fields, i)->is_hidden;
+        bool is_skipped = field_at(t->fields, i)->is_hidden; /* hidden, or among the columns above */
         for (uint32_t k = 0; k < t->count; k++)
-            is_shown |= has_name(t, &t->columns[k], str(field_at(t->fields, i)->name));
-        if (is_shown) continue;
+            is_skipped |= has_name(t, &t->columns[k], str(field_at(t->fields, i)->name));
+        if (is_skipped) continue;
         buf_add_text(out, separator);
         column_name(t, &(struct column){.field = i}, out);
         separator = ", ";
     }
 }
 
-/* The column of that name: one of the listing's, or of any field that is not hidden. */
+/* Finds the column with the name: one of the listing's, or one of any field that is not hidden. */
 static bool find_column(const struct column_table *t, struct str name, struct column *out)
 {
     for (uint32_t i = 0; i < t->count; i++) {
@@ -152,7 +152,7 @@ static int fail_unknown(const struct column_table *t, const char *option, struct
     return -1;
 }
 
-/* "name:20": the width behind the last colon, if digits are there and the whole is no name. */
+/* "name:20": the number after the last colon is the width, unless the whole item is a name. */
 static int read_item(const struct column_table *t, struct str item, struct column *out_column, uint32_t *out_width,
                      struct err *e)
 {
@@ -176,16 +176,16 @@ static int choose_columns(struct listing *l, struct err *e)
 {
     const struct column_table *t = l->columns;
     uint32_t count = 0;
-    if (l->how->columns == NULL) {
+    if (l->form->columns == NULL) {
         for (uint32_t i = 0; i < t->count; i++) {
-            if (!t->columns[i].is_for_programs || !listing_is_table(l->how)) l->shown_columns[count++] = t->columns[i];
+            if (!t->columns[i].is_for_programs || !listing_is_table(l->form)) l->shown_columns[count++] = t->columns[i];
         }
     }
-    for (struct str rest = str(l->how->columns); rest.text != NULL; count++) {
+    for (struct str rest = str(l->form->columns); rest.text != NULL; count++) {
         struct str item = str_trim(str_cut(rest, ',', &rest));
         if (count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "-o: more than %d columns", TABLE_COLUMNS_MAX);
         if (read_item(t, item, &l->shown_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
-        l->shown_columns[count].rank = 0; /* who names it wants to see it */
+        l->shown_columns[count].rank = 0; /* a chosen column is never left out */
     }
     l->shown = (struct column_table){t->fields, l->shown_columns, count};
     return 0;
@@ -193,10 +193,11 @@ static int choose_columns(struct listing *l, struct err *e)
 
 static int choose_keys(struct listing *l, struct err *e)
 {
-    for (struct str rest = str(l->how->sort); rest.text != NULL; l->key_count++) {
+    for (struct str rest = str(l->form->sort); rest.text != NULL; l->key_count++) {
         struct str name = str_trim(str_cut(rest, ',', &rest));
         struct sort_key *key = &l->keys[l->key_count];
-        if (l->key_count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "--sort: too many fields");
+        if (l->key_count == TABLE_COLUMNS_MAX)
+            return err_set(e, ERR_INPUT, "--sort: more than %d fields", TABLE_COLUMNS_MAX);
         key->is_descending = name.length > 0 && name.text[0] == '-';
         if (name.length > 0 && (name.text[0] == '-' || name.text[0] == '+')) {
             name.text++;
@@ -207,7 +208,7 @@ static int choose_keys(struct listing *l, struct err *e)
     return 0;
 }
 
-/* "PRIORITYTIER": the name in capitals. */
+/* The column's heading, or its name in capitals: "PRIORITYTIER". */
 static const char *heading_of(struct listing *l, const struct column *c)
 {
     struct buf name = {0};
@@ -238,22 +239,22 @@ static void begin_table(struct listing *l)
     table_init(&l->table, l->table_columns, l->shown.count);
 }
 
-int listing_check(const struct listing_values *how, struct err *e)
+int listing_check(const struct listing_values *form, struct err *e)
 {
-    if (!how->is_json || !how->is_parsable) return 0;
+    if (!form->is_json || !form->is_parsable) return 0;
     return err_set(e, ERR_USAGE, "--json and --parsable: only one of them is accepted");
 }
 
-int listing_begin(struct listing *l, const struct column_table *columns, const struct listing_values *how,
+int listing_begin(struct listing *l, const struct column_table *columns, const struct listing_values *form,
                   struct output *out, struct err *e)
 {
-    *l = (struct listing){.columns = columns, .how = how, .out = out};
-    if (listing_check(how, e) != 0 || choose_columns(l, e) != 0 || choose_keys(l, e) != 0) return -1;
-    if (listing_is_table(how))
+    *l = (struct listing){.columns = columns, .form = form, .out = out};
+    if (listing_check(form, e) != 0 || choose_columns(l, e) != 0 || choose_keys(l, e) != 0) return -1;
+    if (listing_is_table(form))
         begin_table(l);
-    else if (how->is_json)
+    else if (form->is_json)
         buf_add_char(&out->text, '[');
-    else if (!how->has_no_header)
+    else if (!form->has_no_header)
         psv_write_heading(&l->shown, &out->text);
     return 0;
 }
@@ -264,12 +265,12 @@ static void add_cells(struct listing *l, const struct field_value *row)
 {
     for (uint32_t i = 0; i < l->shown.count; i++) {
         buf_clear(&l->cell);
-        listing_write_cell(&l->shown, &l->shown_columns[i], row, &l->value, &l->cell);
+        listing_write_cell(&l->shown, &l->shown_columns[i], row, &l->row_arena, &l->cell);
         table_add(&l->table, (struct str){l->cell.text, l->cell.length});
     }
 }
 
-/* Whether a column before it has the same field. */
+/* Whether an earlier column has the same field. */
 static bool is_repeated(const struct listing *l, uint32_t column)
 {
     const struct field *f = column_field(&l->shown, &l->shown_columns[column]);
@@ -278,16 +279,16 @@ static bool is_repeated(const struct listing *l, uint32_t column)
     return i < column;
 }
 
-/* The fields wanted, under their own names; without -o the whole record. */
+/* The chosen fields under their own names; without -o, the whole record. */
 static void write_object(struct listing *l, const struct field_value *row, struct buf *out)
 {
-    if (l->how->columns == NULL) {
+    if (l->form->columns == NULL) {
         wire_write_record(l->columns->fields, row, out);
         return;
     }
     for (uint32_t i = 0; i < l->shown.count; i++) {
         const struct field *f = column_field(&l->shown, &l->shown_columns[i]);
-        const struct field_value value = column_value(&l->shown_columns[i], row, &l->value);
+        const struct field_value value = column_value(&l->shown_columns[i], row, &l->row_arena);
         if (is_repeated(l, i)) continue;
         buf_format(out, "%s\"%s\":", i == 0 ? "{" : ",", f->name);
         wire_write_value(f, &value, l->columns->fields->is_written, out);
@@ -304,11 +305,11 @@ static void keep_keys(struct listing *l, const struct field_value *row)
     }
 }
 
-/* Where a row's text goes: out at once, or to the rows to be sorted. */
+/* The buffer that the row's text is appended to: the output, or the rows to be sorted. */
 static struct buf *row_text(struct listing *l)
 {
     if (l->key_count > 0) return &l->rows;
-    if (l->how->is_json) buf_add_text(&l->out->text, l->count > 0 ? ",\n" : "\n");
+    if (l->form->is_json) buf_add_text(&l->out->text, l->count > 0 ? ",\n" : "\n");
     return &l->out->text;
 }
 
@@ -316,37 +317,37 @@ static void end_row(struct listing *l)
 {
     if (l->key_count > 0) *array_add(&l->ends) = l->rows.length;
     l->count++;
-    arena_clear(&l->value);
+    arena_clear(&l->row_arena);
     output_pace(l->out);
 }
 
 void listing_add(struct listing *l, const struct field_value *row)
 {
     keep_keys(l, row);
-    if (listing_is_table(l->how))
+    if (listing_is_table(l->form))
         add_cells(l, row);
-    else if (l->how->is_json)
+    else if (l->form->is_json)
         write_object(l, row, row_text(l));
     else
-        psv_write_row(&l->shown, row, &l->value, row_text(l));
+        psv_write_row(&l->shown, row, &l->row_arena, row_text(l));
     end_row(l);
 }
 
-bool listing_takes_json(const struct listing_values *how)
+bool listing_takes_json(const struct listing_values *form)
 {
-    return how->is_json && how->columns == NULL && how->sort == NULL;
+    return form->is_json && form->columns == NULL && form->sort == NULL;
 }
 
 void listing_add_json(struct listing *l, struct str text)
 {
-    ensure(listing_takes_json(l->how));
+    ensure(listing_takes_json(l->form));
     buf_add_str(row_text(l), text);
     end_row(l);
 }
 
 void listing_add_line(struct listing *l, const char *text)
 {
-    if (listing_is_table(l->how) && l->key_count == 0) table_add_line(&l->table, text);
+    if (listing_is_table(l->form) && l->key_count == 0) table_add_line(&l->table, text);
 }
 
 /* --- sorting ------------------------------------------------------------------------------------------------------ */
@@ -356,7 +357,7 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* No value comes first. Digits in texts count as numbers: 5_9 comes before 5_10. */
+/* An absent value is less than any other. Digits in texts are compared as numbers: 5_9 is less than 5_10. */
 static int compare_values(const struct field *f, const struct field_value *a, const struct field_value *b)
 {
     bool has_a = !field_is_absent(f, a), has_b = !field_is_absent(f, b);
@@ -366,7 +367,7 @@ static int compare_values(const struct field *f, const struct field_value *a, co
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Rows that are equal by all keys stay in their order. */
+/* Rows with equal keys keep their order. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct listing *l = context;
@@ -395,7 +396,7 @@ static void write_sorted(struct listing *l, const uint32_t *order)
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t row = order[i];
         size_t start = row > 0 ? l->ends.items[row - 1] : 0;
-        if (l->how->is_json) buf_add_text(&l->out->text, i > 0 ? ",\n" : "\n");
+        if (l->form->is_json) buf_add_text(&l->out->text, i > 0 ? ",\n" : "\n");
         buf_add(&l->out->text, l->rows.text + start, l->ends.items[row] - start);
         output_pace(l->out);
     }
@@ -404,12 +405,12 @@ static void write_sorted(struct listing *l, const uint32_t *order)
 void listing_end(struct listing *l)
 {
     const uint32_t *order = sort_rows(l);
-    if (listing_is_table(l->how)) {
-        if (l->count > 0) table_write(&l->table, !l->how->has_no_header, order, l->out);
+    if (listing_is_table(l->form)) {
+        if (l->count > 0) table_write(&l->table, !l->form->has_no_header, order, l->out);
         return;
     }
     if (order != NULL) write_sorted(l, order);
-    if (l->how->is_json) buf_add_text(&l->out->text, l->count > 0 ? "\n]\n" : "]\n");
+    if (l->form->is_json) buf_add_text(&l->out->text, l->count > 0 ? "\n]\n" : "]\n");
 }
 
 void listing_release(struct listing *l)
@@ -420,5 +421,5 @@ void listing_release(struct listing *l)
     array_release(&l->ends);
     array_release(&l->key_values);
     arena_release(&l->arena);
-    arena_release(&l->value);
+    arena_release(&l->row_arena);
 }

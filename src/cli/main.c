@@ -1,9 +1,9 @@
-/* fairlead: finds the command, reads its options, runs it, says in one line what went wrong.
+/* fairlead: finds the command, parses its options and runs it. An error is printed as one line.
  *
  *     argv -> command_of_words -> options_parse -> command->run -> output_flush -> exit status
  *
- * Exit status: the command's own; or 2 for what cannot be read or accepted, 1 for everything else that fails
- * (base/err.c). The output is flushed before the status is decided, so a full disk is a failure. */
+ * Exit status: the command's own; 2 for input that cannot be read or accepted, 1 for every other failure (base/err.c).
+ * The output is flushed before the exit status is chosen, so a full disk is a failure. */
 #include <string.h>
 #include <unistd.h>
 
@@ -17,16 +17,16 @@
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
 
-/* Prints the error as one line and gives the exit status it stands for. */
-static int fail(const char *name, const struct err *e, bool has_place)
+/* Prints the error as one line, with a hint if there is one. Returns the exit status. name: of the command, or "". */
+static int fail(const char *name, const struct err *e, bool has_position)
 {
     char hint[HINT_SIZE];
     bool has_hint = hint_write(e, hint);
-    const char *joint = has_hint ? "; " : "", *after = has_hint ? hint : "";
-    if (has_place) {
-        output_note("%s%s%s", ERR_SENTENCE(e), joint, after);
+    const char *separator = has_hint ? "; " : "", *advice = has_hint ? hint : "";
+    if (has_position) {
+        output_note("%s%s%s", ERR_SENTENCE(e), separator, advice);
     } else {
-        output_note("fairlead%s%s: %s%s%s", name[0] != 0 ? " " : "", name, ERR_SENTENCE(e), joint, after);
+        output_note("fairlead%s%s: %s%s%s", name[0] != 0 ? " " : "", name, ERR_SENTENCE(e), separator, advice);
     }
     return err_exit_status(e->code);
 }
@@ -43,7 +43,7 @@ static int finish(struct output *out, const char *name, int status)
     return status;
 }
 
-/* The tables of the command's options and what they fill, in the order of command_option_tables. */
+/* The tables of the command's options and the structs that they fill, in the order of command_option_tables. */
 static struct option_rules rules_of(const struct command *command, struct call *call, void *values, const char *name)
 {
     struct option_tables tables;
@@ -60,10 +60,10 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     void *values = arena_alloc(arena, command->values_size);
     struct call call = {.command = command, .values = values, .arena = arena, .out = out};
     struct err e = {0};
-    char hint[NAME_BYTES];
-    text_format(hint, sizeof hint, "fairlead %s", command->name);
+    char name[NAME_BYTES];
+    text_format(name, sizeof name, "fairlead %s", command->name);
     if (command->job_options != JOB_OPTIONS_NONE) call.job = arena_alloc(arena, sizeof *call.job);
-    const struct option_rules rules = rules_of(command, &call, values, hint);
+    const struct option_rules rules = rules_of(command, &call, values, name);
     if (options_parse(&rules, argc, argv, &call.parsed, &e) != 0) {
         return fail(command->name, &e, false);
     }
@@ -73,29 +73,29 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     }
     uint32_t count = call.parsed.operand_count;
     if (count > command->operands_max) {
-        err_set(&e, ERR_USAGE, "'%s' is one argument too many; see '%s --help'",
-                call.parsed.operands[command->operands_max], hint);
+        err_set(&e, ERR_USAGE, "unexpected argument '%s'; see '%s --help'", call.parsed.operands[command->operands_max],
+                name);
         return fail(command->name, &e, false);
     }
     if (count < command->operands_min) {
-        err_set(&e, ERR_USAGE, "an argument is missing: %s %s", hint, command->usage);
+        err_set(&e, ERR_USAGE, "missing argument; usage: %s %s", name, command->usage);
         return fail(command->name, &e, false);
     }
     int status = command->run(&call, &e);
-    return status >= 0 ? status : fail(command->name, &e, call.error_has_place);
+    return status >= 0 ? status : fail(command->name, &e, call.error_has_position);
 }
 
-/* The command that argv[1], or argv[1] and argv[2] together, name; *out_words: how many of them. */
-static const struct command *command_of_words(int argc, char **argv, int *out_words)
+/* The command that argv[1], or argv[1] and argv[2] together, name, or NULL. *out_word_count: 1 or 2. */
+static const struct command *command_of_words(int argc, char **argv, int *out_word_count)
 {
     char name[NAME_BYTES];
     const struct command *found = NULL;
     if (argc > 2 && text_format(name, sizeof name, "%s %s", argv[1], argv[2]) < sizeof name) found = command_find(name);
-    *out_words = found != NULL ? 2 : 1;
+    *out_word_count = found != NULL ? 2 : 1;
     return found != NULL ? found : command_find(argv[1]);
 }
 
-/* The command most like a mistyped one, or NULL. */
+/* The command with the name most like a mistyped one, or NULL. */
 static const struct command *nearest_command(const char *word)
 {
     const struct command *nearest = NULL;
@@ -110,22 +110,31 @@ static const struct command *nearest_command(const char *word)
     return nearest;
 }
 
-static int refuse(int argc, char **argv)
+/* argv[1] names no command: says which one it may have been. */
+static int refuse_unknown(int argc, char **argv)
 {
     const char *word = argv[1];
-    char whole[NAME_BYTES];
-    text_format(whole, sizeof whole, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
-    const char *ours = foreign_syntax_command(word);
-    const struct command *nearest = help_has_family(word) ? nearest_command(whole) : nearest_command(word);
-    if (ours != NULL) nearest = command_find(ours);
+    bool has_subcommands = help_has_subcommands(word);
+    char two_words[NAME_BYTES];
+    text_format(two_words, sizeof two_words, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
+    const char *typed = has_subcommands ? two_words : word, *equivalent = foreign_syntax_command(word);
+    const struct command *nearest = equivalent != NULL ? command_find(equivalent) : nearest_command(typed);
     if (word[0] == '-') {
-        output_note("fairlead: unknown option '%s'; a command comes first; see 'fairlead --help'", word);
+        output_note("fairlead: unknown option '%s': a command comes first; see 'fairlead --help'", word);
     } else if (nearest != NULL) {
-        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'",
-                    help_has_family(word) ? whole : word, nearest->name);
+        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'", typed, nearest->name);
     } else {
-        output_note("fairlead: unknown command '%s'; see 'fairlead --help'", word);
+        output_note("fairlead: unknown command '%s'; see 'fairlead --help'", typed);
     }
+    return EXIT_USAGE;
+}
+
+static int refuse_missing_subcommand(const char *word)
+{
+    struct buf names = {0};
+    help_write_subcommand_names(word, &names);
+    output_note("fairlead %s: missing subcommand: %.*s", word, (int)names.length, names.text);
+    buf_release(&names);
     return EXIT_USAGE;
 }
 
@@ -134,11 +143,11 @@ static bool is_either(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* "fairlead", "fairlead --help", "fairlead --version", "fairlead account": no command has been named. */
+/* "fairlead", "fairlead --help", "fairlead --version", "fairlead account": the words name no command. */
 static int run_without_command(int argc, char **argv, struct output *out)
 {
     if (argc < 2) {
-        output_note("fairlead: which command? see 'fairlead --help'");
+        output_note("fairlead: missing command; see 'fairlead --help'");
         return EXIT_USAGE;
     }
     if (is_either(argv[1], "--help", "-h")) {
@@ -149,15 +158,12 @@ static int run_without_command(int argc, char **argv, struct output *out)
         buf_add_text(&out->text, "fairlead " FAIRLEAD_VERSION "\n");
         return 0;
     }
-    if (help_has_family(argv[1]) && argc > 2 && is_either(argv[2], "--help", "-h")) {
-        help_write_family(argv[1], out);
+    if (help_has_subcommands(argv[1]) && argc > 2 && is_either(argv[2], "--help", "-h")) {
+        help_write_subcommands(argv[1], out);
         return 0;
     }
-    if (help_has_family(argv[1]) && argc == 2) {
-        output_note("fairlead %s: what? see 'fairlead %s --help'", argv[1], argv[1]);
-        return EXIT_USAGE;
-    }
-    return refuse(argc, argv);
+    if (help_has_subcommands(argv[1]) && argc == 2) return refuse_missing_subcommand(argv[1]);
+    return refuse_unknown(argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -166,12 +172,12 @@ int main(int argc, char **argv)
     struct arena arena = {0};
     output_init(&out, STDOUT_FILENO);
 
-    int words = 1, status;
-    const struct command *command = argc > 1 ? command_of_words(argc, argv, &words) : NULL;
+    int word_count = 1, status;
+    const struct command *command = argc > 1 ? command_of_words(argc, argv, &word_count) : NULL;
     if (command == NULL) {
         status = run_without_command(argc, argv, &out);
     } else {
-        status = run(command, argc - words, argv + words, &arena, &out);
+        status = run(command, argc - word_count, argv + word_count, &arena, &out);
     }
     status = finish(&out, command != NULL ? command->name : "", status);
     arena_release(&arena);

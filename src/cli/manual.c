@@ -1,5 +1,5 @@
-/* Manual pages in man(7), as man-db and mandoc read it. Text is escaped so that nothing in a help line can become a
- * request: a leading point or apostrophe, backslashes, and '-' as the character one types. */
+/* Manual pages in the man(7) format, for man-db and mandoc. Text is escaped, so no help text is read as a request: a leading
+ * point or apostrophe, backslashes, and '-', which must stay the ASCII character. */
 #include "cli/manual.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void add_head(struct buf *out, const char *page, const char *summary)
     add_line(out, " \\- ", summary);
 }
 
-/* Paragraphs; lines that begin with a blank as they stand. */
+/* Paragraphs; lines that begin with a blank are not filled. */
 static void add_text(struct buf *out, const char *text)
 {
     struct str rest = str(text);
@@ -84,11 +84,11 @@ static void add_fields(struct buf *out, const struct command *command)
     buf_add_text(out, ".SH FIELDS\n");
     for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
         char name[HELP_FIELD_BYTES];
-        help_field(f, name);
+        help_write_field_syntax(f, name);
         buf_add_text(out, ".TP\n\\fB");
         add_escaped(out, str(name));
         struct buf meaning = {0};
-        help_field_meaning(f, &meaning);
+        help_write_field_meaning(f, &meaning);
         add_line(out, "\\fR\n", meaning.text);
         buf_release(&meaning);
     }
@@ -118,12 +118,12 @@ static void add_environment(struct buf *out, bool is_local)
 {
     buf_add_text(out, ".SH ENVIRONMENT\n");
     if (!is_local) {
-        add_line(out, ".TP\n\\fBFAIRLEAD_SOCKET\\fR\n", "the socket of the service, where --socket is not given");
+        add_line(out, ".TP\n\\fBFAIRLEAD_SOCKET\\fR\n", "socket of the instance, unless --socket is given");
     }
-    add_line(out, ".TP\n\\fBNO_COLOR\\fR\n", "if set and not empty, nothing is printed bold");
+    add_line(out, ".TP\n\\fBNO_COLOR\\fR\n", "if it is set and not empty, nothing is printed in bold");
 }
 
-/* The page of a command: "fairlead-account-add". */
+/* Writes the name of a command's page: "fairlead-account-add". out: PAGE_NAME_BYTES. */
 static void page_name(const struct command *command, char *out)
 {
     text_format(out, PAGE_NAME_BYTES, "fairlead-%s", command->name);
@@ -151,9 +151,9 @@ void manual_write_command(const struct command *command, struct buf *out)
 
     buf_format(out, ".SH SYNOPSIS\n\\fBfairlead %s\\fR ", command->name);
     add_line(out, "", command->usage);
-    if (command->text != NULL) {
+    if (command->description != NULL) {
         buf_add_text(out, ".SH DESCRIPTION\n");
-        add_text(out, command->text);
+        add_text(out, command->description);
     }
     if (command_field(command, 0) != NULL) add_fields(out, command);
     buf_add_text(out, ".SH OPTIONS\n");
@@ -180,11 +180,11 @@ void manual_write_command(const struct command *command, struct buf *out)
 
 void manual_write_overview(struct buf *out)
 {
-    add_head(out, "fairlead", "decide whose job runs next, and run it");
+    add_head(out, "fairlead", "fair-share batch scheduler");
     buf_add_text(out, ".SH SYNOPSIS\n\\fBfairlead\\fR COMMAND [OPTION...] [ARGUMENT...]\n.SH DESCRIPTION\n");
     add_text(out,
-             "Fairlead is a batch scheduler that gives everybody a fair part of a machine. Each command has a page of "
-             "its own: 'man fairlead-COMMAND'.");
+             "Fairlead is a batch scheduler that divides a machine among its users in proportion to their shares. Each "
+             "command has its own page: 'man fairlead-COMMAND'.");
     for (int group = 0; group < GROUP_COUNT; group++) {
         bool has_heading = false;
         for (const struct command *const *c = commands; *c != NULL; c++) {
@@ -197,8 +197,8 @@ void manual_write_overview(struct buf *out)
         }
     }
     buf_add_text(out, ".SH OPTIONS\n");
-    add_line(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n", "the list of commands");
-    add_line(out, ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\n", "the version");
+    add_line(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n", "print the list of commands");
+    add_line(out, ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\n", "print the version");
     buf_add_text(out, ".SH EXIT STATUS\n");
     add_exits(out, help_common_exits);
     add_environment(out, false);

@@ -1,13 +1,13 @@
-/* Manual pages, from the tables of commands and options. */
+/* Manual pages, computed from the tables of commands and options. */
 #ifndef FAIRLEAD_CLI_MANUAL_H
 #define FAIRLEAD_CLI_MANUAL_H
 
 #include "cli/command.h"
 
-/* fairlead.1: all commands, the environment, the exit statuses. */
+/* Appends fairlead.1: the list of commands, the exit statuses, the environment. */
 void manual_write_overview(struct buf *out);
 
-/* fairlead-COMMAND.1. */
+/* Appends fairlead-COMMAND.1. */
 void manual_write_command(const struct command *command, struct buf *out);
 
 #endif

@@ -17,7 +17,7 @@ static const char *path_of(struct call *call, enum object_kind kind, const char 
     return instance_target(call, &target);
 }
 
-/* The operands behind the name. */
+/* Reads the operands after the name. */
 static int read_pairs(struct call *call, struct pairs *pairs, struct err *e)
 {
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
@@ -33,16 +33,18 @@ static const char *hint_for(struct call *call)
     return arena_copy(call->arena, str(hint));
 }
 
-static void say(struct call *call, const char *what, enum object_kind kind)
+/* "Added partition fast" */
+static void write_done(struct call *call, const char *done, enum object_kind kind)
 {
-    buf_format(&call->out->text, "%s %s %s\n", what, object_classes[kind].name, call->parsed.operands[0]);
+    buf_format(&call->out->text, "%s %s %s\n", done, object_classes[kind].name, call->parsed.operands[0]);
 }
 
-/* "name" is a field of every body, and the kinds have none of that name. */
+/* The body has the name as the field "name", which no kind has among its fields. */
 static int send_new(struct call *call, struct client *c, enum object_kind kind, struct pairs *pairs, struct err *e)
 {
     const char *name = call->parsed.operands[0];
-    if (!str_is_printable(str(name))) return err_set(e, ERR_INPUT, "'%s' cannot be a name", name);
+    if (!str_is_printable(str(name)))
+        return err_set(e, ERR_INPUT, "'%s' is not a name: it contains control characters or invalid UTF-8", name);
     pairs_set(pairs, "name", name);
     return pairs_send(pairs, c, "POST", path_of(call, kind, NULL), e);
 }
@@ -54,29 +56,29 @@ int object_run_add(struct call *call, enum object_kind kind, struct err *e)
     int status = read_pairs(call, &pairs, e);
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = send_new(call, &client, kind, &pairs, e);
-    if (status == 0) say(call, "Added", kind);
+    if (status == 0) write_done(call, "Added", kind);
     client_close(&client);
     pairs_release(&pairs);
     return status;
 }
 
-int object_run_modify(struct call *call, enum object_kind kind, bool makes_new, struct err *e)
+int object_run_modify(struct call *call, enum object_kind kind, bool adds_missing, struct err *e)
 {
     struct pairs pairs = {.hint = hint_for(call)};
     struct client client = {.fd = -1};
     bool is_new = false;
     if (call->parsed.operand_count < 2)
-        return err_set(e, ERR_USAGE, "what is to change? NAME=VALUE says; %s lists the names", pairs.hint);
+        return err_set(e, ERR_USAGE, "nothing to change: give at least one FIELD=VALUE; see %s", pairs.hint);
     int status = read_pairs(call, &pairs, e);
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = pairs_send(&pairs, &client, "PATCH", path_of(call, kind, call->parsed.operands[0]), e);
-    if (status != 0 && makes_new && e->code == ERR_NOT_FOUND) {
+    if (status != 0 && adds_missing && e->code == ERR_NOT_FOUND) {
         const struct err cause = *e;
         is_new = true;
         status = send_new(call, &client, kind, &pairs, e);
-        if (status != 0 && e->code == ERR_EXISTS) *e = cause; /* it was something else that is not there */
+        if (status != 0 && e->code == ERR_EXISTS) *e = cause; /* the object exists: something else was not found */
     }
-    if (status == 0) say(call, is_new ? "Added" : "Modified", kind);
+    if (status == 0) write_done(call, is_new ? "Added" : "Modified", kind);
     client_close(&client);
     pairs_release(&pairs);
     return status;
@@ -86,8 +88,8 @@ int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
 {
     struct api_done reply;
     const char *target = path_of(call, kind, call->parsed.operands[0]);
-    if (instance_ask_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
-    say(call, "Deleted", kind);
+    if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
+    write_done(call, "Deleted", kind);
     return 0;
 }
 
@@ -96,14 +98,14 @@ int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const
     int64_t raw_usage = API_UNSET;
     const char *other = NULL;
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
-        struct field_value read;
+        struct field_value parsed;
         struct str value, name = str_cut(str(call->parsed.operands[i]), '=', &value);
         if (value.text == NULL || !str_equal_nocase(name, str(object_usage_reset_field.name))) {
             if (other == NULL) other = call->parsed.operands[i];
             continue;
         }
-        if (field_parse(&object_usage_reset_field, value, call->arena, &read, e) != 0) return -1;
-        raw_usage = read.number;
+        if (field_parse(&object_usage_reset_field, value, call->arena, &parsed, e) != 0) return -1;
+        raw_usage = parsed.number;
     }
     *out_raw_usage = raw_usage;
     *out_other = other;
@@ -112,12 +114,12 @@ int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const
 
 /* --- listing ------------------------------------------------------------------------------------------------------ */
 
-static bool wants_object(const struct field_value *row, const void *name)
+static bool has_name(const struct field_value *row, const void *name)
 {
     return strcmp(row[OBJECT_RECORD_NAME].text, name) == 0;
 }
 
-/* Every field of the kind, the name first; the last ones leave a table that is too wide first. */
+/* A column for every field of the kind, the name first. A table that is too wide drops the last ones first. */
 static struct column_table make_columns(enum object_kind kind, struct arena *arena)
 {
     const struct field_table *fields = &object_classes[kind].record;
@@ -127,23 +129,23 @@ static struct column_table make_columns(enum object_kind kind, struct arena *are
     return (struct column_table){fields, columns, fields->count};
 }
 
-int object_run_show(struct call *call, enum object_kind kind, const struct listing_values *how, struct err *e)
+int object_run_show(struct call *call, enum object_kind kind, const struct listing_values *form, struct err *e)
 {
     const struct object_class *class = &object_classes[kind];
     const char *name = call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL;
-    char empty[HINT_BYTES];
-    text_format(empty, sizeof empty, "no %s; 'fairlead %s add NAME%s' creates one", class->plural, class->name,
-                kind == OBJECT_USER ? " fshare=N" : "");
+    char empty_note[HINT_BYTES];
+    text_format(empty_note, sizeof empty_note, "no %s; run 'fairlead %s add NAME%s' to add one", class->plural,
+                class->name, kind == OBJECT_USER ? " fshare=N" : "");
     const struct column_table columns = make_columns(kind, call->arena);
     const struct instance_listing listing = {
         .columns = &columns,
         .target = path_of(call, kind, NULL),
-        .empty = name ? NULL : empty,
-        .wants = name ? wants_object : NULL,
-        .context = name,
+        .empty_note = name ? NULL : empty_note,
+        .filter = name ? has_name : NULL,
+        .filter_context = name,
     };
     uint32_t count;
-    if (instance_listing_run(call, &listing, how, &count, e) != 0) return -1;
+    if (instance_listing_write(call, &listing, form, &count, e) != 0) return -1;
     if (name == NULL || count > 0) return 0;
     return err_not_found(e, kind == OBJECT_USER ? "policy user" : class->name, str(name));
 }

@@ -18,7 +18,7 @@ static bool wants_no_styles(void)
     return (no_color != NULL && no_color[0] != 0) || terminal == NULL || strcmp(terminal, "dumb") == 0;
 }
 
-/* COLUMNS, as people set it for a pipe, else what the terminal says. */
+/* COLUMNS, which users set for pipes, else the width of the terminal. */
 static uint32_t find_width(int fd, bool is_terminal)
 {
     const char *columns = getenv("COLUMNS");
@@ -41,7 +41,7 @@ void output_release(struct output *o)
     buf_release(&o->text);
 }
 
-/* All bytes, or the errno of what stopped them. */
+/* Writes all bytes. Returns 0 or the errno of the failure. */
 static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -83,5 +83,5 @@ void output_note(const char *format, ...)
     size_t length = strlen(line);
     text_make_plain(line, length);
     line[length] = '\n';
-    (void)write_all(STDERR_FILENO, line, length + 1); /* who closed standard error does not want to hear */
+    (void)write_all(STDERR_FILENO, line, length + 1); /* standard error may be closed on purpose */
 }

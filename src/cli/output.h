@@ -1,4 +1,5 @@
-/* Standard output, written in large pieces, and its errors: a full disk must not look like success. */
+/* Standard output, buffered and written in large pieces. Write errors are remembered, so that a full disk is not reported as
+ * success. */
 #ifndef FAIRLEAD_CLI_OUTPUT_H
 #define FAIRLEAD_CLI_OUTPUT_H
 
@@ -8,25 +9,25 @@
 #include "base/text.h"
 
 struct output {
-    struct buf text; /* made, not yet written: append here */
+    struct buf text; /* not yet written; callers append here */
     int fd;
-    bool is_terminal; /* a person is looking */
-    bool has_styles;  /* who wants bold headings: a terminal, NO_COLOR not set */
-    int write_errno;  /* of the first write that failed; later text is thrown away */
-    uint32_t width;   /* columns a line has room for: COLUMNS, else the terminal's; 0: no limit is known */
+    bool is_terminal;
+    bool has_styles; /* headings are bold: on a terminal, unless NO_COLOR is set */
+    int write_errno; /* of the first write that failed, after which nothing is written; 0: none */
+    uint32_t width;  /* columns of a line: COLUMNS, else the terminal's; 0: unlimited */
 };
 
-/* The output behind a file descriptor (1). */
+/* fd stays open until the output is released, and is not closed then. */
 void output_init(struct output *o, int fd);
 void output_release(struct output *o);
 
-/* To be called between rows: writes when enough has come together. */
+/* Called between rows: writes the text once there is enough of it. */
 void output_pace(struct output *o);
 
-/* Writes what there is, now. ERR_IO when this or an earlier write failed. */
+/* Writes all text. ERR_IO: this or an earlier write failed. */
 int output_flush(struct output *o, struct err *e);
 
-/* One line for the person, to standard error, made plain. */
+/* Prints one line to standard error at once. Control characters become '?'. */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -12,15 +12,16 @@ int pairs_add(struct pairs *p, struct str pair, struct err *e)
     struct str value, name = str_cut(pair, '=', &value);
     int shown = (int)(pair.length < SHOWN_BYTES ? pair.length : SHOWN_BYTES);
     if (name.length == 0 || value.text == NULL)
-        return err_set(e, ERR_INPUT, "'%.*s' is not of the form NAME=VALUE; %s lists the names", shown, pair.text,
+        return err_set(e, ERR_INPUT, "'%.*s' is not of the form NAME=VALUE; run %s to list the names", shown, pair.text,
                        p->hint);
-    if (!str_is_printable(pair)) return err_set(e, ERR_INPUT, "'%.*s' is not plain text", shown, pair.text);
+    if (!str_is_printable(pair))
+        return err_set(e, ERR_INPUT, "'%.*s' contains control characters or invalid UTF-8", shown, pair.text);
     if (p->body == NULL) p->body = json_object();
 
     char key[NAME_BYTES];
     if (text_format(key, sizeof key, "%.*s", (int)name.length, name.text) >= sizeof key)
-        return err_set(e, ERR_NOT_FOUND, "no setting '%.*s'; %s lists the names", shown, pair.text, p->hint);
-    if (json_object_get(p->body, key)) return err_set(e, ERR_INPUT, "%s is set twice", key);
+        return err_set(e, ERR_NOT_FOUND, "no setting '%.*s'; run %s to list the names", shown, pair.text, p->hint);
+    if (json_object_get(p->body, key)) return err_set(e, ERR_INPUT, "%s is given twice", key);
     ensure(json_object_set_new(p->body, key, json_stringn(value.text, value.length)) == 0);
     return 0;
 }

@@ -21,7 +21,7 @@ enum { NAME_WIDTH_MIN = 8 };
     {                                                                         \
         COLUMN(name_, f), .is_fixed = true, .is_whole = true, .rank = (rank_) \
     }
-/* Two columns of the same heading are fine for people, who see where they stand. */
+/* A second column with the heading PARTITION; for programs its name differs. */
 #define PARTITION_TERM(f, decimals_, rank_)                                                              \
     {                                                                                                    \
         COLUMN("PARTITIONFACTOR", f), .heading = "PARTITION", .is_fixed = true, .decimals = (decimals_), \
@@ -61,7 +61,7 @@ static const struct column factors[] = {
     FIXED("TRES", TRES_FACTORS, 2, 7),
 };
 
-/* Of these two the last is for those who have a row for each partition. */
+/* The last column of tickets and of basic is dropped unless jobs have a row for each partition. */
 static const struct column tickets[] = {
     ID,
     NAME("USER", USER, 13),

@@ -1,28 +1,28 @@
-/* The columns of prio, by model:
+/* The columns of prio, which depend on the model of priorities:
  *
  *     multifactor  JOBID PARTITION USER ACCOUNT PRIORITY SITE AGE ASSOC FAIRSHARE JOBSIZE PARTITION QOS NICE TRES (as sprio -l)
- *     normalized   the same before weighing (as sprio -n)
+ *     normalized   the factors of most of them, before weighting (as sprio -n)
  *     tickets      JOBID USER PROJECT STATE PRIOR ... TICKETS OVERRIDE FUNCTIONAL SHARE (as qstat -pri -urg -ext)
  *     basic        JOBID PRIORITY
  *
- * With a row for each partition of a job, PARTITION stands last in the last two. For programs the term of the partition is
- * PARTITIONFACTOR, and the weighted terms have BILLING behind them. */
+ * If jobs have a row for each partition, PARTITION is the last column of the last two. In --parsable and --json the term of
+ * the partition is PARTITIONFACTOR, and BILLING follows the weighted terms. */
 #ifndef FAIRLEAD_CLI_PRIO_COLUMNS_H
 #define FAIRLEAD_CLI_PRIO_COLUMNS_H
 
 #include "fields/column.h"
 #include "policy/policy.h"
 
-/* What the rows are. */
+/* The kind of rows. */
 struct prio_kind {
     enum priority_model model;
-    bool is_normalized;  /* of multifactor only */
-    bool has_partitions; /* a job has a row for each partition, by every model: as an instance's jobs have */
+    bool is_normalized;  /* only for multifactor */
+    bool has_partitions; /* every job has a row for each of its partitions, in every model: true for an instance */
 };
 
 struct column_table prio_columns(const struct prio_kind *kind);
 
-/* Every field of a row, whatever the model. */
+/* No columns, but the fields of all models. */
 extern const struct column_table prio_columns_all;
 
 #endif

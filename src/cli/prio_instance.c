@@ -1,5 +1,5 @@
-/* The columns depend on the model, which every row names; where there is no row, the instance is asked. --json passes rows on
- * as they come. */
+/* The columns depend on the model of priorities, which every row contains; if there is no row, it is requested with the
+ * instance's status. For --json, rows are copied unread. */
 #include "cli/prio_instance.h"
 
 #include <string.h>
@@ -10,12 +10,11 @@
 #include "fields/priority_fields.h"
 #include "fields/settings.h"
 
-/* What is read and written. */
 struct prio_run {
     const struct prio_wanted *wanted;
-    const struct listing_values *how;
+    const struct listing_values *form;
     struct client client;
-    struct wire_columns lines; /* of the lines that come */
+    struct wire_columns lines; /* the columns of the reply */
     struct arena arena;        /* of one row */
     struct priority_values row;
     struct column_table columns;
@@ -29,19 +28,19 @@ static int read_model(const char *name, enum priority_model *out_model, struct e
         *out_model = (enum priority_model)model;
         return 0;
     }
-    return err_set(e, ERR_INTERNAL, "the instance orders jobs by %s, which this command does not know", name);
+    return err_set(e, ERR_INTERNAL, "the instance has a PriorityType that this version does not support: %s", name);
 }
 
-static int ask_model(struct call *call, struct client *c, enum priority_model *out_model, struct err *e)
+static int request_model(struct call *call, struct client *c, enum priority_model *out_model, struct err *e)
 {
     struct api_status status;
-    if (instance_ask(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
+    if (instance_request(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
     return read_model(status.model, out_model, e);
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* The next row: 1, or 0 when that was all, or -1. */
+/* Reads the next row: 1, 0 after the last one, or -1. */
 static int next_row(struct prio_run *r, struct err *e)
 {
     struct str line;
@@ -51,20 +50,20 @@ static int next_row(struct prio_run *r, struct err *e)
     return more;
 }
 
-/* Where no row came. A job that the instance knows and that has no row runs, or it would wait. */
-static void note_nothing(enum priority_model model, uint32_t job_id)
+/* The note of an empty listing. An existing job without a row is a running one: every pending job has a row. */
+static void note_empty(enum priority_model model, uint32_t job_id)
 {
-    static const char *const nothing[MODEL_COUNT] = {
-        [MODEL_MULTIFACTOR] = "no jobs wait; those that run have a priority with PriorityFlags=CALCULATE_RUNNING",
-        [MODEL_TICKETS] = "no jobs wait or run",
-        [MODEL_BASIC] = "no jobs wait",
+    static const char *const notes[MODEL_COUNT] = {
+        [MODEL_MULTIFACTOR] = "no pending jobs; running jobs are listed with PriorityFlags=CALCULATE_RUNNING",
+        [MODEL_TICKETS] = "no pending or running jobs",
+        [MODEL_BASIC] = "no pending jobs",
     };
-    bool can_have_one = model == MODEL_MULTIFACTOR;
     if (job_id == 0) {
-        output_note("%s", nothing[model]);
+        output_note("%s", notes[model]);
     } else {
-        output_note("job %u runs: it has %s", job_id,
-                    can_have_one ? "a priority only with PriorityFlags=CALCULATE_RUNNING" : "no priority any more");
+        output_note("job %u is running: it has %s", job_id,
+                    model == MODEL_MULTIFACTOR ? "a priority only with PriorityFlags=CALCULATE_RUNNING"
+                                               : "no priority");
     }
 }
 
@@ -72,10 +71,10 @@ static int begin_listing(struct prio_run *r, enum priority_model model, struct o
 {
     const struct prio_kind kind = {model, r->wanted->is_normalized, .has_partitions = true};
     if (kind.is_normalized && model != MODEL_MULTIFACTOR)
-        return err_set(e, ERR_USAGE, "--normalized is for priority/multifactor; the instance has %s",
+        return err_set(e, ERR_USAGE, "--normalized requires priority/multifactor; the instance has %s",
                        priority_model_names[model]);
     r->columns = prio_columns(&kind);
-    return listing_begin(&r->written, &r->columns, r->how, out, e);
+    return listing_begin(&r->written, &r->columns, r->form, out, e);
 }
 
 static int write_rows(struct call *call, struct prio_run *r, struct err *e)
@@ -86,35 +85,35 @@ static int write_rows(struct call *call, struct prio_run *r, struct err *e)
     if (more < 0 || wire_read_heading(&priority_fields, heading, &r->lines, e) != 0) return -1;
     more = next_row(r, e);
     if (more < 0) return -1;
-    int status = more == 0 ? ask_model(call, &r->client, &model, e)
+    int status = more == 0 ? request_model(call, &r->client, &model, e)
                            : read_model(r->row.value[PRIORITY_FIELD_MODEL].text, &model, e);
     if (status != 0 || begin_listing(r, model, call->out, e) != 0) return -1;
-    if (more == 0 && listing_is_table(r->how)) note_nothing(model, r->wanted->job_id);
+    if (more == 0 && listing_is_table(r->form)) note_empty(model, r->wanted->job_id);
     for (; more > 0; more = next_row(r, e)) listing_add(&r->written, r->row.value);
     if (more == 0) listing_end(&r->written);
     return more;
 }
 
-/* All that the rows have, whatever the model. */
-static int pass_rows(struct call *call, struct prio_run *r, struct err *e)
+/* Copies the rows with all their fields, whatever the model. */
+static int copy_rows(struct call *call, struct prio_run *r, struct err *e)
 {
     struct str row;
     int more;
     r->columns = (struct column_table){.fields = &priority_fields};
-    if (listing_begin(&r->written, &r->columns, r->how, call->out, e) != 0) return -1;
+    if (listing_begin(&r->written, &r->columns, r->form, call->out, e) != 0) return -1;
     while ((more = client_row(&r->client, &row, e)) > 0) listing_add_json(&r->written, row);
     if (more == 0) listing_end(&r->written);
     return more;
 }
 
-int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const struct listing_values *how,
+int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const struct listing_values *form,
                       struct err *e)
 {
-    struct prio_run r = {.wanted = wanted, .how = how, .client = {.fd = -1}};
-    bool is_passed = listing_takes_json(how);
+    struct prio_run r = {.wanted = wanted, .form = form, .client = {.fd = -1}};
+    bool is_copied = listing_takes_json(form);
     struct buf target = {0};
     buf_add_text(&target, API_PRIORITIES);
-    client_add_query(&target, "format", is_passed ? "json" : "lines");
+    client_add_query(&target, "format", is_copied ? "json" : "lines");
     if (wanted->job_id > 0) {
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, wanted->job_id, NONE);
@@ -123,7 +122,7 @@ int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const
     const char *text = instance_target(call, &target);
     int status = instance_open(call, &r.client, e);
     if (status == 0) status = client_request(&r.client, "GET", text, str(""), e);
-    if (status == 0) status = is_passed ? pass_rows(call, &r, e) : write_rows(call, &r, e);
+    if (status == 0) status = is_copied ? copy_rows(call, &r, e) : write_rows(call, &r, e);
     client_close(&r.client);
     listing_release(&r.written);
     arena_release(&r.arena);
@@ -140,7 +139,7 @@ static bool is_weight(const struct field_value *row, const void *model)
     return prefix != NULL && str_starts(str(row[SETTING_FIELD_NAME].text), str(prefix));
 }
 
-int prio_instance_run_weights(struct call *call, const struct listing_values *how, struct err *e)
+int prio_instance_run_weights(struct call *call, const struct listing_values *form, struct err *e)
 {
     static const struct column columns[] = {
         {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
@@ -151,15 +150,15 @@ int prio_instance_run_weights(struct call *call, const struct listing_values *ho
     struct client client = {.fd = -1};
     enum priority_model model;
     int status = instance_open(call, &client, e);
-    if (status == 0) status = ask_model(call, &client, &model, e);
+    if (status == 0) status = request_model(call, &client, &model, e);
     client_close(&client);
     if (status != 0) return -1;
     const struct instance_listing listing = {
         .columns = &table,
         .target = API_SETTINGS,
-        .empty = "priority/basic has no weights: first come, first served",
-        .wants = is_weight,
-        .context = &model,
+        .empty_note = "priority/basic has no weights: jobs start in the order of submission",
+        .filter = is_weight,
+        .filter_context = &model,
     };
-    return instance_listing_run(call, &listing, how, NULL, e);
+    return instance_listing_write(call, &listing, form, NULL, e);
 }

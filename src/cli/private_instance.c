@@ -8,27 +8,28 @@
 int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
                           struct err *e)
 {
-    const char *directory, *socket = call->common.socket, *wanted = getenv("FAIRLEAD_SOCKET");
+    const char *directory, *socket = call->common.socket, *variable = getenv("FAIRLEAD_SOCKET");
     if (address_state_directory(state_given, call->arena, &directory, e) != 0) return -1;
-    if (socket == NULL && state_given == NULL && wanted && wanted[0] != '\0') socket = wanted;
+    if (socket == NULL && state_given == NULL && variable && variable[0] != '\0') socket = variable;
     if (socket == NULL) socket = address_in(directory, call->arena);
     if (address_absolute(socket, call->arena, &socket, e) != 0 || address_check(socket, e) != 0) return -1;
 
-    struct addresses usual;
-    if (addresses_find(NULL, call->arena, &usual, e) != 0) return -1;
+    struct addresses candidates;
+    if (addresses_find(NULL, call->arena, &candidates, e) != 0) return -1;
     *out_instance = (struct private_instance){
         .state_directory = directory,
         .socket = socket,
-        .is_standard = strcmp(socket, usual.path[0]) == 0,
+        .is_default = strcmp(socket, candidates.path[0]) == 0,
     };
     return 0;
 }
 
-int private_instance_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
-                         struct api_status *out_status, struct err *e)
+int private_instance_connect(struct call *call, const struct private_instance *instance, struct client *out_client,
+                             struct api_status *out_status, struct err *e)
 {
     if (client_connect(out_client, instance->socket, e) != 0) return -1;
-    if (instance_ask(call, out_client, "GET", API_STATUS, NULL, NULL, &api_status_shape, out_status, e) == 0) return 0;
+    if (instance_request(call, out_client, "GET", API_STATUS, NULL, NULL, &api_status_shape, out_status, e) == 0)
+        return 0;
     client_close(out_client);
     return -1;
 }

@@ -1,4 +1,5 @@
-/* The private instance that start and stop mean. Never the system's: root's "fairlead stop" must not end it by mistake. */
+/* The private instance of start and stop. It is never the system's instance: root's "fairlead stop" must not end that by
+ * mistake. */
 #ifndef FAIRLEAD_CLI_PRIVATE_INSTANCE_H
 #define FAIRLEAD_CLI_PRIVATE_INSTANCE_H
 
@@ -6,15 +7,17 @@
 
 struct private_instance {
     const char *state_directory, *socket;
-    bool is_standard; /* commands find it without being told */
+    bool is_default; /* other commands find it without --socket and FAIRLEAD_SOCKET */
 };
 
-/* Socket: --socket, else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else the standard directory's. */
+/* Finds the state directory and the socket, in the call's arena. state_given: of --state, or NULL. The socket is --socket,
+ * else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else that of the default state directory. ERR_INPUT: no home
+ * directory, or a path that is too long. */
 int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
                           struct err *e);
 
-/* Connects and asks how it is. On failure the client is closed. */
-int private_instance_ask(struct call *call, const struct private_instance *instance, struct client *out_client,
-                         struct api_status *out_status, struct err *e);
+/* Connects and requests the status. The client is closed on failure. ERR_UNAVAILABLE: it does not answer. */
+int private_instance_connect(struct call *call, const struct private_instance *instance, struct client *out_client,
+                             struct api_status *out_status, struct err *e);
 
 #endif

@@ -17,13 +17,12 @@ static int read_error(struct err *e, const char *path)
     return err_set(e, cause == EIO ? ERR_IO : ERR_INPUT, "%s: %s", path, strerror(cause));
 }
 
-/* Everything of a file, a pipe or a terminal. */
 static int read_all(int fd, const char *path, struct buf *out_text, struct err *e)
 {
-    struct stat about;
-    if (fstat(fd, &about) != 0) return read_error(e, path);
-    if (S_ISDIR(about.st_mode)) return err_set(e, ERR_INPUT, "%s: a folder; a file is wanted", path);
-    size_t piece = S_ISREG(about.st_mode) && about.st_size > 0 ? (size_t)about.st_size + 1 : PIECE_BYTES;
+    struct stat info;
+    if (fstat(fd, &info) != 0) return read_error(e, path);
+    if (S_ISDIR(info.st_mode)) return err_set(e, ERR_INPUT, "%s: is a directory", path);
+    size_t piece = S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size + 1 : PIECE_BYTES;
     for (;;) {
         if (out_text->length > text_bytes_max) return err_set(e, ERR_INPUT, "%s: larger than 4 GiB", path);
         ssize_t length = read(fd, buf_room(out_text, piece), piece);

@@ -1,10 +1,10 @@
-/* From the text of a file to the rows of a listing.
+/* Converts the text of a file to the rows of a listing.
  *
  *     text -> formats/sshare or formats/share_tree_tsv -> rows (the text's order)
  *                                                      -> struct tree and usage (parents first) -> fair_share -> rows
  *
- * The two forms differ in what they say about usage: sshare's is a total and stands as given; the TSV's is a line's own
- * and is added up. Rows keep the text's order whatever order the tree needs. */
+ * The two text formats differ in usage: in sshare's it includes everything below, in the TSV it excludes it and is summed.
+ * The rows keep the order of the text, whatever the order of the tree's nodes. */
 #include "cli/share_file.h"
 
 #include <math.h>
@@ -19,16 +19,16 @@
 _Static_assert(SHARES_FIELD_MAX == SHARES_MAX, "formats may not see the policy's limit");
 _Static_assert((int)SHARE_DEPTH_MAX == (int)TREE_DEPTH_MAX, "formats may not see the policy's limit");
 
-/* A tree as it was read, either form. */
+/* A tree read from either format. */
 struct share_input {
-    struct share_row *rows; /* the text's order; the numbers come with the table */
+    struct share_row *rows; /* in the order of the text */
     uint32_t count;
     struct tree tree;
-    double *usage;   /* by node */
-    bool has_totals; /* usage is totals, else own */
+    double *usage;   /* by node; count + 1 of them, the root included */
+    bool has_totals; /* usage includes everything below */
 };
 
-static void make_room(struct share_input *in, uint32_t count, struct arena *arena)
+static void init_input(struct share_input *in, uint32_t count, struct arena *arena)
 {
     *in = (struct share_input){.count = count};
     in->rows = arena_alloc(arena, count * sizeof *in->rows);
@@ -36,7 +36,7 @@ static void make_room(struct share_input *in, uint32_t count, struct arena *aren
     tree_init(&in->tree);
 }
 
-/* Puts row i into the tree. parent: a row that is in it already, or NONE. */
+/* Adds a node for row i to the tree. parent: a row that already has a node, or NONE for the root. */
 static void add_node(struct share_input *in, uint32_t i, uint32_t parent, struct raw_shares shares, double usage)
 {
     struct share_row *row = &in->rows[i];
@@ -51,13 +51,13 @@ static struct field_value shares_as_value(struct raw_shares shares)
     return share_values_shares(shares.is_parent ? SHARES_PARENT : shares.number);
 }
 
-/* NULL where it is empty. */
+/* NULL if it is empty. */
 static const char *copy_name(struct str name, struct arena *arena)
 {
     return name.length > 0 ? arena_copy(arena, name) : NULL;
 }
 
-/* A user's is that of his account. */
+/* The account above an account; for a user, the account above the user's account. */
 static const char *parent_account(const struct share_input *in, const struct share_row *row, uint32_t parent)
 {
     if (parent == NONE) return row->user == NULL ? "root" : NULL;
@@ -68,7 +68,7 @@ static int take_sshare(const struct source *s, struct arena *arena, struct share
 {
     struct sshare read;
     if (sshare_parse(s, arena, &read, e) != 0) return -1;
-    make_room(in, read.count, arena);
+    init_input(in, read.count, arena);
     in->has_totals = true;
     double top_usage = 0;
     for (uint32_t i = 0; i < read.count; i++) {
@@ -97,7 +97,7 @@ static int take_tsv(const struct source *s, struct arena *arena, struct share_in
 {
     struct share_tree_tsv read;
     if (share_tree_tsv_parse(s, arena, &read, e) != 0) return -1;
-    make_room(in, read.count, arena);
+    init_input(in, read.count, arena);
     for (uint32_t k = 0; k < read.count; k++) {
         uint32_t i = read.order[k];
         const struct share_tree_tsv_row *from = &read.rows[i];
@@ -114,7 +114,7 @@ static int take_tsv(const struct source *s, struct arena *arena, struct share_in
     return 0;
 }
 
-/* Sums that leave the range of a double are found at the top: usages are not negative. */
+/* If the sum of all usage is finite, so is every partial sum, because usage is not negative. */
 static int check_sums(const struct source *s, const struct share_input *in, struct err *e)
 {
     double sum = 0;
@@ -143,12 +143,12 @@ static int take_text(const struct source *s, struct arena *arena, struct share_i
     return status == 0 ? check_sums(s, out_input, e) : status;
 }
 
-static int write_rows(const struct share_input *in, const struct share_table *table, const struct listing_values *how,
+static int write_rows(const struct share_input *in, const struct share_table *table, const struct listing_values *form,
                       struct output *out, struct err *e)
 {
     struct listing listing;
     struct share_values values;
-    int status = listing_begin(&listing, &share_fields_columns, how, out, e);
+    int status = listing_begin(&listing, &share_fields_columns, form, out, e);
     for (uint32_t i = 0; status == 0 && i < in->count; i++) {
         share_row_values(&in->rows[i], table, &values);
         listing_add(&listing, values.value);
@@ -159,35 +159,35 @@ static int write_rows(const struct share_input *in, const struct share_table *ta
 }
 
 static int run_tree(struct call *call, const struct source *source, const struct share_options *options,
-                    const struct listing_values *how, struct err *e)
+                    const struct listing_values *form, struct err *e)
 {
     struct share_input in = {0};
     struct share_table table;
     int status = take_text(source, call->arena, &in, e);
     if (status == 0) {
-        call->error_has_place = false;
+        call->error_has_position = false;
         tree_finish(&in.tree);
         fair_share_table(&in.tree, in.has_totals ? NULL : in.usage, in.has_totals ? in.usage : NULL, options,
                          call->arena, &table);
-        status = write_rows(&in, &table, how, call->out, e);
+        status = write_rows(&in, &table, form, call->out, e);
     }
     if (in.tree.count > 0) tree_release(&in.tree);
     return status;
 }
 
 int share_file_run(struct call *call, const char *path, const struct share_options *options,
-                   const struct listing_values *how, struct err *e)
+                   const struct listing_values *form, struct err *e)
 {
     struct buf text = {0};
     if (options->algorithm == ALGORITHM_FAIR_TREE && options->ties == TIES_SLURM && !fair_tree_slurm_available())
         return err_value_reason(e, "--ties", str("slurm"),
-                                "repeats the arithmetic of x86-64, which this machine has not");
-    call->error_has_place = true;
+                                "requires the 80-bit arithmetic of x86-64, which this machine does not have");
+    call->error_has_position = true;
     int status = read_file(path, &text, e);
     const struct source source = {path, {text.text, text.length}};
     if (status == 0)
-        status = share_scenario_is_text(source.text) ? share_scenario_run(call, path, source.text, options, how, e)
-                                                     : run_tree(call, &source, options, how, e);
+        status = share_scenario_is_text(source.text) ? share_scenario_run(call, path, source.text, options, form, e)
+                                                     : run_tree(call, &source, options, form, e);
     buf_release(&text);
     return status;
 }

@@ -4,9 +4,9 @@
 
 bool share_scenario_is_text(struct str text)
 {
-    struct str begin = str_trim(text);
-    if (str_starts(begin, str("\xef\xbb\xbf"))) begin = str_trim(str_range(begin.text + 3, begin.text + begin.length));
-    return begin.length > 0 && begin.text[0] == '{';
+    struct str rest = str_trim(text);
+    if (str_starts(rest, str("\xef\xbb\xbf"))) rest = str_trim(str_range(rest.text + 3, rest.text + rest.length));
+    return rest.length > 0 && rest.text[0] == '{';
 }
 
 static struct share_options merge_options(const struct call *call, const struct share_options *given,
@@ -20,33 +20,33 @@ static struct share_options merge_options(const struct call *call, const struct 
 }
 
 static int write_rows(struct call *call, struct scenario *s, const struct share_options *options,
-                      const struct listing_values *how, struct err *e)
+                      const struct listing_values *form, struct err *e)
 {
     struct share_table table;
     struct share_values row;
     struct listing listing;
     scenario_shares(s, options, call->arena, &table);
-    int status = listing_begin(&listing, &share_fields_columns, how, call->out, e);
+    int status = listing_begin(&listing, &share_fields_columns, form, call->out, e);
     for (uint32_t i = 0; status == 0 && i < s->association_count; i++) {
         scenario_share_row(s, &table, i, &row);
         listing_add(&listing, row.value);
     }
     if (status == 0) listing_end(&listing);
     listing_release(&listing);
-    if (status == 0 && listing_is_table(how) && s->association_count == 0)
-        output_note("the document has no 'tree': there is nothing to list");
+    if (status == 0 && listing_is_table(form) && s->association_count == 0)
+        output_note("the scenario has no 'tree': nothing to list");
     return status;
 }
 
 int share_scenario_run(struct call *call, const char *path, struct str text, const struct share_options *options,
-                       const struct listing_values *how, struct err *e)
+                       const struct listing_values *form, struct err *e)
 {
     struct scenario s;
     int status = scenario_read(text, path, &s, e);
     if (status == 0) {
         struct share_options merged = merge_options(call, options, &s);
-        call->error_has_place = false;
-        status = write_rows(call, &s, &merged, how, e);
+        call->error_has_position = false;
+        status = write_rows(call, &s, &merged, form, e);
     }
     scenario_release(&s);
     return status;

@@ -1,4 +1,4 @@
-/* fairlead share -f of a scenario: its tree as share lists trees. */
+/* fairlead share -f of a scenario: its associations. */
 #ifndef FAIRLEAD_CLI_SHARE_SCENARIO_H
 #define FAIRLEAD_CLI_SHARE_SCENARIO_H
 
@@ -6,12 +6,12 @@
 #include "cli/listing.h"
 #include "policy/fair_share.h"
 
-/* Whether a text is a document and not a tree in columns: its first byte other than white space is '{'. */
+/* Whether a text is a scenario, not columns: its first byte after white space is '{'. */
 bool share_scenario_is_text(struct str text);
 
-/* Writes a row for each association of the document. Its settings say by which algorithm, ties and dampening; of options
- * those count that were given on the command line. */
+/* Writes a row for each association of the scenario. Its settings determine the algorithm, ties and dampening, unless they
+ * are given on the command line. */
 int share_scenario_run(struct call *call, const char *path, struct str text, const struct share_options *options,
-                       const struct listing_values *how, struct err *e);
+                       const struct listing_values *form, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* One fork is enough to detach: the child is a session leader, so no terminal's end reaches it, and when we end it is
- * init's. Until then it is ours, and waitpid tells whether it came up. */
+/* One fork is enough to detach. The child becomes a session leader, so a closing terminal does not signal it, and init inherits
+ * it when this process ends. Until then waitpid reports whether it has ended. */
 #include "cli/spawn.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum { PATH_SIZE = 4096, TAIL_BYTES = 8192, TAIL_LINES = 10, EXIT_NOT_RUN = 127 };
 
-/* DIRECTORY/NAME if that can be run. */
+/* DIRECTORY/NAME in the arena, if it is an executable file, else NULL. */
 static const char *runnable_in(struct str directory, const char *name, struct arena *a)
 {
     char path[PATH_SIZE];
@@ -51,20 +51,21 @@ int spawn_make_directory(const char *path, struct err *e)
         bool is_last = *p == '\0';
         *p = '\0';
         if (mkdir(part, 0700) != 0 && errno != EEXIST)
-            return err_set(e, ERR_IO, "cannot make the directory %s: %s", part, strerror(errno));
+            return err_set(e, ERR_IO, "cannot create the directory %s: %s", part, strerror(errno));
         if (is_last) break;
         *p = '/';
     }
-    struct stat made;
-    if (stat(path, &made) != 0 || !S_ISDIR(made.st_mode)) return err_set(e, ERR_INPUT, "%s is not a directory", path);
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return err_set(e, ERR_INPUT, "%s is not a directory", path);
     return 0;
 }
 
-_Noreturn static void become(const struct spawn *s, int log)
+/* In the child: executes the program. */
+_Noreturn static void execute(const struct spawn *s, int log)
 {
     setsid();
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    int empty = open("/dev/null", O_RDONLY);
+    if (empty >= 0) dup2(empty, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     close_range(3, ~0u, 0);
@@ -82,20 +83,20 @@ int spawn_run(struct spawn *s, struct err *e)
     if (log < 0) return err_set(e, ERR_IO, "%s: %s", s->log_path, strerror(errno));
     s->log_start = (long)lseek(log, 0, SEEK_END);
     s->pid = fork();
-    if (s->pid == 0) become(s, log);
+    if (s->pid == 0) execute(s, log);
     close(log);
     return s->pid > 0 ? 0 : err_set(e, ERR_IO, "cannot start a process: %s", strerror(errno));
 }
 
-int spawn_has_ended(const struct spawn *s, char *out_how, size_t size, int *out_status)
+int spawn_has_ended(const struct spawn *s, char *out_end, size_t size, int *out_status)
 {
     int status;
     if (waitpid(s->pid, &status, WNOHANG) != s->pid) return 0;
     *out_status = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
     if (WIFSIGNALED(status)) {
-        text_format(out_how, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        text_format(out_end, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {
-        text_format(out_how, size, "exit status %d", WEXITSTATUS(status));
+        text_format(out_end, size, "exit status %d", WEXITSTATUS(status));
     }
     return 1;
 }

@@ -1,4 +1,4 @@
-/* Starting fairleadd in the background, and saying why it did not come up. */
+/* Starts a program in the background, and reports why it ended early. */
 #ifndef FAIRLEAD_CLI_SPAWN_H
 #define FAIRLEAD_CLI_SPAWN_H
 
@@ -9,25 +9,26 @@
 
 struct spawn {
     const char *program, *log_path; /* absolute */
-    char **arguments;               /* closed by NULL */
+    char **arguments;               /* ends with NULL */
     pid_t pid;
-    long log_start; /* where the log ended before */
+    long log_start; /* size of the log before the start */
 };
 
-/* The program of that name beside our own, else in PATH: a path in arena, or NULL. */
+/* The path of the program in the directory of this one, else in PATH; in the arena, or NULL. */
 const char *spawn_find_program(const char *name, struct arena *a);
 
-/* Makes a directory and those above it, mode 0700 where they are new. */
+/* Creates a directory and its missing parents, with mode 0700. path: absolute. ERR_INPUT: too long, or not a directory;
+ * ERR_IO: it cannot be created. */
 int spawn_make_directory(const char *path, struct err *e);
 
-/* Starts s->program detached: a session of its own, in /, standard input empty, the others appended to the log (mode
- * 0600). Sets pid and log_start. */
+/* Starts s->program detached, in its own session and in /, with an empty standard input; its output is appended to the log
+ * (mode 0600). Sets pid and log_start. ERR_IO. */
 int spawn_run(struct spawn *s, struct err *e);
 
-/* 1 with how it ended ("exit status 1") and that status, or -1 for a signal; 0 while it runs. */
-int spawn_has_ended(const struct spawn *s, char *out_how, size_t size, int *out_status);
+/* Returns 0 while it runs, else 1. out_end (size bytes): "exit status 1"; *out_status: the exit status, or -1 for a signal. */
+int spawn_has_ended(const struct spawn *s, char *out_end, size_t size, int *out_status);
 
-/* What it has logged since, at most its last lines: in arena. */
+/* The last lines that it has logged since the start, in the arena. */
 const char *spawn_log_tail(const struct spawn *s, struct arena *a);
 
 #endif

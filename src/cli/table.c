@@ -51,11 +51,11 @@ void table_add_line(struct table *t, const char *text)
 
 /* --- widths ------------------------------------------------------------------------------------------------------- */
 
-/* What is shown, and how wide. */
+/* The columns that are written, and their widths. */
 struct layout {
     uint32_t widths[TABLE_COLUMNS_MAX];
     bool is_left_out[TABLE_COLUMNS_MAX];
-    uint32_t count; /* of those shown */
+    uint32_t count; /* of columns that are not left out */
 };
 
 static void set_natural_widths(const struct table *t, bool has_header, struct layout *l)
@@ -76,7 +76,7 @@ static uint32_t line_width(const struct table *t, const struct layout *l)
     return width;
 }
 
-/* The widest column that may be cut further, or NONE. */
+/* The widest column that can be cut further, or NONE. */
 static uint32_t widest_to_cut(const struct table *t, const struct layout *l)
 {
     uint32_t widest = NONE;
@@ -89,17 +89,18 @@ static uint32_t widest_to_cut(const struct table *t, const struct layout *l)
     return widest;
 }
 
-static uint32_t least_important(const struct table *t, const struct layout *l)
+/* The last of the columns with the highest rank, or NONE if none can be left out. */
+static uint32_t next_to_leave_out(const struct table *t, const struct layout *l)
 {
-    uint32_t least = NONE;
+    uint32_t found = NONE;
     for (uint32_t c = 0; c < t->column_count; c++) {
         if (l->is_left_out[c] || t->columns[c].rank == 0) continue;
-        if (least == NONE || t->columns[c].rank >= t->columns[least].rank) least = c;
+        if (found == NONE || t->columns[c].rank >= t->columns[found].rank) found = c;
     }
-    return least;
+    return found;
 }
 
-/* Cuts texts, the widest columns first; false: that is not enough. */
+/* Cuts texts, the widest column first. Returns false if the lines are still too wide. */
 static bool cut_to_fit(const struct table *t, uint32_t room, struct layout *l)
 {
     for (uint32_t width = line_width(t, l); width > room; width--) {
@@ -110,15 +111,15 @@ static bool cut_to_fit(const struct table *t, uint32_t room, struct layout *l)
     return true;
 }
 
-/* room 0: no limit. */
+/* room: the width of the output; 0: unlimited. */
 static struct layout make_layout(const struct table *t, bool has_header, uint32_t room)
 {
     struct layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
     while (room > 0 && !cut_to_fit(t, room, &l)) {
-        uint32_t least = least_important(t, &l);
-        if (least == NONE) break; /* what is left is more than there is room for */
-        l.is_left_out[least] = true;
+        uint32_t column = next_to_leave_out(t, &l);
+        if (column == NONE) break; /* the lines stay too wide */
+        l.is_left_out[column] = true;
         l.count--;
         set_natural_widths(t, has_header, &l);
     }
@@ -134,11 +135,11 @@ static void note_left_out(const struct table *t, const struct layout *l)
     for (uint32_t c = 0; c < t->column_count; c++) {
         if (l->is_left_out[c]) buf_format(&names, "%s%s", names.length > 0 ? ", " : "", t->columns[c].heading);
     }
-    output_note("left out for lack of room: %s; -o FIELD,... chooses columns, -P has all", names.text);
+    output_note("columns left out to fit the width: %s; give -o FIELD,... to choose columns or -P for all", names.text);
     buf_release(&names);
 }
 
-/* One cell, padded; the last column gets no blanks behind it. */
+/* Writes one cell, padded; no blanks follow the last one of a line. */
 static void write_cell(const struct table *t, const struct layout *l, uint32_t column, bool is_last, struct str cell,
                        uint32_t width, struct buf *out)
 {
@@ -156,7 +157,7 @@ static void write_cell(const struct table *t, const struct layout *l, uint32_t c
         buf_add_blanks(out, GAP);
         return;
     }
-    while (out->length > 0 && out->text[out->length - 1] == ' ') out->length--; /* of empty cells before it */
+    while (out->length > 0 && out->text[out->length - 1] == ' ') out->length--; /* from empty cells */
     buf_add_char(out, '\n');
 }
 

@@ -1,6 +1,6 @@
-/* A table for people: columns as wide as their content, two blanks apart, a bold heading on a terminal. Cells are collected
- * first, since a width is known only at the end. Where the lines would be longer than the output is wide, long texts are cut,
- * then whole columns are left out, the least important first; a note on standard error names them.
+/* A table for terminals: columns as wide as their content, two blanks apart, with a bold heading. All cells are stored until
+ * table_write, because the widths are known only then. If the lines are wider than the output, long texts are cut first; if
+ * that is not enough, whole columns are left out, the highest rank first, and a note on standard error names them.
  *
  *     ID  NAME        STATE    TIME              ID  NAME   STATE
  *      5  a-long-name RUNNING  1:05     ->        5  a-lo…  RUNNING */
@@ -14,18 +14,18 @@ enum { TABLE_COLUMNS_MAX = 96 };
 
 struct table_column {
     const char *heading;
-    bool is_right_aligned; /* numbers */
-    uint8_t rank;          /* 0: always there; else left out where there is no room, the largest first */
-    uint8_t width_min;     /* 0: never cut; else its texts may be cut down to so many columns */
-    uint32_t width_set;    /* 0: as wide as its content; else so wide, its texts cut */
+    bool is_right_aligned;
+    uint8_t rank;       /* 0: never left out; otherwise the column with the highest rank is left out first */
+    uint8_t width_min;  /* 0: its texts are never cut; otherwise they may be cut down to this width */
+    uint32_t width_set; /* 0: as wide as its content; otherwise its width, to which texts are cut */
 };
 
 struct table_cell {
-    size_t end;     /* of its text; it begins where the one before ends */
-    uint32_t width; /* on a terminal */
+    size_t end;     /* of its text, which begins at the end of the previous cell's */
+    uint32_t width; /* in columns of the terminal */
 };
 
-/* A line that is no row: it stands before the row of that number. */
+/* A line between rows: it is printed before the row with this index. */
 struct table_line {
     uint32_t before_row;
     const char *text;
@@ -40,22 +40,22 @@ struct table {
     ARRAY(struct table_line) lines;
 };
 
-/* columns: must outlive the table; up to TABLE_COLUMNS_MAX. */
+/* columns: 1 to TABLE_COLUMNS_MAX; must outlive the table. */
 void table_init(struct table *t, const struct table_column *columns, uint32_t column_count);
 void table_release(struct table *t);
 
-/* The next cell, row by row. Control characters become '?'. */
+/* Adds the next cell, row by row. The text is copied; control characters become '?'. */
 void table_add(struct table *t, struct str cell);
 void table_add_text(struct table *t, const char *cell);
 
-/* A line between the rows, with an empty one before it where rows stand above. text must outlive the table. */
+/* Adds a line after the rows so far; if there are any, an empty line precedes it. text must outlive the table. */
 void table_add_line(struct table *t, const char *text);
 
-/* Rows so far. */
+/* The number of complete rows. */
 uint32_t table_row_count(const struct table *t);
 
-/* Every row so far (a begun one must be complete), with the line of headings or without; order: the numbers of the rows in
- * the order wanted, or NULL. */
+/* Writes all rows, the last of which must be complete, with or without headings. order: the indices of all rows in the order
+ * to write them; NULL: as added. */
 void table_write(const struct table *t, bool has_header, const uint32_t *order, struct output *out);
 
 #endif

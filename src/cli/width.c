@@ -1,5 +1,5 @@
-/* The C library knows the widths of characters, by a locale with UTF-8; C.UTF-8 is always there. It is made when the first
- * text comes that is not ASCII. */
+/* wcwidth gives the width of a character in a UTF-8 locale. C.UTF-8 always exists; it is loaded for the first text that is not
+ * ASCII. */
 #include "cli/width.h"
 
 #include <locale.h>
@@ -18,12 +18,12 @@ static bool is_ascii(struct str text)
 
 static locale_t utf8_locale(void)
 {
-    static locale_t made;
-    if (made == (locale_t)0) made = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    return made;
+    static locale_t loaded;
+    if (loaded == (locale_t)0) loaded = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    return loaded;
 }
 
-/* The length of the first character in bytes, and its width. */
+/* The length of the first character in bytes; *out_width: in columns. */
 static size_t next_character(struct str text, uint32_t *out_width)
 {
     wchar_t c;
@@ -36,10 +36,10 @@ static size_t next_character(struct str text, uint32_t *out_width)
     return length;
 }
 
-/* The bytes of the beginning that is at most max wide, and its width. */
+/* The length in bytes of the longest prefix that is at most max columns wide; *out_width: its width. */
 static size_t measure(struct str text, uint32_t max, uint32_t *out_width)
 {
-    locale_t before = utf8_locale() != (locale_t)0 ? uselocale(utf8_locale()) : (locale_t)0;
+    locale_t old_locale = utf8_locale() != (locale_t)0 ? uselocale(utf8_locale()) : (locale_t)0;
     size_t length = 0;
     uint32_t width = 0, step_width;
     while (length < text.length) {
@@ -48,7 +48,7 @@ static size_t measure(struct str text, uint32_t max, uint32_t *out_width)
         length += step;
         width += step_width;
     }
-    if (before != (locale_t)0) uselocale(before);
+    if (old_locale != (locale_t)0) uselocale(old_locale);
     *out_width = width;
     return length;
 }

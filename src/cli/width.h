@@ -1,5 +1,5 @@
-/* How many columns of a terminal a text takes: one for most characters, two for wide ones (CJK, emoji), none for combining
- * ones. */
+/* The width of UTF-8 text in columns of a terminal: one for most characters, two for wide ones (CJK, emoji), none for
+ * combining ones. Each invalid byte counts as one column. */
 #ifndef FAIRLEAD_CLI_WIDTH_H
 #define FAIRLEAD_CLI_WIDTH_H
 
@@ -9,10 +9,10 @@
 
 uint32_t width_of(struct str text);
 
-/* The longest beginning of the text, of whole characters, that is not wider. */
+/* The longest prefix of whole characters that is at most width columns wide. */
 struct str width_cut(struct str text, uint32_t width);
 
-/* What stands at the end of a text that was cut, one column wide: "…", or "+" where the locale is not UTF-8. */
+/* The mark at the end of a text that was cut, one column wide: "…", or "+" if the locale is not UTF-8. */
 const char *width_mark(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""A private instance of one's own for each test that asks for one, used as a person uses it: through the installed command."""
+"""Fixtures: a private instance for each test, used as a user does, through the installed command."""
 import http.client
 import json
 import os
@@ -33,13 +33,13 @@ class Result:
 def until(condition, what='condition'):
     """Waits for a true value and returns it."""
     end = time.monotonic() + PATIENCE
-    pause_s = 0.01  # longer and longer, since a look may start processes
+    pause_s = 0.01  # grows, because the condition may start processes
     while True:
-        late = time.monotonic() >= end  # before it is looked at: we may have been kept waiting ourselves
+        is_late = time.monotonic() >= end  # before the condition: this process may have been stopped for long
         value = condition()
         if value:
             return value
-        assert not late, 'waited too long for ' + what
+        assert not is_late, 'waited too long for ' + what
         time.sleep(pause_s)
         pause_s = min(1.2 * pause_s, 0.1)
 
@@ -62,7 +62,7 @@ LISTINGS = ['jobs?which=all', 'accounts', 'users', 'policy-users', 'settings', '
 
 
 class Instance:
-    """The person is `home`, the state `home/state/fairlead`; jobs are submitted from `home/work`."""
+    """HOME is `home`, the state directory `home/state/fairlead`; jobs are submitted from `home/work`."""
 
     def __init__(self):
         # Not pytest's tmp_path: a socket's path has at most 107 bytes.
@@ -87,7 +87,7 @@ class Instance:
         return Result(arguments, process.returncode, out.decode(errors='replace'), err.decode(errors='replace'))
 
     def good(self, *arguments, **options):
-        """Standard output of a command that must succeed and say nothing else."""
+        """Standard output of a command that must succeed with an empty standard error."""
         result = self.run(*arguments, **options)
         assert (result.status, result.err) == (0, ''), result
         return result.out
@@ -97,7 +97,7 @@ class Instance:
 
     @staticmethod
     def refusal(result, status=2):
-        """The one line a command refuses with."""
+        """The error of a command, which must be one line."""
         assert (result.status, result.out) == (status, ''), result
         assert result.err.count('\n') == 1 and result.err.endswith('\n'), result
         assert re.match(r'fairlead( [a-z]+)*: ', result.err), result
@@ -131,14 +131,14 @@ class Instance:
         return self.json('status')['pid']
 
     def kill(self):
-        """kill -9 of the daemon, as an accident would."""
+        """Kills the daemon with SIGKILL."""
         pid = self.pid()
         self.kill_process(pid)
-        until(lambda: not self.is_alive(pid), 'the daemon to be gone')
+        until(lambda: not self.is_alive(pid), 'the daemon to end')
 
     @staticmethod
     def kill_process(pid):
-        """One that may end by itself meanwhile."""
+        """Kills a process that may have ended."""
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -155,14 +155,14 @@ class Instance:
 
     @staticmethod
     def is_alive(pid):
-        """Whether there is such a process, and it is no zombie."""
+        """Whether the process exists and is not a zombie."""
         try:
             return pathlib.Path('/proc/%d/stat' % pid).read_text().rsplit(')', 1)[1].split()[0] != 'Z'
         except (FileNotFoundError, ProcessLookupError):
             return False
 
     def everything(self):
-        """All that a refused command must leave as it is, by one connection; usage fades meanwhile."""
+        """All that a refused command must not change, read through one connection; without usage, which decays."""
         def listing(path):
             connection.request('GET', '/v1/' + path)
             (rows,) = json.load(connection.getresponse()).values()
@@ -175,21 +175,21 @@ class Instance:
             connection.close()
 
     def processes(self):
-        """Of this instance: whatever has its directory in its arguments or environment."""
+        """The instance's processes: those with its directory in their arguments or environment."""
         found = []
-        for folder in pathlib.Path('/proc').iterdir():
-            if not folder.name.isdigit() or int(folder.name) == os.getpid():
+        for directory in pathlib.Path('/proc').iterdir():
+            if not directory.name.isdigit() or int(directory.name) == os.getpid():
                 continue
             try:
-                words = (folder / 'cmdline').read_bytes() + b'\0' + (folder / 'environ').read_bytes()
+                words = (directory / 'cmdline').read_bytes() + b'\0' + (directory / 'environ').read_bytes()
             except OSError:
                 continue
-            if os.fsencode(self.home) in words and self.is_alive(int(folder.name)):
-                found.append(int(folder.name))
+            if os.fsencode(self.home) in words and self.is_alive(int(directory.name)):
+                found.append(int(directory.name))
         return found
 
     def print_logs(self):
-        """Shown when the test fails."""
+        """pytest shows them if the test fails."""
         for name in ('fairleadd.log', 'launcher.log'):
             if (self.state / name).exists():
                 print('%s:\n%s' % (name, (self.state / name).read_text(errors='replace')[-4000:]))
@@ -208,7 +208,7 @@ SETTINGS = 'host_cpus=4,host_mem_mib=4096,host_gpus=0,grace_s=1'
 
 @pytest.fixture
 def stopped():
-    """An instance that was never started."""
+    """An instance that is not started."""
     instance = Instance()
     yield instance
     instance.close()
@@ -222,7 +222,7 @@ def instance(stopped):
 
 @pytest.fixture(scope='module')
 def shared():
-    """One for all tests of a file: for those that change nothing."""
+    """One instance for all tests of a file that change nothing."""
     instance = Instance()
     instance.start('--set', SETTINGS)
     yield instance

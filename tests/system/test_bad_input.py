@@ -1,4 +1,4 @@
-"""Everything that must be refused: one clear line, exit status 2, nothing changed."""
+"""Input that must be refused: one clear line, exit status 2, nothing changed."""
 import os
 import shutil
 import subprocess
@@ -33,21 +33,25 @@ def world(shared):
 
 CASES = [
     # command lines
-    (['submit'], 'an argument is missing'),
-    (['submit', '--'], 'an argument is missing'),
+    (['submit'], 'missing argument; usage: fairlead submit'),
+    (['submit', '--'], 'missing argument; usage: fairlead submit'),
     (['submit', '--bogus', '--', 'true'], "unknown option '--bogus'"),
     (['submit', '-Z', '--', 'true'], "unknown option '-Z'"),
     (['submit', 'sleep', '10'], "to run a program: fairlead submit -- sleep"),
     (['submit', '-n'], "'--cpus' needs an argument"),
-    (['queue', 'extra'], "'extra' is one argument too many"),
+    (['queue', 'extra'], "unexpected argument 'extra'"),
     (['queue', '--account'], 'needs an argument'),
     (['quueue'], "did you mean 'queue'"),
     (['account', 'ad'], "did you mean 'account add'"),
-    (['cancel'], 'which job?'),
-    (['cancel', '--all', '1'], 'either --all or jobs'),
-    (['update', '1'], 'what is to change?'),
-    (['account', 'modify', 'physics'], 'what is to change?'),
-    (['user', 'modify', 'alice'], 'what is to change?'),
+    (['cancel'], 'missing job id'),
+    (['cancel', '--all', '1'], '--all and job ids: only one of them'),
+    (['update', '1'], 'nothing to change: give at least one option'),
+    (['account', 'modify', 'physics'], 'nothing to change: give --shares'),
+    (['account', 'modify', 'physics', 'shares=3'], "unexpected argument 'shares=3'"),
+    (['user', 'modify', 'alice'], 'nothing to change: give --shares'),
+    (['qos', 'modify', 'normal'], 'nothing to change: give at least one FIELD=VALUE'),
+    (['account'], 'missing subcommand: add, modify, delete or show'),
+    (['show'], 'missing subcommand: job'),
     # CPUs, memory, time
     (['submit', '-n', '0', '--', 'true'], "--cpus: '0' is not"),
     (['submit', '-n', '-1', '--', 'true'], "--cpus: '-1' is not"),
@@ -79,20 +83,20 @@ CASES = [
     (['submit', 'folder'], "script 'folder' is a directory"),
     (['submit', 'empty.sh'], "script 'empty.sh' is empty"),
     (['submit', 'binary.sh'], "'binary.sh' is binary"),
-    (['submit', 'dos.sh'], 'line ends of DOS'),
+    (['submit', 'dos.sh'], 'DOS line ends'),
     (['submit', 'good.sh/x'], 'Not a directory'),
-    (['submit', '--export', 'NONE,A=b', '--', 'true'], '--export: NONE stands alone'),
-    (['submit', '--', 'no-such-program'], "command 'no-such-program' is not found in PATH"),
+    (['submit', '--export', 'NONE,A=b', '--', 'true'], '--export: NONE is accepted only alone'),
+    (['submit', '--', 'no-such-program'], "command 'no-such-program' is not in PATH"),
     (['submit', '--', './nowhere'], "command './nowhere': No such file"),
     (['submit', '--', './plain'], "command './plain': Permission denied"),
     (['submit', '--', './folder'], "command './folder': Is a directory"),
-    (['submit', '--', ''], "the command's name is empty"),
+    (['submit', '--', ''], "the name of the command is empty"),
     (['submit', '-D', 'nowhere', '--', 'true'], "directory 'nowhere': No such file"),
     (['submit', '-D', 'good.sh', '--', 'true'], "'good.sh' is not a directory"),
     (['submit', '-o', '', '--', 'true'], 'output'),
     (['submit', '-o', 'a\nb', '--', 'true'], 'control character'),
-    (['submit', '--export', 'NOT_SET_HERE', '--', 'true'], "no variable 'NOT_SET_HERE' is set"),
-    (['submit', '--export', '1x=y', '--', 'true'], "'1x=y' does not begin with a variable's name"),
+    (['submit', '--export', 'NOT_SET_HERE', '--', 'true'], "the variable 'NOT_SET_HERE' is not set"),
+    (['submit', '--export', '1x=y', '--', 'true'], "'1x=y' does not begin with the name of a variable"),
     # names
     (['submit', '-A', 'nowhere', '--', 'true'], "nowhere"),
     (['submit', '-A', '../etc', '--', 'true'], '../etc'),
@@ -153,18 +157,18 @@ CASES = [
     (['show', 'job', '99'], 'no job 99'),
     (['show', 'job', '../1'], "'../1' is not a job id"),
     (['log', '99'], 'no job 99'),
-    (['log', '2'], 'is an array; name one of its tasks'),
+    (['log', '2'], 'is an array; give one of its tasks'),
     (['update', '99', '-n', '1'], 'no job 99'),
     (['update', '1', '-n', '5'], "exceeds the host's 4 CPUs"),
     (['update', '1', '--array-limit', '2'], '--array-limit: only an array has one'),
     (['update', '3', '-n', '1'], 'job 3 has ended already'),
-    # settings, filters, moments
+    # settings, filters, times
     (['set', 'nowhere=1'], 'nowhere'),
     (['set', 'halflife_s'], 'NAME=VALUE'),
     (['set', 'halflife_s=-1'], 'halflife_s'),
     (['set', 'halflife_s=x'], 'halflife_s'),
     (['set', 'grace_s=5', 'halflife_s=x'], 'halflife_s'),
-    (['set', 'grace_s=5', 'grace_s=6'], 'grace_s is set twice'),
+    (['set', 'grace_s=5', 'grace_s=6'], 'grace_s is given twice'),
     (['set', 'ties=maybe'], "ties: 'maybe' is not one of merge, slurm"),
     (['set', 'host_cpus=0'], "host_cpus: '0' is not a whole number from 1 to 65536, or auto"),
     (['start', '--set', 'grace_s=x'], 'grace_s'),
@@ -180,7 +184,7 @@ CASES = [
     (['share', '-A', 'optics', '-u', 'root'], "user 'root' is not in account 'optics' or below it"),
     (['history', '--since', 'yesterday'], '--since: '),
     (['history', '--limit', 'x'], '--limit: '),
-    (['share', '--ties', 'slurm'], '--ties goes with -f'),
+    (['share', '--ties', 'slurm'], '--ties requires -f'),
     (['share', '-P', '--json'], 'one of them'),
     (['queue', '-P', '--json'], 'one of them'),
     # sockets
@@ -201,7 +205,7 @@ def test_refused(world, arguments, text):
 
 
 def test_unreadable_script(stopped):
-    """Root reads everything, so somebody else tries."""
+    """Root can read every file, so another user tries."""
     script = stopped.home / 'secret.sh'
     script.write_text('true\n')
     script.chmod(0o200)
@@ -214,11 +218,11 @@ def test_unreadable_script(stopped):
     assert result.stderr == "fairlead submit: script '%s': Permission denied\n" % script
 
 
-def test_nobody_answers(stopped):
+def test_no_instance_answers(stopped):
     for words in (['queue'], ['submit', '--', 'true'], ['share'], ['status'], ['verify'], ['set'], ['cancel', '--all'],
                   ['account', 'show'], ['user', 'add', 'x'], ['history'], ['wait', '--retry', '0', '1']):
         line = stopped.bad(*words, status=1)
-        assert line.endswith("no instance answers at %s; start one with 'fairlead start'" % stopped.socket)
+        assert line.endswith("no instance answers at %s; run 'fairlead start' to start one" % stopped.socket)
 
 
 def test_no_home(stopped):

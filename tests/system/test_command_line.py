@@ -1,4 +1,4 @@
-"""The frame of every command: help, manual pages and completion from one table, and what is said about mistakes."""
+"""The parts that all commands share: help, manual pages and completion from one table, and the messages for mistakes."""
 import os
 import re
 import shutil
@@ -20,9 +20,9 @@ def good(*arguments):
     return out
 
 
-# Names of one word or two, as --help lists them.
+# Names of one or two words, as --help lists them; the first words of those with subcommands.
 COMMANDS = re.findall(r'^  ([a-z]+(?: [a-z]+)?)(?:  |$)', good('--help'), re.MULTILINE)
-FAMILIES = sorted({command.split()[0] for command in COMMANDS if ' ' in command})
+PARENTS = sorted({command.split()[0] for command in COMMANDS if ' ' in command})
 
 
 def test_overview():
@@ -58,42 +58,42 @@ def test_usage_errors_of(command):
     assert (status, out, err.count('\n')) == (2, '', 1)
 
 
-@pytest.mark.parametrize('family', FAMILIES)
-def test_family(family):
-    members = [command for command in COMMANDS if command.split()[0] == family]
-    text = good(family, '--help')
-    assert text == good('help', family)
-    assert all(member in text for member in members)
-    status, out, err = run(family)
-    assert (status, out) == (2, '') and "see 'fairlead %s --help'" % family in err
-    assert run(family, 'nosuch')[0] == 2
+@pytest.mark.parametrize('parent', PARENTS)
+def test_subcommands(parent):
+    commands = [command for command in COMMANDS if command.split()[0] == parent]
+    text = good(parent, '--help')
+    assert text == good('help', parent)
+    assert all(command in text for command in commands)
+    names = 'job' if parent == 'show' else 'add, modify, delete or show'
+    assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
+    assert run(parent, 'nosuch')[0] == 2
 
 
 @pytest.mark.parametrize('arguments, words', [
-    ([], "fairlead: which command? see 'fairlead --help'"),
+    ([], "fairlead: missing command; see 'fairlead --help'"),
     (['shrae'], "fairlead: unknown command 'shrae'; did you mean 'share'? see 'fairlead --help'"),
     (['hlep'], "fairlead: unknown command 'hlep'; did you mean 'help'? see 'fairlead --help'"),
     (['sbatch', 'x.sh'], "fairlead: unknown command 'sbatch'; did you mean 'submit'? see 'fairlead --help'"),
     (['qstat'], "fairlead: unknown command 'qstat'; did you mean 'queue'? see 'fairlead --help'"),
     (['submit', '--ntasks=4', 'x.sh'],
-     "fairlead submit: unknown option '--ntasks': CPUs are -n, --cpus; see 'fairlead submit --help'"),
+     "fairlead submit: unknown option '--ntasks': use -n, --cpus for CPUs; see 'fairlead submit --help'"),
     (['submit', '-pe', 'smp', '4', 'x.sh'],
-     "fairlead submit: unknown option '-pe': slots are --slots N or --slots N-M; see 'fairlead submit --help'"),
+     "fairlead submit: unknown option '-pe': use --slots N or --slots N-M for slots; see 'fairlead submit --help'"),
     (['submit', '-n', '4', '-js', '100', 'x.sh'],
-     "fairlead submit: unknown option '-js': the job's shares are --job-share N; see 'fairlead submit --help'"),
+     "fairlead submit: unknown option '-js': use --job-share N for the job's shares; see 'fairlead submit --help'"),
     (['update', '5', '-ot', '100'],
-     "fairlead update: unknown option '-ot': override tickets are --override-tickets N; see 'fairlead update --help'"),
+     "fairlead update: unknown option '-ot': use --override-tickets N for override tickets; see 'fairlead update --help'"),
     (['queue', '--ntasks'], "fairlead queue: unknown option '--ntasks'; see 'fairlead queue --help'"),
     (['qwertyuiop'], "fairlead: unknown command 'qwertyuiop'; see 'fairlead --help'"),
-    (['--socket', 'x', 'share'], "fairlead: unknown option '--socket'; a command comes first; see 'fairlead --help'"),
+    (['--socket', 'x', 'share'], "fairlead: unknown option '--socket': a command comes first; see 'fairlead --help'"),
     ([''], "fairlead: unknown command ''; see 'fairlead --help'"),
     (['a\x1b[2Jb\n'], "fairlead: unknown command 'a?[2Jb?'; see 'fairlead --help'"),
-    (['help', 'qwertyuiop'], "fairlead help: no command 'qwertyuiop'; see 'fairlead --help'"),
-    (['help', 'set', 'ties'], "fairlead help: no command 'set ties'; see 'fairlead --help'"),
-    (['manual', 'set', 'ties'], "fairlead manual: no command 'set ties'; see 'fairlead --help'"),
-    (['completion'], 'fairlead completion: an argument is missing: fairlead completion bash'),
-    (['completion', 'tcsh'], "fairlead completion: no completion for 'tcsh'; there is: bash"),
-    (['help', 'a', 'b', 'c'], "fairlead help: 'c' is one argument too many; see 'fairlead help --help'"),
+    (['help', 'qwertyuiop'], "fairlead help: unknown command 'qwertyuiop'; see 'fairlead --help'"),
+    (['help', 'set', 'ties'], "fairlead help: unknown command 'set ties'; see 'fairlead --help'"),
+    (['manual', 'set', 'ties'], "fairlead manual: unknown command 'set ties'; see 'fairlead --help'"),
+    (['completion'], 'fairlead completion: missing argument; usage: fairlead completion bash'),
+    (['completion', 'tcsh'], "fairlead completion: 'tcsh' is not a supported shell (bash)"),
+    (['help', 'a', 'b', 'c'], "fairlead help: unexpected argument 'c'; see 'fairlead help --help'"),
     (['manual', '--socket', 'x'], "fairlead manual: unknown option '--socket'; see 'fairlead manual --help'"),
 ])
 def test_mistakes(arguments, words):
@@ -156,13 +156,13 @@ def test_manual_of_all():
     source = good('manual')
     assert all(('\\fB%s\\fR\n' % command) in source for command in COMMANDS)
     rendered(source)
-    assert run('manual', 'nosuch') == (2, '', "fairlead manual: no command 'nosuch'; see 'fairlead --help'\n")
+    assert run('manual', 'nosuch') == (2, '', "fairlead manual: unknown command 'nosuch'; see 'fairlead --help'\n")
 
 
 # Completion.
 
 def complete(*words):
-    """What bash offers for the last of the words."""
+    """The completions that bash offers for the last word."""
     script = 'eval "$("$0" completion bash)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fairlead; ' \
              'printf "%s\\n" "${COMPREPLY[@]}"'
     result = subprocess.run(['bash', '-c', script, FAIRLEAD, *words], capture_output=True, text=True, timeout=60)
@@ -204,9 +204,9 @@ def test_completion_knows_the_options_of(command):
     assert options == {word for word in complete('fairlead', *command.split(), '--')}
 
 
-@pytest.mark.parametrize('family', FAMILIES)
-def test_completion_of_families(family):
-    assert set(complete('fairlead', family, '')) == {c.split()[1] for c in COMMANDS if c.split()[0] == family}
+@pytest.mark.parametrize('parent', PARENTS)
+def test_completion_of_subcommands(parent):
+    assert set(complete('fairlead', parent, '')) == {c.split()[1] for c in COMMANDS if c.split()[0] == parent}
 
 
 def test_pages_that_are_built():

@@ -1,4 +1,4 @@
-"""Every command on its good path, as a person types it."""
+"""Every command with accepted input, typed as a user does."""
 import contextlib
 import getpass
 import json
@@ -36,9 +36,9 @@ def test_start_and_stop(stopped):
     assert stopped.is_alive(pid) and stopped.pid() == pid
     assert stat.S_IMODE(stopped.state.stat().st_mode) == 0o700
     assert stat.S_IMODE((stopped.state / 'fairleadd.log').stat().st_mode) == 0o600
-    assert stopped.start() == 'Running already: process %d, state in %s\n' % (pid, stopped.state)
+    assert stopped.start() == 'Already running: process %d, state in %s\n' % (pid, stopped.state)
 
-    # Of the terminal's session it is not, and it holds nothing of ours.
+    # It has its own session and does not keep the terminal open.
     assert os.getsid(pid) == pid
     assert os.readlink('/proc/%d/fd/0' % pid) == '/dev/null'
     assert os.readlink('/proc/%d/fd/2' % pid) == str(stopped.state / 'fairleadd.log')
@@ -46,13 +46,13 @@ def test_start_and_stop(stopped):
     assert stopped.good('stop') == 'Stopped\n'
     assert not stopped.is_alive(pid)
     assert stopped.bad('stop', status=1) == \
-        "fairlead stop: no instance answers at %s; there is nothing to stop" % stopped.socket
+        "fairlead stop: no instance answers at %s: nothing to stop" % stopped.socket
 
 
 def test_start_elsewhere(stopped):
     state, socket = stopped.home / 'else where', stopped.home / 'a socket'
     result = stopped.run('start', '--state', state, '--socket', socket)
-    assert result.status == 0 and result.err == 'to speak to it: export FAIRLEAD_SOCKET=%s\n' % socket
+    assert result.status == 0 and result.err == 'To use it: export FAIRLEAD_SOCKET=%s\n' % socket
     assert stopped.run('status').status == 1
     environment = {'FAIRLEAD_SOCKET': str(socket)}
     assert str(socket) in stopped.good('status', environment=environment)
@@ -62,8 +62,8 @@ def test_start_elsewhere(stopped):
     assert stopped.good('stop', environment=environment) == 'Stopped\n'
 
 
-def test_start_in_a_directory_made_beforehand(stopped):
-    """One that is empty is closed to others; one that holds something is its owner's to close."""
+def test_start_in_an_existing_directory(stopped):
+    """An empty directory becomes private. One with files is refused: its owner has to make it private."""
     state = stopped.home / 'made'
     state.mkdir(mode=0o755)
     assert stopped.run('start', '--state', state).status == 0
@@ -85,7 +85,7 @@ def test_start_with_relative_paths(stopped):
     assert stopped.good('stop', '--state', 'here') == 'Stopped\n'
 
 
-def test_start_says_why_it_did_not(stopped):
+def test_start_reports_the_daemons_error(stopped):
     config = stopped.work / 'my.conf'
     config.write_text('graze_s = 7\n')
     result = stopped.run('start', '--config', 'my.conf')
@@ -101,7 +101,7 @@ def test_start_with_settings_that_are_refused(stopped):
     result = stopped.run('start', '--set', 'PriorityWeightTRES=petrol=1')
     assert (result.status, result.out) == (2, '')
     lines = result.err.splitlines()
-    assert lines[0].endswith('was started, with its settings as they were') and 'petrol' in lines[1]
+    assert lines[0].endswith('was started, but its settings are unchanged') and 'petrol' in lines[1]
     assert stopped.good('stop') == 'Stopped\n'
 
 
@@ -116,7 +116,7 @@ def test_stop_leaves_jobs_running(instance):
     running = instance.submit('-n', '4', '--', 'sleep', '1000')
     waiting = instance.submit('-n', '4', '--', 'true')
     instance.until_state(running, 'RUNNING')
-    assert instance.good('stop') == "Stopped; 1 job goes on running, 1 waits; 'fairlead start' takes up where this ended\n"
+    assert instance.good('stop') == "Stopped; 1 task keeps running, 1 pending; run 'fairlead start' to resume\n"
     instance.start()
     assert instance.job(running)['state'] == 'RUNNING'
     assert instance.job(waiting)['state'] == 'PENDING'
@@ -129,7 +129,7 @@ def test_a_socket_left_by_a_kill(instance):
     instance.kill()
     assert instance.socket.exists()
     assert instance.bad('queue', status=1) == \
-        "fairlead queue: no instance answers at %s; start one with 'fairlead start'" % instance.socket
+        "fairlead queue: no instance answers at %s; run 'fairlead start' to start one" % instance.socket
     assert instance.start().startswith('Started: ')
     assert instance.run('queue').status == 0
 
@@ -140,7 +140,7 @@ def test_status(instance):
     instance.submit('--hold', '--', 'true')
     until(lambda: '1 pending, 1 running' in instance.good('status'), 'the job to run')
     out = instance.good('status')
-    assert 'free are 1 of 4 CPUs, 3G of 4G memory\n' in out
+    assert '1 of 4 CPUs, 3G of 4G memory free\n' in out
     for word in (str(instance.state), str(instance.socket), 'fair-tree', 'halflife_s', 'default_cpus', 'default_mem_mib',
                  'default_time_s'):
         assert word in out
@@ -227,10 +227,10 @@ def test_nothing_to_show(instance):
     result = instance.run('user', 'show')
     assert (result.status, result.out) == (0, '') and 'no users' in result.err
     result = instance.run('queue')
-    assert (result.status, result.out, result.err) == (0, '', "no jobs; submit one with 'fairlead submit'\n")
+    assert (result.status, result.out, result.err) == (0, '', "no jobs; run 'fairlead submit' to submit one\n")
     result = instance.run('history')
     assert (result.status, result.out) == (0, '') and 'no jobs have ended yet' in result.err
-    # Programs get an empty listing, and no advice.
+    # Programs get an empty listing without advice.
     assert instance.json('queue') == [] and instance.rows('queue') == []
 
 
@@ -260,7 +260,7 @@ def amounts(text):
 
 
 def test_share_by_tres(instance):
-    """Of ended jobs, so that only fading moves the numbers; the account has what its users have."""
+    """The jobs have ended, so that only decay changes the numbers; an account has the sum of its users."""
     tree(instance)
     assert all(row['GrpTRESRaw'] == '' for row in instance.rows('share', '--tres'))
     for account, cpus in (('optics', 1), ('bio', 3)):
@@ -283,7 +283,7 @@ def test_share_by_tres(instance):
     table = instance.good('share', '-t')
     assert table.splitlines()[0].endswith('GrpTRESRaw') and 'cpu=%.0f,mem=%.0f,' % (everything['cpu'], everything['mem']) in table
     refused = instance.run('share', '--tres', '-f', '-', text='')
-    assert refused.status == 2 and '--tres does not go with -f' in refused.err
+    assert refused.status == 2 and '--tres is not accepted with -f' in refused.err
 
 
 def test_usage_grows_while_a_job_runs(instance):
@@ -318,7 +318,7 @@ def test_submit_a_script(instance):
     script = instance.work / 'job.sh'
     script.write_text('#!/bin/bash\necho "$BASH_VERSION" "$0" "$@" >&2\nsleep 0.2\npwd\n')
     job = instance.submit('-o', 'out.%x.%j', '-e', '%j.err', '-D', '..', 'job.sh', 'one', '--two', '-3')
-    script.write_text('#!/bin/sh\nexit 9\n')  # its text was taken when it was submitted
+    script.write_text('#!/bin/sh\nexit 9\n')  # has no effect: the script was copied at submission
     assert instance.run('wait', job).status == 0
     assert (instance.home / ('out.job.sh.%d' % job)).read_text() == str(instance.home) + '\n'
     err = (instance.home / ('%d.err' % job)).read_text()
@@ -337,11 +337,11 @@ def test_submit_a_script(instance):
     ('#!/bin/sh\ntrue\n#SBATCH -n 4\n', None),
     ('#!/bin/sh\n#SBATCHED\n#\n', None),
 ])
-def test_directives_of_others_are_not_read(instance, text, noted):
+def test_directives_of_other_schedulers_are_ignored(instance, text, noted):
     (instance.work / 'job.sh').write_text(text)
     result = instance.run('submit', '--parsable', 'job.sh')
     assert (result.status, result.out) == (0, '1\n')
-    note = "fairlead submit: script 'job.sh': its lines %s are not read; give their options to 'fairlead submit'\n"
+    note = "fairlead submit: script 'job.sh': %s lines are ignored; give the options to 'fairlead submit'\n"
     assert result.err == (note % noted if noted else '')
     assert instance.job(1)['cpus'] == 1
 
@@ -380,7 +380,7 @@ def test_environment(instance):
     assert more['MINE'] == 'a=b' and more['OTHER'] == 'p' and more['EMPTY'] == ''
 
 
-def test_programs_are_found_as_by_the_shell(instance):
+def test_programs_are_found_by_path(instance):
     program = instance.work / 'tool'
     program.write_text('#!/bin/sh\necho "$0"\n')
     program.chmod(0o755)
@@ -400,7 +400,7 @@ def test_arrays(instance):
     rows = instance.json('history')
     assert sorted(row['id'] for row in rows) == ['%d_%d' % (array, task) for task in range(10)]
     spans = sorted((row['start_us'], row['end_us']) for row in rows)
-    assert all(sum(start <= moment < end for start, end in spans) <= 2 for moment, _ in spans)
+    assert all(sum(start <= time_us < end for start, end in spans) <= 2 for time_us, _ in spans)
     assert instance.job('%d_4' % array)['exit_status'] == 1
 
 
@@ -423,7 +423,7 @@ def test_queue(instance):
     assert [row['id'] for row in instance.rows('queue', '--state', 'running')] == [str(running)]
     assert [row['id'] for row in instance.rows('queue', '-A', 'default', '-u', one['user'])] == list(rows)
     result = instance.run('queue', '-A', 'bio')
-    assert (result.status, result.out) == (0, '') and 'no such jobs' in result.err
+    assert (result.status, result.out) == (0, '') and 'no matching jobs' in result.err
     instance.good('cancel', '--all')
     instance.until_state(running, 'CANCELLED')
     assert instance.rows('queue') == []
@@ -491,11 +491,11 @@ def test_wait_has_the_jobs_status(instance):
 
 
 def connections(instance):
-    """How many the daemon has accepted."""
-    def ours(line):
+    """The number of connections that the daemon has accepted."""
+    def is_accepted(line):
         fields = line.split()
         return len(fields) == 8 and fields[5] == '03' and fields[7] == str(instance.socket)
-    return sum(map(ours, pathlib.Path('/proc/net/unix').read_text().splitlines()))
+    return sum(map(is_accepted, pathlib.Path('/proc/net/unix').read_text().splitlines()))
 
 
 def test_wait_outlives_the_daemon(instance):
@@ -504,7 +504,7 @@ def test_wait_outlives_the_daemon(instance):
     waiter = instance.popen('wait', job)
     until(lambda: connections(instance) == 1, 'the waiter to be connected')
     instance.kill()
-    assert b'trying again for 60 s' in waiter.stderr.readline()
+    assert b'retrying for 60 s' in waiter.stderr.readline()
     assert waiter.poll() is None
     (instance.work / 'go').touch()
     time.sleep(0.3)
@@ -522,11 +522,11 @@ def test_wait_gives_up(instance):
     instance.start()
 
 
-def test_log_of_a_task_that_waits(instance):
+def test_log_of_a_pending_task(instance):
     instance.good('set', 'host_cpus=1')
     array = instance.submit('--hold', '--array', '0-9', '--', 'sh', '-c', 'echo task $FAIRLEAD_ARRAY_TASK_ID')
     assert 'job %d_[3] has not started: PENDING (JobHeldUser)' % array in instance.bad('log', '%d_3' % array)
-    assert 'is an array; name one of its tasks, as in %d_0' % array in instance.bad('log', array)
+    assert 'is an array; give one of its tasks, such as %d_0' % array in instance.bad('log', array)
     follower = instance.popen('log', '-f', '%d_3' % array)
     instance.good('release', array)
     assert follower.communicate(timeout=60)[0] == b'task 3\n'
@@ -552,7 +552,7 @@ def test_log(instance):
 
     array = instance.submit('--array', '1,2', '--', 'true')
     instance.good('wait', array)
-    assert 'is an array; name one of its tasks' in instance.bad('log', array)
+    assert 'is an array; give one of its tasks' in instance.bad('log', array)
 
 
 def test_following_outlives_the_daemon(instance):
@@ -591,7 +591,7 @@ def test_history(instance):
 
 
 def test_history_of_a_program_that_never_ran(instance):
-    """Its exit status is none, not 0."""
+    """It has no exit status, not the status 0."""
     job = instance.submit('-o', '/nowhere/out', '--', 'true')
     assert instance.run('wait', job).status == 119
     assert instance.rows('history')[0]['exit_status:signal'] == ''
@@ -614,7 +614,7 @@ def test_control_characters_do_not_reach_the_terminal(instance):
 
 
 def test_control_characters_of_a_directory(instance):
-    """U+009B is ESC [ in one character. The job runs there all the same."""
+    """U+009B is ESC [ as one character. The job runs in such a directory nevertheless."""
     folder = instance.work / 'a\x9b31mb'
     folder.mkdir()
     job = instance.submit('-D', folder, '--', 'true')
@@ -625,8 +625,8 @@ def test_control_characters_of_a_directory(instance):
 
 @pytest.mark.slow
 def test_a_loop_of_submits(instance):
-    """Shells call submit in loops; this is a loose bound beside what the same number of commands and of writes to the same
-    disk take here and now, bench/ has the figure."""
+    """Scripts call submit in loops. The bound is loose: it compares with the time that as many other commands and synced writes
+    to the same disk take. bench/ measures the rate."""
     def seconds(action):
         begin = time.monotonic()
         for _ in range(50):

@@ -1,4 +1,5 @@
-"""Entitlement among running jobs: with the tickets model, what runs gets of contended CPUs what its tickets say."""
+"""Entitlement among running jobs: in the tickets model, jobs that compete for CPUs get CPU time in proportion to their
+tickets."""
 import os
 import pathlib
 
@@ -12,17 +13,17 @@ TICKETS = ['PriorityType=priority/tickets', 'weight_tickets_functional=1000000',
 
 
 def cpu_weight(pid):
-    """What the kernel was told of the process: (file, weight as of 100), or None where it has no group with a weight."""
+    """The CPU weight of the process's control group, on the scale of cgroup v2 (default 100), or None without such a group."""
     mounts = [line.split(' - ') for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines()]
     for line in pathlib.Path('/proc/%d/cgroup' % pid).read_text().splitlines():
         number, controllers, path = line.split(':', 2)
         for fields, kind in mounts:
-            root, place = fields.split()[3:5]
+            root, mount_point = fields.split()[3:5]
             is_v2 = number == '0' and kind.startswith('cgroup2 ')
             is_v1 = 'cpu' in controllers.split(',') and 'cpu' in kind.split()[-1].split(',')
             if root != '/' or not (is_v2 or is_v1) or 'fairlead-' not in path:
                 continue
-            file = pathlib.Path(place + path) / ('cpu.weight' if is_v2 else 'cpu.shares')
+            file = pathlib.Path(mount_point + path) / ('cpu.weight' if is_v2 else 'cpu.shares')
             if file.exists():
                 return int(file.read_text()) * (1 if is_v2 else 100 / 1024)
     return None
@@ -53,23 +54,23 @@ def test_tickets_of_running_jobs_are_cpu_weights(instance):
     until(lambda: {round(cpu_weight(pid)) for _, pid in much} == {180}, 'the weight of much')
     until(lambda: {round(cpu_weight(pid)) for _, pid in little} == {20}, 'the weight of little')
 
-    # What the kernel makes of it: nine times as much; here only that it is clearly more, be it only after a while where it
-    # takes the kernel time to spread them over the CPUs.
+    # The kernel should give much nine times the CPU time of little. The test requires twice as much, and retries, because the
+    # kernel may take some time to spread the processes over the CPUs.
     def spent_more():
-        before = [ticks(pid) for _, pid in much + little]
-        until(lambda: sum(ticks(pid) for _, pid in much) - sum(before[:len(much)]) > 200, 'two seconds of work')
-        spent = [ticks(pid) - begun for (_, pid), begun in zip(much + little, before)]
+        start = [ticks(pid) for _, pid in much + little]
+        until(lambda: sum(ticks(pid) for _, pid in much) - sum(start[:len(much)]) > 200, 'two seconds of work')
+        spent = [ticks(pid) - begin for (_, pid), begin in zip(much + little, start)]
         return sum(spent[:len(much)]) > 2 * sum(spent[len(much):])
 
-    until(spent_more, 'the work to be as the weights')
+    until(spent_more, 'the CPU times to differ like the weights')
 
-    # Another model has no opinion on it.
+    # Other models set the default weight.
     instance.good('set', 'PriorityType=priority/multifactor')
-    until(lambda: {round(cpu_weight(pid)) for _, pid in much + little} == {100}, 'ordinary weights')
+    until(lambda: {round(cpu_weight(pid)) for _, pid in much + little} == {100}, 'default weights')
 
 
-def test_weights_survive_and_are_made_up_for(instance):
-    """What keepers were told stays while launcher and daemon are dead; what they were not told they are told afterwards."""
+def test_weights_survive_and_are_sent_again(instance):
+    """Weights stay in force while launcher and daemon are down; changes during that time are sent after the restart."""
     instance.good('set', *TICKETS)
     for project in ('much', 'little'):
         instance.good('project', 'add', project, 'fshare=%d' % (90 if project == 'much' else 10))
@@ -92,4 +93,4 @@ def test_weights_survive_and_are_made_up_for(instance):
     until(lambda: weights() == [150, 50], 'weights after the daemon was killed')
     instance.kill()
     instance.start('--set', 'PriorityType=priority/multifactor')
-    until(lambda: weights() == [100, 100], 'ordinary weights again')
+    until(lambda: weights() == [100, 100], 'default weights again')

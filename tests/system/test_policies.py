@@ -1,5 +1,5 @@
-"""The policies on a running instance: what an operator names, what jobs ask for, who comes first and why, by each model,
-and that a change of the model or of a weight decides who starts next."""
+"""The policies on a running instance: objects that operators define, requests of jobs, priorities in each model, and the effect
+of a changed model or weight on the job that starts next."""
 import datetime
 import os
 import pathlib
@@ -18,7 +18,7 @@ TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DL
 
 @pytest.fixture
 def full(instance):
-    """One CPU, and a job that has it until it is cancelled."""
+    """One CPU, and a job that occupies it until it is cancelled."""
     instance.good('set', 'host_cpus=1')
     instance.blocker = instance.submit('-J', 'blocker', '--', 'sleep', '1000')
     instance.until_state(instance.blocker, 'RUNNING')
@@ -26,7 +26,7 @@ def full(instance):
 
 
 def who_starts(instance, *jobs):
-    """The job that starts when the blocker goes."""
+    """The job that starts when the blocker is cancelled."""
     instance.good('cancel', instance.blocker)
     def running():
         return [job for job in jobs if instance.job(job)['state'] == 'RUNNING']
@@ -65,9 +65,9 @@ def test_objects(instance, kind, fields, row, change, after):
 
     assert 'already exists' in instance.bad(kind, 'add', 'x1')
     assert "field: 'colour' is not one of" in instance.bad(kind, 'modify', 'x1', 'colour=red')
-    assert "'fairlead %s modify --help' lists the names" % kind in instance.bad(kind, 'modify', 'x1', 'red')
-    assert "what is to change?" in instance.bad(kind, 'modify', 'x1')
-    assert "is set twice" in instance.bad(kind, 'modify', 'x1', 'fshare=1', 'fshare=2')
+    assert "run 'fairlead %s modify --help' to list the names" % kind in instance.bad(kind, 'modify', 'x1', 'red')
+    assert "nothing to change: give at least one FIELD=VALUE" in instance.bad(kind, 'modify', 'x1')
+    assert "is given twice" in instance.bad(kind, 'modify', 'x1', 'fshare=1', 'fshare=2')
     assert "no %s 'nope'" % kind in instance.bad(kind, 'modify', 'nope', change[0])
     assert "no %s 'nope'" % kind in instance.bad(kind, 'delete', 'nope')
     instance.bad(kind, 'add', 'a b')
@@ -75,7 +75,7 @@ def test_objects(instance, kind, fields, row, change, after):
     assert there() == kept
     assert instance.good(kind, 'delete', 'x1') == 'Deleted %s x1\n' % kind
     assert there() == before
-    assert "no %s 'x1'; 'fairlead %s show' lists them" % (kind, kind) in instance.run(kind, 'show', 'x1').err
+    assert "no %s 'x1'; run 'fairlead %s show' to list them" % (kind, kind) in instance.run(kind, 'show', 'x1').err
 
 
 @pytest.mark.parametrize('words, message', [
@@ -92,7 +92,7 @@ def test_objects(instance, kind, fields, row, change, after):
     (['resource', 'add', 'x', 'urgency=1e999'], "urgency: '1e999' is not a number"),
     (['project', 'add', 'x', 'fshare=4294967296'], "fshare: '4294967296' is not a whole number"),
     (['user', 'modify', 'x', 'deadline=perhaps'], "deadline: 'perhaps' is not one of yes, no"),
-    (['user', 'add', 'x', 'fshare=1', '-A', 'physics'], 'it goes with no option'),
+    (['user', 'add', 'x', 'fshare=1', '-A', 'physics'], "'fshare=1' and options: only one of them is accepted"),
     (['user', 'show', '--policy', '-A', 'physics'], '--policy and --account: only one of them is accepted'),
 ])
 def test_objects_that_are_refused(shared, words, message):
@@ -114,8 +114,8 @@ def test_users_of_the_ticket_policies(instance):
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
-        "no policy user 'test-eve'; 'fairlead user show --policy' lists those that the ticket policies have")
-    assert "'fairlead user show --policy' lists those" in instance.run('user', 'show', '--policy', 'test-eve').err
+        "no policy user 'test-eve'; run 'fairlead user show --policy' to list the users of the ticket policies")
+    assert "run 'fairlead user show --policy' to list the users" in instance.run('user', 'show', '--policy', 'test-eve').err
 
 
 def test_the_account_default_is_made_when_it_is_named(instance):
@@ -137,12 +137,12 @@ def test_objects_in_use_stay(full):
     full.good('cancel', job)
     for kind, name in (('partition', 'fast'), ('qos', 'urgent'), ('project', 'P1'), ('resource', 'license')):
         full.good(kind, 'delete', name)
-    # The records of what ended still say what it was.
+    # The records of ended jobs keep the names.
     row = full.job(job)
     assert (row['partition'], row['qos'], row['project'], row['requests']) == ('fast', 'urgent', 'P1', 'license=1')
 
 
-# ---- what jobs ask for ----
+# ---- requests of jobs ----
 
 
 def test_terms_of_a_job(full):
@@ -195,15 +195,15 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
 
 
 @pytest.mark.parametrize('options, message', [
-    (['-p', 'nope'], "no partition 'nope'; 'fairlead partition show' lists them"),
+    (['-p', 'nope'], "no partition 'nope'; run 'fairlead partition show' to list them"),
     (['-p', 'main,main'], "'main' is named twice"),
     (['-q', 'nope'], "no qos 'nope'"),
     (['--project', 'nope'], "no project 'nope'"),
     (['-l', 'nope=1'], "no resource 'nope'"),
-    (['-l', 'h_rt=3600'], "no resource 'h_rt': the time limit is -t"),
-    (['-l', 'h_vmem=1G'], "no resource 'h_vmem': memory is --mem"),
-    (['-p', '-100'], "no partition '-100': a POSIX priority is --priority N"),
-    (['-q', 'all.q'], "no qos 'all.q': a queue is a partition, -p NAME"),
+    (['-l', 'h_rt=3600'], "no resource 'h_rt': use -t for the time limit"),
+    (['-l', 'h_vmem=1G'], "no resource 'h_vmem': use --mem for memory"),
+    (['-p', '-100'], "no partition '-100': use --priority N for a POSIX priority"),
+    (['-q', 'all.q'], "no qos 'all.q': use -p NAME: a queue is a partition"),
     (['--nice=2147483646'], "--nice: '2147483646' is not a whole number from -2147483645 to 2147483645"),
     (['--nice=high'], "--nice: 'high' is not a whole number"),
     (['--priority', '1025'], "--priority: '1025' is not a whole number from -1023 to 1024"),
@@ -211,10 +211,10 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
     (['--job-share', '-1'], "--job-share: '-1' is not a whole number from 0 to 4294967295"),
     (['--override-tickets', '4294967296'], '--override-tickets'),
     (['--set-priority', '0'], "--set-priority: '0' is not a whole number from 1 to 4294967294, or auto"),
-    (['--slots', '4-2'], "--slots: '4-2' is not a number from 1 to 65536, or a range of them as 2-8"),
+    (['--slots', '4-2'], "--slots: '4-2' is not a number from 1 to 65536, or a range such as 2-8"),
     (['--slots', '0'], '--slots'),
     (['--slots', '2-8'], "--slots: 8 exceeds the host's 4 CPUs"),
-    (['--slots', '2', '-n', '3'], '--slots and --cpus say different numbers'),
+    (['--slots', '2', '-n', '3'], '--slots and --cpus differ'),
     (['--begin', 'yesterday'], "--begin: 'yesterday' is not a time: now+1hour, 16:00, "),
     (['--begin', '2026-02-30'], "--begin: '2026-02-30' is not a time"),
     (['--deadline', '2001-01-01'], "--deadline: '2001-01-01T00:00:00Z' has passed"),
@@ -234,7 +234,7 @@ def test_begin(instance):
     answered = time.time()
     row = instance.until_state(job, 'COMPLETED')
     assert asked + 2 <= row['begin_us'] / 10**6 <= answered + 2
-    # At its time, and not only at the look around that is taken once a minute.
+    # It starts at its time, not at the next periodic pass, which is once a minute.
     assert 0 <= row['start_us'] - row['begin_us'] < 30 * 10**6
     later = instance.submit('--begin', 'tomorrow', '--', 'true')
     assert instance.job(later)['reason'] == 'BeginTime'
@@ -282,7 +282,7 @@ def test_enforce_user(instance):
     assert instance.rows('user', 'show', '--policy') == []
 
 
-# ---- who comes first ----
+# ---- priorities ----
 
 
 def number(text):
@@ -327,7 +327,7 @@ def test_prio_multifactor(full):
     assert full.bad('prio', '99') == 'fairlead prio: job 99 does not wait or run'
     assert "'x' is not a job id (such as 5" in full.bad('prio', 'x')
     assert full.run('prio', full.blocker).err == \
-        'job %d runs: it has a priority only with PriorityFlags=CALCULATE_RUNNING\n' % full.blocker
+        'job %d is running: it has a priority only with PriorityFlags=CALCULATE_RUNNING\n' % full.blocker
     full.good('set', 'PriorityFlags=CALCULATE_RUNNING')
     assert [row['JOBID'] for row in full.rows('prio')] == [str(job), str(job), str(full.blocker)]
 
@@ -373,9 +373,9 @@ def test_prio_basic(full):
     assert lines[0] == 'JOBID|PRIORITY|PARTITION'
     rows = {row['JOBID']: int(row['PRIORITY']) for row in full.rows('prio')}
     assert set(rows) == {str(first), str(second)}
-    assert '--normalized is for priority/multifactor; the instance has priority/basic' in full.bad('prio', '-n')
+    assert '--normalized requires priority/multifactor; the instance has priority/basic' in full.bad('prio', '-n')
     result = full.run('prio', '-w')
-    assert (result.status, result.out) == (0, '') and 'first come, first served' in result.err
+    assert (result.status, result.out) == (0, '') and 'jobs start in the order of submission' in result.err
 
 
 @pytest.mark.parametrize('model', ['tickets', 'basic'])
@@ -393,12 +393,12 @@ def test_prio_of_several_partitions(full, model):
 def test_prio_of_nothing(instance):
     result = instance.run('prio')
     assert (result.status, result.out) == (0, '')
-    assert result.err == 'no jobs wait; those that run have a priority with PriorityFlags=CALCULATE_RUNNING\n'
+    assert result.err == 'no pending jobs; running jobs are listed with PriorityFlags=CALCULATE_RUNNING\n'
     assert instance.good('prio', '-P') == MULTIFACTOR + '\n'
     assert instance.json('prio') == []
     instance.good('set', 'PriorityType=priority/tickets')
     assert instance.good('prio', '-P') == TICKETS + '\n'
-    assert instance.run('prio').err == 'no jobs wait or run\n'
+    assert instance.run('prio').err == 'no pending or running jobs\n'
 
 
 def test_what_incr_only_keeps_survives_a_kill(full):
@@ -430,7 +430,7 @@ def test_nice_decides(full):
 
 
 def test_another_model_decides_at_once(full):
-    """First come, first served: nice says nothing any more of who came first."""
+    """Jobs start in the order of submission; nice has no effect."""
     full.good('set', 'PriorityType=priority/tickets', 'weight_priority=1')
     first, second = full.submit('--priority=-100', '--', 'sleep', '1000'), full.submit('--', 'sleep', '1000')
     full.good('set', 'PriorityType=priority/basic')
@@ -515,7 +515,7 @@ def test_settings_of_other_schedulers(instance):
     assert (values['halflife_s'], values['ties'], values['weight_ticket']) == ('1209600', 'slurm', '0.25')
     before = instance.rows('set')
     for words, message in (
-            (['nonsense=1'], "no setting 'nonsense'; 'fairlead set' lists them"),
+            (['nonsense=1'], "no setting 'nonsense'; run 'fairlead set' to list them"),
             (['weight_ticket=1', 'PriorityWeightAge=-1'], "PriorityWeightAge: '-1' is not a whole number from 0"),
             (['PriorityFlags=FAST'], 'FAST'), (['policy_hierarchy=OXS'], 'policy_hierarchy'),
             (['policy_hierarchy=OO'], 'policy_hierarchy'), (['usage_weight_list=cpu=-1'], 'usage_weight_list'),
@@ -550,12 +550,12 @@ def test_start_with_values_that_have_commas(stopped):
     assert (values['grace_s'], values['ties'], values['usage_weight_list'], values['PriorityFlags']) == \
         ('5', 'slurm', 'cpu=0.5,mem=0.25,io=0.25', 'MAX_TRES,NO_FAIR_TREE')
     stopped.good('stop')
-    assert "grace_s is set twice" in stopped.bad('start', '--set', 'grace_s=5', '--set', 'grace_s=6')
+    assert "grace_s is given twice" in stopped.bad('start', '--set', 'grace_s=5', '--set', 'grace_s=6')
     assert 'grace_s' in stopped.bad('start', '--set', 'grace_s=5,nonsense=6')
 
 
 def test_what_cannot_start_keeps_nobody_busy(instance):
-    """Whatever a job waits for, and also when its time has come already, the daemon sleeps."""
+    """The daemon sleeps whatever the reason why a job is pending, also if its begin time has passed."""
     instance.good('resource', 'add', 'license', 'amount=2')
     instance.good('partition', 'add', 'short', 'MaxTime=10')
     instance.good('qos', 'add', 'strict', 'flags=EnforceUsageThreshold', 'usage_threshold=1')
@@ -590,7 +590,7 @@ def test_what_cannot_start_keeps_nobody_busy(instance):
         ['Resources', 'PartitionTimeLimit', 'QOSUsageThreshold']
 
 
-# ---- small things ----
+# ---- other ----
 
 
 def test_words_of_other_kinds(instance):

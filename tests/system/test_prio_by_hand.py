@@ -1,5 +1,5 @@
-"""Small clusters and a job each, whose terms of priority/multifactor were worked out by hand (the sums stand beside them): the
-corners of docs/formulas.md 4."""
+"""One job on a small cluster, with terms of priority/multifactor that were calculated by hand (as in the comments): edge cases
+of docs/formulas.md 4."""
 import json
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 FAIRLEAD = os.path.join(os.environ.get('FAIRLEAD_BUILD', 'build'), 'fairlead')
 NOW = 1000000
 
-# 3 nodes, 20 CPUs and 6 GPUs: 'all' has them, 'two' 12 CPUs and 2 GPUs. Licences are everybody's.
+# 3 nodes, 20 CPUs and 6 GPUs, all in the partition 'all'; 12 CPUs and 2 GPUs in 'two'. Licences belong to no partition.
 CLUSTER = {
     'now': NOW,
     'hosts': [{'name': 'a', 'cpus': 8, 'mem': '16G', 'gres': {'gpu:x': 4}},
@@ -27,7 +27,7 @@ JOB = {'id': 1, 'user': 'u', 'account': 'p', 'submit': NOW - 300, 'cpus': 5, 'no
 
 
 def rows_of(settings, job, **cluster):
-    """A value of None takes a key of the job away."""
+    """job: changes to JOB; None removes a key."""
     job = {key: value for key, value in {**JOB, **job}.items() if value is not None}
     document = {**CLUSTER, **cluster, 'settings': {**TRACKED, **settings}, 'jobs': [job]}
     result = subprocess.run([FAIRLEAD, 'prio', '-f', '-', '-P'], input=json.dumps(document), capture_output=True, text=True)
@@ -91,7 +91,7 @@ ASKED = {'tres': 'cpu=5,mem=4G,node=2,gres/gpu=3,license/lic=4,billing=9'}
     # cpu 5/12, mem 4096/24576, gpu 3/2, lic 4/20: 416.67 + 66.67 + 90 + 2 = 575.33
     (TRES, {**ASKED, 'partition': 'two'},
      {'cpu': 416.6666666666667, 'mem': 66.66666666666667, 'gres/gpu': 90, 'license/lic': 2}, 575),
-    # nothing is there but licences
+    # a partition without nodes has only licences
     (TRES, {**ASKED, 'partition': 'none'}, {'license/lic': 2}, 2),
     # 5 1000 + 4096 400 + 3 60 + 4 10
     ({**TRES, 'PriorityFlags': 'NO_NORMAL_TRES'}, ASKED,
@@ -134,18 +134,18 @@ def test_tres(settings, job, tres, priority):
     # NO_NORMAL_ALL of 1000 each: 30 + 3 + 2 thousand
     ({'PriorityWeightAssoc': 1000, 'PriorityWeightPartition': 1000, 'PriorityWeightQOS': 1000,
       'PriorityFlags': 'NO_NORMAL_ALL'}, {'qos': 'mid'}, {'PRIORITY': '35000'}),
-    # 4294967295 3 + ... is beyond what a priority can be; one less is not
+    # 4294967295 * 3 exceeds the largest priority
     ({'PriorityWeightPartition': 4294967295, 'PriorityFlags': 'NO_NORMAL_PART'}, {}, {'PRIORITY': '4294967295'}),
     ({}, {'site': 2147483645, 'nice': -2147483645}, {'PRIORITY': '4294967290', 'SITE': 2147483645, 'NICE': -2147483645}),
     ({'PriorityWeightAge': 5, 'PriorityMaxAge': '5'}, {'site': 2147483645, 'nice': -2147483645}, {'PRIORITY': '4294967295'}),
     ({'PriorityWeightAge': 6, 'PriorityMaxAge': '5'}, {'site': 2147483645, 'nice': -2147483645}, {'PRIORITY': '4294967295'}),
-    # at least 1; whole parts
+    # the minimum is 1; fractions are dropped
     ({}, {}, {'PRIORITY': '1'}),
     ({}, {'nice': 2147483645, 'site': -2147483645}, {'PRIORITY': '1'}),
     ({'PriorityWeightAge': 7, 'PriorityMaxAge': '20'}, {}, {'PRIORITY': '1', 'AGE': 1.75}),
     ({'PriorityWeightAge': 8, 'PriorityMaxAge': '20'}, {'nice': 1}, {'PRIORITY': '1', 'AGE': 2}),
     ({'PriorityWeightAge': 15, 'PriorityMaxAge': '20'}, {'nice': 1}, {'PRIORITY': '2', 'AGE': 3.75}),
-    # by hand, and held
+    # set by hand, and held
     ({'PriorityWeightAge': 1000}, {'set_priority': 77, 'nice': 5, 'site': 6},
      {'PRIORITY': '77', 'AGE': 0, 'NICE': 0, 'SITE': 0}),
     ({'PriorityWeightAge': 1000}, {'set_priority': 77, 'state': 'HELD'}, {'PRIORITY': '0', 'AGE': 0}),
@@ -161,8 +161,8 @@ def test_terms(settings, job, expected):
     check(settings, job, expected)
 
 
-def test_nothing_to_be_the_highest_of():
-    """0 of 0 is 0: nobody has a priority, a factor or a QOS with one."""
+def test_factors_of_a_maximum_of_0():
+    """0 divided by a maximum of 0 is 0: no association, partition or QOS has a priority or factor."""
     check({'PriorityWeightAssoc': 1000, 'PriorityWeightPartition': 1000, 'PriorityWeightQOS': 1000},
           {'qos': 'low', 'account': 'p'}, {'ASSOC': 0, 'PARTITIONFACTOR': 0, 'QOS': 0, 'PRIORITY': '1'},
           qos=[{'name': 'low'}], partitions=[{'name': 'all', 'PriorityJobFactor': 0}],

@@ -67,7 +67,7 @@ def test_multifactor():
         '4|batch|a1|a|11537|0|0|0|10000|312.5|200|0|0|cpu=250,mem=25,gres/gpu=750|4\n')
 
 
-def test_multifactor_before_weighing():
+def test_multifactor_before_weighting():
     assert good('prio', '-f', MULTIFACTOR, '-P', '-n') == (
         'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|TRES\n'
         '4|batch|a1|a|11537|0|0|1|0.625|0.20000000000000001|0|cpu=0.25,mem=0.125,gres/gpu=0.25\n')
@@ -114,11 +114,11 @@ def test_one_job():
     rows = parsable(good('prio', '-f', TICKETS, '-P', '38'))
     assert [row['JOBID'] for row in rows] == ['38']
     assert rows[0] == parsable(good('prio', '-f', TICKETS, '-P'))[4]
-    assert run('prio', '-f', TICKETS, '99') == (2, '', TICKETS + ': no job 99 in this document\n')
+    assert run('prio', '-f', TICKETS, '99') == (2, '', TICKETS + ': no job 99 in this scenario\n')
     assert run('prio', '-f', TICKETS, 'x') == (2, '', "fairlead prio: JOB: 'x' is not a job id (such as 5, or 5_3 for task "
                                                    "3 of an array)\n")
-    assert run('prio', '-f', TICKETS, '38_1') == (2, '', "fairlead prio: JOB: '38_1' is a task; the tasks of an array are "
-                                                      "listed with it\n")
+    assert run('prio', '-f', TICKETS, '38_1') == (2, '', "fairlead prio: JOB: '38_1' is a task; give the job's id to list "
+                                                      "all its tasks\n")
 
 
 def test_headings():
@@ -144,8 +144,8 @@ def test_names_do_not_break_lines():
 
 @pytest.mark.parametrize('arguments, words', [
     (['-f', MULTIFACTOR, '-P', '--json'], '--json and --parsable'),
-    (['-f', TICKETS, '-n'], '--normalized is for priority/multifactor; this is priority/tickets'),
-    (['-f', 'examples'], 'examples: a folder; a file is wanted'),
+    (['-f', TICKETS, '-n'], '--normalized requires priority/multifactor; this scenario has priority/tickets'),
+    (['-f', 'examples'], 'examples: is a directory'),
     (['-f', 'no/such'], 'no/such: No such file or directory'),
 ])
 def test_refused_options(arguments, words):

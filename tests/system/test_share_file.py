@@ -287,7 +287,7 @@ def test_reads_its_own_listing():
     assert good('-f', '-', '-P', text=once) == once
 
 
-def test_json_says_the_same():
+def test_json_has_the_same_values():
     rows = parsable(good('-f', '-', '-P', text=TREE))
     text = good('-f', '-', '--json', text=TREE)
     objects = json.loads(text)
@@ -356,10 +356,10 @@ def test_bold_heading_on_a_terminal_only():
 
 REFUSED = [
     ('', '1:1: the text is empty'),
-    ('# nothing\n', '1:1: no header line'),
+    ('# nothing\n', '1:1: the text has no header line'),
     ('hello\n', "1:1: header: 'hello' is not the header of 'sshare -a -P' or the tab-separated columns parent, account, user, "
                 'shares and usage'),
-    ('\x7fELF\x00\n', '1:5: a zero byte: this is not a text'),
+    ('\x7fELF\x00\n', '1:5: the text contains a zero byte'),
     ('Account|User|RawShares\nroot||\n', "1:1: header: the column 'RawUsage' is missing"),
     ('parent\taccount\tuser\tshares\n', "1:1: header: the column 'usage' is missing"),
     ('order\tid\taccount\tuser\n', "1:1: header: 'order' is not a known column (parent, account, user, shares, usage)"),
@@ -425,7 +425,7 @@ def test_huge_but_finite_usage():
 def test_files_that_cannot_be_read(tmp_path):
     gone = tmp_path / 'gone'
     assert share('-f', str(gone)) == (2, '', '%s: No such file or directory\n' % gone)
-    assert share('-f', str(tmp_path)) == (2, '', '%s: a folder; a file is wanted\n' % tmp_path)
+    assert share('-f', str(tmp_path)) == (2, '', '%s: is a directory\n' % tmp_path)
     hidden = tmp_path / 'hidden'
     hidden.write_text(TREE)
     hidden.chmod(0)
@@ -436,7 +436,7 @@ def test_files_that_cannot_be_read(tmp_path):
     assert (status, out, err.count('\n')) == (2, '', 1)
 
 
-def test_options_that_cannot_be():
+def test_refused_options():
     for arguments, words in [
         (['-f', '-', '--ties', 'both'], "--ties: 'both' is not one of merge, slurm"),
         (['-f', '-', '--algorithm', 'tree'], "--algorithm: 'tree' is not one of fair-tree, classic, depth-oblivious"),
@@ -444,13 +444,13 @@ def test_options_that_cannot_be():
         (['-f', '-', '--dampening', '65536'], "--dampening: '65536' is not a whole number from 1 to 65535"),
         (['-f', '-', '--dampening', '1.5'], "--dampening: '1.5' is not a whole number from 1 to 65535"),
         (['--algorithm', 'classic'],
-         "--algorithm goes with -f; the instance's own is a setting: fairlead set PriorityFlags=NO_FAIR_TREE"),
+         "--algorithm requires -f; to change the instance's setting: fairlead set PriorityFlags=NO_FAIR_TREE"),
         (['--dampening', '2'],
-         "--dampening goes with -f; the instance's own is a setting: fairlead set FairShareDampeningFactor=N"),
-        (['--ties', 'slurm'], "--ties goes with -f; the instance's own is a setting: fairlead set ties=slurm"),
+         "--dampening requires -f; to change the instance's setting: fairlead set FairShareDampeningFactor=N"),
+        (['--ties', 'slurm'], "--ties requires -f; to change the instance's setting: fairlead set ties=slurm"),
         (['-f', '-', '--json', '-P'], '--json and --parsable: only one of them is accepted'),
         (['-f'], "option '--file' needs an argument: FILE"),
-        (['-f', '-', 'more'], '--account and a user do not go with -f'),
+        (['-f', '-', 'more'], '--account and a user are not accepted with -f'),
         (['-f', '-', '--flie'], "unknown option '--flie'; did you mean '--file'? see 'fairlead share --help'"),
     ]:
         assert share(*arguments, text=TREE) == (2, '', 'fairlead share: %s\n' % words)

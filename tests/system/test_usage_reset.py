@@ -1,5 +1,5 @@
-"""Usage that is reset: by hand, and at a boundary of PriorityUsageResetPeriod. The boundary is a real midnight, in a time
-zone whose midnight is a few seconds away."""
+"""Resets of usage: by hand, and at a boundary of PriorityUsageResetPeriod. The boundary is a real midnight, in a time zone
+where midnight is a few seconds away."""
 import contextlib
 import sqlite3
 import time
@@ -10,12 +10,12 @@ from conftest import SETTINGS, Instance, until
 
 
 def usage(instance, account='default', user=True):
-    """Billing-seconds of the user's row, or the account's own."""
+    """Billing seconds of the user's row, or of the account's row."""
     (row,) = [row for row in instance.json('share') if row['account'] == account and (row['user'] is not None) == user]
     return row['raw_usage']
 
 
-def agrees(instance):
+def assert_verified(instance):
     assert instance.good('verify').endswith(': all agree\n')
 
 
@@ -25,14 +25,14 @@ def stored(instance, query):
 
 
 def zone_with_midnight_in(seconds):
-    """A TZ, and when its next midnight is."""
+    """A value of TZ, and the time of its next midnight."""
     midnight = int(time.time()) + seconds
     east = -midnight % 86400
     return 'XXX-%d:%02d:%02d' % (east // 3600, east // 60 % 60, east % 60), midnight
 
 
 def with_a_job(instance):
-    """A job of one CPU that runs."""
+    """Starts a job of one CPU."""
     instance.started = time.time()
     instance.running = instance.submit('--', 'sleep', '1000')
     instance.until_state(instance.running, 'RUNNING')
@@ -45,11 +45,11 @@ def busy(instance):
 
 
 class Late(Exception):
-    """It was midnight before the case was ready for it."""
+    """Midnight came before the test was ready."""
 
 
 def before_midnight(case):
-    """A case for pytest with a busy instance and the seconds until midnight: more of them where they were too few."""
+    """Runs the test with a busy instance and the seconds until midnight; repeats it with more seconds if it was late."""
 
     def run():
         for seconds in (4, 15, 50):
@@ -68,7 +68,7 @@ def before_midnight(case):
 
 
 def restart_before_midnight(instance, seconds):
-    """With a reset at midnight, which is told."""
+    """Restarts the instance in a time zone where midnight is near, with a daily reset. Returns the time of midnight."""
     zone, midnight = zone_with_midnight_in(seconds)
     instance.good('stop')
     instance.environment['TZ'] = zone
@@ -83,13 +83,13 @@ def be_early(midnight):
         raise Late
 
 
-def assert_counts_since(instance, moment):
-    """What one CPU used since then, to the tenth of a second, and verify thinks so, too."""
+def assert_counts_since(instance, reset):
+    """The usage is that of one CPU since the reset, within a tenth of a second, and verify agrees."""
     before = time.time()
     used = usage(instance)
     after = time.time()
-    assert before - moment - 0.1 <= used <= after - moment + 0.1
-    agrees(instance)
+    assert before - reset - 0.1 <= used <= after - reset + 0.1
+    assert_verified(instance)
 
 
 # ---- by hand ----
@@ -108,7 +108,7 @@ def test_an_account(busy):
     busy.good('account', 'modify', 'default', 'rawusage=0', '--shares', '7')
     assert usage(busy, 'root', user=False) < before
     assert [row['shares'] for row in busy.rows('account', 'show', 'default')] == ['7']
-    agrees(busy)
+    assert_verified(busy)
     time.sleep(0.3)
     busy.good('account', 'modify', 'root', 'RawUsage=0')
     assert_counts_since(busy, stored(busy, 'SELECT max(reset_us) FROM association') / 1e6)
@@ -125,7 +125,7 @@ def test_a_qos_and_a_project(instance):
     assert instance.good('project', 'modify', 'moon', 'RawUsage=0') == 'Modified project moon\n'
     assert stored(instance, 'SELECT sum(cpu_s + mem_gib_s) FROM owner_usage') == 0
     assert usage(instance) > 0.2
-    agrees(instance)
+    assert_verified(instance)
 
 
 @pytest.mark.parametrize('words, expected', [
@@ -133,21 +133,21 @@ def test_a_qos_and_a_project(instance):
     (('user', 'modify', 'ann', 'RawUsage=-1'), "RawUsage: '-1' is not 0, the only accepted value"),
     (('user', 'modify', 'ann', 'RawUsage='), "RawUsage: '' is not 0, the only accepted value"),
     (('qos', 'modify', 'normal', 'RawUsage=1e3'), "qos 'normal': RawUsage: '1e3' is not 0, the only accepted value"),
-    (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), 'RawUsage=0 goes with options, not with other fields'),
-    (('account', 'modify', 'default', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
-    (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "'fshare=3' is nothing to change of an account"),
-    (('account', 'modify', 'default'), '--shares, --parent, --priority or RawUsage=0 says'),
+    (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), "RawUsage=0 and 'fshare=3': only one of them is accepted"),
+    (('account', 'modify', 'default', 'fshare=3'), "unexpected argument 'fshare=3'"),
+    (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "unexpected argument 'fshare=3'"),
+    (('account', 'modify', 'default'), 'nothing to change: give --shares, --parent, --priority or RawUsage=0'),
     (('qos', 'add', 'fast', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
     (('partition', 'modify', 'main', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
     (('set', 'PriorityUsageResetPeriod=HOURLY'), "'HOURLY' is not one of NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY"),
 ])
-def test_what_is_refused(instance, words, expected):
+def test_refused_resets(instance, words, expected):
     result = instance.run(*words)
     assert result.status in (1, 2) and result.out == '' and expected in result.err, result
     assert result.err.count('\n') == 1
 
 
-def test_it_is_said_everywhere(instance):
+def test_help_and_completion(instance):
     for command in ('user', 'account', 'qos', 'project'):
         assert 'RawUsage=' in instance.good(command, 'modify', '--help')
         assert 'RawUsage' not in instance.good(command, 'add', '--help').replace('RawUsage=0 ', '')
@@ -188,13 +188,13 @@ def test_midnight(busy, seconds):
 
 @before_midnight
 def test_midnight_while_the_daemon_is_down(busy, seconds):
-    """One job ends before the boundary, one runs across it; nobody is there to see."""
+    """While the daemon is down, one job ends before the boundary and one runs across it."""
     short = busy.submit('--', 'sh', '-c', 'while ! test -e go; do sleep 0.02; done')
     busy.until_state(short, 'RUNNING')
     midnight = restart_before_midnight(busy, seconds)
     busy.kill()
     (busy.work / 'go').touch()
-    until(lambda: list(busy.state.glob('launches/*/end')), 'the end of the short one')
+    until(lambda: list(busy.state.glob('launches/*/end')), 'the end of the short job')
     be_early(midnight)
     time.sleep(max(0, midnight + 1 - time.time()))
     busy.start()

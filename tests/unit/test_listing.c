@@ -90,7 +90,7 @@ static struct output out; /* of the last listing */
 static struct err refusal;
 
 /* The rows as that listing writes them; NULL: it is refused, with refusal. */
-static const char *listed_of(const struct column_table *columns, const struct listing_values *how,
+static const char *listed_of(const struct column_table *columns, const struct listing_values *form,
                              const struct given *given, size_t count)
 {
     struct listing l;
@@ -98,7 +98,7 @@ static const char *listed_of(const struct column_table *columns, const struct li
     buf_add_text(&out.text, "");
     out.fd = -1;
     refusal = (struct err){0};
-    int status = listing_begin(&l, columns, how, &out, &refusal);
+    int status = listing_begin(&l, columns, form, &out, &refusal);
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct field_value row[FIELDS];
         make_row(&given[i], row);
@@ -109,9 +109,9 @@ static const char *listed_of(const struct column_table *columns, const struct li
     return status == 0 ? out.text.text : NULL;
 }
 
-static const char *listed(const struct listing_values how)
+static const char *listed(const struct listing_values form)
 {
-    return listed_of(&own, &how, some, COUNT(some));
+    return listed_of(&own, &form, some, COUNT(some));
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
@@ -266,8 +266,8 @@ static void every_form_is_sorted(void **unused)
                         "[\n{\"id\":\"5_9\"},\n{\"id\":\"12\"},\n{\"id\":\"5_10\"},\n{\"id\":\"4\"}\n]\n");
     assert_string_equal(listed((struct listing_values){.sort = "-name", .columns = "name", .is_parsable = true}),
                         "name\nbeta\nbeta\nalpha\nalpha\n");
-    const struct listing_values how = {.sort = "id", .is_json = true};
-    assert_string_equal(listed_of(&own, &how, NULL, 0), "[]\n");
+    const struct listing_values form = {.sort = "id", .is_json = true};
+    assert_string_equal(listed_of(&own, &form, NULL, 0), "[]\n");
 }
 
 static void unknown_keys_are_refused(void **unused)
@@ -300,47 +300,47 @@ static void parsable_rows_have_all_columns(void **unused)
     assert_string_equal(
         listed((struct listing_values){.is_parsable = true, .has_no_header = true, .columns = "note:3,limit_s"}),
         "|125\na?b|125\n|125\nx|125\n"); /* widths are for tables */
-    const struct listing_values how = {.is_parsable = true};
-    assert_string_equal(listed_of(&own, &how, NULL, 0), "id|name|state|cpus|end|cpus:twice\n");
+    const struct listing_values form = {.is_parsable = true};
+    assert_string_equal(listed_of(&own, &form, NULL, 0), "id|name|state|cpus|end|cpus:twice\n");
 }
 
 static void objects_have_all_fields(void **unused)
 {
-    const struct listing_values how = {.is_json = true};
+    const struct listing_values form = {.is_json = true};
     (void)unused;
-    assert_string_equal(listed_of(&own, &how, some + 1, 2),
+    assert_string_equal(listed_of(&own, &form, some + 1, 2),
                         "[\n{\"id\":\"5_9\",\"name\":\"alpha\",\"state\":\"FAILED\",\"cpus\":null,\"factor\":null,"
                         "\"limit_s\":125,\"mem_mib\":4096,\"end_us\":1700000000000000,\"note\":\"a|b\","
                         "\"shares\":\"parent\"},\n"
                         "{\"id\":\"4\",\"name\":\"beta\",\"state\":\"RUNNING\",\"cpus\":16,\"factor\":1,"
                         "\"limit_s\":125,\"mem_mib\":4096,\"end_us\":1600000000000000,\"note\":\"\","
                         "\"shares\":\"parent\"}\n]\n");
-    assert_string_equal(listed_of(&own, &how, NULL, 0), "[]\n");
+    assert_string_equal(listed_of(&own, &form, NULL, 0), "[]\n");
 }
 
 static void objects_have_the_fields_chosen(void **unused)
 {
-    const struct listing_values how = {
+    const struct listing_values form = {
         .is_json = true, .columns = "cpus:twice,cpus:9,state,note", .has_no_header = true};
     (void)unused;
-    assert_string_equal(listed_of(&own, &how, some, 2),
+    assert_string_equal(listed_of(&own, &form, some, 2),
                         "[\n{\"cpus:twice\":\"8\",\"cpus\":4,\"state\":\"PENDING\",\"note\":null},\n"
                         "{\"cpus:twice\":null,\"cpus\":null,\"state\":\"FAILED\",\"note\":\"a|b\"}\n]\n");
 }
 
 static void json_of_the_instance_is_passed_on(void **unused)
 {
-    const struct listing_values how = {.is_json = true}, chosen = {.is_json = true, .columns = "id"},
+    const struct listing_values form = {.is_json = true}, chosen = {.is_json = true, .columns = "id"},
                                 sorted = {.is_json = true, .sort = "id"}, plain = {0}, parsable = {.is_parsable = true};
     struct listing l;
     (void)unused;
-    assert_true(listing_takes_json(&how));
+    assert_true(listing_takes_json(&form));
     assert_false(listing_takes_json(&chosen) || listing_takes_json(&sorted));
     assert_false(listing_takes_json(&plain) || listing_takes_json(&parsable));
     assert_true(listing_is_table(&plain));
-    assert_false(listing_is_table(&how) || listing_is_table(&parsable));
+    assert_false(listing_is_table(&form) || listing_is_table(&parsable));
     buf_clear(&out.text);
-    assert_int_equal(listing_begin(&l, &own, &how, &out, &refusal), 0);
+    assert_int_equal(listing_begin(&l, &own, &form, &out, &refusal), 0);
     listing_add_json(&l, str("{\"new\":1}"));
     listing_add_json(&l, str("{\"new\":2}"));
     listing_end(&l);
@@ -359,12 +359,12 @@ static void two_forms_are_refused(void **unused)
 
 /* --- lines between rows ------------------------------------------------------------------------------------------- */
 
-static const char *grouped(const struct listing_values how)
+static const char *grouped(const struct listing_values form)
 {
     struct listing l;
     struct field_value row[FIELDS];
     buf_clear(&out.text);
-    assert_int_equal(listing_begin(&l, &own, &how, &out, &refusal), 0);
+    assert_int_equal(listing_begin(&l, &own, &form, &out, &refusal), 0);
     for (size_t i = 0; i < 2; i++) {
         listing_add_line(&l, i == 0 ? "Ones:" : "Others:");
         make_row(&some[i], row);

@@ -180,7 +180,7 @@ static void test_columns_are_left_out_by_rank(void **state)
 {
     (void)state;
     static const char cells[] = "1|a|b|abcdef|c|d";
-    static const char rest[] = "; -o FIELD,... chooses columns, -P has all\n";
+    static const char rest[] = "; give -o FIELD,... to choose columns or -P for all\n";
     static const struct {
         uint32_t width;
         const char *text, *left_out; /* NULL: nothing is */
@@ -201,7 +201,7 @@ static void test_columns_are_left_out_by_rank(void **state)
         char note[200] = "";
         assert_string_equal(laid_out(ranked, COUNT(ranked), cells, rows[i].width), rows[i].text);
         if (rows[i].left_out != NULL)
-            text_format(note, sizeof note, "left out for lack of room: %s%s", rows[i].left_out, rest);
+            text_format(note, sizeof note, "columns left out to fit the width: %s%s", rows[i].left_out, rest);
         assert_string_equal(last.note, note);
     }
 }
