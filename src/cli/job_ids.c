@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/idset.h"
 #include "fields/job_id.h"
 
@@ -36,6 +37,7 @@ static int add_tasks(struct call *call, struct str job, struct str tasks, id_lis
 
 int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e)
 {
+    ensure(first_operand <= call->parsed.operand_count);
     id_list ids = {0};
     int status = 0;
     for (uint32_t i = first_operand; status == 0 && i < call->parsed.operand_count; i++) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ensure.h"
 #include "base/text.h"
 
 enum { BINARY_BYTES = 4096 };
@@ -141,6 +142,7 @@ static void add_word(struct buf *out, const char *word)
 
 const char *job_script_show_words(char **words, uint32_t count, size_t max, struct arena *a)
 {
+    ensure(max >= 3); /* room for "..." */
     struct buf shown = {0};
     for (uint32_t i = 0; i < count && shown.length <= max; i++) {
         if (i > 0) buf_add_char(&shown, ' ');

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "api/bodies.h"
+#include "base/ensure.h"
 #include "cli/pairs.h"
 
 enum { HINT_BYTES = 80, NAME_WIDTH_MIN = 8 };
 
 /* --- changing ----------------------------------------------------------------------------------------------------- */
 
-static const char *path_of(struct call *call, enum object_kind kind, const char *name)
+static const char *target_of(struct call *call, enum object_kind kind, const char *name)
 {
     struct buf target = {0};
     buf_add_text(&target, api_object_paths[kind]);
@@ -46,7 +47,7 @@ static int send_new(struct call *call, struct client *c, enum object_kind kind, 
     if (!str_is_printable(str(name)))
         return err_set(e, ERR_INPUT, "'%s' is not a name: it contains control characters or invalid UTF-8", name);
     pairs_set(pairs, "name", name);
-    return pairs_send(pairs, c, "POST", path_of(call, kind, NULL), e);
+    return pairs_send(pairs, c, "POST", target_of(call, kind, NULL), e);
 }
 
 int object_run_add(struct call *call, enum object_kind kind, struct err *e)
@@ -71,7 +72,7 @@ int object_run_modify(struct call *call, enum object_kind kind, bool adds_missin
         return err_set(e, ERR_USAGE, "nothing to change: give at least one FIELD=VALUE; see %s", pairs.hint);
     int status = read_pairs(call, &pairs, e);
     if (status == 0) status = instance_open(call, &client, e);
-    if (status == 0) status = pairs_send(&pairs, &client, "PATCH", path_of(call, kind, call->parsed.operands[0]), e);
+    if (status == 0) status = pairs_send(&pairs, &client, "PATCH", target_of(call, kind, call->parsed.operands[0]), e);
     if (status != 0 && adds_missing && e->code == ERR_NOT_FOUND) {
         const struct err cause = *e;
         is_new = true;
@@ -87,7 +88,7 @@ int object_run_modify(struct call *call, enum object_kind kind, bool adds_missin
 int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
 {
     struct api_done reply;
-    const char *target = path_of(call, kind, call->parsed.operands[0]);
+    const char *target = target_of(call, kind, call->parsed.operands[0]);
     if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
     write_done(call, "Deleted", kind);
     return 0;
@@ -95,6 +96,7 @@ int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
 
 int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e)
 {
+    ensure(call->parsed.operand_count > 0);
     int64_t raw_usage = API_UNSET;
     const char *other = NULL;
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
@@ -139,7 +141,7 @@ int object_run_show(struct call *call, enum object_kind kind, const struct listi
     const struct column_table columns = make_columns(kind, call->arena);
     const struct instance_listing listing = {
         .columns = &columns,
-        .target = path_of(call, kind, NULL),
+        .target = target_of(call, kind, NULL),
         .empty_note = name ? NULL : empty_note,
         .filter = name ? has_name : NULL,
         .filter_context = name,

@@ -9,6 +9,7 @@ enum { NAME_BYTES = 100, SHOWN_BYTES = 80 };
 
 int pairs_add(struct pairs *p, struct str pair, struct err *e)
 {
+    ensure(p->hint != NULL);
     struct str value, name = str_cut(pair, '=', &value);
     int shown = (int)(pair.length < SHOWN_BYTES ? pair.length : SHOWN_BYTES);
     if (name.length == 0 || value.text == NULL)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ensure.h"
 #include "base/text.h"
 
 enum { PATH_SIZE = 4096, TAIL_BYTES = 8192, TAIL_LINES = 10, EXIT_NOT_RUN = 127 };
@@ -44,6 +45,7 @@ const char *spawn_find_program(const char *name, struct arena *a)
 int spawn_make_directory(const char *path, struct err *e)
 {
     char part[PATH_SIZE];
+    ensure(path[0] == '/');
     if (text_format(part, sizeof part, "%s", path) >= sizeof part)
         return err_set(e, ERR_INPUT, "the path is too long: %.60s...", path);
     for (char *p = part + 1;; p++) {
@@ -79,6 +81,7 @@ _Noreturn static void execute(const struct spawn *s, int log)
 
 int spawn_run(struct spawn *s, struct err *e)
 {
+    ensure(s->pid == 0 && s->arguments[0] != NULL);
     int log = open(s->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (log < 0) return err_set(e, ERR_IO, "%s: %s", s->log_path, strerror(errno));
     s->log_start = (long)lseek(log, 0, SEEK_END);

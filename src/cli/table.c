@@ -186,7 +186,7 @@ static void write_row(const struct table *t, const struct layout *l, uint32_t ro
 
 void table_write(const struct table *t, bool has_header, const uint32_t *order, struct output *out)
 {
-    ensure(t->cells.count % t->column_count == 0);
+    ensure(t->column_count > 0 && t->cells.count % t->column_count == 0);
     const struct layout layout = make_layout(t, has_header, out->width);
     uint32_t next_line = 0;
     if (has_header) write_header(t, &layout, out);

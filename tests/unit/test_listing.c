@@ -1,4 +1,4 @@
-/* Listings: which columns, in which form and order; what people see of a value; and what is refused. */
+/* Listings: the choice of columns, the three forms, the order of rows, the cells of tables, and errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static const struct column own_columns[] = {
 };
 static const struct column_table own = {&table, own_columns, COUNT(own_columns)};
 
-/* --- rows and what comes of them ---------------------------------------------------------------------------------- */
+/* --- rows and their listing --------------------------------------------------------------------------------------- */
 
 /* One of ID, NAME, STATE (an index), CPUS (-1: none), FACTOR (0: none), END in seconds (0: none), NOTE. */
 struct given {
@@ -89,7 +89,7 @@ static const struct given some[] = {
 static struct output out; /* of the last listing */
 static struct err refusal;
 
-/* The rows as that listing writes them; NULL: it is refused, with refusal. */
+/* The output of a listing of the rows; NULL: an error, which is in refusal. */
 static const char *listed_of(const struct column_table *columns, const struct listing_values *form,
                              const struct given *given, size_t count)
 {
@@ -129,7 +129,7 @@ static void tables_have_the_columns_of_the_listing(void **unused)
                                                                                 "4     beta   RUNNING  16\n"
                                                                                 "12    alpha  RUNNING   4\n");
     const struct listing_values plain = {0};
-    assert_string_equal(listed_of(&own, &plain, NULL, 0), ""); /* no headings of nothing */
+    assert_string_equal(listed_of(&own, &plain, NULL, 0), ""); /* no headings without rows */
 }
 
 static void columns_are_chosen(void **unused)
@@ -152,7 +152,7 @@ static void columns_are_chosen(void **unused)
         assert_string_equal(listed((struct listing_values){.columns = rows[i].columns}), rows[i].text);
 }
 
-/* Who names a column wants to see it, however narrow the terminal is. */
+/* A column chosen with -o is never left out, however narrow the terminal is. */
 static void chosen_columns_are_never_left_out(void **unused)
 {
     (void)unused;
@@ -169,8 +169,8 @@ static void unknown_columns_are_refused(void **unused)
 {
     static const char all[] = "id, name, state, cpus, end, cpus:twice, factor, limit_s, mem_mib, note, shares";
     static const struct {
-        const char *columns, *error; /* all follows */
-        bool has_all;
+        const char *columns, *error;
+        bool has_all; /* the names of all fields follow */
     } rows[] = {
         {"colour", "-o: 'colour' is not a field; there are: ", true},
         {"id,colour:5", "-o: 'colour' is not a field; there are: ", true},
@@ -202,7 +202,7 @@ static void unknown_columns_are_refused(void **unused)
     buf_release(&many);
 }
 
-/* Every field that a listing names for -o is one that -o takes, in any form. */
+/* -o accepts every field that the error message lists, in any form. */
 static void names_are_those_that_are_taken(void **unused)
 {
     struct buf names = {0};
@@ -237,12 +237,12 @@ static void rows_are_sorted(void **unused)
     } rows[] = {
         {NULL, "5_10 5_9 4 12 "},         {"id", "4 5_9 5_10 12 "}, /* digits in texts are numbers */
         {"-id", "12 5_10 5_9 4 "},        {"+id", "4 5_9 5_10 12 "},
-        {"name", "5_9 12 5_10 4 "},                                    /* equal ones stay in their order */
+        {"name", "5_9 12 5_10 4 "},                                    /* rows with equal keys keep their order */
         {"-name", "5_10 4 5_9 12 "},      {"state", "5_10 4 12 5_9 "}, /* in the order of the states */
-        {"cpus", "5_9 5_10 12 4 "},                                    /* no value comes first */
+        {"cpus", "5_9 5_10 12 4 "},                                    /* an absent value is first */
         {"-cpus", "4 5_10 12 5_9 "},      {"factor", "5_9 12 5_10 4 "},
         {"-factor", "4 5_10 12 5_9 "},    {"end", "5_10 12 4 5_9 "},
-        {"-end_us", "5_9 4 5_10 12 "},    {"note", "5_10 4 5_9 12 "}, /* the empty text comes behind none */
+        {"-end_us", "5_9 4 5_10 12 "},    {"note", "5_10 4 5_9 12 "}, /* the empty text follows absent values */
         {"cpus:twice", "5_9 5_10 12 4 "}, {"name,id", "5_9 12 4 5_10 "},
         {"name,-id", "12 5_9 5_10 4 "},   {"-name, cpus", "5_10 4 5_9 12 "},
         {"cpus,name", "5_9 12 5_10 4 "},  {"state,-name,id", "5_10 4 12 5_9 "},
@@ -375,7 +375,7 @@ static const char *grouped(const struct listing_values form)
     return out.text.text;
 }
 
-/* Only a table has them, and only while its rows are in the order they came. */
+/* Only an unsorted table prints them. */
 static void lines_are_for_tables(void **unused)
 {
     (void)unused;
@@ -420,7 +420,9 @@ static void cells_are_for_people(void **unused)
         {{.field = FACTOR}, {0, 1234567.0, ""}, "1.23457e+06"},
         {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, 1234567.125, ""}, "1234567.12"},
         {{.field = FACTOR, .is_fixed = true}, {0, 2.5, ""}, "2"},
-        {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, 2e15, ""}, "2.000000e+15"}, /* no row of digits */
+        {{.field = FACTOR, .is_fixed = true, .decimals = 2},
+         {0, 2e15, ""},
+         "2.000000e+15"}, /* an exponent for large numbers */
         {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, (double)INFINITY, ""}, "inf"},
         {{.field = FACTOR, .is_whole = true}, {0, 7.99, ""}, "7"},
         {{.field = FACTOR, .zero_is_absent = true}, {0, 0.0, ""}, "0"},
@@ -447,7 +449,7 @@ static void cells_are_for_people(void **unused)
     arena_release(&arena);
 }
 
-/* A time of this year has its seconds. */
+/* A time of the current year has seconds. */
 static void times_of_this_year_are_shorter(void **unused)
 {
     struct field_value row[FIELDS];
@@ -475,7 +477,7 @@ static void accounts_are_indented(void **unused)
     assert_string_equal(listed_of(&t, &plain, tree, 2), "NAME    ID\nroot    1\n  leaf  2\n");
 }
 
-/* The options that every listing has are rows of one table. */
+/* The options of every listing are rows of one table. */
 static void options_fill_the_values(void **unused)
 {
     struct listing_only_values values = {0};
@@ -521,6 +523,6 @@ int main(void)
         cmocka_unit_test(options_fill_the_values),
     };
     setenv("TZ", "UTC", 1);
-    setenv("LC_ALL", "C", 1); /* so that what was cut ends with + */
+    setenv("LC_ALL", "C", 1); /* texts that are cut end with + */
     return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -1,4 +1,4 @@
-/* Options by table: what each kind reads, where operands begin, and what is said about what cannot be read. */
+/* Options by table: the values of each type, operands, and the messages of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,35 +22,57 @@ struct values {
 };
 
 static const struct option_row rows[] = {
-    {"file", 'f', "FILE", TEXT_IN(struct values, file), "a file"},
-    {"ties", 0, "RULE", CHOICE_IN(struct values, ties, "merge|slurm"), "a word"},
-    {"limit", 'n', "COUNT", U64_IN(struct values, limit, 1, 100), "a number"},
-    {"size", 0, "COUNT", U64_IN(struct values, size, 2, 0), "a number without end"},
-    {"mem", 0, "SIZE", MEMORY_IN(struct values, memory), "memory"},
-    {"weight", 'w', "X", DOUBLE_IN(struct values, weight), "a fraction"},
-    {"time", 't', "DURATION", DURATION_IN(struct values, duration_s), "a duration"},
-    {"nice", 0, "N", I64_OR_IN(struct values, nice, -5, 100, "100"), "a number that may be left out"},
-    {"level", 'L', "N", I64_IN(struct values, level, -1023, 1024), "a number with a sign"},
-    {"request", 'l', "NAME=VALUE", TEXTS_IN(struct values, requests), "several"},
-    {"since", 0, "TIME", TIME_IN(struct values, since_us), "a time"},
-    {"parsable", 'P', NULL, FLAG_IN(struct values, is_parsable), "a flag with a letter"},
-    {"json", 0, NULL, FLAG_IN(struct values, is_json), "a flag"},
+    {.name = "file", .letter = 'f', .argument = "FILE", .value = TEXT_IN(struct values, file), .help = "a file"},
+    {.name = "ties", .argument = "RULE", .value = CHOICE_IN(struct values, ties, "merge|slurm"), .help = "a word"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "COUNT",
+     .value = U64_IN(struct values, limit, 1, 100),
+     .help = "a number"},
+    {.name = "size",
+     .argument = "COUNT",
+     .value = U64_IN(struct values, size, 2, 0),
+     .help = "a number without a maximum"},
+    {.name = "mem", .argument = "SIZE", .value = MEMORY_IN(struct values, memory), .help = "memory"},
+    {.name = "weight", .letter = 'w', .argument = "X", .value = DOUBLE_IN(struct values, weight), .help = "a fraction"},
+    {.name = "time",
+     .letter = 't',
+     .argument = "DURATION",
+     .value = DURATION_IN(struct values, duration_s),
+     .help = "a duration"},
+    {.name = "nice",
+     .argument = "N",
+     .value = I64_OR_IN(struct values, nice, -5, 100, "100"),
+     .help = "a number that is optional"},
+    {.name = "level",
+     .letter = 'L',
+     .argument = "N",
+     .value = I64_IN(struct values, level, -1023, 1024),
+     .help = "a number with a sign"},
+    {.name = "request",
+     .letter = 'l',
+     .argument = "NAME=VALUE",
+     .value = TEXTS_IN(struct values, requests),
+     .help = "several"},
+    {.name = "since", .argument = "TIME", .value = TIME_IN(struct values, since_us), .help = "a time"},
+    {.name = "parsable", .letter = 'P', .value = FLAG_IN(struct values, is_parsable), .help = "a flag with a letter"},
+    {.name = "json", .value = FLAG_IN(struct values, is_json), .help = "a flag"},
     {0},
 };
 
-/* A second table, as what every command has; and one with less in it. */
+/* A second table, for the options of every command; and one without --socket. */
 struct common {
     const char *socket;
     bool wants_help;
 };
 
 static const struct option_row common_rows[] = {
-    {"socket", 0, "PATH", TEXT_IN(struct common, socket), "a path"},
-    {"help", 'h', NULL, FLAG_IN(struct common, wants_help), "help"},
+    {.name = "socket", .argument = "PATH", .value = TEXT_IN(struct common, socket), .help = "a path"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct common, wants_help), .help = "help"},
     {0},
 };
 static const struct option_row local_rows[] = {
-    {"help", 'h', NULL, FLAG_IN(struct common, wants_help), "help"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct common, wants_help), .help = "help"},
     {0},
 };
 
@@ -65,7 +87,7 @@ struct parse {
     char text[200];
 };
 
-/* The words of a line, separated by single blanks, behind a program's name. */
+/* Splits a line at single blanks into p->argv, after the name of a program. Returns argc. */
 static int split(struct parse *p, const char *line)
 {
     static char name[] = "x";
@@ -117,7 +139,7 @@ static void test_every_type(void **state)
     assert_int_equal(p.parsed.operand_count, 0);
 }
 
-static void test_left_out_and_repeated(void **state)
+static void test_optional_and_repeated(void **state)
 {
     (void)state;
     struct parse p;
@@ -140,11 +162,12 @@ static void test_left_out_and_repeated(void **state)
     assert_int_equal(p.values.ties, 1);
 }
 
-/* More than there is room for. */
 static void test_repeated_too_often(void **state)
 {
     (void)state;
-    static const struct option_row only[] = {{"x", 'x', "A", TEXTS_IN(struct values, requests), "several"}, {0}};
+    static const struct option_row only[] = {
+        {.name = "x", .letter = 'x', .argument = "A", .value = TEXTS_IN(struct values, requests), .help = "several"},
+        {0}};
     char word[] = "-xa", name[] = "n";
     char *argv[OPTION_TEXTS_MAX + 3] = {name};
     for (int count = OPTION_TEXTS_MAX; count <= OPTION_TEXTS_MAX + 1; count++) {
@@ -160,13 +183,13 @@ static void test_repeated_too_often(void **state)
     }
 }
 
-static const char *elsewhere(const char *word)
+static const char *advice(const char *word)
 {
-    return strcmp(word, "fx") == 0 ? "write it so" : NULL;
+    return strcmp(word, "fx") == 0 ? "use -y" : NULL;
 }
 
-/* -fx is -f with an argument of x, unless other programs mean something by it. */
-static void test_letters_together(void **state)
+/* -fx is -f with the argument x, unless there is advice for fx. */
+static void test_long_letters(void **state)
 {
     (void)state;
     static const struct {
@@ -189,11 +212,11 @@ static void test_letters_together(void **state)
                                      .sets = {{rows, &p.values}, {common_rows, &p.common}},
                                      .set_count = 2,
                                      .options_first = cases[i].options_first,
-                                     .explain = elsewhere};
+                                     .explain = advice};
         int status = options_parse(&rules, argc, argv, &p.parsed, &p.e);
         assert_int_equal(status, cases[i].is_good ? 0 : -1);
         if (status != 0)
-            assert_string_equal(ERR_SENTENCE(&p.e), "unknown option '-fx': write it so; see 'fairlead x --help'");
+            assert_string_equal(ERR_SENTENCE(&p.e), "unknown option '-fx': use -y; see 'fairlead x --help'");
     }
 }
 
@@ -205,7 +228,7 @@ static void test_forms(void **state)
     assert_string_equal(p.values.file, "x");
     assert_true(p.values.is_parsable && p.values.is_json);
 
-    assert_int_equal(parse(&p, "-f a --fi=b", false, false), 0); /* the last one; a beginning that is unique */
+    assert_int_equal(parse(&p, "-f a --fi=b", false, false), 0); /* the last one counts; a prefix that is unique */
     assert_string_equal(p.values.file, "b");
     assert_int_equal(parse(&p, "-f -", false, false), 0);
     assert_string_equal(p.values.file, "-");
@@ -293,7 +316,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* Durations, memory and times are refused under the option's name. */
+/* Errors of durations, memory and times begin with the option's name. */
 static void test_quantities(void **state)
 {
     (void)state;
@@ -358,7 +381,7 @@ static int parse_fields(struct parse *p, const char *line, struct field_values *
 {
     int argc = split(p, line);
     *out = (struct field_values){0};
-    field_rows[0].value.default_value = "7"; /* --count may stand without its argument */
+    field_rows[0].value.default_value = "7"; /* the argument of --count is optional */
     struct option_rules rules = {.name = "fairlead x", .sets = {{field_rows, out}}, .set_count = 1};
     return options_parse(&rules, argc, p->argv, &p->parsed, &p->e);
 }
@@ -373,7 +396,7 @@ static const struct {
     {"--count=AUTO", COUNT_FIELD, FIELD_SPECIAL},
     {"-c3", COUNT_FIELD, 3},
     {"-H", HOLD_FIELD, 1},
-    {"-t 90", TIME_FIELD, 5400}, /* as sbatch has it: minutes */
+    {"-t 90", TIME_FIELD, 5400}, /* minutes, as for sbatch */
     {"-t 1:30", TIME_FIELD, 90},
     {"-t UNLIMITED", TIME_FIELD, 777600}, /* the maximum */
     {"--begin 5", BEGIN_FIELD, 5000000},
@@ -466,9 +489,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_left_out_and_repeated),
+        cmocka_unit_test(test_optional_and_repeated),
         cmocka_unit_test(test_repeated_too_often),
-        cmocka_unit_test(test_letters_together),
+        cmocka_unit_test(test_long_letters),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_operands),
         cmocka_unit_test(test_refusals),

@@ -94,7 +94,7 @@ static void values_are_in_full(void **unused)
     struct field_table written = table;
     const struct column held = {.field = HELD};
     const struct column_table as_written = {&written, &held, 1};
-    written.is_written = true; /* as people write it */
+    written.is_written = true; /* values in their written form */
     assert_string_equal(line(&as_written, row, NULL), "yes\n");
     row[CPUS] = field_number(-5);
     row[FACTOR] = field_real((double)INFINITY);
@@ -103,7 +103,7 @@ static void values_are_in_full(void **unused)
                         "a b|3|-5|parent|inf|1|RUNNING|90061|120|4096|2026-11-21T09:05:00Z|/tmp/x\n");
 }
 
-/* Whatever is in a text, a row has its columns and is one line. */
+/* Whatever a text contains, the row has all its columns and is one line. */
 static void texts_are_made_plain(void **unused)
 {
     static const struct column own[] = {{.field = NAME}, {.field = PATH}, {.field = NAME}};
@@ -126,7 +126,7 @@ static void texts_are_made_plain(void **unused)
     }
 }
 
-/* What is already in the buffer stays as it is. */
+/* The earlier content of the buffer is not changed. */
 static void rows_are_appended(void **unused)
 {
     static const struct column own[] = {{.field = NAME}, {.field = DEPTH}};
@@ -145,7 +145,7 @@ static void rows_are_appended(void **unused)
 
 static const struct field both_field = {.name = "both", .type = FIELD_TEXT, .is_nullable = true};
 
-/* "NAME/DEPTH"; none where the depth is 0. */
+/* "NAME/DEPTH"; absent if the depth is 0. */
 static struct field_value compute_both(const struct field_value *row, struct arena *arena)
 {
     char text[100];

@@ -1,5 +1,5 @@
-/* Tables for people: widths by characters, sides, headings, nothing that steers a terminal; and tables wider than the
- * output, whose texts are cut and whose least important columns are left out. */
+/* Tables: widths in characters, alignment, headings, no control characters; in tables wider than the output, texts are cut and
+ * columns of the highest rank are left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define WIDE "\xe4\xb8\xad" /* one character, two columns */
-#define MARK "\xe2\x80\xa6" /* what a text that was cut ends with */
+#define MARK "\xe2\x80\xa6" /* the end of a text that was cut */
 
 static const struct table_column columns[] = {
     {.heading = "Name"}, {.heading = "Count", .is_right_aligned = true}, {.heading = "Note"}};
@@ -61,14 +61,14 @@ static void test_empty(void **state)
     output_release(&out);
 }
 
-/* --- what was written, and the note beside it --------------------------------------------------------------------- */
+/* --- the table and the note on standard error --------------------------------------------------------------------- */
 
 static struct {
     struct output out;
     char note[500];
 } last;
 
-/* Runs table_write with standard error in a file. */
+/* Runs table_write with standard error redirected to a file. */
 static void write_noting(const struct table *t, uint32_t width, bool has_header, const uint32_t *order)
 {
     FILE *file = tmpfile();
@@ -88,7 +88,7 @@ static void write_noting(const struct table *t, uint32_t width, bool has_header,
     fclose(file);
 }
 
-/* Cells row by row, separated by |; the whole text at that width. */
+/* The text of a table of that width. cells: row by row, separated by |. */
 static const char *laid_out(const struct table_column *some, uint32_t count, const char *cells, uint32_t width)
 {
     struct table t;
@@ -116,18 +116,18 @@ static void test_texts_are_cut(void **state)
         {0, "ID  NAME         NOTE\n 5  a-long-name  short\n17  x            quite-a-long-note\n"},
         {34, "ID  NAME         NOTE\n 5  a-long-name  short\n17  x            quite-a-long-note\n"},
         {33, "ID  NAME         NOTE\n 5  a-long-name  short\n17  x            quite-a-long-no" MARK "\n"},
-        /* The widest is cut first; then both in turn. */
+        /* The widest column is cut first, then both alternately. */
         {28, "ID  NAME         NOTE\n 5  a-long-name  short\n17  x            quite-a-lo" MARK "\n"},
         {26, "ID  NAME        NOTE\n 5  a-long-na" MARK "  short\n17  x           quite-a-l" MARK "\n"},
         {18, "ID  NAME    NOTE\n 5  a-lon" MARK "  short\n17  x       quite" MARK "\n"},
-        /* As narrow as they get. */
+        /* The minimum widths. */
         {16, "ID  NAME  NOTE\n 5  a-l" MARK "  short\n17  x     quite" MARK "\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_string_equal(laid_out(texts, 3, cells, rows[i].width), rows[i].text);
         assert_string_equal(last.note, "");
     }
-    /* Narrower than that: nothing may be left out, so the lines are longer than the output is wide. */
+    /* Narrower: no column can be left out, so the lines exceed the width. */
     assert_string_equal(laid_out(texts, 3, cells, 5), rows[COUNT(rows) - 1].text);
     assert_string_equal(last.note, "");
 }
@@ -142,7 +142,7 @@ static void test_wide_characters_are_cut_whole(void **state)
     } rows[] = {
         {9, "N       X\n" WIDE WIDE WIDE "  1\nabcdef  2\n"},
         {8, "N      X\n" WIDE WIDE MARK "  1\nabcd" MARK "  2\n"},
-        /* Two columns and the mark leave one blank over. */
+        /* One wide character and the mark leave one blank. */
         {7, "N     X\n" WIDE MARK "   1\nabc" MARK "  2\n"},
         {4, "N  X\n" MARK "  1\n" MARK "  2\n"},
     };
@@ -150,7 +150,7 @@ static void test_wide_characters_are_cut_whole(void **state)
         assert_string_equal(laid_out(some, 2, WIDE WIDE WIDE "|1|abcdef|2", rows[i].width), rows[i].text);
 }
 
-/* A cell at the right stays there. */
+/* A right-aligned cell stays right-aligned. */
 static void test_numbers_are_cut_at_the_right(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_numbers_are_cut_at_the_right(void **state)
     assert_string_equal(laid_out(some, 2, "12345|a|7|b", 6), "  N  X\n12" MARK "  a\n  7  b\n");
 }
 
-static void test_marks_are_of_the_locale(void **state)
+static void test_mark_depends_on_the_locale(void **state)
 {
     (void)state;
     setenv("LC_ALL", "C", 1);
@@ -183,15 +183,15 @@ static void test_columns_are_left_out_by_rank(void **state)
     static const char rest[] = "; give -o FIELD,... to choose columns or -P for all\n";
     static const struct {
         uint32_t width;
-        const char *text, *left_out; /* NULL: nothing is */
+        const char *text, *left_out; /* NULL: no column */
     } rows[] = {
         {33, "ID  ONE  THREE  NAME    TWO  LAST\n1   a    b      abcdef  c    d\n", NULL},
         {32, "ID  ONE  THREE  NAME   TWO  LAST\n1   a    b      abcd" MARK "  c    d\n", NULL},
         {30, "ID  ONE  THREE  NA" MARK "  TWO  LAST\n1   a    b      ab" MARK "  c    d\n", NULL},
-        /* The largest rank goes first, and what is left has room for its texts again. */
+        /* The highest rank is left out first; then the remaining texts may have room again. */
         {29, "ID  ONE  NAME    TWO  LAST\n1   a    abcdef  c    d\n", "THREE"},
         {23, "ID  ONE  NA" MARK "  TWO  LAST\n1   a    ab" MARK "  c    d\n", "THREE"},
-        /* Of the same rank the last one goes first. */
+        /* Of equal ranks, the last column is left out first. */
         {22, "ID  ONE  NAME    LAST\n1   a    abcdef  d\n", "THREE, TWO"},
         {17, "ID  ONE  LAST\n1   a    d\n", "THREE, NAME, TWO"},
         {12, "ID  LAST\n1   d\n", "ONE, THREE, NAME, TWO"},
@@ -206,7 +206,7 @@ static void test_columns_are_left_out_by_rank(void **state)
     }
 }
 
-/* A heading that is not written needs no room. */
+/* A heading that is not written does not count for the width. */
 static void test_headings_need_room_only_when_written(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_widths_are_set(void **state)
                                "a       12" MARK "  1234" MARK "  z\n";
     static const char cells[] = "abcdefg|1|12345|y|a|1234|123456|z";
     assert_string_equal(laid_out(some, 4, cells, 0), text);
-    assert_string_equal(laid_out(some, 4, cells, 10), text); /* who set them gets them */
+    assert_string_equal(laid_out(some, 4, cells, 10), text); /* wider than the output: set widths are kept */
     assert_string_equal(last.note, "");
 }
 
@@ -288,7 +288,7 @@ static void test_lines_stand_between_rows(void **state)
     table_release(&t);
 }
 
-/* Empty cells at the end leave no blanks behind. */
+/* Empty cells at the end of a line leave no blanks. */
 static void test_no_blanks_at_the_end(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ int main(void)
         cmocka_unit_test(test_texts_are_cut),
         cmocka_unit_test(test_wide_characters_are_cut_whole),
         cmocka_unit_test(test_numbers_are_cut_at_the_right),
-        cmocka_unit_test(test_marks_are_of_the_locale),
+        cmocka_unit_test(test_mark_depends_on_the_locale),
         cmocka_unit_test(test_columns_are_left_out_by_rank),
         cmocka_unit_test(test_headings_need_room_only_when_written),
         cmocka_unit_test(test_widths_are_set),
