@@ -3,13 +3,13 @@
 #include "cli/job_ids.h"
 
 struct cancel_values {
-    bool all;
+    bool has_all;
 };
 
 static const struct option_row cancel_options[] = {
     {.name = "all",
      .letter = 'a',
-     .value = FLAG_IN(struct cancel_values, all),
+     .value = FLAG_IN(struct cancel_values, has_all),
      .help = "all your jobs; for operators, all jobs"},
     {0},
 };
@@ -17,7 +17,7 @@ static const struct option_row cancel_options[] = {
 /* verb: "cancel"; done: "Cancelled". */
 static int change_jobs(struct call *call, const char *target, const char *done, const char *verb, struct err *e)
 {
-    struct api_jobs body = {.all = ((const struct cancel_values *)call->values)->all};
+    struct api_jobs body = {.all = ((const struct cancel_values *)call->values)->has_all};
     if (body.all && call->parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "--all and job ids: only one of them is accepted");
     if (!body.all && call->parsed.operand_count == 0)

@@ -17,17 +17,17 @@
 enum { POLL_MS = 100, POLLS_PER_REQUEST = 5, FAILURES_MAX = 120 };
 
 struct log_values {
-    bool follow, err;
+    bool has_follow, has_err;
 };
 
 static const struct option_row log_options[] = {
     {.name = "follow",
      .letter = 'f',
-     .value = FLAG_IN(struct log_values, follow),
+     .value = FLAG_IN(struct log_values, has_follow),
      .help = "print new output until the job has ended"},
     {.name = "err",
      .letter = 'e',
-     .value = FLAG_IN(struct log_values, err),
+     .value = FLAG_IN(struct log_values, has_err),
      .help = "the error output, if it has its own file"},
     {0},
 };
@@ -181,7 +181,7 @@ static int print_log(struct call *call, struct client *c, const char *target, co
 {
     const struct log_values *values = call->values;
     const char *err_path = row[JOB_FIELD_ERR_PATH].text;
-    bool has_own = values->err && err_path[0] != '\0';
+    bool has_own = values->has_err && err_path[0] != '\0';
     const char *path = arena_copy(call->arena, str(has_own ? err_path : row[JOB_FIELD_OUT_PATH].text));
     struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = row};
     int status, error = ENOENT; /* before the start, a file of that name is not the job's */
@@ -189,7 +189,7 @@ static int print_log(struct call *call, struct client *c, const char *target, co
         f.fd = open(path, O_RDONLY | O_CLOEXEC);
         error = errno;
     }
-    if (values->follow && (f.fd >= 0 || !is_ended(row))) {
+    if (values->has_follow && (f.fd >= 0 || !is_ended(row))) {
         status = follow(call, &f, e);
     } else {
         status = f.fd >= 0 ? copy_new(f.fd, path, call->out, e) : open_error(row, path, error, e);
@@ -213,7 +213,7 @@ static int log_run(struct call *call, struct err *e)
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = request_row(call, &client, target, &row, e);
-    if (status == 0 && ((const struct log_values *)call->values)->follow && has_tasks(row))
+    if (status == 0 && ((const struct log_values *)call->values)->has_follow && has_tasks(row))
         status = await_task(call, &client, target, &row, e);
     if (status == 0) status = print_log(call, &client, target, row, e);
     client_close(&client);

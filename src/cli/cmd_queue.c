@@ -5,7 +5,7 @@ struct queue_values {
     struct listing_values listing;
     const char *account, *user;
     struct field_value state;
-    bool has_state, all;
+    bool has_state, has_all;
 };
 
 static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, .choices = job_state_names};
@@ -26,7 +26,7 @@ static const struct option_row queue_options[] = {
      .argument = "STATE",
      .value = FIELD_IN(struct queue_values, state, has_state, &state_field),
      .help = "only jobs in this state: pending, running, ..."},
-    {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, all), .help = "list ended jobs, too"},
+    {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, has_all), .help = "list ended jobs, too"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
 };
@@ -36,7 +36,7 @@ static int queue_run(struct call *call, struct err *e)
     const struct queue_values *values = call->values;
     struct buf target = {0};
     buf_add_text(&target, API_JOBS);
-    client_add_query(&target, "which", values->all ? "all" : "live");
+    client_add_query(&target, "which", values->has_all ? "all" : "live");
     if (values->account) client_add_query(&target, "account", values->account);
     if (values->user) client_add_query(&target, "user", values->user);
     if (values->has_state) client_add_query(&target, "state", job_state_name((enum job_state)values->state.number));

@@ -11,7 +11,7 @@ struct status_values {
 };
 
 static const struct option_row status_options[] = {
-    {.name = "json", .value = FLAG_IN(struct status_values, is_json), .help = "everything as one JSON object"},
+    {.name = "json", .value = FLAG_IN(struct status_values, is_json), .help = "print one JSON object"},
     {0},
 };
 

@@ -15,7 +15,7 @@ enum { END_TIMEOUT_S = 60, POLL_MS = 100 };
 
 struct stop_values {
     const char *state;
-    bool jobs;
+    bool has_jobs;
 };
 
 static const struct option_row stop_options[] = {
@@ -24,7 +24,7 @@ static const struct option_row stop_options[] = {
      .value = TEXT_IN(struct stop_values, state),
      .help = "state directory of the instance"},
     {.name = "jobs",
-     .value = FLAG_IN(struct stop_values, jobs),
+     .value = FLAG_IN(struct stop_values, has_jobs),
      .help = "first cancel all jobs and wait until they have ended"},
     {0},
 };
@@ -90,7 +90,7 @@ static int stop_run(struct call *call, struct err *e)
     int result = 0;
     if (client_peer(&client) != pid)
         result = err_set(e, ERR_CONFLICT, "a service manager owns %s; stop the instance there", instance.socket);
-    if (result == 0 && values->jobs) result = end_jobs(call, &client, &status, e);
+    if (result == 0 && values->has_jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
     if (result != 0 || end_process(pid, e) != 0) return -1;
 

@@ -15,7 +15,7 @@ enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
 
 struct submit_values {
     const char *directory, *export, *department;
-    bool wait, is_parsable;
+    bool has_wait, is_parsable;
 };
 
 static const struct option_row submit_options[] = {
@@ -30,7 +30,7 @@ static const struct option_row submit_options[] = {
      .help = "checked only: submission fails unless NAME is the user's department"},
     {.name = "wait",
      .letter = 'W',
-     .value = FLAG_IN(struct submit_values, wait),
+     .value = FLAG_IN(struct submit_values, has_wait),
      .help = "wait until the job has ended; exit as 'fairlead wait' does"},
     {.name = "export",
      .argument = "LIST",
@@ -129,7 +129,7 @@ static int submit_run(struct call *call, struct err *e)
     if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
         return job_options_explain(e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
-    return values->wait ? wait_for(call, reply.job_id, e) : 0;
+    return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }
 
 static const struct command_example submit_examples[] = {

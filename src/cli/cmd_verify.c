@@ -92,8 +92,8 @@ const struct command cmd_verify = {
     .summary = "recompute all usage from the job records and compare",
     .usage = "[--json]",
     .description =
-        "Recomputes all usage from the records of all jobs and from the journal of changes to the rules of charging. Lists every "
-        "stored usage that differs by more than 1e-9 of its value.\n\n"
+        "The records are those of all jobs and the journal of changes to the rules of charging. Every stored usage that differs "
+        "by more than 1e-9 of its value is listed.\n\n"
         "Usage is stored per association, per association and TRES, and per QOS; for the share tree of the ticket policies, per "
         "user, project and resource.",
     .options = verify_options,

@@ -1,7 +1,9 @@
 #include "cli/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/text.h"
 #include "cli/listing.h"
 #include "options/usage.h"
@@ -106,17 +108,24 @@ static void write_exit(struct buf *out, const struct command_exit *x)
     usage_write_entry(out, status, x->meaning, 8);
 }
 
-static void write_exits(struct buf *out, const struct command_exit *exits)
-{
-    for (; exits != NULL && exits->meaning != NULL; exits++) write_exit(out, exits);
-}
-
-bool help_has_exit(const struct command_exit *exits, int status)
+const struct command_exit *help_find_exit(const struct command_exit *exits, int status)
 {
     for (; exits != NULL && exits->meaning != NULL; exits++) {
-        if (exits->status == status) return true;
+        if (exits->status == status) return exits;
     }
-    return false;
+    return NULL;
+}
+
+static void write_exits(const struct command *command, struct output *out)
+{
+    write_heading(out, "Exit status");
+    for (const struct command_exit *x = help_common_exits; x->meaning != NULL; x++) {
+        const struct command_exit *own = help_find_exit(command->exits, x->status);
+        write_exit(&out->text, own != NULL ? own : x);
+    }
+    for (const struct command_exit *x = command->exits; x != NULL && x->meaning != NULL; x++) {
+        if (help_find_exit(help_common_exits, x->status) == NULL) write_exit(&out->text, x);
+    }
 }
 
 /* The usage line, folded if it is long. */
@@ -135,7 +144,8 @@ static void write_usage(const struct command *command, struct buf *out)
 void help_write_command(const struct command *command, struct output *out)
 {
     write_usage(command, &out->text);
-    buf_format(&out->text, "fairlead %s: %s.\n", command->name, command->summary);
+    ensure(islower((unsigned char)command->summary[0]));
+    buf_format(&out->text, "%c%s.\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
     if (command->description != NULL) {
         buf_add_char(&out->text, '\n');
         usage_wrap(&out->text, str(command->description), 0, USAGE_WIDTH);
@@ -148,11 +158,7 @@ void help_write_command(const struct command *command, struct output *out)
         buf_format(&out->text, "  %s\n", x->line);
         usage_wrap(&out->text, str(x->meaning), 6, USAGE_WIDTH);
     }
-    write_heading(out, "Exit status");
-    for (const struct command_exit *x = help_common_exits; x->meaning != NULL; x++) {
-        if (!help_has_exit(command->exits, x->status)) write_exit(&out->text, x);
-    }
-    write_exits(&out->text, command->exits);
+    write_exits(command, out);
 }
 
 /* Whether the command's name is the word followed by a second one. */

@@ -26,7 +26,7 @@ void help_write_field_meaning(const struct field *f, struct buf *out);
 /* The exit statuses that every command has; ends with {0}. */
 extern const struct command_exit help_common_exits[];
 
-/* Whether the table of a command (NULL: none) has a row for the status, which then replaces that of help_common_exits. */
-bool help_has_exit(const struct command_exit *exits, int status);
+/* The row for the status in a table of exit statuses (NULL: no table), or NULL. A command's row replaces the common one. */
+const struct command_exit *help_find_exit(const struct command_exit *exits, int status);
 
 #endif

@@ -109,9 +109,17 @@ static void add_exit(struct buf *out, const struct command_exit *x)
     add_line(out, "", x->meaning);
 }
 
+/* exits: of a command; NULL: the common ones only. */
 static void add_exits(struct buf *out, const struct command_exit *exits)
 {
-    for (; exits != NULL && exits->meaning != NULL; exits++) add_exit(out, exits);
+    buf_add_text(out, ".SH EXIT STATUS\n");
+    for (const struct command_exit *x = help_common_exits; x->meaning != NULL; x++) {
+        const struct command_exit *own = help_find_exit(exits, x->status);
+        add_exit(out, own != NULL ? own : x);
+    }
+    for (; exits != NULL && exits->meaning != NULL; exits++) {
+        if (help_find_exit(help_common_exits, exits->status) == NULL) add_exit(out, exits);
+    }
 }
 
 static void add_environment(struct buf *out, bool is_local)
@@ -164,10 +172,6 @@ void manual_write_command(const struct command *command, struct buf *out)
             add_option(out, row);
     }
     if (command->listed != NULL) add_names(out, command->listed);
-    buf_add_text(out, ".SH EXIT STATUS\n");
-    for (const struct command_exit *x = help_common_exits; x->meaning != NULL; x++) {
-        if (!help_has_exit(command->exits, x->status)) add_exit(out, x);
-    }
     add_exits(out, command->exits);
     add_environment(out, command->is_local);
     if (command->examples != NULL) buf_add_text(out, ".SH EXAMPLES\n");
@@ -199,7 +203,6 @@ void manual_write_overview(struct buf *out)
     buf_add_text(out, ".SH OPTIONS\n");
     add_line(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n", "print the list of commands");
     add_line(out, ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\n", "print the version");
-    buf_add_text(out, ".SH EXIT STATUS\n");
-    add_exits(out, help_common_exits);
+    add_exits(out, NULL);
     add_environment(out, false);
 }

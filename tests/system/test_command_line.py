@@ -49,6 +49,12 @@ def test_help_of(command):
         assert len(line) <= 80 or line.startswith(' '), line
 
 
+@pytest.mark.parametrize('command', ['queue', 'wait', 'verify'])
+def test_exit_statuses_are_sorted(command):
+    statuses = [int(status) for status in re.findall(r'^  (\d+) ', good(command, '--help'), re.MULTILINE)]
+    assert statuses[:3] == [0, 1, 2] and statuses == sorted(set(statuses))
+
+
 @pytest.mark.parametrize('command', COMMANDS)
 def test_usage_errors_of(command):
     status, out, err = run(*command.split(), '--no-such-option')
