@@ -90,8 +90,8 @@ static const struct column account_columns[] = {
     {.field = ACCOUNT_FIELD_PRIORITY, .rank = 2},
     {.field = ACCOUNT_FIELD_CREATED, .rank = 1},
 };
-static const struct column_table account_table = {&account_fields, account_columns,
-                                                  sizeof account_columns / sizeof *account_columns};
+static const struct column_table account_table = {
+    .fields = &account_fields, .columns = account_columns, .count = sizeof account_columns / sizeof *account_columns};
 
 static bool has_name(const struct field_value *row, const void *name)
 {

@@ -14,7 +14,8 @@ static const struct column set_columns[] = {
     {.field = SETTING_FIELD_GROUP, .is_for_programs = true},
     {.field = SETTING_FIELD_ACCEPTED, .is_for_programs = true},
 };
-static const struct column_table set_table = {&setting_fields, set_columns, sizeof set_columns / sizeof *set_columns};
+static const struct column_table set_table = {
+    .fields = &setting_fields, .columns = set_columns, .count = sizeof set_columns / sizeof *set_columns};
 
 static const char *group_of(const struct field_value *row)
 {

@@ -58,7 +58,8 @@ static int write_settings(const struct wire_list *settings, struct output *out, 
         {.field = SETTING_FIELD_DEFAULT, .width_min = 8, .rank = 1},
         {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
     };
-    static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};
+    static const struct column_table table = {
+        .fields = &setting_fields, .columns = columns, .count = sizeof columns / sizeof *columns};
     static const struct listing_values form = {0};
     const struct field_value *setting = settings->items;
     struct listing listing;

@@ -132,8 +132,8 @@ static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
     {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 1},
 };
-static const struct column_table user_table = {&account_fields_user, user_columns,
-                                               sizeof user_columns / sizeof *user_columns};
+static const struct column_table user_table = {
+    .fields = &account_fields_user, .columns = user_columns, .count = sizeof user_columns / sizeof *user_columns};
 
 struct show_values {
     struct listing_values listing;

@@ -187,7 +187,7 @@ static int choose_columns(struct listing *l, struct err *e)
         if (read_item(t, item, &l->shown_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
         l->shown_columns[count].rank = 0; /* a chosen column is never left out */
     }
-    l->shown = (struct column_table){t->fields, l->shown_columns, count};
+    l->shown = (struct column_table){.fields = t->fields, .columns = l->shown_columns, .count = count};
     return 0;
 }
 

@@ -51,7 +51,8 @@ static struct option_rules rules_of(const struct command *command, struct call *
     struct option_rules rules = {.name = name, .options_first = command->options_first, .explain = command->explain};
     command_option_tables(command, &tables);
     rules.set_count = tables.count;
-    for (uint32_t i = 0; i < tables.count; i++) rules.sets[i] = (struct option_set){tables.rows[i], targets[i]};
+    for (uint32_t i = 0; i < tables.count; i++)
+        rules.sets[i] = (struct option_set){.rows = tables.rows[i], .values = targets[i]};
     return rules;
 }
 

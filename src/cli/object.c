@@ -128,7 +128,7 @@ static struct column_table make_columns(enum object_kind kind, struct arena *are
     struct column *columns = arena_alloc(arena, fields->count * sizeof *columns);
     for (uint32_t i = 0; i < fields->count; i++)
         columns[i] = (struct column){.field = i, .width_min = NAME_WIDTH_MIN, .rank = (uint8_t)i};
-    return (struct column_table){fields, columns, fields->count};
+    return (struct column_table){.fields = fields, .columns = columns, .count = fields->count};
 }
 
 int object_run_show(struct call *call, enum object_kind kind, const struct listing_values *form, struct err *e)

@@ -88,10 +88,10 @@ static const struct column basic[] = {
     NAME("PARTITION", PARTITION, 1),
 };
 
-#define TABLE(rows)                                             \
-    (struct column_table)                                       \
-    {                                                           \
-        &priority_fields, (rows), sizeof(rows) / sizeof *(rows) \
+#define TABLE(rows)                                                                           \
+    (struct column_table)                                                                     \
+    {                                                                                         \
+        .fields = &priority_fields, .columns = (rows), .count = sizeof(rows) / sizeof *(rows) \
     }
 
 const struct column_table prio_columns_all = {.fields = &priority_fields};

@@ -146,7 +146,8 @@ int prio_instance_run_weights(struct call *call, const struct listing_values *fo
         {.field = SETTING_FIELD_VALUE, .heading = "WEIGHT", .is_right_aligned = true},
         {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
     };
-    static const struct column_table table = {&setting_fields, columns, sizeof columns / sizeof *columns};
+    static const struct column_table table = {
+        .fields = &setting_fields, .columns = columns, .count = sizeof columns / sizeof *columns};
     struct client client = {.fd = -1};
     enum priority_model model;
     int status = instance_open(call, &client, e);

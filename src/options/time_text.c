@@ -57,7 +57,10 @@ static bool read_duration(struct str s, int64_t *out_us)
     static const struct {
         const char *name;
         int64_t seconds;
-    } units[] = {{"seconds", 1}, {"minutes", 60}, {"hours", 3600}, {"days", 86400}, {"weeks", 604800}};
+    } units[] = {
+        {.name = "seconds", .seconds = 1},  {.name = "minutes", .seconds = 60},   {.name = "hours", .seconds = 3600},
+        {.name = "days", .seconds = 86400}, {.name = "weeks", .seconds = 604800},
+    };
     size_t end = 1;
     while (end < s.length && s.text[end] >= '0' && s.text[end] <= '9') end++;
     uint64_t count;
