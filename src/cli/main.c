@@ -96,14 +96,14 @@ static const struct command *command_of_words(int argc, char **argv, int *out_wo
     return found != NULL ? found : command_find(argv[1]);
 }
 
-/* The command with the name most like a mistyped one, or NULL. */
+/* The command with the name most like a mistyped one, or NULL: at most half of the letters may differ. */
 static const struct command *nearest_command(const char *word)
 {
     const struct command *nearest = NULL;
-    uint32_t min = (uint32_t)strlen(word) / 3 + 2;
+    uint32_t length = (uint32_t)strlen(word), min = length / 3 + 2;
     for (const struct command *const *c = commands; *c != NULL; c++) {
         uint32_t distance = options_word_distance(word, (*c)->name);
-        if (distance < min) {
+        if (distance < min && 2 * distance <= length) {
             min = distance;
             nearest = *c;
         }
