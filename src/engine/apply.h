@@ -1,4 +1,4 @@
-/* One event being applied: what its handler has at hand, what it notes for the others, and the checks all of them share. */
+/* Applying one event: the context that its handler gets, the notes of the outcome, and the checks that handlers share. */
 #ifndef FAIRLEAD_ENGINE_APPLY_H
 #define FAIRLEAD_ENGINE_APPLY_H
 
@@ -7,7 +7,6 @@
 
 enum { ARRAY_TASK_MAX = 4000000 };
 
-/* Everything one event's handler needs. */
 struct apply_context {
     struct state *s;
     int64_t now_us;
@@ -16,21 +15,21 @@ struct apply_context {
     struct event_result *result; /* never NULL here */
 };
 
-/* Notes of what came of it. */
+/* Each appends to the outcome. detail: in memory of the state. */
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index);
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
                               int64_t after);
 void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,
-                                     int64_t after, const char *detail); /* in memory of the state */
+                                     int64_t after, const char *detail);
 void apply_note_decision(struct apply_context *c, enum decision_kind kind, const struct task *k);
 
-/* A pass is wanted then, although nothing may happen. */
+/* Makes a pass due at at_us at the latest, even if no event arrives until then. */
 void state_want_pass_at(struct state *s, int64_t at_us);
 
-/* ERR_DENIED unless an operator. */
+/* ERR_DENIED unless the actor is an operator. what: an infinitive for the message, such as "add accounts". */
 int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what);
 
-/* Whether a text may be the name of an account or user: ERR_INPUT says what is wrong with it. */
+/* Checks a name of an account, a user or another object. what: the field, for the message. ERR_INPUT. */
 int apply_check_name(const char *what, const char *name, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* The door: which handler decides which event. A handler first checks everything that can be wrong, then changes rows; so a
- * refused event leaves no trace. */
+/* Calls the handler of each kind of event. A handler first checks everything that can be wrong and changes rows only then,
+ * so an event that is refused has no effect. */
 #include "engine/engine.h"
 
 #include "base/ensure.h"
@@ -31,9 +31,9 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_TIME] = apply_time,
 };
 
-/* What operators change, and a reset, takes effect at once, whatever was planned before. What a submission adds does not
- * count: it changes nothing for those who wait already but their number. */
-static void note_edition(struct state *s, enum event_kind kind)
+/* Changes by operators, and resets, take effect at once: a ticket plan from before them is dropped. Submissions do not
+ * count, because a plan from before them is still right for the jobs in it. */
+static void count_edition(struct state *s, enum event_kind kind)
 {
     bool is_object = kind >= EVENT_OBJECT_ADD && kind <= EVENT_OBJECT_DELETE;
     s->object_edition += is_object;
@@ -49,7 +49,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     struct apply_context c = {.s = s, .now_us = now_us, .out = out, .e = e, .result = &result};
     arena_clear(&s->cycle);
     if (handlers[event->kind](&c, event) != 0) return -1;
-    note_edition(s, event->kind);
+    count_edition(s, event->kind);
     if (out_result != NULL) *out_result = result;
     return 0;
 }

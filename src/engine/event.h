@@ -1,5 +1,5 @@
-/* What can happen to the state, and what comes of it. Events carry plain values and borrowed text; nothing of them is
- * kept. What comes of them: rows that changed (for the store) and decisions (for the executor). */
+/* The events that change the state, and their outcome: changed rows (for the store) and decisions (for the executor). An
+ * event's values and texts are borrowed; the engine copies what it keeps. */
 #ifndef FAIRLEAD_ENGINE_EVENT_H
 #define FAIRLEAD_ENGINE_EVENT_H
 
@@ -9,7 +9,7 @@
 struct ticket_plan;
 
 enum event_kind {
-    EVENT_ACCOUNT_ADD, /* what operators change: from here to EVENT_OBJECT_DELETE */
+    EVENT_ACCOUNT_ADD, /* from here to EVENT_OBJECT_DELETE: changes by operators */
     EVENT_ACCOUNT_MODIFY,
     EVENT_ACCOUNT_DELETE,
     EVENT_USER_ADD,
@@ -24,56 +24,57 @@ enum event_kind {
     EVENT_HOLD,
     EVENT_RELEASE,
     EVENT_UPDATE,
-    EVENT_HOST,    /* capacity was found */
-    EVENT_STARTED, /* an executor's records */
+    EVENT_HOST,    /* the capacity of this machine */
+    EVENT_STARTED, /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
-    EVENT_SYNCED, /* the executor has told all it knows */
+    EVENT_SYNCED, /* the executor has reported every launch that it knows */
     EVENT_RESET,  /* a boundary of PriorityUsageResetPeriod has passed */
-    EVENT_TIME    /* a moment: the scheduling pass, if one is due */
+    EVENT_TIME    /* time has passed: runs the scheduling pass if one is due */
 };
 
-/* Who asks, as the kernel says. An operator may do everything; others what concerns themselves. */
+/* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only their
+ * own jobs. */
 struct actor {
     uint32_t uid, gid;
     const char *user;
     bool is_operator;
 };
 
-/* shares: SHARES_UNSET keeps what is (a new one gets 1). priority: PRIORITY_UNSET keeps what is (a new one has its parent's),
- * NONE has the parent's. Text NULL: keeps what is. */
+/* SHARES_UNSET keeps the shares (a new association gets 1). PRIORITY_UNSET keeps the priority (a new association inherits
+ * its parent's); NONE lets the association inherit its parent's. A text that is NULL keeps the value. */
 #define SHARES_UNSET UINT32_MAX
 #define PRIORITY_UNSET (UINT32_MAX - 1)
 struct event_account {
     const char *name;
-    const char *parent; /* NULL on adding: root */
+    const char *parent; /* EVENT_ACCOUNT_ADD, NULL: root */
     uint32_t shares;
     uint32_t priority;
-    bool resets_usage; /* of all below it, too */
+    bool resets_usage; /* also that of all associations below it */
 };
 
 struct event_user {
     const char *name;
-    const char *account; /* on modify and delete NULL: all of the user's; on adding NULL: "default" */
+    const char *account; /* NULL: all of the user's accounts; EVENT_USER_ADD, NULL: "default" */
     uint32_t shares;
-    bool make_default;
+    bool make_default; /* the association becomes the user's default */
     uint32_t priority;
-    bool resets_usage; /* account NULL: also what the share tree counts of the user */
+    bool resets_usage; /* account NULL: also the user's usage in the share tree */
 };
 
-/* "KEY" and "VALUE", as people write them. */
+/* A name and a value in the syntax of the command line. */
 struct event_pair {
     const char *key, *value;
 };
 
-/* All are acceptable, together too, or none is applied. */
+/* Either all pairs are applied, or none: each has to be valid, and all of them together. */
 struct event_settings {
     const struct event_pair *pairs;
     uint32_t count;
 };
 
-/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h), among them
- * on modify RawUsage=0 where a kind has usage. */
+/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h). If the kind
+ * has usage, EVENT_OBJECT_MODIFY also accepts RawUsage=0. */
 struct event_object {
     enum object_kind kind;
     const char *name;
@@ -86,37 +87,35 @@ struct job_ref {
     uint32_t job_id, task_id;
 };
 
-/* Cancel, hold, release: all refs are right, or nothing happens. all: every job the actor may touch. */
+/* The jobs to cancel, hold or release. If one reference is wrong, the event is refused. */
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;
-    bool all;
+    bool all; /* instead of refs: every job that the actor may change */
 };
 
-/* Which fields of a job to change, of those that an update may (fields/job_fields.h). */
+/* The fields of a job to change; fields/job_fields.h says which ones an update may set. */
 struct event_update {
     uint32_t job_id;
     const struct job_values *values;
 };
 
-/* How a launch ended, in the engine's words; the daemon translates exec/launch.h. */
+/* The executor's record of a launch. The daemon makes it from struct exec_record (exec/launch.h). */
 struct event_record {
     uint64_t launch_id;
-    int64_t at_us;      /* of this phase */
-    int64_t started_us; /* 0: never */
+    int64_t at_us;      /* when this phase began */
+    int64_t started_us; /* 0: it never started */
     enum job_state end; /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL */
     int32_t exit_status, signal;
     int64_t cpu_us, max_rss_kib;
     const char *detail;
 };
 
-/* launch_ids: of every launch the executor knows. boot_id: of the running boot. lost_us: when a launch of an earlier boot
- * was last known to run. */
 struct event_synced {
-    const uint64_t *launch_ids;
+    const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
-    const char *boot_id;
-    int64_t lost_us;
+    const char *boot_id; /* of the current boot */
+    int64_t lost_us;     /* the end of launches of an earlier boot: when they were last known to run */
 };
 
 struct event {
@@ -127,39 +126,39 @@ struct event {
         struct event_user user;
         struct event_settings settings;
         struct event_object object;
-        const struct job_values *submit; /* those that are not given have their defaults */
+        const struct job_values *submit; /* fields that are not given get their defaults */
         struct event_jobs jobs;
         struct event_update update;
         struct capacity host;
         struct event_record record;
         struct event_synced synced;
-        int64_t reset_us; /* the boundary; not before anything that was charged yet, so apply it before all else */
+        int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
-            const char *boot_id;            /* goes into the tasks that start */
-            const struct ticket_plan *plan; /* that was run; NULL: the pass does all by itself (engine/ticket_plan.h) */
+            const char *boot_id;            /* of the current boot, for the tasks that start */
+            const struct ticket_plan *plan; /* after ticket_plan_run; NULL: the pass makes the ranking itself */
         } time;
     };
 };
 
-/* What answers an event; 0 where it has no such answer. */
+/* The result of an event; 0 where the event has no such result. */
 struct event_result {
-    uint32_t job_id;    /* EVENT_SUBMIT: of the new job */
-    uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: jobs and tasks named, or of "all" the jobs */
+    uint32_t job_id;    /* EVENT_SUBMIT: the new job */
+    uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: the number of references, or with `all` the number of jobs */
 };
 
-/* A row that is new or different. index is into the state's table; the store reads the row from there when it commits.
- * The same row may be named several times. */
+/* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits. The
+ * same row may be noted several times. */
 enum change_table {
-    TABLE_USAGES, /* index 0: all usage becomes 0, before rows are written; those that only lose it are not noted */
+    TABLE_USAGES, /* index 0: all usage becomes 0 before rows are written; rows with no other change are not noted */
     TABLE_ASSOC,
     TABLE_JOB,
     TABLE_TASK,
     TABLE_SETTING,
     TABLE_COUNTERS,
-    TABLE_OBJECT,         /* index: object_change(kind, index); deleted ones go */
+    TABLE_OBJECT,         /* index: object_change(kind, index); the row of a deleted object is removed */
     TABLE_OWNER,          /* usage of users and projects */
-    TABLE_MIN_PRIORITIES, /* index 0: those of all jobs go; before those of TABLE_MIN_PRIORITY are written */
-    TABLE_MIN_PRIORITY,   /* index: of the job; its rows are replaced by the stored ones of job.min_priorities */
+    TABLE_MIN_PRIORITIES, /* index 0: removes those of all jobs, before TABLE_MIN_PRIORITY is written */
+    TABLE_MIN_PRIORITY,   /* index: the job; job.min_priorities[].stored replace its rows */
     TABLE_COUNT
 };
 
@@ -173,7 +172,7 @@ static inline uint32_t object_change(enum object_kind kind, uint32_t index)
     return (uint32_t)kind << 28 | index;
 }
 
-/* For people and for fairlead verify: what changed the meaning of usage and shares. */
+/* The usage journal, for administrators and for `fairlead verify`: what changed the meaning of usage and shares. */
 enum usage_journal_kind {
     USAGE_JOURNAL_HALFLIFE,
     USAGE_JOURNAL_SHARES,
@@ -187,37 +186,41 @@ enum usage_journal_kind {
 struct usage_journal_entry {
     int64_t at_us;
     enum usage_journal_kind kind;
-    uint32_t assoc_id; /* SHARES, FOLD, LATE, RESET: of whom; else 0 */
-    /* HALFLIFE: seconds; SHARES: shares; FOLD: when the association that took the usage had last been reset, and its id;
-     * LATE: job and task, whose start was not known when the rules changed; QOS_DECAY: id, and whether its usage fades from
-     * here on; RESET: when this was last reset, and from when on it counts */
+    uint32_t assoc_id; /* SHARES, FOLD, LATE, RESET: the association; 0: none */
+    /*             before                                     after
+     * HALFLIFE    seconds                                    seconds
+     * SHARES      shares                                     shares
+     * FOLD        last reset of the receiving association    id of the receiving association
+     * LATE        job, started before a change of the rules  task; its start became known after the change
+     * QOS_DECAY   id of the QOS                              1: its usage decays from now on; 0: it does not
+     * RESET       previous reset                             usage counts from this time on */
     int64_t before, after;
-    const char
-        *detail; /* OWNER_RULE: the rule (usage_decay_rule_format); RESET without association: of what; else NULL */
+    /* OWNER_RULE: the rule (usage_decay_rule_format). RESET without association: what was reset. Otherwise NULL. */
+    const char *detail;
 };
 
 enum decision_kind {
     DECIDE_START,       /* launch this task */
     DECIDE_END,         /* end this launch: SIGTERM, grace, SIGKILL */
-    DECIDE_ACKNOWLEDGE, /* the end is known; the executor may forget the launch */
-    DECIDE_WEIGHT       /* of the CPU time its processes get among running jobs */
+    DECIDE_ACKNOWLEDGE, /* the end is recorded; the executor may forget the launch */
+    DECIDE_WEIGHT       /* set the CPU weight of the launch's control group */
 };
 
 struct decision {
     enum decision_kind kind;
     uint64_t launch_id;
     uint32_t job_id, task_id; /* DECIDE_START, DECIDE_END */
-    uint32_t cpu_weight;      /* DECIDE_WEIGHT: 1 to 10000, 100 is ordinary */
+    uint32_t cpu_weight;      /* DECIDE_WEIGHT: 1 to 10000; the kernel's default is 100 */
 };
 
-/* What came of a turn: appended to by every engine_apply until outcome_clear. */
+/* The outcome of the events of one turn. Each engine_apply appends to it, until outcome_clear. */
 struct outcome {
     ARRAY(struct change) changes;
     ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct decision) decisions;
 };
 
-/* Empty, memory kept; or given back. */
+/* Both empty it; outcome_clear keeps the memory. */
 void outcome_clear(struct outcome *o);
 void outcome_release(struct outcome *o);
 

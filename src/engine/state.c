@@ -1,5 +1,5 @@
-/* Finding rows, and the tree of associations. Rows are added and removed in state_rows.c; a state is made and restored in
- * state_restore.c. */
+/* Finds rows, and builds the tree of associations. state_rows.c adds and removes rows; state_restore.c makes and restores
+ * a state. */
 #include "engine/state_rows.h"
 
 #include <string.h>
@@ -34,6 +34,7 @@ uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_
 {
     if (s->assoc_in_partition.count == 0) return assoc;
     const struct assoc *a = &s->assocs.items[assoc];
+    ensure(a->user != NULL);
     struct buf key = {0};
     assoc_partition_key(a->account, a->user, s->objects[OBJECT_PARTITION].items[partition].object.name, &key);
     uint32_t found = map_get(&s->assoc_in_partition, (struct str){key.text, key.length});
@@ -61,9 +62,9 @@ uint32_t state_default_assoc(const struct state *s, const char *user)
     return map_get(&s->default_of_user, str(user));
 }
 
-/* Lists of each account's children, by one counting pass: the order is by index. */
-struct family {
-    uint32_t *first, *next; /* by association; NONE ends */
+/* The children of each account as linked lists, in ascending order of index. */
+struct child_lists {
+    uint32_t *first, *next; /* by association; NONE ends a list */
 };
 
 enum child_kind { CHILD_USERS, CHILD_ACCOUNTS, CHILD_ALL };
@@ -74,7 +75,7 @@ static bool is_child(const struct assoc *a, enum child_kind kind)
     return a->deleted_us == 0 && a->parent != NONE && (kind == CHILD_ALL || is_user == (kind == CHILD_USERS));
 }
 
-static void collect_children(const struct state *s, enum child_kind kind, struct arena *arena, struct family *out)
+static void collect_children(const struct state *s, enum child_kind kind, struct arena *arena, struct child_lists *out)
 {
     uint32_t count = s->assocs.count;
     out->first = arena_alloc(arena, (count + (size_t)1) * sizeof *out->first);
@@ -101,28 +102,28 @@ static void add_below(struct state *s, uint32_t assoc)
     add_node(s, assoc, tree_add(&s->tree, s->node_of.items[a->parent], a->user != NULL, a->shares));
 }
 
-/* Depth first with an explicit stack of accounts: invariant 2's order. users: added with their account, before the others;
- * of a document NULL, where each stands among the others. */
-static void number_nodes(struct state *s, const struct family *users, const struct family *others)
+/* Adds the nodes depth first, with an explicit stack of accounts, in the order of invariant 2. users: an account's users,
+ * which are added before the other children; NULL for a document, where users are among the other children. */
+static void number_nodes(struct state *s, const struct child_lists *users, const struct child_lists *others)
 {
     uint32_t stack[TREE_DEPTH_MAX + 1], depth = 0;
     add_node(s, 0, 0);
-    for (uint32_t at = 0;;) {
-        for (uint32_t u = users != NULL ? users->first[at] : NONE; u != NONE; u = users->next[u]) add_below(s, u);
-        stack[depth++] = others->first[at];
+    for (uint32_t assoc = 0;;) {
+        for (uint32_t u = users != NULL ? users->first[assoc] : NONE; u != NONE; u = users->next[u]) add_below(s, u);
+        stack[depth++] = others->first[assoc];
         while (depth > 0 && stack[depth - 1] == NONE) depth--;
         if (depth == 0) return;
         ensure(depth <= TREE_DEPTH_MAX);
-        at = stack[depth - 1];
-        stack[depth - 1] = others->next[at];
-        add_below(s, at);
+        assoc = stack[depth - 1];
+        stack[depth - 1] = others->next[assoc];
+        add_below(s, assoc);
     }
 }
 
 static void build_tree(struct state *s)
 {
     struct arena scratch = {0};
-    struct family users, others;
+    struct child_lists users, others;
     collect_children(s, s->is_document ? CHILD_ALL : CHILD_ACCOUNTS, &scratch, &others);
     if (!s->is_document) collect_children(s, CHILD_USERS, &scratch, &users);
     number_nodes(s, s->is_document ? NULL : &users, &others);
