@@ -78,7 +78,7 @@ static char *expand(struct arena *arena, const struct job *j, const char *user, 
 {
     if (pattern == NULL) return NULL;
     struct buf path = {0};
-    job_expand_path(j, user, task_id, pattern, &path);
+    output_path_expand(j, user, task_id, pattern, &path);
     char *copy = arena_copy(arena, (struct str){path.text, path.length});
     buf_release(&path);
     return copy;

@@ -44,7 +44,7 @@ static void in_loop(uv_work_t *work, int status)
 
 bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
 {
-    struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_WORTH);
+    struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_TASKS_MIN);
     if (plan == NULL) return false;
     struct planning *p = d->planning = mem_resize(NULL, 0, sizeof *p);
     p->work.data = p;

@@ -2,26 +2,26 @@
 
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index)
 {
-    *array_add(&c->out->changes) = (struct change){.table = table, .index = index};
+    *array_add(&c->outcome->changes) = (struct change){.table = table, .index = index};
 }
 
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
                               int64_t after)
 {
-    *array_add(&c->out->journal) = (struct usage_journal_entry){
+    *array_add(&c->outcome->journal) = (struct usage_journal_entry){
         .at_us = c->now_us, .kind = kind, .assoc_id = assoc_id, .before = before, .after = after};
 }
 
 void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,
                                      int64_t after, const char *detail)
 {
-    *array_add(&c->out->journal) = (struct usage_journal_entry){
+    *array_add(&c->outcome->journal) = (struct usage_journal_entry){
         .at_us = c->now_us, .kind = kind, .before = before, .after = after, .detail = detail};
 }
 
 void apply_note_decision(struct apply_context *c, enum decision_kind kind, const struct task *k)
 {
-    *array_add(&c->out->decisions) =
+    *array_add(&c->outcome->decisions) =
         (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
 }
 

@@ -10,7 +10,7 @@ enum { ARRAY_TASK_MAX = 4000000 };
 struct apply_context {
     struct state *s;
     int64_t now_us;
-    struct outcome *out;
+    struct outcome *outcome;
     struct err *e;
     struct event_result *result; /* never NULL here */
 };

@@ -109,7 +109,7 @@ static void fold_tres(struct assoc *from, struct assoc *into)
 static void delete_assoc(struct apply_context *c, uint32_t index)
 {
     struct assoc *a = assoc_at(c, index), *parent = assoc_at(c, a->parent);
-    assoc_forget_name(c->s, index);
+    assoc_remove_name(c->s, index);
     assoc_set_usage(c->s, a->parent, parent->usage + a->usage);
     assoc_set_usage(c->s, index, 0.0);
     fold_tres(a, parent);

@@ -44,7 +44,7 @@ static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale 
     return has_usage;
 }
 
-static bool fades(const struct object_row *qos)
+static bool has_decay(const struct object_row *qos)
 {
     return (qos->qos_flags & QOS_NO_DECAY) == 0;
 }
@@ -58,7 +58,7 @@ static void rescale_usages(struct apply_context *c, const struct rescale *by)
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
-        if (q->is_deleted || !fades(q) || !(q->usage > 0.0)) continue;
+        if (q->is_deleted || !has_decay(q) || !(q->usage > 0.0)) continue;
         q->usage = rescaled(q->usage, by);
         apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, i));
     }
@@ -93,7 +93,7 @@ static void decay_factors(const struct ticket_decay *d, double elapsed_s, double
     }
 }
 
-void usage_owner_fade(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us)
+void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us)
 {
     double left[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
@@ -120,7 +120,7 @@ static void add_to_owner(const struct ticket_decay *d, struct usage_owner *o, co
                          int64_t from_us, int64_t to_us)
 {
     double late[USAGE_RESOURCE_COUNT];
-    usage_owner_fade(d, o, to_us);
+    usage_owner_decay(d, o, to_us);
     decay_factors(d, seconds(to_us, o->at_us), late);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
@@ -138,14 +138,14 @@ static void owners_reset(const struct state *s, const uint32_t owners[2], int64_
         out_us[1] = s->owners.items[owners[1]].reset_us;
 }
 
-struct ticket_usage *usage_owner_now(struct state *s, int64_t now_us, struct arena *arena)
+struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena)
 {
     const struct ticket_decay *d = &s->policy.tickets.decay;
     struct usage_owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
     struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         now[i] = s->owners.items[i];
-        usage_owner_fade(d, &now[i], now_us);
+        usage_owner_decay(d, &now[i], now_us);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
@@ -186,8 +186,8 @@ static void charge_qos(struct apply_context *c, const struct task *k, uint32_t q
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
     int64_t from_us = counts_from(s, k, q->reset_us);
     if (to_us <= from_us) return;
-    q->usage += fades(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
-                         : usage_charge(0, task_rate(k), from_us, to_us);
+    q->usage += has_decay(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
+                             : usage_charge(0, task_rate(k), from_us, to_us);
     apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
 }
 
@@ -241,7 +241,7 @@ void charge_finished(struct apply_context *c, struct task *k)
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
         struct usage_owner *o = &s->owners.items[owners[i]];
         const struct ticket_decay *d = &s->policy.tickets.decay;
-        usage_owner_fade(d, o, at_us);
+        usage_owner_decay(d, o, at_us);
         o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(at_us, o->at_us));
         apply_note_change(c, TABLE_OWNER, owners[i]);
     }
@@ -304,7 +304,7 @@ void charge_change_owner_rule(struct apply_context *c, const struct settings *wa
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct usage_owner *o = &s->owners.items[i];
         if (o->at_us == 0 || o->at_us >= c->now_us) continue;
-        usage_owner_fade(&s->policy.tickets.decay, o, c->now_us);
+        usage_owner_decay(&s->policy.tickets.decay, o, c->now_us);
         apply_note_change(c, TABLE_OWNER, i);
     }
 }
@@ -313,7 +313,7 @@ void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_deca
 {
     struct state *s = c->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    if (no_decay != fades(q)) return;
+    if (no_decay != has_decay(q)) return;
     charge_up_to_now(c, qos);
     keep_reference_up(c, c->now_us);
     double scale = decay_scale(&s->decay, c->now_us);
@@ -363,8 +363,8 @@ double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, str
 double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us)
 {
     const struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    int64_t halflife_us = fades(q) ? s->decay.halflife_us : 0;
-    double usage = fades(q) ? q->usage * decay_scale(&s->decay, now_us) : q->usage;
+    int64_t halflife_us = has_decay(q) ? s->decay.halflife_us : 0;
+    double usage = has_decay(q) ? q->usage * decay_scale(&s->decay, now_us) : q->usage;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0 || job_of(s, k)->qos != qos) continue;

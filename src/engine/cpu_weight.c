@@ -12,15 +12,15 @@
 
 enum { WEIGHT_MIN = 1, WEIGHT_MAX = 10000 };
 
-static void tell_weight(struct apply_context *c, struct task *k, uint32_t weight)
+static void send_weight(struct apply_context *c, struct task *k, uint32_t weight)
 {
     if (k->cpu_weight == weight) return;
     k->cpu_weight = weight;
-    *array_add(&c->out->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
-                                                       .launch_id = k->launch_id,
-                                                       .job_id = k->job_id,
-                                                       .task_id = k->task_id,
-                                                       .cpu_weight = weight};
+    *array_add(&c->outcome->decisions) = (struct decision){.kind = DECIDE_WEIGHT,
+                                                           .launch_id = k->launch_id,
+                                                           .job_id = k->job_id,
+                                                           .task_id = k->task_id,
+                                                           .cpu_weight = weight};
 }
 
 static uint32_t weight_of(double tickets, double mean)
@@ -29,15 +29,15 @@ static uint32_t weight_of(double tickets, double mean)
     return (uint32_t)fmin(fmax(weight, WEIGHT_MIN), WEIGHT_MAX);
 }
 
-static void make_all_ordinary(struct apply_context *c)
+static void reset_weights(struct apply_context *c)
 {
     for (uint32_t i = 0; i < c->s->tasks.count; i++) {
         struct task *k = &c->s->tasks.items[i];
-        if (!job_state_is_end(k->state)) tell_weight(c, k, CPU_WEIGHT_DEFAULT);
+        if (!job_state_is_end(k->state)) send_weight(c, k, CPU_WEIGHT_DEFAULT);
     }
 }
 
-void cpu_weight_forget(struct state *s)
+void cpu_weight_invalidate(struct state *s)
 {
     for (uint32_t i = 0; i < s->tasks.count; i++) s->tasks.items[i].cpu_weight = 0;
     s->pass_is_due = true;
@@ -50,7 +50,7 @@ void cpu_weight_update(struct apply_context *c)
     uint32_t running = 0;
     if (s->task_by_launch.count == 0) return;
     if (s->policy.model != MODEL_TICKETS) {
-        make_all_ordinary(c);
+        reset_weights(c);
         return;
     }
     if (s->task_by_launch.count > 1 && s->policy.tickets.share_pool > 0.0)
@@ -63,6 +63,6 @@ void cpu_weight_update(struct apply_context *c)
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
-        if (!job_state_is_end(k->state)) tell_weight(c, k, weight_of(tickets[i], sum / running));
+        if (!job_state_is_end(k->state)) send_weight(c, k, weight_of(tickets[i], sum / running));
     }
 }

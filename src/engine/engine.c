@@ -40,13 +40,13 @@ static void count_edition(struct state *s, enum event_kind kind)
     s->rules_edition += kind <= EVENT_OBJECT_DELETE || kind == EVENT_RESET;
 }
 
-int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out,
+int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *outcome,
                  struct event_result *out_result, struct err *e)
 {
     ensure((size_t)event->kind < sizeof handlers / sizeof *handlers);
     ensure(now_us > 0);
     struct event_result result = {0};
-    struct apply_context c = {.s = s, .now_us = now_us, .out = out, .e = e, .result = &result};
+    struct apply_context c = {.s = s, .now_us = now_us, .outcome = outcome, .e = e, .result = &result};
     arena_clear(&s->cycle);
     if (handlers[event->kind](&c, event) != 0) return -1;
     count_edition(s, event->kind);
@@ -75,7 +75,7 @@ void outcome_release(struct outcome *o)
 
 int apply_host(struct apply_context *c, const struct event *event)
 {
-    c->s->found = event->host;
+    c->s->detected = event->host;
     state_rebuild_host(c->s);
     return 0;
 }

@@ -26,7 +26,7 @@
  *     EVENT_HOST                                   O(tasks)
  *     EVENT_SYNCED                                 O(tasks)
  *     EVENT_RESET                                  O(associations + usage owners) */
-int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *out,
+int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *outcome,
                  struct event_result *out_result, struct err *e);
 
 /* Frees ended rows, once they are more than a quarter of the rows of jobs and tasks. Indices into jobs and tasks change.

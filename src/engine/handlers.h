@@ -55,7 +55,7 @@ void usage_reset_user(struct apply_context *c, const char *user);
 void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t index);
 
 /* The owner's usage as it reads at at_us, if that is later than it is kept at. */
-void usage_owner_fade(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us);
+void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us);
 
 /* Before the rule changes by which usage fades: what runs is charged up to now, and what is stored is kept right. */
 void charge_change_halflife(struct apply_context *c, int64_t halflife_s);
@@ -63,11 +63,11 @@ void charge_change_owner_rule(struct apply_context *c, const struct settings *wa
 void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_decay);
 
 /* The usage of every owner, indexed like s->owners, with running tasks charged up to now; rows stay as they are. */
-struct ticket_usage *usage_owner_now(struct state *s, int64_t now_us, struct arena *arena);
+struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena);
 
 /* CPU weights: what a task has when it starts; and that nobody knows what the executor heard, so the next pass tells all. */
 enum { CPU_WEIGHT_DEFAULT = 100 };
-void cpu_weight_forget(struct state *s);
+void cpu_weight_invalidate(struct state *s);
 
 /* Ends a task: charge, host, job, maps, changes, acknowledgement. k->end_us and its results are set. */
 void task_end(struct apply_context *c, uint32_t task_index, enum job_state end);

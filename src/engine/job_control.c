@@ -70,8 +70,8 @@ static uint32_t for_each_job(struct apply_context *c, const struct event *event,
 static void cancel_task(struct apply_context *c, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
-    if (job_state_is_end(k->state) || k->cancelled) return;
-    k->cancelled = true;
+    if (job_state_is_end(k->state) || k->is_cancelled) return;
+    k->is_cancelled = true;
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, index);
     apply_note_decision(c, DECIDE_END, k);
@@ -96,7 +96,7 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
 }
 
 /* O(tasks) where some of it run. */
-static void cancel_whole(struct apply_context *c, uint32_t job_index)
+static void cancel_all_tasks(struct apply_context *c, uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     uint32_t pending = idset_count(&j->pending);
@@ -113,7 +113,7 @@ static void cancel_ref(struct apply_context *c, struct job_ref ref)
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return; /* the same job named twice */
     if (ref.task_id == NONE)
-        cancel_whole(c, job_index);
+        cancel_all_tasks(c, job_index);
     else if (idset_has(&c->s->jobs.items[job_index].pending, ref.task_id))
         cancel_pending(c, job_index, ref.task_id);
     else if (state_find_task(c->s, ref.job_id, ref.task_id) != NONE)
@@ -134,8 +134,8 @@ static void set_held(struct apply_context *c, struct job_ref ref, bool held)
 {
     uint32_t index = state_find_job(c->s, ref.job_id);
     struct job *j = &c->s->jobs.items[index];
-    if (j->held == held || idset_first(&j->pending) == NONE) return;
-    j->held = held;
+    if (j->is_held == held || idset_first(&j->pending) == NONE) return;
+    j->is_held = held;
     j->accrue_us = held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
     apply_note_change(c, TABLE_JOB, index);
     if (held) min_priority_forget(c, index);

@@ -282,7 +282,7 @@ int job_edit_submission(struct apply_context *c, const struct actor *actor, cons
     uint32_t partition;
     set_defaults(&g);
     if (check_required(&g) != 0 || edit(&g) != 0) return -1;
-    if (out_row->held) out_row->accrue_us = 0;
+    if (out_row->is_held) out_row->accrue_us = 0;
     if (!given->is_given[JOB_FIELD_TIME_LIMIT]) {
         int64_t default_s = setting_number(&c->s->settings, SET_DEFAULT_TIME_S);
         int64_t max_s = max_time_s(c->s, out_row, &partition);

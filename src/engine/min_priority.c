@@ -79,7 +79,7 @@ void min_priority_raise_all(struct apply_context *c, const struct multifactor_co
     struct raising r = {.c = c, .m = m};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->ended_us != 0 || j->held || j->set_priority != NONE || idset_first(&j->pending) == NONE) continue;
+        if (j->ended_us != 0 || j->is_held || j->set_priority != NONE || idset_first(&j->pending) == NONE) continue;
         raise_job(&r, i);
     }
     if (r.is_full) state_want_pass_at(s, c->now_us + MIN_PRIORITY_PAUSE_US);

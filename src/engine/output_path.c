@@ -23,7 +23,7 @@ static void add_field(const struct job *j, const char *user, uint32_t task_id, c
     }
 }
 
-void job_expand_path(const struct job *j, const char *user, uint32_t task_id, const char *pattern, struct buf *out)
+void output_path_expand(const struct job *j, const char *user, uint32_t task_id, const char *pattern, struct buf *out)
 {
     ensure(pattern != NULL);
     if (pattern[0] != '/') {

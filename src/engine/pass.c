@@ -1,38 +1,42 @@
-/* The pass: who starts now.
+/* The scheduling pass: which pending tasks start now.
  *
- *     jobs that wait -> those that fit -> a place in the queue for each partition -> sched/pass.h -> tasks that start
+ *     pending jobs -> jobs that fit -> a candidate for each partition -> sched/pass.h -> tasks that start
  *
- * What is cheap comes first: with nothing free nothing is looked at, and only jobs that fit on what is free are ranked. In
- * the tickets model all that wait take part, because everybody's tickets depend on everybody's jobs; there, too, nothing
- * is ranked as long as nothing fits, or one job alone.
- * Candidates stand in order of job id, which is the order of submission. Source: docs/formulas.md 4.4. */
+ * Cheap checks come first. If no CPU is free, no job is read; only jobs that fit into the free resources are ranked. The tickets
+ * model ranks all waiting jobs, because the tickets of each depend on all of them, but only if at least two jobs fit.
+ * Candidates are in order of job id, which is the order of submission.
+ *
+ * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or basic,
+ * and the cost of ticket_plan_run for the tickets model. With minimum priorities (min_priority.h) or CPU weights (cpu_weight.c)
+ * O(n) or O(tasks) more. The scan over the jobs is memory-bound; struct job and prefetch_jobs are laid out for it.
+ * Source: docs/formulas.md 4.4. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
 #include "sched/pass.h"
 
-/* Blocks of jobs that stay in the processor's cache between gathering and computing. */
+/* Priorities are computed for blocks of jobs, which stay in the processor's cache after they were collected. */
 enum { BLOCK = 128 };
 
-enum { STEP = 8 }; /* jobs: how far ahead of what is looked at memory is asked for, in three steps */
+enum { STEP = 8 }; /* the prefetch distance, in jobs, of each of three steps */
 
 struct block {
     struct multifactor_job jobs[BLOCK];
     struct tres_amount amounts[BLOCK][TRES_MAX];
     uint32_t priority[BLOCK];
-    uint32_t count; /* the last so many candidates: their priorities are still to be computed */
+    uint32_t count; /* the last candidates, for which priorities are still to be computed */
 };
 
-/* Jobs that could start on what is free now, and their places in the queue. */
+/* The jobs that could start on the free resources, and their candidates. */
 struct pass {
     struct apply_context *c;
-    const struct ticket_plan *plan; /* NULL: none was made before */
-    struct consumables pool;
-    bool is_ranking;       /* what follows is made: somebody could start */
-    bool some_qos_waits;   /* for a fair-share factor */
-    const double *factors; /* by node of the tree; NULL: nobody needs them */
-    struct multifactor_context moment;
+    const struct ticket_plan *plan; /* the event's; NULL: none */
+    struct consumables consumables;
+    bool is_ranking;        /* the members below are filled, because a job could start */
+    bool has_threshold_qos; /* a QOS lets jobs wait for their fair-share factor */
+    const double *factors;  /* by node of the tree; NULL: not needed */
+    struct multifactor_context multifactor;
     struct block *block;
     ARRAY(struct pass_job) jobs;
     ARRAY(struct candidate) candidates;
@@ -48,10 +52,10 @@ static const struct consumable_need *needs_of(const struct job *j, struct arena 
     return needs;
 }
 
-/* What of the resources with an amount the running tasks leave. */
-static void make_pool(struct state *s, struct consumables *p)
+/* The consumables that the live tasks leave free. */
+static void find_free_consumables(struct state *s, struct consumables *p)
 {
-    bool has_end = false;
+    bool has_finite = false;
     consumables_init(p, s->objects[OBJECT_RESOURCE].count, &s->cycle);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct field_value *value = s->objects[OBJECT_RESOURCE].items[i].object.value;
@@ -59,9 +63,9 @@ static void make_pool(struct state *s, struct consumables *p)
         bool is_text = resource_type_is_text((enum resource_type)value[RESOURCE_TYPE].number);
         if (is_text || amount == FIELD_SPECIAL) continue;
         p->free[i] = (double)amount;
-        has_end = true;
+        has_finite = true;
     }
-    for (uint32_t i = 0; has_end && i < s->tasks.count; i++) {
+    for (uint32_t i = 0; has_finite && i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
@@ -70,19 +74,19 @@ static void make_pool(struct state *s, struct consumables *p)
     }
 }
 
-/* --- who could start ---------------------------------------------------------------------------------------------- */
+/* --- jobs that could start ---------------------------------------------------------------------------------------- */
 
 static uint32_t startable_tasks(const struct job *j)
 {
-    if (j->ended_us != 0 || j->held) return 0;
+    if (j->ended_us != 0 || j->is_held) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
-    uint32_t waiting = idset_count(&j->pending);
-    if (j->array_limit == 0) return waiting;
+    uint32_t pending = idset_count(&j->pending);
+    if (j->array_limit == 0) return pending;
     uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
-    return waiting < room ? waiting : room;
+    return pending < room ? pending : room;
 }
 
-static bool some_qos_waits(const struct state *s)
+static bool has_threshold_qos(const struct state *s)
 {
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         const struct object_row *qos = &s->objects[OBJECT_QOS].items[i];
@@ -91,7 +95,7 @@ static bool some_qos_waits(const struct state *s)
     return false;
 }
 
-/* Whether tasks of the job may start and fit. Notes when the next one of those that wait for their time begins. */
+/* Whether tasks of the job may start, and fit. Schedules a pass for the begin of a job that may not start yet. */
 static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job)
 {
     struct state *s = p->c->s;
@@ -107,7 +111,7 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
     if (j->request_count == 0) return true;
     out_job->needs = needs_of(j, &s->cycle);
     out_job->need_count = j->request_count;
-    return pass_fits(&s->host, &p->pool, out_job) > 0;
+    return pass_fits(&s->host, &p->consumables, out_job) > 0;
 }
 
 /* --- the queue ---------------------------------------------------------------------------------------------------- */
@@ -128,7 +132,7 @@ static void compute_block(struct pass *p)
     const struct state *s = p->c->s;
     struct block *b = p->block;
     struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
-    multifactor_priorities(&s->policy.multifactor, &p->moment.cluster, b->jobs, b->count, b->priority);
+    multifactor_priorities(&s->policy.multifactor, &p->multifactor.cluster, b->jobs, b->count, b->priority);
     for (uint32_t i = 0; i < b->count; i++, c++)
         c->order =
             priority_sort_key(s, c->partition, min_priority_bound(s, job_of(p, c), c->partition, b->priority[i]));
@@ -140,7 +144,7 @@ static void add_candidate(struct pass *p, uint32_t job, uint32_t partition, uint
     *array_add(&p->candidates) = (struct candidate){job, partition, tasks, order};
 }
 
-/* A place for each partition that admits the job. */
+/* Adds a candidate for each partition that admits the job. */
 static void queue_by_priority(struct pass *p, uint32_t job)
 {
     struct state *s = p->c->s;
@@ -155,12 +159,12 @@ static void queue_by_priority(struct pass *p, uint32_t job)
         }
         struct tres_amount *amounts = s->policy.multifactor.has_tres_weights ? b->amounts[b->count] : NULL;
         add_candidate(p, job, partition, UINT32_MAX, 0);
-        multifactor_context_job(&p->moment, j, partition, amounts, &b->jobs[b->count++]);
+        multifactor_context_job(&p->multifactor, j, partition, amounts, &b->jobs[b->count++]);
         if (b->count == BLOCK) compute_block(p);
     }
 }
 
-static uint32_t first_that_admits(const struct state *s, const struct job *j)
+static uint32_t first_admitting_partition(const struct state *s, const struct job *j)
 {
     for (uint32_t i = 0; i < j->partition_count; i++) {
         if (job_fits_partition(s, j->partitions[i], j)) return j->partitions[i];
@@ -170,17 +174,18 @@ static uint32_t first_that_admits(const struct state *s, const struct job *j)
 
 static void queue_only_job(struct pass *p)
 {
-    uint32_t partition = first_that_admits(p->c->s, &p->c->s->jobs.items[p->jobs.items[0].job]);
+    uint32_t partition = first_admitting_partition(p->c->s, &p->c->s->jobs.items[p->jobs.items[0].job]);
     if (partition != NONE) add_candidate(p, 0, partition, UINT32_MAX, 0);
 }
 
-/* A job of a plan as it is now. */
+/* A job of a plan in the current state. */
 struct planned_job {
-    uint32_t job; /* place in the pass' jobs, or NONE */
+    uint32_t job; /* index into the pass' jobs, or NONE: it cannot start */
     uint32_t partition;
 };
 
-/* Both stand in order of id. Who is not in the plan, having come or begun since, is ranked by the next one. */
+/* Merges the jobs of the plan with those of the pass; both are in order of id. A job that is not in the plan, because it became
+ * eligible later, is ranked by the next plan. */
 static struct planned_job *find_planned(struct pass *p, const struct ticket_plan *plan)
 {
     struct state *s = p->c->s;
@@ -192,20 +197,20 @@ static struct planned_job *find_planned(struct pass *p, const struct ticket_plan
         bool is_planned = next < plan->job_count && plan->job_ids[next] == j->id;
         if (!is_planned) s->pass_is_due = true;
         if (!is_planned) continue;
-        uint32_t partition = first_that_admits(s, j);
+        uint32_t partition = first_admitting_partition(s, j);
         found[next++] = (struct planned_job){partition != NONE ? i : NONE, partition};
     }
     for (; next < plan->job_count; next++) found[next].job = NONE;
     return found;
 }
 
-/* Tasks of an array stand each with its own tickets; the last that counts stands for those behind it too. The place is the
- * same in every partition, so one is enough. */
+/* Each task of an array has its own tickets; the last entry stands for the following tasks too. The rank of a task is the same
+ * in every partition, so one candidate is enough. */
 static void queue_by_plan(struct pass *p, const struct ticket_plan *plan)
 {
     const struct planned_job *jobs = find_planned(p, plan);
-    for (uint32_t i = 0; i < plan->line_count; i++) {
-        const struct planned_task *k = &plan->line[i];
+    for (uint32_t i = 0; i < plan->task_count; i++) {
+        const struct planned_task *k = &plan->tasks[i];
         const struct planned_job *j = &jobs[k->job];
         if (j->job != NONE) add_candidate(p, j->job, j->partition, k->is_last ? UINT32_MAX : 1, k->order);
     }
@@ -213,7 +218,7 @@ static void queue_by_plan(struct pass *p, const struct ticket_plan *plan)
 
 static void queue_by_tickets(struct pass *p)
 {
-    if (p->jobs.count == 1) { /* before whom it comes does not matter */
+    if (p->jobs.count == 1) { /* it needs no rank */
         queue_only_job(p);
         return;
     }
@@ -221,13 +226,13 @@ static void queue_by_tickets(struct pass *p)
         queue_by_plan(p, p->plan);
         return;
     }
-    struct ticket_plan *plan = ticket_plan_of(p->c->s, p->c->now_us);
+    struct ticket_plan *plan = ticket_plan_new(p->c->s, p->c->now_us);
     ticket_plan_run(plan);
     queue_by_plan(p, plan);
     ticket_plan_free(plan);
 }
 
-/* What ranking needs to know, once it is sure that there is somebody to rank, or that floors are kept. */
+/* Fills the members that ranking needs, when the first job could start, or if minimum priorities are kept. */
 static void begin_ranking(struct pass *p)
 {
     struct state *s = p->c->s;
@@ -235,24 +240,24 @@ static void begin_ranking(struct pass *p)
     p->is_ranking = true;
     array_reserve(&p->jobs, s->job_by_id.count);
     array_reserve(&p->candidates, s->job_by_id.count);
-    if (is_multifactor || p->some_qos_waits) p->factors = state_factors(s, p->c->now_us, &s->cycle);
+    if (is_multifactor || p->has_threshold_qos) p->factors = state_factors(s, p->c->now_us, &s->cycle);
     if (!is_multifactor) return;
     p->block = arena_alloc(&s->cycle, sizeof *p->block);
-    multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->moment);
+    multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
 }
 
-/* In three steps, each of which reads what the one before has asked for: the row's first line, the next one if the job is
- * not held, its partitions. */
+/* Prefetches in three steps, each of which reads memory that the previous step prefetched: the first cache line of a row, its
+ * second one if the job is not held, its partitions. */
 static void prefetch_jobs(const struct state *s, uint32_t i)
 {
     const struct job *j = &s->jobs.items[i];
     if (s->jobs.count - i <= 3 * STEP) return;
     __builtin_prefetch(j + 3 * STEP);
-    if (!j[2 * STEP].held) __builtin_prefetch(&j[2 * STEP].partitions);
-    if (!j[STEP].held) __builtin_prefetch(j[STEP].partitions);
+    if (!j[2 * STEP].is_held) __builtin_prefetch(&j[2 * STEP].partitions);
+    if (!j[STEP].is_held) __builtin_prefetch(j[STEP].partitions);
 }
 
-/* One walk over the jobs: a million rows do not fit into the processor's cache. */
+/* One scan over the jobs, because a million rows do not fit into the processor's cache. */
 static void make_queue(struct pass *p)
 {
     struct state *s = p->c->s;
@@ -262,7 +267,7 @@ static void make_queue(struct pass *p)
         prefetch_jobs(s, i);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
-        if (p->some_qos_waits && job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
+        if (p->has_threshold_qos && job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
             state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
             continue;
         }
@@ -275,7 +280,7 @@ static void make_queue(struct pass *p)
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
 
-static struct tres_list own_list(const struct tres_list *list)
+static struct tres_list copy_tres(const struct tres_list *list)
 {
     struct tres_list own = {.count = list->count};
     size_t size = list->count * sizeof *own.items;
@@ -284,14 +289,14 @@ static struct tres_list own_list(const struct tres_list *list)
     return own;
 }
 
-static void start_task(struct apply_context *c, const struct tres_places *places, const struct pass_start *start,
+static void start_task(struct apply_context *c, const struct tres_indices *indices, const struct pass_start *start,
                        const char *boot_id)
 {
     struct state *s = c->s;
     struct job *j = &s->jobs.items[start->job];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
-    job_tres(s, places, j, idset_count(&start->placement.cpus), &tres);
+    job_tres(s, indices, j, idset_count(&start->placement.cpus), &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,
@@ -302,7 +307,7 @@ static void start_task(struct apply_context *c, const struct tres_places *places
                        .partition = start->partition,
                        .billing = job_billing_in(s, start->partition, &tres),
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
-                       .tres = own_list(&tres),
+                       .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     strncpy(row.boot_id, boot_id, sizeof row.boot_id - 1);
     idset_remove(&j->pending, row.task_id);
@@ -322,22 +327,22 @@ static void start_tasks(struct pass *p, const char *boot_id)
     struct state *s = p->c->s;
     struct pass_queue queue = {p->jobs.items, p->jobs.count, p->candidates.items, p->candidates.count};
     struct pass_starts starts = {0};
-    struct tres_places places;
-    pass_run(&s->host, &p->pool, &queue, &s->cycle, &starts);
-    tres_places_find(s, &s->cycle, &places);
-    for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->c, &places, &starts.list.items[i], boot_id);
+    struct tres_indices indices;
+    pass_run(&s->host, &p->consumables, &queue, &s->cycle, &starts);
+    tres_indices_find(s, &s->cycle, &indices);
+    for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->c, &indices, &starts.list.items[i], boot_id);
     array_release(&starts.list);
 }
 
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
-    struct pass p = {.c = c, .plan = plan, .some_qos_waits = some_qos_waits(c->s)};
+    struct pass p = {.c = c, .plan = plan, .has_threshold_qos = has_threshold_qos(c->s)};
     if (min_priority_is_kept(c->s)) {
         begin_ranking(&p);
-        min_priority_raise_all(c, &p.moment);
+        min_priority_raise_all(c, &p.multifactor);
     }
     if (c->s->host.free_cpu_count > 0) {
-        make_pool(c->s, &p.pool);
+        find_free_consumables(c->s, &p.consumables);
         make_queue(&p);
         if (p.candidates.count > 0) start_tasks(&p, boot_id);
     }
@@ -345,17 +350,17 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
     array_release(&p.candidates);
 }
 
-/* Whether several jobs could start now, so that a pass has to rank them. */
-static bool pass_ranks(struct state *s, int64_t now_us)
+/* Whether at least two jobs could start now, so that a pass has to rank them. */
+static bool needs_ranking(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
     struct pass p = {.c = &c};
     struct pass_job unused;
-    uint32_t several = 0;
+    uint32_t found_count = 0;
     if (s->host.free_cpu_count == 0) return false;
-    make_pool(s, &p.pool);
-    for (uint32_t i = 0; i < s->jobs.count && several < 2; i++) several += could_start(&p, i, &unused);
-    return several == 2;
+    find_free_consumables(s, &p.consumables);
+    for (uint32_t i = 0; i < s->jobs.count && found_count < 2; i++) found_count += could_start(&p, i, &unused);
+    return found_count == 2;
 }
 
 static bool pass_is_due(const struct state *s, int64_t now_us)
@@ -366,14 +371,14 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min)
 {
     arena_clear(&s->cycle);
-    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !pass_ranks(s, now_us)) return NULL;
+    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !needs_ranking(s, now_us)) return NULL;
     if (s->job_by_id.count < min && ticket_entry_count(s, now_us) < min) return NULL;
     s->pass_is_due = false;
-    return ticket_plan_of(s, now_us);
+    return ticket_plan_new(s, now_us);
 }
 
-/* One from before a change of the rules, unless no pass was run since another one was dropped. */
-static bool is_of_no_use(const struct state *s, const struct ticket_plan *plan)
+/* The rules have changed since the plan was made, and a pass has run since the last plan was dropped. */
+static bool is_outdated(const struct state *s, const struct ticket_plan *plan)
 {
     return plan->rules_edition != s->rules_edition && !s->dropped_plan;
 }
@@ -382,14 +387,14 @@ int apply_time(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
-    if (plan != NULL && is_of_no_use(s, plan)) {
+    if (plan != NULL && is_outdated(s, plan)) {
         s->dropped_plan = s->pass_is_due = true;
         return 0;
     }
     if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
-    if (plan == NULL) s->pass_is_due = false; /* a plan took that over */
-    s->next_due_us = 0;                       /* with nothing free, nobody's beginning matters */
+    if (plan == NULL) s->pass_is_due = false; /* otherwise ticket_plan_make cleared it */
+    s->next_due_us = 0;                       /* the pass sets it again; with no free CPU, no begin matters */
     run_pass(c, event->time.boot_id, plan);
     cpu_weight_update(c);
     return 0;

@@ -1,20 +1,22 @@
+/* The listing of priorities. Each model fills rows for pending jobs in all of their partitions, and for running tasks where it
+ * ranks them, from the same functions as the pass (ranking.h). */
 #include "engine/priorities.h"
 
 #include "engine/min_priority.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* Rows on their way into the arena: every pair of a pending job and a partition, and every running task at most. */
-struct priority_listing {
+/* The listing while it is built. There is room for every pair of a pending job and a partition, and every running task. */
+struct priority_list {
     struct state *s;
     int64_t now_us;
     uint32_t job_id; /* NONE: all */
     struct arena *arena;
-    struct tres_places places;
-    struct priorities *out;
+    struct tres_indices indices;
+    struct priorities *result;
 };
 
-static bool is_wanted(const struct priority_listing *l, const struct job *j)
+static bool is_wanted(const struct priority_list *l, const struct job *j)
 {
     return l->job_id == NONE || j->id == l->job_id;
 }
@@ -24,7 +26,7 @@ static bool is_pending(const struct job *j)
     return j->ended_us == 0 && idset_first(&j->pending) != NONE;
 }
 
-static size_t max_rows(const struct priority_listing *l)
+static size_t max_rows(const struct priority_list *l)
 {
     size_t count = l->s->tasks.count;
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
@@ -34,9 +36,9 @@ static size_t max_rows(const struct priority_listing *l)
     return count;
 }
 
-static struct priority_row *add_row(struct priority_listing *l, uint32_t job, uint32_t task, uint32_t partition)
+static struct priority_row *add_row(struct priority_list *l, uint32_t job, uint32_t task, uint32_t partition)
 {
-    struct priority_row *row = &l->out->rows[l->out->count++];
+    struct priority_row *row = &l->result->rows[l->result->count++];
     *row = (struct priority_row){.job = job, .task = task, .partition = partition};
     if (task != NONE) {
         row->billing = l->s->tasks.items[task].billing;
@@ -45,14 +47,14 @@ static struct priority_row *add_row(struct priority_listing *l, uint32_t job, ui
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
     const struct job *j = &l->s->jobs.items[job];
-    job_tres(l->s, &l->places, j, j->request.cpus, &tres);
+    job_tres(l->s, &l->indices, j, j->request.cpus, &tres);
     row->billing = job_billing_in(l->s, partition, &tres);
     return row;
 }
 
 /* --- basic -------------------------------------------------------------------------------------------------------- */
 
-static void list_basic(struct priority_listing *l)
+static void list_basic(struct priority_list *l)
 {
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
         const struct job *j = &l->s->jobs.items[i];
@@ -64,22 +66,22 @@ static void list_basic(struct priority_listing *l)
 
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
 
-static void set_terms(struct priority_listing *l, const struct multifactor_context *m,
-                      const struct multifactor_job *asked, struct priority_row *row)
+static void set_terms(struct priority_list *l, const struct multifactor_context *m, const struct multifactor_job *input,
+                      struct priority_row *row)
 {
     const struct multifactor_rules *rules = &l->s->policy.multifactor;
-    multifactor_factors(rules, &m->cluster, asked, &row->factors);
-    multifactor_terms(rules, &m->cluster, asked, &row->terms);
+    multifactor_factors(rules, &m->cluster, input, &row->factors);
+    multifactor_terms(rules, &m->cluster, input, &row->terms);
     row->priority = min_priority_bound(l->s, &l->s->jobs.items[row->job], row->partition, row->terms.priority);
-    if (!rules->has_tres_weights || asked->is_held || asked->is_set) return;
+    if (!rules->has_tres_weights || input->is_held || input->is_set) return;
     row->tres_terms = arena_alloc(l->arena, TRES_MAX * sizeof *row->tres_terms);
-    for (uint32_t i = 0; i < asked->tres.count; i++) {
-        const struct tres_amount *a = &asked->tres.items[i];
-        row->tres_terms[a->tres] = multifactor_tres_factor(rules, &m->cluster, asked, a) * rules->weight_tres[a->tres];
+    for (uint32_t i = 0; i < input->tres.count; i++) {
+        const struct tres_amount *a = &input->tres.items[i];
+        row->tres_terms[a->tres] = multifactor_tres_factor(rules, &m->cluster, input, a) * rules->weight_tres[a->tres];
     }
 }
 
-static void list_running(struct priority_listing *l, const struct multifactor_context *m)
+static void list_running(struct priority_list *l, const struct multifactor_context *m)
 {
     struct tres_amount amounts[TRES_MAX];
     for (uint32_t i = 0; i < l->s->tasks.count; i++) {
@@ -87,32 +89,32 @@ static void list_running(struct priority_listing *l, const struct multifactor_co
         if (job_state_is_end(k->state)) continue;
         uint32_t job = state_find_job(l->s, k->job_id);
         const struct job *j = &l->s->jobs.items[job];
-        struct multifactor_job asked;
+        struct multifactor_job input;
         if (!is_wanted(l, j)) continue;
-        multifactor_context_job(m, j, k->partition, amounts, &asked);
-        asked.is_held = false;
-        asked.cpus = idset_count(&k->placement.cpus);
-        asked.tres = k->tres;
-        set_terms(l, m, &asked, add_row(l, job, i, k->partition));
+        multifactor_context_job(m, j, k->partition, amounts, &input);
+        input.is_held = false;
+        input.cpus = idset_count(&k->placement.cpus);
+        input.tres = k->tres;
+        set_terms(l, m, &input, add_row(l, job, i, k->partition));
     }
 }
 
-static void list_multifactor(struct priority_listing *l)
+static void list_multifactor(struct priority_list *l)
 {
     struct state *s = l->s;
-    struct multifactor_context moment;
+    struct multifactor_context context;
     struct tres_amount amounts[TRES_MAX];
-    multifactor_context_make(s, l->now_us, state_factors(s, l->now_us, l->arena), l->arena, &moment);
+    multifactor_context_make(s, l->now_us, state_factors(s, l->now_us, l->arena), l->arena, &context);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         if (!is_wanted(l, j) || !is_pending(j)) continue;
         for (uint32_t p = 0; p < j->partition_count; p++) {
-            struct multifactor_job asked;
-            multifactor_context_job(&moment, j, j->partitions[p], amounts, &asked);
-            set_terms(l, &moment, &asked, add_row(l, i, NONE, j->partitions[p]));
+            struct multifactor_job input;
+            multifactor_context_job(&context, j, j->partitions[p], amounts, &input);
+            set_terms(l, &context, &input, add_row(l, i, NONE, j->partitions[p]));
         }
     }
-    if ((s->policy.multifactor.flags & FLAG_CALCULATE_RUNNING) != 0) list_running(l, &moment);
+    if ((s->policy.multifactor.flags & FLAG_CALCULATE_RUNNING) != 0) list_running(l, &context);
 }
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
@@ -127,7 +129,7 @@ static void set_rank(struct priority_row *row, const struct ticket_ranks *ranks,
     row->norm_posix = ranks->norm_posix[i];
 }
 
-/* By job: the entry of its first pending task, or NONE: it takes no part. */
+/* By job: the entry of its first pending task, or NONE if it has no entry. */
 static const uint32_t *first_entries(const struct ticket_ranks *ranks, uint32_t job_count, struct arena *arena)
 {
     uint32_t *first = arena_alloc(arena, (job_count + (size_t)1) * sizeof *first);
@@ -138,7 +140,7 @@ static const uint32_t *first_entries(const struct ticket_ranks *ranks, uint32_t 
     return first;
 }
 
-static void list_ranked(struct priority_listing *l, const struct ticket_ranks *ranks)
+static void list_ranked(struct priority_list *l, const struct ticket_ranks *ranks)
 {
     struct state *s = l->s;
     const uint32_t *first = first_entries(ranks, s->jobs.count, l->arena);
@@ -157,22 +159,23 @@ static void list_ranked(struct priority_listing *l, const struct ticket_ranks *r
     }
 }
 
-static void list_tickets(struct priority_listing *l)
+static void list_tickets(struct priority_list *l)
 {
-    struct ticket_snapshot asked;
+    struct ticket_snapshot snapshot;
     struct ticket_ranks ranks;
-    ticket_snapshot_make(&asked, l->s, l->now_us);
-    ticket_ranks_make(&asked, l->arena, &ranks);
+    ticket_snapshot_make(&snapshot, l->s, l->now_us);
+    ticket_ranks_make(&snapshot, l->arena, &ranks);
     list_ranked(l, &ranks);
-    ticket_snapshot_release(&asked);
+    ticket_snapshot_release(&snapshot);
 }
 
-void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out)
+void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
+                      struct priorities *out_priorities)
 {
-    struct priority_listing l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .out = out};
-    *out = (struct priorities){.model = s->policy.model};
-    out->rows = arena_alloc(arena, (max_rows(&l) + 1) * sizeof *out->rows);
-    tres_places_find(s, arena, &l.places);
+    struct priority_list l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .result = out_priorities};
+    *out_priorities = (struct priorities){.model = s->policy.model};
+    out_priorities->rows = arena_alloc(arena, (max_rows(&l) + 1) * sizeof *out_priorities->rows);
+    tres_indices_find(s, arena, &l.indices);
     switch (s->policy.model) {
     case MODEL_MULTIFACTOR: list_multifactor(&l); break;
     case MODEL_TICKETS: list_tickets(&l); break;
@@ -180,7 +183,7 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
     }
 }
 
-/* --- obstacles ---------------------------------------------------------------------------------------------------- */
+/* --- pending reasons ---------------------------------------------------------------------------------------------- */
 
 const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor)
 {

@@ -1,6 +1,5 @@
-/* Who comes first and why: every pending job in every partition it asks for, and with the tickets model and
- * CALCULATE_RUNNING every running one, with all the terms of the model in force. The pass sorts by it, `fairlead prio` shows
- * it. */
+/* Priorities and their terms, by the configured model: of every pending job in each of its partitions, and, in the tickets model
+ * and with CALCULATE_RUNNING, of every running task. The pass sorts by the same numbers; `fairlead prio` shows these rows. */
 #ifndef FAIRLEAD_ENGINE_PRIORITIES_H
 #define FAIRLEAD_ENGINE_PRIORITIES_H
 
@@ -11,12 +10,12 @@ struct priority_row {
     uint32_t job;       /* index */
     uint32_t task;      /* index of a running task, or NONE */
     uint32_t partition; /* index of objects[OBJECT_PARTITION] */
-    double priority; /* what is sorted by, highest first: whole in multifactor and basic, prior in tickets; 0: held */
-    double billing;  /* what it costs or would cost there */
-    /* By the model. */
+    double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
+    double billing;  /* in that partition, units a second: of the running task, or of one that would start now */
+    /* Those of the model; the others are 0. */
     struct multifactor_factors factors;
     struct multifactor_terms terms;
-    double *tres_terms; /* weighted, by index of policy.tres; NULL: none */
+    double *tres_terms; /* weighted, by index of policy.tres, TRES_MAX entries; NULL: none */
     struct tickets tickets;
     struct urgency urgency;
     double norm_tickets, norm_urgency, norm_posix;
@@ -28,23 +27,26 @@ struct priorities {
     uint32_t count;
 };
 
-/* What is the caller's to know:
- *   tickets      an array that waits has the numbers of its first task; a job that asks for several partitions has the same in
- *                each, the first being its job class; what takes no part (held, not begun) has none
- *   INCR_ONLY    priority may be larger than terms.priority: it is at least the minimum priority. Reading raises nothing
- *   basic        the ids say who came first
- * Of all jobs; job_id not NONE: only that one's rows are kept (the numbers are the same). In memory of arena. O(associations
- * + jobs log jobs). */
-void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena, struct priorities *out);
+/* The priorities of all jobs; job_id not NONE: only the rows of that job, with the same numbers. In memory of arena.
+ *   tickets      a pending array has the numbers of its first pending task. A job with several partitions has the same numbers
+ *                in each; the first partition is its job class. A job that is held, or begins later, has zeros.
+ *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no minimum.
+ *   basic        the order of ids is the order of submission.
+ * O(jobs + tasks) in basic, and in addition the costs of state_factors and multifactor_context_make in multifactor, of
+ * ticket_snapshot_make and ticket_ranks_make in tickets (engine/ranking.h). */
+void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
+                      struct priorities *out_priorities);
 
-/* By priority/tickets, at most so many tasks take part: of an instance's arrays fewer do where there would be more; a document
- * with more is refused. And so many pending tasks of one array take part at most. O(tasks) */
+/* If the tickets model would rank more tasks than this, it ranks fewer tasks of each array of an instance; a document with more is
+ * refused. */
 enum { TICKET_ENTRIES_MAX = 1000000 };
+
+/* The maximum number of pending tasks of one array that the tickets model ranks. O(1), of a document O(hosts + tasks). */
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
-/* What keeps a job from starting however much is free, in Slurm's words: "PartitionTimeLimit" (every partition's MaxTime is
- * below its time limit by now), "QOSUsageThreshold"; NULL: nothing of that kind, or no such job. factor: the fair-share
- * factor of its association. O(partitions of the job). */
+/* The reason that keeps a job from starting however many resources are free, in Slurm's words: "PartitionTimeLimit" (its time limit
+ * exceeds the current MaxTime of all its partitions) or "QOSUsageThreshold". NULL: there is none, or no such job. factor: the
+ * fair-share factor of its association. O(partitions of the job). */
 const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor);
 
 #endif

@@ -1,4 +1,4 @@
-/* The input of the multifactor sum, from the state. */
+/* The input of the multifactor sum, from the rows of the state: TRES and billing of jobs, and what all jobs have in common. */
 #include <string.h>
 
 #include "base/text.h"
@@ -6,22 +6,22 @@
 
 /* --- TRES --------------------------------------------------------------------------------------------------------- */
 
-void tres_places_find(const struct state *s, struct arena *arena, struct tres_places *out_places)
+void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices)
 {
     uint32_t count = s->objects[OBJECT_RESOURCE].count;
     struct buf name = {0};
-    out_places->gpu = tres_find(&s->policy.tres, str("gres/gpu"));
-    out_places->license = arena_alloc(arena, (count + (size_t)1) * sizeof *out_places->license);
+    out_indices->gpu = tres_find(&s->policy.tres, str("gres/gpu"));
+    out_indices->license = arena_alloc(arena, (count + (size_t)1) * sizeof *out_indices->license);
     for (uint32_t i = 0; i < count; i++) {
         buf_clear(&name);
         buf_add_text(&name, "license/");
         buf_add_text(&name, s->objects[OBJECT_RESOURCE].items[i].object.name);
-        out_places->license[i] = tres_find(&s->policy.tres, (struct str){name.text, name.length});
+        out_indices->license[i] = tres_find(&s->policy.tres, (struct str){name.text, name.length});
     }
     buf_release(&name);
 }
 
-/* The list of what is not 0 among amounts by index. */
+/* Lists the amounts above 0. */
 static void list_amounts(const double amounts[TRES_MAX], uint32_t count, struct tres_list *out_list)
 {
     out_list->count = 0;
@@ -35,7 +35,7 @@ uint32_t job_nodes(const struct job *j)
     return j->document != NULL ? j->document->nodes : 1;
 }
 
-void job_tres(const struct state *s, const struct tres_places *places, const struct job *j, uint32_t cpus,
+void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list)
 {
     if (j->document != NULL && j->document->tres.count > 0) {
@@ -44,10 +44,10 @@ void job_tres(const struct state *s, const struct tres_places *places, const str
         return;
     }
     double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = job_nodes(j)};
-    if (places->gpu != NONE) amounts[places->gpu] = j->request.gpus;
+    if (indices->gpu != NONE) amounts[indices->gpu] = j->request.gpus;
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
-        if (places->license[r->resource] != NONE) amounts[places->license[r->resource]] += r->amount * cpus;
+        if (indices->license[r->resource] != NONE) amounts[indices->license[r->resource]] += r->amount * cpus;
     }
     list_amounts(amounts, s->policy.tres.count, out_list);
 }
@@ -58,54 +58,54 @@ double job_billing_in(const struct state *s, uint32_t partition, const struct tr
     return billing_of(&s->policy.tres, tres, weights, s->policy.billing);
 }
 
-/* --- what is the same for all jobs -------------------------------------------------------------------------------- */
+/* --- all jobs ----------------------------------------------------------------------------------------------------- */
 
-static void add_host(const struct tres_places *places, const struct host_row *host, double *totals)
+static void add_host(const struct tres_indices *indices, const struct host_row *host, double *totals)
 {
     for (uint32_t i = 0; host->tres != NULL && i < TRES_MAX; i++) totals[i] += host->tres[i];
     if (host->tres != NULL) return;
     totals[TRES_CPU] += host->has.cpus;
     totals[TRES_MEM] += (double)host->has.mem_mib;
     totals[TRES_NODE] += 1.0;
-    if (places->gpu != NONE) totals[places->gpu] += host->has.gpus;
+    if (indices->gpu != NONE) totals[indices->gpu] += host->has.gpus;
 }
 
-/* The licences are the cluster's: each partition has all of them. */
-static void add_licenses(const struct state *s, const struct tres_places *places, double *totals)
+/* Licences belong to the cluster, so each partition has all of them. */
+static void add_licenses(const struct state *s, const struct tres_indices *indices, double *totals)
 {
     for (uint32_t i = 0; i < s->objects[OBJECT_RESOURCE].count; i++) {
         const struct object_row *r = &s->objects[OBJECT_RESOURCE].items[i];
         int64_t amount = r->object.value[RESOURCE_AMOUNT].number;
-        if (!r->is_deleted && places->license[i] != NONE && amount != FIELD_SPECIAL)
-            totals[places->license[i]] = (double)amount;
+        if (!r->is_deleted && indices->license[i] != NONE && amount != FIELD_SPECIAL)
+            totals[indices->license[i]] = (double)amount;
     }
 }
 
-/* partition NULL: one that has all hosts. */
-static double *totals_of(const struct state *s, const struct tres_places *places, const struct object_row *partition,
+/* The amounts by TRES, TRES_MAX entries. partition NULL: one that has all hosts. */
+static double *totals_of(const struct state *s, const struct tres_indices *indices, const struct object_row *partition,
                          struct arena *arena)
 {
     double *totals = arena_alloc(arena, TRES_MAX * sizeof *totals);
     bool has_all = partition == NULL || partition->hosts == NULL;
     uint32_t count = has_all ? s->hosts.count : partition->host_count;
-    for (uint32_t i = 0; i < count; i++) add_host(places, &s->hosts.items[has_all ? i : partition->hosts[i]], totals);
-    add_licenses(s, places, totals);
+    for (uint32_t i = 0; i < count; i++) add_host(indices, &s->hosts.items[has_all ? i : partition->hosts[i]], totals);
+    add_licenses(s, indices, totals);
     return totals;
 }
 
-static void list_partitions(const struct state *s, const struct tres_places *places, struct arena *arena,
+static void list_partitions(const struct state *s, const struct tres_indices *indices, struct arena *arena,
                             struct multifactor_cluster *c)
 {
     uint32_t count = s->objects[OBJECT_PARTITION].count;
     struct multifactor_partition *partitions = arena_alloc(arena, (count + (size_t)1) * sizeof *partitions);
-    const double *all = totals_of(s, places, NULL, arena);
+    const double *all = totals_of(s, indices, NULL, arena);
     for (uint32_t i = 0; i < count; i++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[i];
         uint32_t factor = (uint32_t)row->object.value[PARTITION_JOB_FACTOR].number;
         partitions[i] = (struct multifactor_partition){
             .job_factor = factor,
             .max_time_s = row->object.value[PARTITION_MAX_TIME].number,
-            .totals = row->hosts == NULL ? all : totals_of(s, places, row, arena),
+            .totals = row->hosts == NULL ? all : totals_of(s, indices, row, arena),
         };
         if (!row->is_deleted && factor > c->job_factor_max) c->job_factor_max = factor;
     }
@@ -123,7 +123,7 @@ static uint32_t max_qos_priority(const struct state *s)
     return max;
 }
 
-/* Parents stand before their children in the tree. */
+/* The priority of each node, its own or inherited. Parents come before their children in the tree. */
 static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint32_t *out_max)
 {
     const struct tree *t = state_tree(s);
@@ -139,24 +139,24 @@ static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint
 }
 
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
-                              struct multifactor_context *out_moment)
+                              struct multifactor_context *out_context)
 {
     struct multifactor_context m = {.s = s, .factors = factors};
     struct multifactor_cluster *c = &m.cluster;
-    tres_places_find(s, arena, &m.places);
+    tres_indices_find(s, arena, &m.indices);
     *c = (struct multifactor_cluster){
         .now_us = now_us, .nodes = s->hosts.count, .qos_priority_max = max_qos_priority(s)};
     for (uint32_t i = 0; i < s->hosts.count; i++) c->cpus += s->hosts.items[i].has.cpus;
-    list_partitions(s, &m.places, arena, c);
+    list_partitions(s, &m.indices, arena, c);
     m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
-    *out_moment = m;
+    *out_context = m;
 }
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* With ACCRUE_ALWAYS neither a begin to come nor a hold keeps a job's age from growing: it grows from the submission. A
- * document says itself since when. */
-static int64_t accrues_since(const struct multifactor_context *m, const struct job *j)
+/* The time from which the job's age counts. With ACCRUE_ALWAYS that is its submission, even if the job is held or begins later. A
+ * document gives the time itself. */
+static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
     return is_always && j->document == NULL ? j->submit_us : j->accrue_us;
@@ -174,14 +174,14 @@ void multifactor_context_job(const struct multifactor_context *m, const struct j
         .cpus = j->request.cpus,
         .nodes = job_nodes(j),
         .time_limit_s = j->time_limit_s,
-        .accrue_us = accrues_since(m, j),
+        .accrue_us = accrual_start(m, j),
         .nice = j->nice,
         .site = j->site,
         .set_priority = j->set_priority,
         .is_set = j->set_priority != NONE,
-        .is_held = j->held,
+        .is_held = j->is_held,
         .fair_share = node != NONE ? m->factors[node] : 0.0,
         .tres = {.items = tres_items},
     };
-    if (tres_items != NULL) job_tres(s, &m->places, j, j->request.cpus, &out_job->tres);
+    if (tres_items != NULL) job_tres(s, &m->indices, j, j->request.cpus, &out_job->tres);
 }

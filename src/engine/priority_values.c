@@ -91,9 +91,9 @@ static struct priority_text text_of(struct name_copies *n, const struct priority
         .tres_factors = is_multifactor ? tres_text(n, row->tres_terms, true) : NULL,
         .job_id = j->id,
         .task_id = k && j->is_array ? k->task_id : NONE,
-        .state = k != NULL ? (int)k->state
-                 : j->held ? (int)JOB_HELD
-                           : (int)JOB_PENDING,
+        .state = k != NULL    ? (int)k->state
+                 : j->is_held ? (int)JOB_HELD
+                              : (int)JOB_PENDING,
         .is_hidden = k == NULL && !s->policy.tickets.report_pending,
     };
 }

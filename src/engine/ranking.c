@@ -15,7 +15,7 @@ bool job_fits_partition(const struct state *s, uint32_t partition, const struct 
 /* Ids are given in order of submission. */
 uint32_t job_basic_priority(const struct job *j)
 {
-    if (j->held) return 0;
+    if (j->is_held) return 0;
     if (j->set_priority != NONE) return j->set_priority;
     return multifactor_basic_priority(j->document != NULL ? j->document->rank : j->id - 1u, j->nice);
 }

@@ -1,5 +1,9 @@
-/* How the models rank: what the pass (pass.c), the listing of priorities (priorities.c) and the CPU weights (weights.c) all
- * ask for, so that they can never give different numbers. Nobody outside the engine needs it. */
+/* The ranking of jobs by the three models, for the pass (pass.c), the listing of priorities (priorities.c) and the CPU weights
+ * (cpu_weight.c): all of them use these functions, so their numbers always agree. Internal to the engine.
+ *
+ *     basic         job_basic_priority
+ *     multifactor   multifactor_context_make, once for all jobs; multifactor_context_job, for each job and partition
+ *     tickets       ticket_snapshot_make --> ticket_ranks_make, which needs only the snapshot */
 #ifndef FAIRLEAD_ENGINE_RANKING_H
 #define FAIRLEAD_ENGINE_RANKING_H
 
@@ -7,67 +11,68 @@
 #include "engine/priorities.h"
 #include "engine/ticket_plan.h"
 
-/* Usage of what runs changes factors and tickets all the time: where they matter they are looked at so often. */
+/* The usage of running tasks changes factors and tickets all the time; where that matters, they are computed this often. */
 #define USAGE_WAIT_US (60 * US_PER_S)
 
-/* Whether its jobs are to wait until their fair-share factor has reached the QOS' threshold. */
+/* Whether the job waits until its fair-share factor reaches the threshold of its QOS. */
 bool job_waits_for_factor(const struct state *s, const struct job *j, double factor);
 
-/* Whether the job may run there: its time limit is within the partition's. */
+/* Whether the job's time limit is within the partition's MaxTime. */
 bool job_fits_partition(const struct state *s, uint32_t partition, const struct job *j);
 
 /* --- TRES --------------------------------------------------------------------------------------------------------- */
 
-/* Where in the policy's table stands what a host has and jobs ask for. */
-struct tres_places {
+/* The indices in policy.tres of the resources that hosts have and jobs request. */
+struct tres_indices {
     uint32_t gpu;      /* gres/gpu, or NONE */
-    uint32_t *license; /* by resource: license/NAME, or NONE */
+    uint32_t *license; /* by index of objects[OBJECT_RESOURCE]: license/NAME, or NONE */
 };
 
-void tres_places_find(const struct state *s, struct arena *arena, struct tres_places *out_places);
+/* license is in memory of arena. O(resources x tracked TRES). */
+void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* What the job has when it gets so many CPUs: cpu, mem, node, gres/gpu and the licences tracked, amount x CPUs each.
- * out_list->items: the caller's, room for TRES_MAX. */
-void job_tres(const struct state *s, const struct tres_places *places, const struct job *j, uint32_t cpus,
+/* The TRES of a task of the job that has so many CPUs: cpu, mem, node, gres/gpu and the tracked licences, whose amounts are for
+ * each CPU. out_list->items: the caller's, with room for TRES_MAX. */
+void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
 
-/* Units a second of that in a partition. */
+/* Their billing in a partition, units a second. */
 double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres);
 
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
 
-/* What the terms of all jobs are computed from at one moment. */
+/* The input of the multifactor sum that all jobs have in common, at one time. */
 struct multifactor_context {
     const struct state *s;
     struct multifactor_cluster cluster;
-    struct tres_places places;
+    struct tres_indices indices;
     const double *factors;    /* fair share, by node of the tree */
-    uint32_t *assoc_priority; /* by node: its own or the nearest ancestor's, at last 0 */
+    uint32_t *assoc_priority; /* by node: its own or the nearest ancestor's, otherwise 0 */
 };
 
-/* factors: state_factors of that moment. Memory of arena. O(associations + objects). */
+/* factors: state_factors at the same time. In memory of arena.
+ * O(associations + objects + resources x tracked TRES + hosts and resources of each partition that has its own hosts). */
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
-                              struct multifactor_context *out_moment);
+                              struct multifactor_context *out_context);
 
-/* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres then lies in; NULL: no TRES. */
+/* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres uses; NULL: no TRES. O(requests). */
 void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
                              struct tres_amount *tres_items, struct multifactor_job *out_job);
 
-/* First come, first served. */
+/* The priority in the model basic: first come, first served. */
 uint32_t job_basic_priority(const struct job *j);
 
-/* How many nodes it asks for. */
+/* The number of nodes that the job requests. */
 uint32_t job_nodes(const struct job *j);
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
-/* A task that waits (of a job the first, the second ...), or runs: beside its struct ticket_job what its urgency depends
- * on. */
+/* A pending task (the first of a job, the second ...) or a running one: what urgency needs beside struct ticket_job. */
 struct ticket_entry {
-    uint32_t job;  /* index, as it was when the question was put */
+    uint32_t job;  /* its index when the snapshot was taken */
     uint32_t task; /* index of a running task, or NONE */
     uint32_t slots_max;
-    enum urgency_slots_rule slots_rule; /* what a range of slots counts for */
+    enum urgency_slots_rule slots_rule; /* the number that a range of slots counts as */
     uint32_t slots_number;
     int32_t posix_priority;
     int64_t deadline_us;
@@ -75,64 +80,68 @@ struct ticket_entry {
     uint32_t request_count;
 };
 
-/* Grid Engine's question as the state puts it at one moment: what waits by job, tasks of an array as many as count; then
- * what runs. Held jobs and those that have not begun take no part. It owns all it points to: it can be answered while the
- * state changes, by any thread. */
+/* The input of the tickets model at one time. Entries: eligible pending tasks by job, of an array as many as count, then running
+ * tasks. A job is eligible unless it is held or begins later. The snapshot owns everything that it points to, so any thread can
+ * compute from it while the state changes. */
 struct ticket_snapshot {
     struct arena arena;
     int64_t now_us;
     struct ticket_rules rules;
     struct urgency_rules urgency;
     double slots_urgency;
-    struct ticket_input question;
-    struct ticket_entry *entries; /* of question.jobs */
-    struct ticket_node *nodes;    /* the question's */
+    struct ticket_input input;
+    struct ticket_entry *entries; /* by index of input.jobs */
+    struct ticket_node *nodes;    /* input.nodes */
 };
 
-/* Of how many entries the question would be. O(jobs) */
+/* The number of entries that a snapshot would have. O(jobs), of a document O(jobs + hosts + tasks). */
 uint32_t ticket_entry_count(const struct state *s, int64_t now_us);
 
-/* All that take part; or what runs alone. O(jobs + entries), and O(associations + owners) with a share tree. */
-void ticket_snapshot_make(struct ticket_snapshot *a, struct state *s, int64_t now_us);
-void ticket_snapshot_make_running(struct ticket_snapshot *a, struct state *s, int64_t now_us);
-void ticket_snapshot_release(struct ticket_snapshot *a);
+/* A snapshot of pending and running tasks, or of running ones only. O(jobs + tasks + entries + objects), and with a share tree
+ * O(associations + owners) in addition. */
+void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
+void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
+void ticket_snapshot_release(struct ticket_snapshot *snapshot);
 
-/* What comes of it, by entry. */
+/* The results, by entry. */
 struct ticket_ranks {
-    const struct ticket_entry *entries;
+    const struct ticket_entry *entries; /* the snapshot's */
     struct tickets *tickets;
     struct urgency *urgency;
     double *norm_tickets, *norm_urgency, *norm_posix, *prior;
     uint32_t count;
 };
 
-/* The answer, in memory of arena; entries stay the question's. O(n log n) of n entries, and O(n) a level of the tree. */
-void ticket_ranks_make(const struct ticket_snapshot *a, struct arena *arena, struct ticket_ranks *out_ranks);
+/* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute (policy/tickets.h),
+ * plus O(entries). */
+void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks);
 
-/* Tickets of what runs, by index of task, as ticket_ranks_make gives them: they do not depend on what waits. */
+/* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: they do not depend on pending tasks. */
 double *ticket_ranks_of_running(struct state *s, int64_t now_us, struct arena *arena);
 
-/* A task's place in line. */
+/* A pending task in the ranking of a plan. */
 struct planned_task {
-    uint64_t order; /* sort_key_prior of its prior */
-    uint32_t job;   /* place in the plan's jobs */
-    bool is_last;   /* of the job: it stands for those behind it too */
+    uint64_t order; /* sort_key_prior of its priority */
+    uint32_t job;   /* index into the plan's job_ids */
+    bool is_last;   /* the last entry of its job, which also stands for the tasks of the array without an entry */
 };
 
 /* See engine/ticket_plan.h. */
 struct ticket_plan {
-    struct ticket_snapshot asked; /* until it is run */
-    uint32_t rules_edition;       /* of the state's when it was asked */
-    uint32_t *job_ids;            /* of what waited, ascending */
-    struct planned_task *line;    /* highest order first, then by job and task */
-    uint32_t job_count, line_count;
-    struct arena arena; /* of the answer */
+    struct ticket_snapshot snapshot; /* empty after ticket_plan_run */
+    uint32_t rules_edition;          /* of the state when the snapshot was taken */
+    uint32_t *job_ids;               /* of the pending jobs, ascending */
+    struct planned_task *tasks;      /* highest order first, then by job and task */
+    uint32_t job_count, task_count;
+    struct arena arena; /* of the ranking */
 };
 
-/* The plan of a pass at now_us, whatever it is worth. */
-struct ticket_plan *ticket_plan_of(struct state *s, int64_t now_us);
+/* A plan for a pass at now_us, also where a pass is not due. */
+struct ticket_plan *ticket_plan_new(struct state *s, int64_t now_us);
 
-/* Tells the executor the CPU weight of every running task whose weight is another than it was told. */
+/* --- CPU weights -------------------------------------------------------------------------------------------------- */
+
+/* Decides DECIDE_WEIGHT for every running task whose weight differs from the one that the executor was sent last. */
 void cpu_weight_update(struct apply_context *c);
 
 #endif

@@ -62,7 +62,7 @@ static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32
 static void add_user(struct building *b, uint32_t place, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
-    uint32_t user = b->t->book->user_of_assoc.items[b->s->assoc_of.items[place]];
+    uint32_t user = b->t->identities->user_of_assoc.items[b->s->assoc_of.items[place]];
     if (b->is_like_project[user]) return;
     if (!has_leaf(b->t, realm, user)) set_leaf(b->t, realm, user, add_node(b, b->node[above], shares_of(a)));
 }
@@ -73,7 +73,7 @@ static void mark_projects(struct building *b)
     array_reserve(&b->t->projects, s->objects[OBJECT_PROJECT].count);
     for (uint32_t i = 0; i < s->objects[OBJECT_PROJECT].count; i++) {
         const struct object_row *project = &s->objects[OBJECT_PROJECT].items[i];
-        uint32_t user = map_get(&b->t->book->numbers, str(project->object.name));
+        uint32_t user = map_get(&b->t->identities->numbers, str(project->object.name));
         if (user != NONE && !project->is_deleted) b->is_like_project[user] = true;
         array_add(&b->t->projects);
     }
@@ -112,7 +112,7 @@ static void add_given_nodes(struct building *b)
         const struct share_node *n = &given->nodes.items[i];
         uint32_t node = add_node(b, n->parent, n->shares);
         uint32_t realm = b->realm[node] = n->parent == NONE ? 0 : b->realm[n->parent];
-        uint32_t user = n->is_leaf && i > 0 ? map_get(&b->t->book->numbers, str(n->name)) : NONE;
+        uint32_t user = n->is_leaf && i > 0 ? map_get(&b->t->identities->numbers, str(n->name)) : NONE;
         if (n->is_project) {
             b->realm[node] = node;
             b->is_project[node] = true;
@@ -127,8 +127,8 @@ static void add_given_nodes(struct building *b)
 
 static void make_room_for_users(struct share_tree *t)
 {
-    array_reserve(&t->leaf, t->book->numbers.count);
-    while (t->leaf.count < t->book->numbers.count) array_add(&t->leaf);
+    array_reserve(&t->leaf, t->identities->numbers.count);
+    while (t->leaf.count < t->identities->numbers.count) array_add(&t->leaf);
 }
 
 static void clear_tree(struct share_tree *t)
@@ -149,7 +149,7 @@ static void build_tree(struct share_tree *t, const struct state *s)
     b.node = arena_alloc(&scratch, count * sizeof *b.node);
     b.realm = arena_alloc(&scratch, count * sizeof *b.realm);
     b.is_project = arena_alloc(&scratch, count * sizeof *b.is_project);
-    b.is_like_project = arena_alloc(&scratch, t->book->numbers.count * sizeof *b.is_like_project);
+    b.is_like_project = arena_alloc(&scratch, t->identities->numbers.count * sizeof *b.is_like_project);
     clear_tree(t);
     mark_projects(&b);
     if (s->is_document)
@@ -175,7 +175,7 @@ void share_tree_free(struct share_tree *t)
 static struct share_leaf place_outside(const struct share_tree *t, uint32_t user)
 {
     if (t->leaf.items[user] != 0) return (struct share_leaf){t->leaf.items[user], false};
-    uint32_t rest = t->leaf.items[t->book->rest];
+    uint32_t rest = t->leaf.items[t->identities->rest];
     return rest != 0 ? (struct share_leaf){rest, true} : nowhere;
 }
 
@@ -188,7 +188,7 @@ static struct share_leaf place_of(const struct share_tree *t, uint32_t user, uin
     if (p->is_leaf) return (struct share_leaf){p->node, false};
     uint32_t leaf = map_get_u64(&t->leaf_in_project, pair(p->node, user));
     if (leaf != NONE) return (struct share_leaf){leaf, false};
-    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->book->rest));
+    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->identities->rest));
     return (struct share_leaf){leaf, leaf != NONE};
 }
 
@@ -196,7 +196,7 @@ static struct share_leaf place_of(const struct share_tree *t, uint32_t user, uin
 static struct share_leaf place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
 {
     const char *name = s->owners.items[owner].project;
-    uint32_t user = t->book->user_of_owner.items[owner];
+    uint32_t user = t->identities->user_of_owner.items[owner];
     if (name[0] == '\0') return place_outside(t, user);
     uint32_t project = state_find_object(s, OBJECT_PROJECT, name);
     if (project == NONE || t->projects.items[project].node == 0) return nowhere;
@@ -216,7 +216,7 @@ struct share_tree *share_tree_of(struct state *s)
     if (s->share_tree == NULL) s->share_tree = mem_resize(NULL, 0, sizeof *s->share_tree);
     struct share_tree *t = s->share_tree;
     state_tree(s);
-    t->book = ticket_identities_of(s);
+    t->identities = ticket_identities_of(s);
     if (!is_current(t, s)) {
         build_tree(t, s);
         t->tree_builds = s->tree_builds;
@@ -238,9 +238,9 @@ void share_snapshot_make(struct share_snapshot *m, struct state *s)
     array_reserve(&m->active, t->nodes.count);
     if (t->nodes.count > 0) memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
     m->active.count = t->nodes.count;
-    if (t->leaf.items[t->book->rest] == 0) return;
-    array_reserve(&m->virtual_of, t->book->numbers.count);
-    while (m->virtual_of.count < t->book->numbers.count) array_add(&m->virtual_of);
+    if (t->leaf.items[t->identities->rest] == 0) return;
+    array_reserve(&m->virtual_of, t->identities->numbers.count);
+    while (m->virtual_of.count < t->identities->numbers.count) array_add(&m->virtual_of);
 }
 
 void share_snapshot_release(struct share_snapshot *m)
@@ -254,7 +254,7 @@ void share_snapshot_release(struct share_snapshot *m)
 static uint32_t find_virtual(const struct share_snapshot *m, uint32_t default_node, uint32_t user)
 {
     const struct share_tree *t = m->tree;
-    if (default_node != t->leaf.items[t->book->rest])
+    if (default_node != t->leaf.items[t->identities->rest])
         return map_get_u64(&m->virtual_in_project, pair(default_node, user));
     return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
 }
@@ -265,7 +265,7 @@ static uint32_t add_virtual(struct share_snapshot *m, uint32_t default_node, uin
     struct ticket_node like_default = m->active.items[default_node];
     like_default.is_virtual = true;
     *array_add(&m->active) = like_default;
-    if (default_node == m->tree->leaf.items[m->tree->book->rest])
+    if (default_node == m->tree->leaf.items[m->tree->identities->rest])
         m->virtual_of.items[user] = node;
     else
         map_set_u64(&m->virtual_in_project, pair(default_node, user), node);
@@ -274,7 +274,7 @@ static uint32_t add_virtual(struct share_snapshot *m, uint32_t default_node, uin
 
 uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project)
 {
-    uint32_t user = m->tree->book->user_of_assoc.items[assoc];
+    uint32_t user = m->tree->identities->user_of_assoc.items[assoc];
     ensure(user != NONE); /* jobs are of users */
     struct share_leaf place = place_of(m->tree, user, project);
     if (!place.is_default) return place.node;
@@ -282,15 +282,15 @@ uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t
     return own != NONE ? own : add_virtual(m, place.node, user);
 }
 
-void share_snapshot_fill(struct share_snapshot *m, int64_t now_us, struct arena *arena)
+void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct arena *arena)
 {
     const struct state *s = m->s;
-    const struct ticket_usage *usage = usage_owner_now(m->s, now_us, arena);
+    const struct ticket_usage *usage = usage_owner_current(m->s, now_us, arena);
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct share_leaf place = m->tree->of_owner.items[i];
         uint32_t node =
-            place.is_default ? find_virtual(m, place.node, m->tree->book->user_of_owner.items[i]) : place.node;
+            place.is_default ? find_virtual(m, place.node, m->tree->identities->user_of_owner.items[i]) : place.node;
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }

@@ -32,10 +32,10 @@ struct share_project {
     bool is_leaf;  /* it serves all its users */
 };
 
-/* Kept in the state. Users go by their numbers in the book, so that nobody is looked up by name when the tree is made
+/* Kept in the state. Users go by their numbers in the identities, so that nobody is looked up by name when the tree is made
  * anew: that happens whenever somebody's shares change. */
 struct share_tree {
-    const struct ticket_identities *book;
+    const struct ticket_identities *identities;
     ARRAY(struct ticket_node) nodes;      /* without usage */
     ARRAY(uint32_t) leaf;                 /* by user: outside projects; 0: none */
     struct map leaf_in_project;           /* (node of the project, user) -> leaf */
@@ -68,6 +68,6 @@ void share_snapshot_release(struct share_snapshot *m);
 uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project);
 
 /* Fills the usages of active, once all who are served have been asked for. O(nodes + owners). */
-void share_snapshot_fill(struct share_snapshot *m, int64_t now_us, struct arena *arena);
+void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct arena *arena);
 
 #endif

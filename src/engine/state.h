@@ -131,30 +131,30 @@ struct job_document {
     uint32_t slots_number;
 };
 
-/* Of the fields of a job (fields/job_fields.h) those with home JOB; engine/job_members.c says which is where. */
+/* The fields of a job (fields/job_fields.h) with home JOB; engine/job_members.c maps fields to members. */
 struct job {
-    /* First what a pass asks every job, then what it asks those that could start, a line of the processor's cache each:
-     * it walks all of them, and what it waits for is memory. */
+    /* Hot fields first, because the pass' scan over all jobs is memory-bound: one cache line that it reads of every job, then
+     * one that it reads of the jobs that could start. */
     uint32_t id;
     uint32_t assoc; /* index */
-    bool held;
+    bool is_held;
     bool is_array;
     uint32_t live_tasks; /* derived */
-    int64_t ended_us;    /* 0 while anything of it is pending or live */
-    int64_t begin_us;    /* not before; 0: at once */
+    int64_t ended_us;    /* 0 while a task of it is pending or live */
+    int64_t begin_us;    /* it does not start earlier; 0: at once */
     struct capacity request;
 
-    uint32_t *partitions; /* indices of objects[OBJECT_PARTITION], at least one, as asked for */
+    uint32_t *partitions; /* indices into objects[OBJECT_PARTITION], at least one, in the order of the request */
     uint32_t partition_count;
-    uint32_t qos; /* index of objects[OBJECT_QOS] */
+    uint32_t qos; /* index into objects[OBJECT_QOS] */
     int64_t time_limit_s;
-    int64_t accrue_us;                   /* since when its age grows: its submission, begin or release; 0: held */
-    struct min_priority *min_priorities; /* by place in partitions; NULL: none */
-    uint32_t set_priority;               /* by hand; NONE: computed */
+    int64_t accrue_us; /* the time from which its age grows: its submission, begin or release; 0: held */
+    struct min_priority *min_priorities; /* in the order of partitions; NULL: none */
+    uint32_t set_priority;               /* set by hand; NONE: computed */
     int32_t nice, site;
-    uint32_t slots_max; /* 0: as many as request.cpus; else up to this */
+    uint32_t slots_max; /* the maximum number of CPUs; 0: request.cpus */
     uint32_t request_count;
-    uint32_t project; /* index of objects[OBJECT_PROJECT], or NONE */
+    uint32_t project; /* index into objects[OBJECT_PROJECT], or NONE */
 
     struct job_request *requests;
     int64_t submit_us;
@@ -162,22 +162,22 @@ struct job {
     int32_t posix_priority;
     uint32_t job_share, override_tickets;
     uint32_t array_limit; /* maximum number of running tasks; 0: no limit */
-    uint32_t uid, gid;    /* whom its tasks run as */
+    uint32_t uid, gid;    /* the user and group of its processes */
     struct job_text *text;
-    struct job_document *document;   /* NULL: the job is of an instance */
-    struct idset array;              /* all task numbers, as submitted; plain: {0} */
+    struct job_document *document;   /* NULL in an instance */
+    struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */
-    int64_t cancelled_us;            /* when the last of the cancelled ones was; 0: none */
-    char unused[24];                 /* so that every row begins at the same place of a line */
+    int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
+    char unused[24];                 /* so that every row begins at the same offset in a cache line */
 };
-_Static_assert(sizeof(struct job) == 256, "a row of jobs has four lines of the cache");
+_Static_assert(sizeof(struct job) == 256, "a row of jobs has four cache lines");
 
 struct task {
     uint32_t job_id;
     uint32_t task_id;     /* 0 for a plain job */
     uint32_t assoc;       /* index; its job's */
     enum job_state state; /* never PENDING */
-    bool cancelled;       /* it is to end because of a cancellation */
+    bool is_cancelled;    /* it is being ended because of a cancellation */
     uint64_t launch_id;
     char boot_id[40];   /* of the boot in which it was launched */
     int64_t launch_us;  /* when the pass decided to start it */
@@ -200,7 +200,7 @@ struct state {
     struct settings settings;
     struct policy policy; /* invariant 8 */
     struct decay decay;
-    struct capacity found; /* of this machine, before the settings override it */
+    struct capacity detected; /* of this machine, without the settings that override it */
     ARRAY(struct assoc) assocs;
     ARRAY(struct job) jobs;
     ARRAY(struct task) tasks;

@@ -114,7 +114,7 @@ static bool name_is_too_long(const struct state *s, const char *name)
     return name != NULL && strlen(name) > (s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX);
 }
 
-static int fail_twice(const struct assoc *a, struct err *e)
+static int fail_duplicate(const struct assoc *a, struct err *e)
 {
     return err_set(e, ERR_INTERNAL, "association %u stands twice: account %s, user %s", a->id, a->account,
                    a->user ? a->user : "-");
@@ -131,7 +131,7 @@ static int index_partition(struct state *s, uint32_t index, struct err *e)
     bool is_new = map_get(&s->assoc_in_partition, text) == NONE;
     if (is_new) map_set(&s->assoc_in_partition, (struct str){arena_copy(&s->arena, text), text.length}, index);
     buf_release(&key);
-    return is_new ? 0 : fail_twice(a, e);
+    return is_new ? 0 : fail_duplicate(a, e);
 }
 
 static int index_assoc(struct state *s, uint32_t index, struct err *e)
@@ -139,7 +139,7 @@ static int index_assoc(struct state *s, uint32_t index, struct err *e)
     const struct assoc *a = &s->assocs.items[index];
     if (a->deleted_us != 0) return 0;
     if (a->partition != NULL) return index_partition(s, index, e);
-    if (state_find_assoc(s, a->account, a->user) != NONE) return fail_twice(a, e);
+    if (state_find_assoc(s, a->account, a->user) != NONE) return fail_duplicate(a, e);
     if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
         return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
     assoc_index_name(s, index);
@@ -247,14 +247,15 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
 }
 
 /* A document does not say what a running task has: it has what its job asks for. */
-static void give_requested(const struct state *s, const struct tres_places *places, const struct job *j, struct task *k)
+static void set_requested_tres(const struct state *s, const struct tres_indices *indices, const struct job *j,
+                               struct task *k)
 {
     k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
-    job_tres(s, places, j, j->request.cpus, &k->tres);
+    job_tres(s, indices, j, j->request.cpus, &k->tres);
     k->billing = job_billing_in(s, k->partition, &k->tres);
 }
 
-static bool names_only_tracked(const struct state *s, const struct task *k)
+static bool has_only_tracked_tres(const struct state *s, const struct task *k)
 {
     for (uint32_t i = 0; i < k->tres.count; i++) {
         if (k->tres.items[i].tres >= s->policy.tres.count) return false;
@@ -264,8 +265,8 @@ static bool names_only_tracked(const struct state *s, const struct task *k)
 
 static int link_tasks(struct state *s, struct err *e)
 {
-    struct tres_places places;
-    tres_places_find(s, &s->cycle, &places);
+    struct tres_indices indices;
+    tres_indices_find(s, &s->cycle, &indices);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         uint32_t job = state_find_job(s, k->job_id);
@@ -273,8 +274,8 @@ static int link_tasks(struct state *s, struct err *e)
             return err_set(e, ERR_INTERNAL, "task %u_%u does not fit its job or the next launch id", k->job_id,
                            k->task_id);
         if (check_reference(s, OBJECT_PARTITION, k->job_id, k->partition, e) != 0) return -1;
-        if (s->is_document) give_requested(s, &places, &s->jobs.items[job], k);
-        if (!names_only_tracked(s, k))
+        if (s->is_document) set_requested_tres(s, &indices, &s->jobs.items[job], k);
+        if (!has_only_tracked_tres(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;
         const struct work work = task_work(k);

@@ -17,7 +17,7 @@ void assoc_index_name(struct state *s, uint32_t index)
     if (a->user != NULL && a->is_default) map_set(&s->default_of_user, str(a->user), index);
 }
 
-void assoc_forget_name(struct state *s, uint32_t index)
+void assoc_remove_name(struct state *s, uint32_t index)
 {
     const struct assoc *a = &s->assocs.items[index];
     char key[NAME_KEY_SIZE];
@@ -306,7 +306,7 @@ void state_rebuild_host(struct state *s)
 {
     if (s->is_document) return;
     const struct settings *set = &s->settings;
-    struct capacity has = s->found;
+    struct capacity has = s->detected;
     if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
     if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
         has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);

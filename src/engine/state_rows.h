@@ -11,7 +11,7 @@ uint32_t assoc_append(struct state *s, const struct assoc *row);
 void assoc_set_usage(struct state *s, uint32_t index, double usage); /* nobody else writes assoc.usage but restoring */
 void assoc_set_default(struct state *s, uint32_t index, bool is_default);
 void assoc_index_name(struct state *s, uint32_t index);
-void assoc_forget_name(struct state *s, uint32_t index);
+void assoc_remove_name(struct state *s, uint32_t index);
 void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out);
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);

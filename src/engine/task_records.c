@@ -62,7 +62,7 @@ static void use_up_launch_id(struct apply_context *c, uint64_t launch_id)
 static void note_unknown_launch(struct apply_context *c, enum decision_kind kind, uint64_t launch_id)
 {
     use_up_launch_id(c, launch_id);
-    *array_add(&c->out->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
+    *array_add(&c->outcome->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
 }
 
 /* A record's moment. One still to come is of a clock that was set back since: nobody is charged for time to come, and the
@@ -139,7 +139,7 @@ static void settle_unknown(struct apply_context *c, uint32_t index, const struct
 {
     struct task *k = &c->s->tasks.items[index];
     bool same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
-    if (k->start_us == 0 && same_boot && !k->cancelled) {
+    if (k->start_us == 0 && same_boot && !k->is_cancelled) {
         apply_note_decision(c, DECIDE_START, k);
         return;
     }
@@ -166,10 +166,10 @@ int apply_synced(struct apply_context *c, const struct event *event)
         if (job_state_is_end(k->state)) continue;
         if (map_get_u64(&known, k->launch_id) == NONE)
             settle_unknown(c, i, synced);
-        else if (k->cancelled)
+        else if (k->is_cancelled)
             apply_note_decision(c, DECIDE_END, k);
     }
     map_release(&known);
-    cpu_weight_forget(s);
+    cpu_weight_invalidate(s);
     return 0;
 }

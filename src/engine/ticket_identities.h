@@ -4,7 +4,7 @@
  *     name of a user -> a number, which stays the name's -> what the user is given
  *
  * Associations, owners and objects of one name have one number. New rows are looked up once; rows that an operator changes
- * (state.object_edition) make the book read what members are given again, by numbers. */
+ * (state.object_edition) make the identities read what members are given again, by numbers. */
 #ifndef FAIRLEAD_ENGINE_TICKET_IDENTITIES_H
 #define FAIRLEAD_ENGINE_TICKET_IDENTITIES_H
 
@@ -28,6 +28,6 @@ struct ticket_identities {
 /* The state's, as it stands. O(1) a row that is new, O(objects) after an operator's change. */
 struct ticket_identities *ticket_identities_of(struct state *s);
 
-void ticket_identities_free(struct ticket_identities *book); /* NULL is allowed */
+void ticket_identities_free(struct ticket_identities *identities); /* NULL is allowed */
 
 #endif

@@ -1,20 +1,21 @@
-/* A pass of the tickets model in two halves. Its dear half, a ranking of everybody who waits, needs no state but a copy of
- * what it asks, so the caller may let another thread do it and go on serving meanwhile:
+/* A pass of the tickets model in two halves. The expensive half, the ranking of all waiting jobs, reads only a snapshot of the
+ * state, so the caller can run it in another thread and serve clients meanwhile:
  *
- *     the loop    make -- events -- events -- EVENT_TIME with the plan: who starts     1-10 ms each at 10^5 jobs
- *     a thread       \--- run ---/                                                     some 60 ms
+ *     the loop    make -- events -- events -- EVENT_TIME with the plan: tasks start    1-10 ms each at 10^5 jobs
+ *     a thread       \--- run ---/                                                     about 60 ms
  *
- * What has changed since
- *   jobs         are found again by id. Whether they could start is decided when the plan is used; those that came later are
- *                ranked by the next one, and the pass stays due for them.
- *   host         starts go by what is free when the plan is used.
- *   rules        settings, objects and associations that an operator changed, usage that was reset: the plan is dropped and
- *                the pass is due, so that a change takes effect at once. But where no pass was run since the last one that
- *                was dropped it is used: somebody who goes on changing rules does not keep jobs from starting.
- *   model        another one needs no plan: the pass is run as it is.
+ * Changes between the snapshot and the use of the plan
+ *   jobs         are found again by id. Which of them can start is decided when the plan is used. Later jobs are ranked by the
+ *                next plan, for which the pass stays due.
+ *   host         the resources that are free when the plan is used decide what starts.
+ *   rules        after an operator's change of settings, objects or associations, or a reset of usage, the plan is dropped and
+ *                the pass stays due, so that the change takes effect at once. But if no pass has run since the last dropped
+ *                plan, the plan is used, so that frequent changes of rules do not keep jobs from starting.
+ *   model        another model does not need a plan; the pass runs without it.
  *
- * Making a plan takes the wish for a pass over: what state.pass_is_due says from then on came later. So one plan at a time,
- * and no EVENT_TIME without it until it is used; or load the state anew, where a pass is due. */
+ * ticket_plan_make clears state.pass_is_due: a pass that is due afterwards is due to later events. Therefore only one plan may
+ * exist at a time, and no EVENT_TIME without it may come before it is used. A plan that is lost requires loading the state
+ * again, which makes a pass due. */
 #ifndef FAIRLEAD_ENGINE_TICKET_PLAN_H
 #define FAIRLEAD_ENGINE_TICKET_PLAN_H
 
@@ -22,14 +23,15 @@
 
 struct ticket_plan;
 
-/* Below so many tasks that wait or run, a pass is cheaper than what a plan costs beside (about 1 ms). */
-enum { TICKET_PLAN_WORTH = 1000 };
+/* With fewer pending and running tasks, a pass is cheaper than the overhead of a plan (about 1 ms). */
+enum { TICKET_PLAN_TASKS_MIN = 1000 };
 
-/* What a pass at now_us would rank (pass.c says so); NULL: no pass is due, or it ranks nothing, or fewer than least tasks.
- * O(jobs + associations) */
+/* A snapshot for a pass at now_us. NULL: no pass is due, at most one job could start, so that nothing has to be ranked, or there
+ * are fewer than min tasks. O(jobs + tasks + associations + owners). */
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min);
 
-/* The ranking, by any thread: it looks at the plan alone. O(n log n) */
+/* Computes the ranking, in any thread: it accesses only the plan. The costs are those of ticket_ranks_make, and of sorting by a
+ * 64-bit key. */
 void ticket_plan_run(struct ticket_plan *plan);
 
 void ticket_plan_free(struct ticket_plan *plan); /* NULL is allowed */

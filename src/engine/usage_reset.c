@@ -33,7 +33,7 @@ static int64_t later_of(int64_t a, int64_t b)
 }
 
 /* Invariant 1. */
-static int64_t moment_of(int64_t at_us, int64_t last_us)
+static int64_t reset_time(int64_t at_us, int64_t last_us)
 {
     return at_us > last_us ? at_us : last_us + 1;
 }
@@ -66,7 +66,7 @@ void usage_reset_all(struct apply_context *c, int64_t at_us)
 {
     struct state *s = c->s;
     int64_t before_us = s->usage_reset_us;
-    s->usage_reset_us = moment_of(at_us, last_reset(s));
+    s->usage_reset_us = reset_time(at_us, last_reset(s));
     for (uint32_t i = 0; i < s->assocs.count; i++) empty_assoc(s, i);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
     for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
@@ -100,7 +100,7 @@ void usage_reset_assocs(struct apply_context *c, uint32_t assoc)
         struct assoc *a = &s->assocs.items[i];
         if (a->deleted_us != 0 || !is_within(s, i, assoc)) continue;
         empty_assoc(s, i);
-        a->reset_us = moment_of(c->now_us, assoc_reset_us(s, i));
+        a->reset_us = reset_time(c->now_us, assoc_reset_us(s, i));
         apply_note_change(c, TABLE_ASSOC, i);
     }
     s->pass_is_due = true;
@@ -123,7 +123,7 @@ static void reset_owner(struct apply_context *c, uint32_t index)
 {
     struct usage_owner *o = &c->s->owners.items[index];
     o->usage = (struct ticket_usage){{0}};
-    o->reset_us = moment_of(c->now_us, later_of(o->reset_us, c->s->usage_reset_us));
+    o->reset_us = reset_time(c->now_us, later_of(o->reset_us, c->s->usage_reset_us));
     apply_note_change(c, TABLE_OWNER, index);
 }
 
@@ -142,11 +142,11 @@ static void sum_project(struct apply_context *c, const char *project)
             apply_note_change(c, TABLE_OWNER, i);
             continue;
         }
-        usage_owner_fade(d, &now, c->now_us);
+        usage_owner_decay(d, &now, c->now_us);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum.used[r] += now.usage.used[r];
     }
     if (of_project == NULL) return;
-    usage_owner_fade(d, of_project, c->now_us);
+    usage_owner_decay(d, of_project, c->now_us);
     of_project->usage = sum;
 }
 
@@ -179,6 +179,6 @@ void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t
     }
     int64_t before_us = later_of(row->reset_us, c->s->usage_reset_us);
     row->usage = 0.0;
-    row->reset_us = moment_of(c->now_us, before_us);
+    row->reset_us = reset_time(c->now_us, before_us);
     note_reset_of(c, "qos", row->object.name, before_us, row->reset_us);
 }

@@ -285,7 +285,7 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){
         .id = keys->id,
-        .held = keys->state != NULL && strcmp(keys->state, "HELD") == 0,
+        .is_held = keys->state != NULL && strcmp(keys->state, "HELD") == 0,
         .is_array = keys->array_tasks > 1,
         .begin_us = keys->eligible_us,
         .request = {.cpus = keys->cpus, .mem_mib = keys->mem_mib},

@@ -251,8 +251,8 @@ static const char *expand(const struct job_row *row, bool is_group, const char *
                           .is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL,
                           .text = &text};
     buf_clear(out);
-    job_expand_path(&j, job_row_text(row, JOB_FIELD_USER), (uint32_t)job_row_number_or(row, JOB_FIELD_TASK_ID, 0),
-                    is_group ? group_pattern(&c->pattern, pattern) : pattern, out);
+    output_path_expand(&j, job_row_text(row, JOB_FIELD_USER), (uint32_t)job_row_number_or(row, JOB_FIELD_TASK_ID, 0),
+                       is_group ? group_pattern(&c->pattern, pattern) : pattern, out);
     return out->text;
 }
 

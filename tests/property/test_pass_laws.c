@@ -173,7 +173,7 @@ static bool may_start(struct world *w, const struct priority_row *row, const uin
     const struct object_row *qos = &w->s.objects[OBJECT_QOS].items[j->qos];
     int64_t max_s = w->s.objects[OBJECT_PARTITION].items[row->partition].object.value[PARTITION_MAX_TIME].number;
     uint32_t waiting = idset_count(&j->pending) - started[row->job], live = j->live_tasks + started[row->job];
-    if (row->task != NONE || j->held || j->begin_us > w->now_us || waiting == 0) return false;
+    if (row->task != NONE || j->is_held || j->begin_us > w->now_us || waiting == 0) return false;
     if (j->array_limit != 0 && live >= j->array_limit) return false;
     if (max_s >= 0 && j->time_limit_s > max_s) return false;
     if ((qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) == 0) return true;

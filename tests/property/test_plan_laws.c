@@ -254,7 +254,7 @@ static void expect_may_have_started(const struct world *w, uint32_t first)
     for (uint32_t i = first; i < w->s.tasks.count; i++) {
         const struct task *k = &w->s.tasks.items[i];
         const struct job *j = &w->s.jobs.items[state_find_job(&w->s, k->job_id)];
-        assert_false(j->held || idset_has(&j->pending, k->task_id) || idset_has(&j->cancelled, k->task_id));
+        assert_false(j->is_held || idset_has(&j->pending, k->task_id) || idset_has(&j->cancelled, k->task_id));
         assert_true(j->begin_us <= w->now_us && j->ended_us == 0);
         assert_true(j->array_limit == 0 || j->live_tasks <= j->array_limit);
         assert_true(idset_count(&k->placement.cpus) >= j->request.cpus);
@@ -567,7 +567,7 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
 /* Of one moment. */
 static void expect_same_question(const struct ticket_snapshot *a, const struct ticket_snapshot *b)
 {
-    const struct ticket_input *x = &a->question, *y = &b->question;
+    const struct ticket_input *x = &a->input, *y = &b->input;
     assert_int_equal(x->job_count, y->job_count);
     assert_int_equal(x->node_count, y->node_count);
     for (uint32_t i = 0; i < x->job_count; i++) {
@@ -609,7 +609,7 @@ static void what_is_kept_is_what_would_be_made(void **unused)
             w.s.ticket_identities = NULL;
             ticket_snapshot_make(&made, &w.s, w.now_us);
             expect_same_question(&kept, &made);
-            jobs += kept.question.job_count;
+            jobs += kept.input.job_count;
             ticket_snapshot_release(&kept);
             ticket_snapshot_release(&made);
         }

@@ -441,7 +441,7 @@ static void output_paths_are_expanded(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buf path = {0};
         j.is_array = rows[i].is_array;
-        job_expand_path(&j, "ann", 3, rows[i].pattern, &path);
+        output_path_expand(&j, "ann", 3, rows[i].pattern, &path);
         assert_string_equal(path.text, rows[i].expected);
         buf_release(&path);
     }

@@ -83,7 +83,7 @@ static double owned(struct world *w, const char *user, const char *project, enum
 {
     struct arena arena = {0};
     double found = NAN;
-    const struct ticket_usage *all = usage_owner_now(&w->s, w->now_us, &arena);
+    const struct ticket_usage *all = usage_owner_current(&w->s, w->now_us, &arena);
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
         const struct usage_owner *o = &w->s.owners.items[i];
         if (strcmp(o->user, user) == 0 && strcmp(o->project, project) == 0) found = all[i].used[r];

@@ -119,7 +119,7 @@ static void a_job_by_default(void **unused)
     assert_true(job->begin_us == job->submit_us);
     assert_int_equal(job->document->rank, 0);
     assert_int_equal(idset_count(&job->pending), 1);
-    assert_false(job->held);
+    assert_false(job->is_held);
     assert_string_equal(s.state.objects[OBJECT_QOS].items[job->qos].object.name, "");
     assert_int_equal(job->request.cpus, 1);
     assert_int_equal(job->document->nodes, 1);

@@ -486,7 +486,7 @@ static void rows_that_make_no_sense_are_named(void **unused)
         print_message("# %s\n", rows[i].statement);
         house_open(&h);
         world_submit(&h.w, "ann", NULL, 4);
-        h.w.s.jobs.items[0].held = true;
+        h.w.s.jobs.items[0].is_held = true;
         world_submit(&h.w, "ann", NULL, 1);
         assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
         house_commit(&h);

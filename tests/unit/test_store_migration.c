@@ -207,7 +207,7 @@ static void assert_full_job(const struct state *s)
 {
     const struct job *j = &s->jobs.items[state_find_job(s, 6)];
     assert_int_equal(j->slots_max, 8);
-    assert_true(j->held && j->accrue_us == 0 && j->set_priority == 4294967294 && j->nice == -2147483645);
+    assert_true(j->is_held && j->accrue_us == 0 && j->set_priority == 4294967294 && j->nice == -2147483645);
     assert_int_equal(j->begin_us, INT64_C(1700005000000000));
     assert_int_equal(j->deadline_us, INT64_C(1700009000000000));
     assert_null(j->text->comment);
