@@ -1,15 +1,16 @@
-/* Usage: who is charged for what runs. One charge, of a task over [charged_us, to], goes to
+/* Charges running tasks to the rows that have usage. The charge of a task for the time from charged_us to to_us goes to
  *
- *     its association   billing x usage factor, and every TRES it has x usage factor; fading, stored at the reference
- *     its QOS           billing x usage factor; with NoDecay as it is, else as the association's
- *     its owners        CPUs and GiB it was given: the user, or with a project the user in it and the project itself;
- *                       fading by the share tree's rule, each as it reads at its own at_us
+ *     its association    billing x usage factor, and each of its TRES x usage factor; stored at the decay reference
+ *     its QOS            billing x usage factor; stored likewise, or with NoDecay as it is
+ *     its usage owners   its CPUs and GiB: the user, or with a project the user in the project, and the project; decays by
+ *                        the rule of the share tree and is stored as of the owner's at_us
  *
  * Invariants
- *   1. Charges of [a, b] and of [b, c] are together that of [a, c]: charged_us may be moved up at any time, and has to be
- *      before a rule changes by which what is charged fades.
- *   2. Nothing is charged for a time before the last reset of whom it is charged to.
- *   3. A late charge, up to a moment before an owner's at_us, fades from there to at_us; at_us never goes back.
+ *   1. The charges for [a, b] and [b, c] add up to that for [a, c]. So a task may be charged up to any time, and must be charged
+ *      up to now before a rule of decay changes.
+ *   2. A row is not charged for a time before its last reset.
+ *   3. at_us of a usage owner never decreases. A late charge, up to a time before at_us, decays from there to at_us.
+ * Cost: O(TRES) for each charge. When the decay reference moves, which is once in hundreds of half-lives, O(associations).
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/handlers.h"
@@ -20,10 +21,10 @@ static double seconds(int64_t from_us, int64_t to_us)
     return (double)(to_us - from_us) / (double)US_PER_S;
 }
 
-/* --- what is stored at the reference ------------------------------------------------------------------------------ */
+/* --- usage stored at the decay reference -------------------------------------------------------------------------- */
 
 struct rescale {
-    int64_t steps; /* half-lives, exactly */
+    int64_t steps; /* whole half-lives, which are exact */
     double scale;
 };
 
@@ -49,7 +50,7 @@ static bool has_decay(const struct object_row *qos)
     return (qos->qos_flags & QOS_NO_DECAY) == 0;
 }
 
-/* Every usage that is kept at the reference, because that moves. */
+/* Rescales every usage that is stored at the reference, because the reference moves. */
 static void rescale_usages(struct apply_context *c, const struct rescale *by)
 {
     struct state *s = c->s;
@@ -64,8 +65,8 @@ static void rescale_usages(struct apply_context *c, const struct rescale *by)
     }
 }
 
-/* Moves the reference up where a charge at at_us would be stored too large (invariant 5 of state.h; policy/usage.h). */
-static void keep_reference_up(struct apply_context *c, int64_t at_us)
+/* Moves the reference if a charge at at_us would be stored too large otherwise (policy/usage.h). */
+static void move_reference(struct apply_context *c, int64_t at_us)
 {
     struct state *s = c->s;
     struct rescale by = {decay_steps_due(&s->decay, at_us), 1.0};
@@ -75,38 +76,38 @@ static void keep_reference_up(struct apply_context *c, int64_t at_us)
     apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
-/* From where on the task counts for what was last reset then (invariant 2). */
-static int64_t counts_from(const struct state *s, const struct task *k, int64_t reset_us)
+/* The begin of the next charge of a task to a row that was last reset at reset_us (invariant 2). */
+static int64_t charge_begin(const struct state *s, const struct task *k, int64_t reset_us)
 {
     int64_t from_us = k->charged_us > reset_us ? k->charged_us : reset_us;
     return from_us > s->usage_reset_us ? from_us : s->usage_reset_us;
 }
 
-/* --- owners ------------------------------------------------------------------------------------------------------- */
+/* --- usage owners ------------------------------------------------------------------------------------------------------- */
 
-/* Factors of all resources; most have the same half-life, and pow is what costs. */
-static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out[USAGE_RESOURCE_COUNT])
+/* The decay factors of all resources. Most have the same half-life, and pow is expensive. */
+static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out_factors[USAGE_RESOURCE_COUNT])
 {
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         bool is_same = r > 0 && !(d->minutes[r] < d->minutes[r - 1]) && !(d->minutes[r] > d->minutes[r - 1]);
-        out[r] = is_same ? out[r - 1] : ticket_decay_factor(d, (enum usage_resource)r, elapsed_s);
+        out_factors[r] = is_same ? out_factors[r - 1] : ticket_decay_factor(d, (enum usage_resource)r, elapsed_s);
     }
 }
 
 void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us)
 {
-    double left[USAGE_RESOURCE_COUNT];
+    double factor[USAGE_RESOURCE_COUNT];
     if (at_us <= o->at_us) return;
-    if (o->at_us == 0) { /* nothing was used yet: most owners of a large site */
+    if (o->at_us == 0) { /* no usage yet, like most owners of a large site */
         o->at_us = at_us;
         return;
     }
-    decay_factors(d, seconds(o->at_us, at_us), left);
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= left[r];
+    decay_factors(d, seconds(o->at_us, at_us), factor);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= factor[r];
     o->at_us = at_us;
 }
 
-/* What a task has, by the share tree's resources, a second. */
+/* What a task uses of the share tree's resources each second. */
 static struct ticket_usage owner_rates(const struct task *k)
 {
     enum { MIB_PER_GIB = 1024 };
@@ -119,33 +120,33 @@ static struct ticket_usage owner_rates(const struct task *k)
 static void add_to_owner(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *rates,
                          int64_t from_us, int64_t to_us)
 {
-    double late[USAGE_RESOURCE_COUNT];
+    double late_factor[USAGE_RESOURCE_COUNT];
     usage_owner_decay(d, o, to_us);
-    decay_factors(d, seconds(to_us, o->at_us), late);
+    decay_factors(d, seconds(to_us, o->at_us), late_factor);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
-        o->usage.used[r] += charge * late[r];
+        o->usage.used[r] += charge * late_factor[r];
     }
 }
 
-/* When what is charged to its owners was last reset: for a project, what is of the user in it or of the project. */
-static void owners_reset(const struct state *s, const uint32_t owners[2], int64_t out_us[2])
+/* When the owners of a task were last reset: the user, and the project, which a reset of the user in it resets too. */
+static void owner_resets(const struct state *s, const uint32_t owners[2], int64_t out_reset_us[2])
 {
-    out_us[0] = s->owners.items[owners[0]].reset_us;
-    if (out_us[0] < s->usage_reset_us) out_us[0] = s->usage_reset_us;
-    out_us[1] = out_us[0];
-    if (owners[1] != NONE && s->owners.items[owners[1]].reset_us > out_us[1])
-        out_us[1] = s->owners.items[owners[1]].reset_us;
+    out_reset_us[0] = s->owners.items[owners[0]].reset_us;
+    if (out_reset_us[0] < s->usage_reset_us) out_reset_us[0] = s->usage_reset_us;
+    out_reset_us[1] = out_reset_us[0];
+    if (owners[1] != NONE && s->owners.items[owners[1]].reset_us > out_reset_us[1])
+        out_reset_us[1] = s->owners.items[owners[1]].reset_us;
 }
 
 struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena)
 {
     const struct ticket_decay *d = &s->policy.tickets.decay;
-    struct usage_owner *now = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *now);
-    struct ticket_usage *out = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *out);
+    struct usage_owner *current = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *current);
+    struct ticket_usage *usage = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *usage);
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        now[i] = s->owners.items[i];
-        usage_owner_decay(d, &now[i], now_us);
+        current[i] = s->owners.items[i];
+        usage_owner_decay(d, &current[i], now_us);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
@@ -153,14 +154,15 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
         int64_t reset_us[2];
         if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
         job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
-        owners_reset(s, owners, reset_us);
+        owner_resets(s, owners, reset_us);
         struct ticket_usage rates = owner_rates(k);
         for (int o = 0; o < 2; o++) {
-            if (owners[o] != NONE) add_to_owner(d, &now[owners[o]], &rates, counts_from(s, k, reset_us[o]), now_us);
+            if (owners[o] != NONE)
+                add_to_owner(d, &current[owners[o]], &rates, charge_begin(s, k, reset_us[o]), now_us);
         }
     }
-    for (uint32_t i = 0; i < s->owners.count; i++) out[i] = now[i].usage;
-    return out;
+    for (uint32_t i = 0; i < s->owners.count; i++) usage[i] = current[i].usage;
+    return usage;
 }
 
 /* --- charging ----------------------------------------------------------------------------------------------------- */
@@ -169,14 +171,14 @@ static void charge_assoc(struct apply_context *c, const struct task *k, int64_t 
 {
     struct state *s = c->s;
     struct assoc *a = &s->assocs.items[k->assoc];
-    int64_t from_us = counts_from(s, k, a->reset_us);
+    int64_t from_us = charge_begin(s, k, a->reset_us);
     if (to_us <= from_us) return;
     assoc_set_usage(s, k->assoc, a->usage + usage_charge_stored(&s->decay, task_rate(k), from_us, to_us));
     if (k->tres.count > 0 && a->usage_tres == NULL)
         a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *a->usage_tres);
-    double of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
+    double charge_of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
     for (uint32_t i = 0; i < k->tres.count; i++)
-        a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * of_one;
+        a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * charge_of_one;
     apply_note_change(c, TABLE_ASSOC, k->assoc);
 }
 
@@ -184,7 +186,7 @@ static void charge_qos(struct apply_context *c, const struct task *k, uint32_t q
 {
     struct state *s = c->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    int64_t from_us = counts_from(s, k, q->reset_us);
+    int64_t from_us = charge_begin(s, k, q->reset_us);
     if (to_us <= from_us) return;
     q->usage += has_decay(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
                              : usage_charge(0, task_rate(k), from_us, to_us);
@@ -205,9 +207,9 @@ static void charge_owners(struct apply_context *c, const struct task *k, const s
     int64_t reset_us[2];
     struct ticket_usage rates = owner_rates(k);
     job_usage_owners(s, j, owners);
-    owners_reset(s, owners, reset_us);
+    owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
-        int64_t from_us = counts_from(s, k, reset_us[i]);
+        int64_t from_us = charge_begin(s, k, reset_us[i]);
         if (owners[i] == NONE || to_us <= from_us) continue;
         add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
         apply_note_change(c, TABLE_OWNER, owners[i]);
@@ -218,7 +220,7 @@ void charge_task(struct apply_context *c, struct task *k, int64_t to_us)
 {
     if (k->charged_us == 0 || to_us <= k->charged_us) return;
     const struct job *j = job_of(c->s, k);
-    keep_reference_up(c, to_us);
+    move_reference(c, to_us);
     if (k->usage_factor > 0.0) {
         charge_assoc(c, k, to_us);
         charge_qos(c, k, j->qos, to_us);
@@ -234,9 +236,9 @@ void charge_finished(struct apply_context *c, struct task *k)
     int64_t reset_us[2];
     if (k->start_us == 0) return;
     charge_task(c, k, k->end_us);
-    int64_t at_us = k->charged_us; /* the end, or the last change of a rule where that came before the record of it */
+    int64_t at_us = k->charged_us; /* the end, or a change of a rule between the end and its record */
     job_usage_owners(s, job_of(s, k), owners);
-    owners_reset(s, owners, reset_us);
+    owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
         struct usage_owner *o = &s->owners.items[owners[i]];
@@ -247,9 +249,9 @@ void charge_finished(struct apply_context *c, struct task *k)
     }
 }
 
-/* --- before a rule changes ---------------------------------------------------------------------------------------- */
+/* --- changes of rules --------------------------------------------------------------------------------------------- */
 
-/* Charges every running task up to now; qos not NONE: those of that QOS. Returns how many. */
+/* Charges running tasks up to now; qos not NONE: only those of that QOS. Returns their number. */
 static uint32_t charge_running(struct apply_context *c, uint32_t qos)
 {
     struct state *s = c->s;
@@ -265,8 +267,8 @@ static uint32_t charge_running(struct apply_context *c, uint32_t qos)
     return charged;
 }
 
-/* A task that ended before now, but whose end is not known yet, is charged for longer than it ran. The journal says when
- * that may have happened: a half-life that became what it was. */
+/* This charges a task that has ended, but whose end record has not arrived, for longer than it ran. The journal records the time at
+ * which that may have happened as a change of the half-life to the same value. */
 static void charge_up_to_now(struct apply_context *c, uint32_t qos)
 {
     int64_t halflife_s = c->s->decay.halflife_us / US_PER_S;
@@ -284,7 +286,8 @@ void charge_change_halflife(struct apply_context *c, int64_t halflife_s)
     apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
-/* Tasks whose start is not known yet, of a QOS or all (NONE), will be charged by the new rule from their start. */
+/* Journals the tasks, of a QOS or all (NONE), whose start record has not arrived: they will be charged by the new rule from their
+ * start on. */
 static void note_late_starts(struct apply_context *c, uint32_t qos)
 {
     struct state *s = c->s;
@@ -312,10 +315,10 @@ void charge_change_owner_rule(struct apply_context *c, const struct settings *wa
 void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_decay)
 {
     struct state *s = c->s;
-    struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
+    struct object_row *q = object_row_at(s, OBJECT_QOS, qos);
     if (no_decay != has_decay(q)) return;
     charge_up_to_now(c, qos);
-    keep_reference_up(c, c->now_us);
+    move_reference(c, c->now_us);
     double scale = decay_scale(&s->decay, c->now_us);
     q->usage = no_decay ? q->usage * scale : q->usage / scale;
     apply_note_usage_journal(c, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
@@ -334,7 +337,7 @@ double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0) continue;
         uint32_t node = s->node_of.items[k->assoc];
-        int64_t from_us = counts_from(s, k, s->assocs.items[k->assoc].reset_us);
+        int64_t from_us = charge_begin(s, k, s->assocs.items[k->assoc].reset_us);
         own[node] += usage_charge(s->decay.halflife_us, task_rate(k), from_us, now_us);
     }
     return own;
@@ -342,10 +345,10 @@ double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
 
 double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena)
 {
+    ensure(tres < s->policy.tres.count);
     const struct tree *t = state_tree(s);
     double *own = arena_alloc(arena, t->count * sizeof *own);
     double scale = decay_scale(&s->decay, now_us);
-    ensure(tres < TRES_MAX);
     for (uint32_t node = 0; node < t->count; node++) {
         const struct assoc *a = &s->assocs.items[s->assoc_of.items[node]];
         if (a->usage_tres != NULL) own[node] = a->usage_tres[tres] * scale;
@@ -354,7 +357,7 @@ double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, str
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0) continue;
         double rate = tres_amount_of(&k->tres, tres) * k->usage_factor;
-        int64_t from_us = counts_from(s, k, s->assocs.items[k->assoc].reset_us);
+        int64_t from_us = charge_begin(s, k, s->assocs.items[k->assoc].reset_us);
         own[s->node_of.items[k->assoc]] += usage_charge(s->decay.halflife_us, rate, from_us, now_us);
     }
     return own;
@@ -362,13 +365,14 @@ double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, str
 
 double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us)
 {
+    ensure(qos < s->objects[OBJECT_QOS].count);
     const struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
     int64_t halflife_us = has_decay(q) ? s->decay.halflife_us : 0;
     double usage = has_decay(q) ? q->usage * decay_scale(&s->decay, now_us) : q->usage;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us == 0 || job_of(s, k)->qos != qos) continue;
-        usage += usage_charge(halflife_us, task_rate(k), counts_from(s, k, q->reset_us), now_us);
+        usage += usage_charge(halflife_us, task_rate(k), charge_begin(s, k, q->reset_us), now_us);
     }
     return usage;
 }

@@ -1,11 +1,12 @@
-/* CPU weights: among running jobs, entitlement is what the kernel gives each when they want more than there is.
+/* CPU weights: the tickets of running tasks become the weights of their control groups, by which the kernel divides CPU time when
+ * tasks want more than there is.
  *
- *     weight = 100 tickets / mean of the tickets of all that run        1 to 10000; 100 for all when nobody has tickets
+ *     weight = 100 tickets / mean of the tickets of running tasks        1 to 10000; 100 for all if no task has tickets
  *
- * The share policy's tickets change with usage: while several tasks run, they are weighed every minute.
- * Only the tickets model has an opinion on it; when another one takes over, all go back to the ordinary 100.
- * task.cpu_weight is what the executor was last told. What was said before a restart of either side may not have been heard,
- * so once the executor is synced all are told again. */
+ * With the share policy tickets change with usage, so weights are computed every minute while several tasks run. Other models do not
+ * set weights: after a change to another model all weights become 100.
+ * task.cpu_weight is the weight that the executor was sent last. It may not have received weights from before a restart of either
+ * side, so all are sent again once it is synced. */
 #include <math.h>
 
 #include "engine/ranking.h"

@@ -27,7 +27,7 @@ struct raising {
     const struct multifactor_context *m;
     struct tres_amount amounts[TRES_MAX];
     uint32_t written_count;
-    bool is_full; /* some that bind were not written */
+    bool is_full; /* MIN_PRIORITIES_WRITTEN_MAX is reached, and minimums that bind were not written */
 };
 
 static struct min_priority *new_min_priorities(uint32_t count)
@@ -38,14 +38,14 @@ static struct min_priority *new_min_priorities(uint32_t count)
 static uint32_t computed_priority(struct raising *r, const struct job *j, uint32_t partition)
 {
     const struct multifactor_rules *rules = &r->c->s->policy.multifactor;
-    struct multifactor_job asked;
+    struct multifactor_job input;
     uint32_t priority;
-    multifactor_context_job(r->m, j, partition, rules->has_tres_weights ? r->amounts : NULL, &asked);
-    multifactor_priorities(rules, &r->m->cluster, &asked, 1, &priority);
+    multifactor_context_job(r->m, j, partition, rules->has_tres_weights ? r->amounts : NULL, &input);
+    multifactor_priorities(rules, &r->m->cluster, &input, 1, &priority);
     return priority;
 }
 
-/* Writes all that the job has, also those that do not bind: they are its rows. */
+/* Writes all minimums of the job, also those that do not bind, because the store replaces its rows. */
 static void write_min_priorities(struct raising *r, uint32_t job)
 {
     struct job *j = &r->c->s->jobs.items[job];

@@ -1,11 +1,12 @@
 #include "engine/priority_values.h"
 
+#include "base/ensure.h"
 #include "base/number.h"
 #include "fields/job_id.h"
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
-/* Names that were copied already: many rows have the same. */
+/* Copies of names, made once, because many rows have the same names. */
 struct name_copies {
     const struct state *s;
     struct arena *arena;
@@ -24,10 +25,10 @@ static struct name_copies names_begin(const struct state *s, struct arena *arena
     return n;
 }
 
-static const char *copy_once(struct name_copies *n, const char **place, const char *name)
+static const char *copy_once(struct name_copies *n, const char **copy, const char *name)
 {
-    if (*place == NULL) *place = arena_copy(n->arena, str(name));
-    return *place;
+    if (*copy == NULL) *copy = arena_copy(n->arena, str(name));
+    return *copy;
 }
 
 static const char *object_name(struct name_copies *n, enum object_kind kind, uint32_t index)
@@ -36,8 +37,8 @@ static const char *object_name(struct name_copies *n, enum object_kind kind, uin
     return copy_once(n, &n->object[kind][index], n->s->objects[kind].items[index].object.name);
 }
 
-/* The scratch text, copied and cleared. */
-static const char *kept(struct name_copies *n)
+/* A copy of the scratch text, which is cleared. */
+static const char *take_scratch(struct name_copies *n)
 {
     if (n->scratch.length == 0) return "";
     const char *copy = arena_copy(n->arena, (struct str){n->scratch.text, n->scratch.length});
@@ -56,21 +57,21 @@ static const char *id_of(struct name_copies *n, const struct job *j, const struc
     }
     job_id_write(&id, &n->scratch);
     buf_release(&tasks);
-    return kept(n);
+    return take_scratch(n);
 }
 
-/* "cpu=250,gres/gpu=750": those that are not 0, divided by their weights where divides. */
-static const char *tres_text(struct name_copies *n, const double *terms, bool divides)
+/* "cpu=250,gres/gpu=750": the terms that are not 0, or the factors, which are the terms divided by their weights. */
+static const char *tres_text(struct name_copies *n, const double *terms, bool wants_factors)
 {
     const struct policy *policy = &n->s->policy;
     char number[NUMBER_TEXT_SIZE];
     for (uint32_t i = 0; terms != NULL && i < policy->tres.count; i++) {
         double weight = policy->multifactor.weight_tres[i];
         if (!(terms[i] < 0.0) && !(terms[i] > 0.0)) continue;
-        number_format_g17(number, divides ? terms[i] / weight : terms[i]);
+        number_format_g17(number, wants_factors ? terms[i] / weight : terms[i]);
         buf_format(&n->scratch, "%s%s=%s", n->scratch.length > 0 ? "," : "", policy->tres.items[i].text, number);
     }
-    return kept(n);
+    return take_scratch(n);
 }
 
 static struct priority_text text_of(struct name_copies *n, const struct priority_row *row)
@@ -147,7 +148,8 @@ static void set_tickets(const struct priority_row *from, struct field_value *val
 void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t row,
                           struct priority_record *out_record)
 {
-    static const struct priority_row nothing = {0};
+    static const struct priority_row zeros = {0};
+    ensure(row < all->count);
     const struct priority_row *from = &all->rows[row];
     const struct priority_text *text = &texts[row];
     struct field_value *value = out_record->value;
@@ -168,5 +170,5 @@ void priority_values_make(const struct priorities *all, const struct priority_te
     value[PRIORITY_FIELD_TRES_TERMS] = field_text(text->tres_terms);
     value[PRIORITY_FIELD_TRES_FACTORS] = field_text(text->tres_factors);
     if (all->model == MODEL_MULTIFACTOR) set_multifactor(from, value);
-    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &nothing : from, value);
+    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &zeros : from, value);
 }

@@ -1,5 +1,5 @@
-/* Rows of the listing of priorities (fields/priority_fields.h) from those that state_priorities gives. In two steps, because
- * a long listing is written while the state goes on changing: texts are taken with the numbers, values are made row by row.
+/* The rows of state_priorities as records of the listing of priorities (fields/priority_fields.h). There are two steps, because the
+ * state changes while a long listing is written: texts are copied together with the numbers, records are filled row by row.
  *
  *     state_priorities(s, now_us, NONE, arena, &all);
  *     texts = priority_text_make_all(s, &all, arena);
@@ -10,22 +10,25 @@
 #include "engine/priorities.h"
 #include "fields/priority_fields.h"
 
-/* What of a row needs the state. id NULL: the job's number. */
+/* The texts of a row, and what else needs the state. id NULL: the job's number. */
 struct priority_text {
     const char *id, *user, *account, *project, *partition, *qos;
     const char *tres_terms, *tres_factors; /* NULL: another model */
     uint32_t job_id, task_id;
     int state;      /* enum job_state, or JOB_HELD */
-    bool is_hidden; /* the scheduler does not tell of it (report_pjob_tickets): its numbers are 0 */
+    bool is_hidden; /* its numbers are shown as 0 (report_pjob_tickets) */
 };
 
-/* One for each row, in memory of arena. O(rows). */
+/* One for each row, in memory of arena. O(rows + associations + objects). */
 struct priority_text *priority_text_make_all(const struct state *s, const struct priorities *all, struct arena *arena);
 
+/* value points into texts and id. */
 struct priority_record {
     struct field_value value[PRIORITY_FIELD_COUNT];
     char id[24];
 };
+
+/* Fills the record of a row. texts: those of all rows. */
 void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t row,
                           struct priority_record *out_record);
 

@@ -1,24 +1,21 @@
+/* Builds the share tree, and finds the node that serves a user. In both, "realm" is the node of the project above, or 0 outside
+ * projects, as in policy/share_nodes.h. */
 #include "engine/share_tree.h"
 
 #include <string.h>
 
 #include "base/ensure.h"
 
-static const struct share_leaf nowhere = {NONE, false};
-
-static uint64_t pair(uint32_t first, uint32_t second)
-{
-    return (uint64_t)first << 32 | second;
-}
+static const struct share_leaf no_leaf = {NONE, false};
 
 /* --- the nodes ---------------------------------------------------------------------------------------------------- */
 
 struct building {
     struct share_tree *t;
     const struct state *s;
-    uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node around it or 0 */
+    uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node above that, or 0 */
     bool *is_project;       /* by share node */
-    bool *is_like_project;  /* by user: called like one */
+    bool *has_project_name; /* by user */
 };
 
 static uint32_t shares_of(const struct assoc *a)
@@ -34,21 +31,22 @@ static uint32_t add_node(struct building *b, uint32_t parent, uint32_t shares)
     return node;
 }
 
-static void add_account(struct building *b, uint32_t place, const struct assoc *a)
+static void add_account(struct building *b, uint32_t tree_node, const struct assoc *a)
 {
-    uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
+    uint32_t above = b->s->tree.parent[tree_node], realm = b->realm[above];
     uint32_t project = realm == 0 ? state_find_object(b->s, OBJECT_PROJECT, a->account) : NONE;
-    uint32_t node = b->node[place] = add_node(b, b->node[above], shares_of(a));
-    b->realm[place] = project != NONE ? node : realm;
+    uint32_t node = b->node[tree_node] = add_node(b, b->node[above], shares_of(a));
+    b->realm[tree_node] = project != NONE ? node : realm;
     if (project == NONE) return;
     b->is_project[node] = true;
     b->t->projects.items[project] = (struct share_project){.node = node, .is_leaf = true};
 }
 
-/* The user's leaf inside a project's node, or (realm 0) outside of projects. */
+/* Whether the user has a leaf in the realm. */
 static bool has_leaf(const struct share_tree *t, uint32_t realm, uint32_t user)
 {
-    return realm == 0 ? t->leaf.items[user] != 0 : map_get_u64(&t->leaf_in_project, pair(realm, user)) != NONE;
+    return realm == 0 ? t->leaf.items[user] != 0
+                      : map_get_u64(&t->leaf_in_project, map_key_of_pair(realm, user)) != NONE;
 }
 
 static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32_t node)
@@ -56,14 +54,14 @@ static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32
     if (realm == 0)
         t->leaf.items[user] = node;
     else
-        map_set_u64(&t->leaf_in_project, pair(realm, user), node);
+        map_set_u64(&t->leaf_in_project, map_key_of_pair(realm, user), node);
 }
 
-static void add_user(struct building *b, uint32_t place, const struct assoc *a)
+static void add_user(struct building *b, uint32_t tree_node, const struct assoc *a)
 {
-    uint32_t above = b->s->tree.parent[place], realm = b->realm[above];
-    uint32_t user = b->t->identities->user_of_assoc.items[b->s->assoc_of.items[place]];
-    if (b->is_like_project[user]) return;
+    uint32_t above = b->s->tree.parent[tree_node], realm = b->realm[above];
+    uint32_t user = b->t->identities->user_of_assoc.items[b->s->assoc_of.items[tree_node]];
+    if (b->has_project_name[user]) return;
     if (!has_leaf(b->t, realm, user)) set_leaf(b->t, realm, user, add_node(b, b->node[above], shares_of(a)));
 }
 
@@ -74,7 +72,7 @@ static void mark_projects(struct building *b)
     for (uint32_t i = 0; i < s->objects[OBJECT_PROJECT].count; i++) {
         const struct object_row *project = &s->objects[OBJECT_PROJECT].items[i];
         uint32_t user = map_get(&b->t->identities->numbers, str(project->object.name));
-        if (user != NONE && !project->is_deleted) b->is_like_project[user] = true;
+        if (user != NONE && !project->is_deleted) b->has_project_name[user] = true;
         array_add(&b->t->projects);
     }
 }
@@ -94,17 +92,17 @@ static void add_nodes(struct building *b)
     const struct tree *tree = &b->s->tree;
     array_reserve(&b->t->nodes, tree->count);
     add_node(b, NONE, 1);
-    for (uint32_t place = 1; place < tree->count; place++) {
-        const struct assoc *a = &b->s->assocs.items[b->s->assoc_of.items[place]];
-        if (tree->is_user[place])
-            add_user(b, place, a);
+    for (uint32_t tree_node = 1; tree_node < tree->count; tree_node++) {
+        const struct assoc *a = &b->s->assocs.items[b->s->assoc_of.items[tree_node]];
+        if (tree->is_user[tree_node])
+            add_user(b, tree_node, a);
         else
-            add_account(b, place, a);
+            add_account(b, tree_node, a);
     }
     find_leaf_projects(b->t);
 }
 
-/* The nodes of a document's share tree, in its order. Names of leaves that are nobody's here serve nobody. */
+/* The nodes of a document's share tree, in its order. A leaf serves no user if there is no user of its name. */
 static void add_given_nodes(struct building *b)
 {
     const struct share_nodes *given = b->s->share_nodes;
@@ -125,7 +123,7 @@ static void add_given_nodes(struct building *b)
     find_leaf_projects(b->t);
 }
 
-static void make_room_for_users(struct share_tree *t)
+static void extend_leaves(struct share_tree *t)
 {
     array_reserve(&t->leaf, t->identities->numbers.count);
     while (t->leaf.count < t->identities->numbers.count) array_add(&t->leaf);
@@ -138,7 +136,7 @@ static void clear_tree(struct share_tree *t)
     array_clear(&t->projects);
     array_clear(&t->of_owner);
     map_clear(&t->leaf_in_project);
-    make_room_for_users(t);
+    extend_leaves(t);
 }
 
 static void build_tree(struct share_tree *t, const struct state *s)
@@ -149,7 +147,7 @@ static void build_tree(struct share_tree *t, const struct state *s)
     b.node = arena_alloc(&scratch, count * sizeof *b.node);
     b.realm = arena_alloc(&scratch, count * sizeof *b.realm);
     b.is_project = arena_alloc(&scratch, count * sizeof *b.is_project);
-    b.is_like_project = arena_alloc(&scratch, t->identities->numbers.count * sizeof *b.is_like_project);
+    b.has_project_name = arena_alloc(&scratch, t->identities->numbers.count * sizeof *b.has_project_name);
     clear_tree(t);
     mark_projects(&b);
     if (s->is_document)
@@ -170,41 +168,41 @@ void share_tree_free(struct share_tree *t)
     mem_free(t);
 }
 
-/* --- who is served where ------------------------------------------------------------------------------------------ */
+/* --- the node that serves a user ---------------------------------------------------------------------------------- */
 
-static struct share_leaf place_outside(const struct share_tree *t, uint32_t user)
+static struct share_leaf leaf_outside_projects(const struct share_tree *t, uint32_t user)
 {
     if (t->leaf.items[user] != 0) return (struct share_leaf){t->leaf.items[user], false};
     uint32_t rest = t->leaf.items[t->identities->rest];
-    return rest != 0 ? (struct share_leaf){rest, true} : nowhere;
+    return rest != 0 ? (struct share_leaf){rest, true} : no_leaf;
 }
 
-/* As share_nodes_serve has it (policy/share_nodes.h). */
-static struct share_leaf place_of(const struct share_tree *t, uint32_t user, uint32_t project)
+/* The same rules as share_nodes_serve (policy/share_nodes.h). */
+static struct share_leaf leaf_of(const struct share_tree *t, uint32_t user, uint32_t project)
 {
-    if (project == NONE) return place_outside(t, user);
+    if (project == NONE) return leaf_outside_projects(t, user);
     const struct share_project *p = &t->projects.items[project];
-    if (p->node == 0) return nowhere;
+    if (p->node == 0) return no_leaf;
     if (p->is_leaf) return (struct share_leaf){p->node, false};
-    uint32_t leaf = map_get_u64(&t->leaf_in_project, pair(p->node, user));
+    uint32_t leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(p->node, user));
     if (leaf != NONE) return (struct share_leaf){leaf, false};
-    leaf = map_get_u64(&t->leaf_in_project, pair(p->node, t->identities->rest));
+    leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(p->node, t->identities->rest));
     return (struct share_leaf){leaf, leaf != NONE};
 }
 
-/* A project's usage is its node's; a user's that of the leaf, but not of a project without leaves. */
-static struct share_leaf place_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
+/* The node that has an owner's usage: a project's node, or a user's leaf, but not the node of a project without leaves. */
+static struct share_leaf leaf_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
 {
     const char *name = s->owners.items[owner].project;
     uint32_t user = t->identities->user_of_owner.items[owner];
-    if (name[0] == '\0') return place_outside(t, user);
+    if (name[0] == '\0') return leaf_outside_projects(t, user);
     uint32_t project = state_find_object(s, OBJECT_PROJECT, name);
-    if (project == NONE || t->projects.items[project].node == 0) return nowhere;
+    if (project == NONE || t->projects.items[project].node == 0) return no_leaf;
     if (user == NONE) return (struct share_leaf){t->projects.items[project].node, false};
-    return t->projects.items[project].is_leaf ? nowhere : place_of(t, user, project);
+    return t->projects.items[project].is_leaf ? no_leaf : leaf_of(t, user, project);
 }
 
-/* Rows of projects are only ever added and marked deleted, so their two counts tell whether they are the same ones. */
+/* Rows of projects are only added or marked deleted, so two counts show whether they have changed. */
 static bool is_current(const struct share_tree *t, const struct state *s)
 {
     return t->tree_builds == s->tree_builds && t->project_rows == s->objects[OBJECT_PROJECT].count &&
@@ -223,13 +221,13 @@ struct share_tree *share_tree_of(struct state *s)
         t->project_rows = s->objects[OBJECT_PROJECT].count;
         t->project_count = s->object_by_name[OBJECT_PROJECT].count;
     }
-    make_room_for_users(t);
+    extend_leaves(t);
     array_reserve(&t->of_owner, s->owners.count);
-    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) *array_add(&t->of_owner) = place_of_owner(t, s, i);
+    for (uint32_t i = t->of_owner.count; i < s->owners.count; i++) *array_add(&t->of_owner) = leaf_of_owner(t, s, i);
     return t;
 }
 
-/* --- one moment --------------------------------------------------------------------------------------------------- */
+/* --- snapshots ---------------------------------------------------------------------------------------------------- */
 
 void share_snapshot_make(struct share_snapshot *m, struct state *s)
 {
@@ -250,12 +248,12 @@ void share_snapshot_release(struct share_snapshot *m)
     map_release(&m->virtual_in_project);
 }
 
-/* The user's own sibling of a `default` node, if it was made. */
+/* The user's virtual sibling of a `default` node, or NONE. */
 static uint32_t find_virtual(const struct share_snapshot *m, uint32_t default_node, uint32_t user)
 {
     const struct share_tree *t = m->tree;
     if (default_node != t->leaf.items[t->identities->rest])
-        return map_get_u64(&m->virtual_in_project, pair(default_node, user));
+        return map_get_u64(&m->virtual_in_project, map_key_of_pair(default_node, user));
     return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
 }
 
@@ -268,18 +266,19 @@ static uint32_t add_virtual(struct share_snapshot *m, uint32_t default_node, uin
     if (default_node == m->tree->leaf.items[m->tree->identities->rest])
         m->virtual_of.items[user] = node;
     else
-        map_set_u64(&m->virtual_in_project, pair(default_node, user), node);
+        map_set_u64(&m->virtual_in_project, map_key_of_pair(default_node, user), node);
     return node;
 }
 
 uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project)
 {
+    ensure(assoc < m->tree->identities->user_of_assoc.count);
     uint32_t user = m->tree->identities->user_of_assoc.items[assoc];
-    ensure(user != NONE); /* jobs are of users */
-    struct share_leaf place = place_of(m->tree, user, project);
-    if (!place.is_default) return place.node;
-    uint32_t own = find_virtual(m, place.node, user);
-    return own != NONE ? own : add_virtual(m, place.node, user);
+    ensure(user != NONE); /* jobs belong to users */
+    struct share_leaf leaf = leaf_of(m->tree, user, project);
+    if (!leaf.is_default) return leaf.node;
+    uint32_t own = find_virtual(m, leaf.node, user);
+    return own != NONE ? own : add_virtual(m, leaf.node, user);
 }
 
 void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct arena *arena)
@@ -288,9 +287,9 @@ void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct a
     const struct ticket_usage *usage = usage_owner_current(m->s, now_us, arena);
     struct ticket_node *active = m->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct share_leaf place = m->tree->of_owner.items[i];
+        struct share_leaf leaf = m->tree->of_owner.items[i];
         uint32_t node =
-            place.is_default ? find_virtual(m, place.node, m->tree->identities->user_of_owner.items[i]) : place.node;
+            leaf.is_default ? find_virtual(m, leaf.node, m->tree->identities->user_of_owner.items[i]) : leaf.node;
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }

@@ -25,9 +25,9 @@ uint32_t state_find_assoc(const struct state *s, const char *account, const char
     return name.length > 0 ? map_get(&s->assoc_by_name, name) : NONE;
 }
 
-void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out)
+void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out_key)
 {
-    buf_format(out, "%s\x1f%s\x1f%s", account, user, partition);
+    buf_format(out_key, "%s\x1f%s\x1f%s", account, user, partition);
 }
 
 uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_t partition)

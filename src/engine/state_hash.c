@@ -1,4 +1,4 @@
-/* A state's hash: every row that has not ended, by content and id. What is derived is not in it. */
+/* The hash of a state: every row that has not ended, by content and id, without derived members. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -48,7 +48,7 @@ static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
     return mix(mix_double(mix(hash, (uint64_t)o->created_us), o->usage), (uint64_t)o->reset_us);
 }
 
-/* A row without usage is as good as none. */
+/* 0 for a row without usage: it has the same effect as no row. */
 static uint64_t hash_owner(const struct usage_owner *o)
 {
     uint64_t hash = mix_text(mix_text(TABLE_OWNER, o->user), o->project);
@@ -57,7 +57,7 @@ static uint64_t hash_owner(const struct usage_owner *o)
     return mix(mix(hash, (uint64_t)o->at_us), (uint64_t)o->reset_us);
 }
 
-/* Every field of the row that decides something. arena is cleared. */
+/* Every field that decisions depend on. Clears arena. */
 static uint64_t hash_job(const struct state *s, const struct job *j, struct arena *arena)
 {
     uint64_t hash = TABLE_JOB;
@@ -91,7 +91,8 @@ uint64_t state_hash(const struct state *s)
     hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
     hash = mix(mix(hash, (uint64_t)s->usage_reset_us), (uint64_t)s->reset_period_us);
     for (int i = 0; i < SETTING_COUNT; i++) hash = mix_value(hash, &s->settings.value[i]);
-    /* Rows are added up: tasks stand in order of launch here and of (job, task) there. */
+    /* The hashes of rows are added, because the order of rows may differ: tasks are in order of launch, or of (job, task) when
+     * they were restored. */
     uint64_t rows = 0;
     struct arena arena = {0};
     for (uint32_t i = 0; i < s->assocs.count; i++) {

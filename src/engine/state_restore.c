@@ -1,5 +1,5 @@
-/* A state's beginning and end: new, made of rows again, released. While rows come in, associations, and jobs to associations,
- * refer to each other by id; state_restore_done makes that indices. */
+/* Creates, restores and releases a state. While rows are added, associations and jobs refer to associations by id;
+ * state_restore_done replaces the ids by indices, and checks the invariants of state.h. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -116,11 +116,11 @@ static bool name_is_too_long(const struct state *s, const char *name)
 
 static int fail_duplicate(const struct assoc *a, struct err *e)
 {
-    return err_set(e, ERR_INTERNAL, "association %u stands twice: account %s, user %s", a->id, a->account,
+    return err_set(e, ERR_INTERNAL, "association %u is a duplicate: account %s, user %s", a->id, a->account,
                    a->user ? a->user : "-");
 }
 
-/* So that jobs in its partition find it. */
+/* Adds the association of one partition to assoc_in_partition. */
 static int index_partition(struct state *s, uint32_t index, struct err *e)
 {
     const struct assoc *a = &s->assocs.items[index];
@@ -141,7 +141,7 @@ static int index_assoc(struct state *s, uint32_t index, struct err *e)
     if (a->partition != NULL) return index_partition(s, index, e);
     if (state_find_assoc(s, a->account, a->user) != NONE) return fail_duplicate(a, e);
     if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
-        return err_set(e, ERR_INTERNAL, "association %u is another default of user %s", a->id, a->user);
+        return err_set(e, ERR_INTERNAL, "association %u is a second default of user %s", a->id, a->user);
     assoc_index_name(s, index);
     return 0;
 }
@@ -152,7 +152,7 @@ static int link_assoc(struct state *s, uint32_t index, const struct map *by_id, 
     uint32_t parent = map_get_u64(by_id, a->parent);
     bool is_root = index == 0;
     if (a->id >= s->next_assoc_id)
-        return err_set(e, ERR_INTERNAL, "association %u is beyond the next id %u", a->id, s->next_assoc_id);
+        return err_set(e, ERR_INTERNAL, "association %u is not below the next id %u", a->id, s->next_assoc_id);
     if (name_is_too_long(s, a->account) || name_is_too_long(s, a->user))
         return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id, NAME_BYTES_MAX);
     if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
@@ -170,7 +170,8 @@ static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
         uint32_t steps = 0;
         for (uint32_t up = i; up != NONE && steps <= TREE_DEPTH_MAX; up = s->assocs.items[up].parent) steps++;
         if (steps > TREE_DEPTH_MAX + 1u)
-            return err_set(e, ERR_INTERNAL, "association %u is in a circle", s->assocs.items[i].id);
+            return err_set(e, ERR_INTERNAL, "association %u is its own ancestor, or deeper than %d levels",
+                           s->assocs.items[i].id, TREE_DEPTH_MAX);
     }
     return 0;
 }
@@ -190,7 +191,7 @@ static int check_departments(const struct state *s, struct err *e)
         const char *department = o->value[USER_DEPARTMENT].text;
         if (strcmp(department, DEFAULT_DEPARTMENT) == 0) continue;
         if (state_find_object(s, OBJECT_DEPARTMENT, department) == NONE)
-            return err_set(e, ERR_INTERNAL, "user '%s' is in department '%.*s', which there is not", o->name,
+            return err_set(e, ERR_INTERNAL, "user '%s' is in department '%.*s', which does not exist", o->name,
                            NAME_BYTES_MAX, department);
     }
     return 0;
@@ -206,7 +207,7 @@ static int check_objects(struct state *s, struct err *e)
     if (state_find_object(s, OBJECT_QOS, DEFAULT_QOS) == NONE)
         return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", DEFAULT_QOS);
     if (s->owner_by_name.count != s->owners.count)
-        return err_set(e, ERR_INTERNAL, "usage of a user or project stands twice");
+        return err_set(e, ERR_INTERNAL, "two rows have the usage of the same user or project");
     if (object_derive_all(s, e) != 0) return err_prefix(e, "the objects");
     return check_departments(s, e);
 }
@@ -233,9 +234,10 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
         struct job *j = &s->jobs.items[i];
         uint32_t assoc = map_get_u64(by_id, j->assoc);
         if (assoc == NONE || s->assocs.items[assoc].user == NULL)
-            return err_set(e, ERR_INTERNAL, "job %u belongs to association %u, which is no user's", j->id, j->assoc);
+            return err_set(e, ERR_INTERNAL, "job %u belongs to association %u, which is not of a user", j->id,
+                           j->assoc);
         if (j->id >= s->next_job_id)
-            return err_set(e, ERR_INTERNAL, "job %u is beyond the next id %u", j->id, s->next_job_id);
+            return err_set(e, ERR_INTERNAL, "job %u is not below the next id %u", j->id, s->next_job_id);
         if (check_references(s, j, e) != 0) return -1;
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
@@ -246,7 +248,7 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
     return 0;
 }
 
-/* A document does not say what a running task has: it has what its job asks for. */
+/* A document does not have the TRES of a running task; they are those that its job requests. */
 static void set_requested_tres(const struct state *s, const struct tres_indices *indices, const struct job *j,
                                struct task *k)
 {

@@ -1,3 +1,5 @@
+/* Each table has its functions here. A row owns its lists and texts; copies of texts of associations, objects and usage owners
+ * are in s->arena, because those rows stay as long as the state. */
 #include "engine/state_rows.h"
 
 #include <string.h>
@@ -40,6 +42,7 @@ uint32_t assoc_append(struct state *s, const struct assoc *row)
 
 void assoc_set_default(struct state *s, uint32_t index, bool is_default)
 {
+    ensure(index < s->assocs.count && s->assocs.items[index].user != NULL);
     struct assoc *a = &s->assocs.items[index];
     a->is_default = is_default;
     if (is_default)
@@ -85,8 +88,8 @@ uint32_t object_row_first(const struct state *s, enum object_kind kind)
     return i < s->objects[kind].count ? i : NONE;
 }
 
-/* Text of the object into the state's own memory. */
-static void keep_text(struct state *s, struct object *o)
+/* Copies the texts of the object into memory of the state. */
+static void copy_texts(struct state *s, struct object *o)
 {
     o->name = arena_copy(&s->arena, str(o->name));
     for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++) {
@@ -107,12 +110,12 @@ uint32_t object_row_append(struct state *s, enum object_kind kind, const struct 
         memcpy(hosts, row->hosts, row->host_count * sizeof *hosts);
         o->hosts = hosts;
     }
-    keep_text(s, &o->object);
+    copy_texts(s, &o->object);
     map_set(&s->object_by_name[kind], str(o->object.name), index);
     return index;
 }
 
-/* One more than the last that stands: the same whenever the state was loaded. */
+/* The id after that of the last existing object, so that it is the same before and after a restart. */
 static uint32_t next_id(const struct state *s, enum object_kind kind)
 {
     uint32_t i = s->objects[kind].count;
@@ -137,7 +140,7 @@ void job_count_references(struct state *s, const struct job *j, int by)
         object_row_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
 }
 
-/* --- owners ------------------------------------------------------------------------------------------------------- */
+/* --- usage owners ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t usage_owner_find(const struct state *s, const char *user, const char *project)
 {
@@ -183,7 +186,7 @@ void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_o
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-static char *own_copy(const char *text)
+static char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
     return memcpy(mem_resize(NULL, 0, size), text, size);
@@ -194,17 +197,16 @@ static size_t text_size(const char *text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-static const char *put_text(char **to, const char *text)
+static const char *append_text(char **end, const char *text)
 {
     if (text == NULL) return NULL;
-    char *at = *to;
-    *to += text_size(text);
-    return memcpy(at, text, text_size(text));
+    char *copy = *end;
+    *end += text_size(text);
+    return memcpy(copy, text, text_size(text));
 }
 
-/* One piece of memory: the pointers, and behind them the texts. All members of struct job_text are texts, so that one that
- * is added is copied, too. */
-static struct job_text *own_text(const struct job_text *t)
+/* One allocation: the pointers, followed by the texts. All members of struct job_text are texts, so a new one is copied, too. */
+static struct job_text *copy_job_text(const struct job_text *t)
 {
     enum { TEXT_COUNT = sizeof *t / sizeof t->name };
     const char *const *texts = (const char *const *)(const void *)t;
@@ -212,18 +214,18 @@ static struct job_text *own_text(const struct job_text *t)
     for (size_t i = 0; i < TEXT_COUNT; i++) size += text_size(texts[i]);
     struct job_text *own = mem_resize(NULL, 0, size);
     const char **own_texts = (const char **)(void *)own;
-    char *to = (char *)(own + 1);
-    for (size_t i = 0; i < TEXT_COUNT; i++) own_texts[i] = put_text(&to, texts[i]);
+    char *end = (char *)(own + 1);
+    for (size_t i = 0; i < TEXT_COUNT; i++) own_texts[i] = append_text(&end, texts[i]);
     return own;
 }
 
-static void *own_array(const void *items, size_t size)
+static void *copy_array(const void *items, size_t size)
 {
     return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
 }
 
-/* One piece of memory, like own_text. */
-static struct job_document *own_document(const struct job_document *d)
+/* One allocation, like copy_job_text. */
+static struct job_document *copy_document(const struct job_document *d)
 {
     if (d == NULL) return NULL;
     size_t size = d->tres.count * sizeof *d->tres.items;
@@ -234,14 +236,14 @@ static struct job_document *own_document(const struct job_document *d)
     return own;
 }
 
-/* What the row points at, as memory of the job. */
-static void own_lists(struct job *j)
+/* Replaces what the row points to by copies that the job owns. */
+static void copy_lists(struct job *j)
 {
-    j->text = own_text(j->text);
-    j->document = own_document(j->document);
-    j->partitions = own_array(j->partitions, j->partition_count * sizeof *j->partitions);
-    j->requests = own_array(j->requests, j->request_count * sizeof *j->requests);
-    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = own_copy(j->requests[i].text);
+    j->text = copy_job_text(j->text);
+    j->document = copy_document(j->document);
+    j->partitions = copy_array(j->partitions, j->partition_count * sizeof *j->partitions);
+    j->requests = copy_array(j->requests, j->request_count * sizeof *j->requests);
+    for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = copy_text(j->requests[i].text);
 }
 
 static void release_lists(struct job *j)
@@ -267,17 +269,18 @@ uint32_t job_append(struct state *s, const struct job *row)
     uint32_t index = s->jobs.count;
     struct job *j = array_add(&s->jobs);
     *j = *row;
-    own_lists(j);
+    copy_lists(j);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
 }
 
 void job_replace(struct state *s, uint32_t index, const struct job *row)
 {
+    ensure(index < s->jobs.count && row->id == s->jobs.items[index].id);
     struct job *j = &s->jobs.items[index], old = *j;
     job_count_references(s, &old, -1);
     *j = *row;
-    own_lists(j);
+    copy_lists(j);
     release_lists(&old);
     job_count_references(s, j, 1);
     job_ensure_usage_owners(s, j);
@@ -300,7 +303,7 @@ uint32_t task_append(struct state *s, const struct task *row)
     return index;
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------- */
+/* --- the whole state ---------------------------------------------------------------------------------------------- */
 
 void state_rebuild_host(struct state *s)
 {
@@ -345,7 +348,6 @@ void state_release_rows(struct state *s)
     map_release(&s->task_by_id);
 }
 
-/* Keeps the rows that have not ended, in order, and numbers them anew. */
 void state_compact_rows(struct state *s)
 {
     uint32_t kept = 0;

@@ -1,51 +1,73 @@
-/* Rows as they come, change and go, together with all that is derived from them: names, ids, references, counts. Nothing
- * here knows events or policies; what is decided about rows is decided elsewhere. */
+/* Adds, changes and removes rows, together with everything that is derived from them: names, ids, references, counts. It knows
+ * neither events nor policies, and decides nothing. */
 #ifndef FAIRLEAD_ENGINE_STATE_ROWS_H
 #define FAIRLEAD_ENGINE_STATE_ROWS_H
 
 #include "engine/state.h"
 
-/* Rows. The appending ones copy text, and give an association its id; job_append copies partitions and requests too; sets
- * and a task's arrays are taken over. */
-uint32_t assoc_append(struct state *s, const struct assoc *row);
-void assoc_set_usage(struct state *s, uint32_t index, double usage); /* nobody else writes assoc.usage but restoring */
+/* The append functions copy a row to the end of its table and return its index. They copy texts, and of a job also partitions,
+ * requests and document. The state takes over sets, and the placement and tres.items of a task. O(length of the texts and
+ * lists), amortised. */
+
+/* --- associations ------------------------------------------------------------------------------------------------- */
+
+uint32_t assoc_append(struct state *s, const struct assoc *row); /* gives it its id */
+void assoc_set_usage(struct state *s, uint32_t index, double usage);
 void assoc_set_default(struct state *s, uint32_t index, bool is_default);
+
+/* Adds the names of an association to the maps, or removes them. */
 void assoc_index_name(struct state *s, uint32_t index);
 void assoc_remove_name(struct state *s, uint32_t index);
-void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out);
-uint32_t job_append(struct state *s, const struct job *row);
-uint32_t task_append(struct state *s, const struct task *row);
+
+/* The key of assoc_in_partition. */
+void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out_key);
+
+/* Adds work to an association and all of its ancestors (by 1), or removes it (-1). O(depth). */
+void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, int by);
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
 uint32_t object_row_append(struct state *s, enum object_kind kind, const struct object_row *row);
+uint32_t object_row_add(struct state *s, enum object_kind kind, const struct object *object,
+                        int64_t now_us); /* a new one */
+struct object_row *object_row_at(struct state *s, enum object_kind kind, uint32_t index);
+
+/* The first object that is not deleted, or NONE. */
+uint32_t object_row_first(const struct state *s, enum object_kind kind);
+
+/* --- usage owners ------------------------------------------------------------------------------------------------- */
+
 uint32_t usage_owner_append(struct state *s, const struct usage_owner *row);
 
-/* Objects. object_row_add gives it its id; what follows from its fields is derived elsewhere (objects.c). */
-struct object_row *object_row_at(struct state *s, enum object_kind kind, uint32_t index);
-uint32_t object_row_first(const struct state *s, enum object_kind kind); /* that stands; NONE */
-uint32_t object_row_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us);
+/* The indices of the usage owners that a job is charged to: the user, outside projects or in the job's project, and that project,
+ * or NONE. job_ensure_usage_owners adds rows for them if there are none. O(1). */
+void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_owners[2]);
+void job_ensure_usage_owners(struct state *s, const struct job *j);
 
-/* A live job more (1) or less (-1) points at its partitions, QOS, project and resources. */
-void job_count_references(struct state *s, const struct job *j, int by);
+/* --- jobs and tasks ----------------------------------------------------------------------------------------------- */
 
-/* An association has so much more (1) or less (-1) to do, and with it all that are above. */
-void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, int by);
-struct work task_work(const struct task *k); /* of one that has not ended */
+uint32_t job_append(struct state *s, const struct job *row);
+uint32_t task_append(struct state *s, const struct task *row);
 
-/* Puts a changed row of a job in its place. Text, partitions and requests are copied, all else is taken over; references are
- * counted, and there are rows for who pays. */
+/* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the sets of row
+ * are those of the old row, or replace them (min_priority_carry). */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
-/* Rows for those who pay for a job (without usage, if there are none), and their indices: the user, outside projects or in
- * the job's, and the project, or NONE. */
-void job_ensure_usage_owners(struct state *s, const struct job *j);
-void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_owners[2]);
+/* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */
+void job_count_references(struct state *s, const struct job *j, int by);
 
-/* The host's capacity as found and overridden, with what runs placed on it again. */
+/* The work of a live task. */
+struct work task_work(const struct task *k);
+
+/* --- the whole state ---------------------------------------------------------------------------------------------- */
+
+/* Sets the host's capacity, as detected and overridden by settings, and takes the resources of live tasks. O(tasks). */
 void state_rebuild_host(struct state *s);
 
-/* Gives the rows that have ended back: the others stand in order, numbered anew. */
+/* Frees the rows of ended jobs and tasks. The others keep their order and get new indices. O(jobs + tasks). */
 void state_compact_rows(struct state *s);
 
-/* Frees all rows and what is derived from them. */
+/* Frees all rows and the maps of their names and ids. */
 void state_release_rows(struct state *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the state's fair shares: the tree with what everybody has used by now, put to the algorithm in force. */
+/* The fair shares of the state: the tree with the current usage, evaluated by the configured algorithm. */
 #include "engine/share_tree.h"
 
 void state_prepare(struct state *s)

@@ -1,6 +1,6 @@
 #include "engine/usage_decay_rule.h"
 
-/* The list is last: it may have blanks inside. */
+/* The list is last, because it may contain blanks. */
 static const enum setting owner_rule[] = {SET_GE_HALFTIME, SET_GE_DECAY_RULE, SET_GE_HALFLIFE_DECAY_LIST};
 enum { OWNER_RULE_COUNT = sizeof owner_rule / sizeof *owner_rule };
 
@@ -11,9 +11,9 @@ const char *usage_decay_rule_format(const struct settings *s, struct arena *aren
         buf_format(&text, "%s%s=", i > 0 ? " " : "", settings_table[owner_rule[i]].name);
         setting_format(owner_rule[i], &s->value[owner_rule[i]], &text);
     }
-    const char *kept = arena_copy(arena, (struct str){text.text, text.length});
+    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
-    return kept;
+    return copy;
 }
 
 int usage_decay_rule_parse(struct str text, struct arena *arena, struct ticket_decay *out_decay, struct err *e)
@@ -26,12 +26,12 @@ int usage_decay_rule_parse(struct str text, struct arena *arena, struct ticket_d
         struct field_value value;
         bool is_last = i + 1 == OWNER_RULE_COUNT;
         struct str name = str_cut(rest, '=', &rest);
-        if (rest.text == NULL) return err_set(e, ERR_INPUT, "'%.*s' is not a rule", (int)text.length, text.text);
+        if (rest.text == NULL) return err_set(e, ERR_INPUT, "'%.*s' is not a decay rule", (int)text.length, text.text);
         struct str word = is_last ? rest : str_cut(rest, ' ', &rest);
         if (setting_read(name, word, arena, &which, &value, e) != 0) return -1;
         s.value[which] = value;
         if (!is_last && rest.text == NULL)
-            return err_set(e, ERR_INPUT, "'%.*s' is not a rule", (int)text.length, text.text);
+            return err_set(e, ERR_INPUT, "'%.*s' is not a decay rule", (int)text.length, text.text);
     }
     if (policy_make(&s, arena, &policy, e) != 0) return -1;
     *out_decay = policy.tickets.decay;

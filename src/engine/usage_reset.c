@@ -1,26 +1,26 @@
-/* Resets: what was used before counts no more.
+/* Resets of usage: usage from before a reset does not count.
  *
- *     charges   ====|=======|=======|=====        of tasks that ran before, across and after
+ *     charges   ====|=======|=======|=====        of tasks that ran before, across and after the reset
  *                           reset_us
- *     counts                |=======|=====        stored usage becomes 0; whatever runs goes on being charged
+ *     counts                |=======|=====        stored usage becomes 0; running tasks are still charged
  *
- * Nothing is charged at a reset. The row remembers the moment, and no charge of it begins earlier (charge.c); so a task that
- * runs across it, one whose start is told only later, and one whose end is, each count by their part behind it.
+ * A reset charges nothing. The row stores the time of the reset, and no charge to it begins earlier (charge.c). So a task counts
+ * with its part after the reset, also if its start or end is reported later.
  *
- *     everything       PriorityUsageResetPeriod: state.usage_reset_us, for every association, QOS and owner
- *     an account       and all below it: assoc.reset_us of each
- *     a user           the associations; in all accounts also what the share tree counts: owner.reset_us of the user's rows
+ *     everything       PriorityUsageResetPeriod: state.usage_reset_us, for every association, QOS and usage owner
+ *     an account       assoc.reset_us of it and of all associations below it
+ *     a user           assoc.reset_us of the user's associations; in all accounts also owner.reset_us of the user's rows
  *     a QOS            object_row.reset_us
- *     a project        what the share tree counts: owner.reset_us of its row and of its users' in it
+ *     a project        owner.reset_us of its row, and of its users' rows in it
  *
  * Invariants
- *   1. Of one row a later reset has a larger reset_us, also in the same microsecond: it names the reset. By that the
- *      journal says of usage that was folded into an account whether it came before or after the account's last one.
- *   2. Nothing that was charged before the reset is of a time after it. Those by hand are of now; a boundary that was passed
- *      while nobody looked is applied before anything else happens.
- *   3. A project's usage is that of its users in it, together.
- * Cost: one walk over associations and owners. A reset of everything is written by a statement a table and not by rows:
- * with 10^5 associations in 0.1 s and not in 0.5 s, in which nobody is served. */
+ *   1. Each reset of a row has a larger reset_us than the previous one, even in the same microsecond. So reset_us identifies the
+ *      reset: the journal shows whether usage was folded into an account before or after the account's last reset.
+ *   2. No usage that was charged before a reset is of a time after it. A reset by hand has the current time. A boundary that
+ *      passed while the daemon was down is applied before any other event.
+ *   3. The usage of a project is the sum of the usages of its users in it.
+ * Cost: O(associations + owners); for an account, each association costs O(depth). The store writes a reset of everything with
+ * one statement for each table instead of row by row: 0.1 s instead of 0.5 s with 10^5 associations. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -32,7 +32,7 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Invariant 1. */
+/* The time of a reset, later than the last one (invariant 1). */
 static int64_t reset_time(int64_t at_us, int64_t last_us)
 {
     return at_us > last_us ? at_us : last_us + 1;
@@ -40,10 +40,11 @@ static int64_t reset_time(int64_t at_us, int64_t last_us)
 
 int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
 {
+    ensure(assoc < s->assocs.count);
     return later_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
 }
 
-static void empty_assoc(struct state *s, uint32_t index)
+static void clear_assoc_usage(struct state *s, uint32_t index)
 {
     struct assoc *a = &s->assocs.items[index];
     assoc_set_usage(s, index, 0.0);
@@ -67,7 +68,7 @@ void usage_reset_all(struct apply_context *c, int64_t at_us)
     struct state *s = c->s;
     int64_t before_us = s->usage_reset_us;
     s->usage_reset_us = reset_time(at_us, last_reset(s));
-    for (uint32_t i = 0; i < s->assocs.count; i++) empty_assoc(s, i);
+    for (uint32_t i = 0; i < s->assocs.count; i++) clear_assoc_usage(s, i);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
     for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
     s->pass_is_due = true;
@@ -99,7 +100,7 @@ void usage_reset_assocs(struct apply_context *c, uint32_t assoc)
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         struct assoc *a = &s->assocs.items[i];
         if (a->deleted_us != 0 || !is_within(s, i, assoc)) continue;
-        empty_assoc(s, i);
+        clear_assoc_usage(s, i);
         a->reset_us = reset_time(c->now_us, assoc_reset_us(s, i));
         apply_note_change(c, TABLE_ASSOC, i);
     }
@@ -107,13 +108,12 @@ void usage_reset_assocs(struct apply_context *c, uint32_t assoc)
     apply_note_usage_journal(c, USAGE_JOURNAL_RESET, s->assocs.items[assoc].id, before_us, assoc_reset_us(s, assoc));
 }
 
-/* --- what the share tree counts ---------------------------------------------------------------------------------------- */
+/* --- usage owners ------------------------------------------------------------------------------------------------- */
 
-static void note_reset_of(struct apply_context *c, const char *what, const char *name, int64_t before_us,
-                          int64_t after_us)
+static void note_reset(struct apply_context *c, const char *kind, const char *name, int64_t before_us, int64_t after_us)
 {
     char detail[2 * NAME_BYTES_MAX];
-    size_t length = text_format(detail, sizeof detail, "%s %s", what, name);
+    size_t length = text_format(detail, sizeof detail, "%s %s", kind, name);
     ensure(length < sizeof detail);
     apply_note_usage_journal_detail(c, USAGE_JOURNAL_RESET, before_us, after_us, arena_copy(&c->s->arena, str(detail)));
     c->s->pass_is_due = true;
@@ -127,27 +127,27 @@ static void reset_owner(struct apply_context *c, uint32_t index)
     apply_note_change(c, TABLE_OWNER, index);
 }
 
-/* Invariant 3. Added up anew: what is left of a difference of large numbers would be their rounding. */
+/* Computes the usage of a project (invariant 3). A sum, because subtracting the user's usage could leave only rounding errors. */
 static void sum_project(struct apply_context *c, const char *project)
 {
     struct state *s = c->s;
     const struct ticket_decay *d = &s->policy.tickets.decay;
-    struct usage_owner *of_project = NULL;
+    struct usage_owner *project_row = NULL;
     struct ticket_usage sum = {{0}};
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct usage_owner *o = &s->owners.items[i], now = *o;
+        struct usage_owner *o = &s->owners.items[i], current = *o;
         if (strcmp(o->project, project) != 0) continue;
         if (o->user[0] == '\0') {
-            of_project = o;
+            project_row = o;
             apply_note_change(c, TABLE_OWNER, i);
             continue;
         }
-        usage_owner_decay(d, &now, c->now_us);
-        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum.used[r] += now.usage.used[r];
+        usage_owner_decay(d, &current, c->now_us);
+        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum.used[r] += current.usage.used[r];
     }
-    if (of_project == NULL) return;
-    usage_owner_decay(d, of_project, c->now_us);
-    of_project->usage = sum;
+    if (project_row == NULL) return;
+    usage_owner_decay(d, project_row, c->now_us);
+    project_row->usage = sum;
 }
 
 void usage_reset_user(struct apply_context *c, const char *user)
@@ -158,7 +158,7 @@ void usage_reset_user(struct apply_context *c, const char *user)
         reset_owner(c, i);
         if (s->owners.items[i].project[0] != '\0') sum_project(c, s->owners.items[i].project);
     }
-    note_reset_of(c, "user", user, 0, c->now_us);
+    note_reset(c, "user", user, 0, c->now_us);
 }
 
 static void reset_project(struct apply_context *c, const char *project)
@@ -166,7 +166,7 @@ static void reset_project(struct apply_context *c, const char *project)
     for (uint32_t i = 0; i < c->s->owners.count; i++) {
         if (strcmp(c->s->owners.items[i].project, project) == 0) reset_owner(c, i);
     }
-    note_reset_of(c, "project", project, 0, c->now_us);
+    note_reset(c, "project", project, 0, c->now_us);
 }
 
 void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t index)
@@ -180,5 +180,5 @@ void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t
     int64_t before_us = later_of(row->reset_us, c->s->usage_reset_us);
     row->usage = 0.0;
     row->reset_us = reset_time(c->now_us, before_us);
-    note_reset_of(c, "qos", row->object.name, before_us, row->reset_us);
+    note_reset(c, "qos", row->object.name, before_us, row->reset_us);
 }

@@ -326,7 +326,7 @@ static void contradictions_are_found(void **unused)
         {NO_NORMAL, "there is no QOS 'normal'"},
         {TWICE, "two of the partitions have the same name"},
         {BAD_WEIGHTS, "partition 'main': TRESBillingWeights"},
-        {BAD_DEPARTMENT, "user 'ann' is in department 'physics', which there is not"},
+        {BAD_DEPARTMENT, "user 'ann' is in department 'physics', which does not exist"},
         {BAD_QOS, "job 1 refers to a qos that does not exist"},
         {BAD_PROJECT, "job 1 refers to a project that does not exist"},
         {BAD_TASK, "job 1 refers to a partition that does not exist"},

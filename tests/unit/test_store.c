@@ -473,11 +473,11 @@ static void rows_that_make_no_sense_are_named(void **unused)
         {"UPDATE job SET uid = -1", "job 1: uid: '-1' is not a whole number"},
         {"UPDATE task SET launch_id = 0", "task of job 2: launch_id: '0' is not a whole number"},
         {"UPDATE task SET cpus = 'all'", "task of job 2: cpu_ids: 'all' is not a number"},
-        {"UPDATE counters SET next_job_id = 1", "job 1 is beyond the next id"},
+        {"UPDATE counters SET next_job_id = 1", "job 1 is not below the next id"},
         {"UPDATE association SET parent_id = 3 WHERE id = 2", "association 2"},
         {"UPDATE counters SET next_association_id = 100; INSERT INTO association(id, parent_id, account, user, shares,"
          " is_default, usage_billing_s, created_us) VALUES(50, 1, 'root', 'ann', 1, 1, 0, 1)",
-         "association 50 is another default of user ann"},
+         "association 50 is a second default of user ann"},
         {"DELETE FROM counters", "counters"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
