@@ -28,7 +28,8 @@ void apply_note_decision(struct apply_context *c, enum decision_kind kind, const
 int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what)
 {
     if (actor->is_operator) return 0;
-    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what, actor->user ? actor->user : "nobody");
+    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what,
+                   actor->user ? actor->user : "an unknown user");
 }
 
 int apply_check_name(const char *what, const char *name, struct err *e)

@@ -1,4 +1,5 @@
-/* Applying one event: the context that its handler gets, the notes of the outcome, and the checks that handlers share. */
+/* Applying one event: the context that its handler gets, the notes of the outcome, and the checks that handlers
+ * share. */
 #ifndef FAIRLEAD_ENGINE_APPLY_H
 #define FAIRLEAD_ENGINE_APPLY_H
 
@@ -12,10 +13,10 @@ struct apply_context {
     int64_t now_us;
     struct outcome *outcome;
     struct err *e;
-    struct event_result *result; /* never NULL here */
+    struct event_result *result; /* not NULL */
 };
 
-/* Each appends to the outcome. detail: in memory of the state. */
+/* These append to the outcome. detail: in memory of the state. */
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index);
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
                               int64_t after);

@@ -1,5 +1,6 @@
-/* Accounts and users: the tree's rows. Every change of shape makes the derived tree stale; it is rebuilt when somebody
- * reads. Deleting folds usage into the parent, so that no account's total drops because somebody left. */
+/* Accounts and users: the rows of the association tree. A change of its shape makes the derived tree stale; state_tree
+ * rebuilds it when it is read next. Deleting an association folds its usage into its parent, so that no account's total
+ * usage drops. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -9,6 +10,7 @@ enum { ROOT = 0 };
 
 static struct assoc *assoc_at(struct apply_context *c, uint32_t index)
 {
+    ensure(index < c->s->assocs.count);
     return &c->s->assocs.items[index];
 }
 
@@ -40,7 +42,7 @@ static bool is_within(struct apply_context *c, uint32_t index, uint32_t ancestor
     return index == ancestor;
 }
 
-/* How many levels of associations stand below this one. */
+/* The number of levels of associations below this one. */
 static uint32_t height_of(struct apply_context *c, uint32_t index)
 {
     uint32_t own = depth_of(c, index), height = 0;
@@ -59,7 +61,7 @@ static int check_depth(struct apply_context *c, uint32_t parent, uint32_t levels
                        "would have more than %d levels of accounts above or below it", TREE_DEPTH_MAX);
 }
 
-/* shares and priority as events have them. */
+/* shares and priority: as in events, with SHARES_UNSET and PRIORITY_UNSET. */
 static uint32_t add_assoc(struct apply_context *c, uint32_t parent, const char *account, const char *user,
                           uint32_t shares, uint32_t priority, bool is_default)
 {
@@ -217,14 +219,14 @@ int apply_user_add(struct apply_context *c, const struct event *event)
     if (apply_require_operator(c, &event->actor, "add users") != 0) return -1;
     if (apply_check_name("user", wanted->name, c->e) != 0 || check_shares(c, "user", wanted->name, wanted->shares) != 0)
         return -1;
-    bool may_be_made = strcmp(account, DEFAULT_ACCOUNT) == 0;
-    if (!may_be_made && find_account(c, account, &parent) != 0) return -1;
+    bool may_be_created = strcmp(account, DEFAULT_ACCOUNT) == 0;
+    if (!may_be_created && find_account(c, account, &parent) != 0) return -1;
     if (check_can_add_user(c, wanted->name, account, parent) != 0) return -1;
     add_user(c, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default);
     return 0;
 }
 
-/* One association of the user, or all (account NULL), into memory of the cycle. */
+/* The user's association in an account, or all of the user's associations (account NULL), in memory of the cycle. */
 static int find_user(struct apply_context *c, const struct event_user *wanted, uint32_t **out_indices,
                      uint32_t *out_count)
 {
@@ -272,7 +274,7 @@ int apply_user_modify(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* The oldest association left becomes the default where the default went. */
+/* If the user's default association was deleted, the oldest remaining one becomes the default. */
 static void renew_default(struct apply_context *c, const char *user)
 {
     if (state_default_assoc(c->s, user) != NONE) return;

@@ -2,16 +2,16 @@
  *
  *     its association    billing x usage factor, and each of its TRES x usage factor; stored at the decay reference
  *     its QOS            billing x usage factor; stored likewise, or with NoDecay as it is
- *     its usage owners   its CPUs and GiB: the user, or with a project the user in the project, and the project; decays by
- *                        the rule of the share tree and is stored as of the owner's at_us
+ *     its usage owners   its CPUs and GiB: the user, or with a project the user in the project, and the project; decays
+ *                        by the rule of the share tree and is stored as of the owner's at_us
  *
  * Invariants
- *   1. The charges for [a, b] and [b, c] add up to that for [a, c]. So a task may be charged up to any time, and must be charged
- *      up to now before a rule of decay changes.
+ *   1. The charges for [a, b] and [b, c] add up to that for [a, c]. So a task may be charged up to any time, and must
+ *      be charged up to now before a rule of decay changes.
  *   2. A row is not charged for a time before its last reset.
  *   3. at_us of a usage owner never decreases. A late charge, up to a time before at_us, decays from there to at_us.
- * Cost: O(TRES) for each charge. When the decay reference moves, which is once in hundreds of half-lives, O(associations).
- * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
+ * Cost: O(TRES) for each charge. When the decay reference moves, which is once in hundreds of half-lives,
+ * O(associations). Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/handlers.h"
 #include "engine/usage_decay_rule.h"
@@ -83,7 +83,7 @@ static int64_t charge_begin(const struct state *s, const struct task *k, int64_t
     return from_us > s->usage_reset_us ? from_us : s->usage_reset_us;
 }
 
-/* --- usage owners ------------------------------------------------------------------------------------------------------- */
+/* --- usage owners ------------------------------------------------------------------------------------------------- */
 
 /* The decay factors of all resources. Most have the same half-life, and pow is expensive. */
 static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out_factors[USAGE_RESOURCE_COUNT])
@@ -267,8 +267,8 @@ static uint32_t charge_running(struct apply_context *c, uint32_t qos)
     return charged;
 }
 
-/* This charges a task that has ended, but whose end record has not arrived, for longer than it ran. The journal records the time at
- * which that may have happened as a change of the half-life to the same value. */
+/* This charges a task that has ended, but whose end record has not arrived, for longer than it ran. The journal records
+ * the time at which that may have happened as a change of the half-life to the same value. */
 static void charge_up_to_now(struct apply_context *c, uint32_t qos)
 {
     int64_t halflife_s = c->s->decay.halflife_us / US_PER_S;
@@ -286,8 +286,8 @@ void charge_change_halflife(struct apply_context *c, int64_t halflife_s)
     apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
-/* Journals the tasks, of a QOS or all (NONE), whose start record has not arrived: they will be charged by the new rule from their
- * start on. */
+/* Journals the tasks, of a QOS or all (NONE), whose start record has not arrived: they will be charged by the new rule
+ * from their start on. */
 static void note_late_starts(struct apply_context *c, uint32_t qos)
 {
     struct state *s = c->s;

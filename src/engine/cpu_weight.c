@@ -1,12 +1,12 @@
-/* CPU weights: the tickets of running tasks become the weights of their control groups, by which the kernel divides CPU time when
- * tasks want more than there is.
+/* CPU weights: the tickets of running tasks become the weights of their control groups, by which the kernel divides CPU
+ * time when tasks want more than there is.
  *
  *     weight = 100 tickets / mean of the tickets of running tasks        1 to 10000; 100 for all if no task has tickets
  *
- * With the share policy tickets change with usage, so weights are computed every minute while several tasks run. Other models do not
- * set weights: after a change to another model all weights become 100.
- * task.cpu_weight is the weight that the executor was sent last. It may not have received weights from before a restart of either
- * side, so all are sent again once it is synced. */
+ * With the share policy tickets change with usage, so weights are computed every minute while several tasks run. Other
+ * models do not set weights: after a change to another model all weights become 100.
+ * task.cpu_weight is the weight that the executor was sent last. It may not have received weights from before a restart
+ * of either side, so all are sent again once it is synced. */
 #include <math.h>
 
 #include "engine/ranking.h"

@@ -1,5 +1,5 @@
-/* Calls the handler of each kind of event. A handler first checks everything that can be wrong and changes rows only then,
- * so an event that is refused has no effect. */
+/* Calls the handler of each kind of event. A handler first checks everything that can be wrong and changes rows only
+ * then, so an event that is refused has no effect. */
 #include "engine/engine.h"
 
 #include "base/ensure.h"

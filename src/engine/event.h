@@ -1,5 +1,5 @@
-/* The events that change the state, and their outcome: changed rows (for the store) and decisions (for the executor). An
- * event's values and texts are borrowed; the engine copies what it keeps. */
+/* The events that change the state, and their outcome: changed rows (for the store) and decisions (for the executor).
+ * An event's values and texts are borrowed; the engine copies what it keeps. */
 #ifndef FAIRLEAD_ENGINE_EVENT_H
 #define FAIRLEAD_ENGINE_EVENT_H
 
@@ -33,16 +33,16 @@ enum event_kind {
     EVENT_TIME    /* time has passed: runs the scheduling pass if one is due */
 };
 
-/* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only their
- * own jobs. */
+/* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only
+ * their own jobs. */
 struct actor {
     uint32_t uid, gid;
     const char *user;
     bool is_operator;
 };
 
-/* SHARES_UNSET keeps the shares (a new association gets 1). PRIORITY_UNSET keeps the priority (a new association inherits
- * its parent's); NONE lets the association inherit its parent's. A text that is NULL keeps the value. */
+/* SHARES_UNSET keeps the shares (a new association gets 1). PRIORITY_UNSET keeps the priority (a new association
+ * inherits its parent's); NONE lets the association inherit its parent's. A text that is NULL keeps the value. */
 #define SHARES_UNSET UINT32_MAX
 #define PRIORITY_UNSET (UINT32_MAX - 1)
 struct event_account {
@@ -73,8 +73,8 @@ struct event_settings {
     uint32_t count;
 };
 
-/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h). If the kind
- * has usage, EVENT_OBJECT_MODIFY also accepts RawUsage=0. */
+/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h). If the
+ * kind has usage, EVENT_OBJECT_MODIFY also accepts RawUsage=0. */
 struct event_object {
     enum object_kind kind;
     const char *name;
@@ -100,7 +100,7 @@ struct event_update {
     const struct job_values *values;
 };
 
-/* The executor's record of a launch. The daemon makes it from struct exec_record (exec/launch.h). */
+/* The executor's record of a launch. The daemon fills it from struct exec_record (exec/launch.h). */
 struct event_record {
     uint64_t launch_id;
     int64_t at_us;      /* when this phase began */
@@ -115,7 +115,7 @@ struct event_synced {
     const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
     const char *boot_id; /* of the current boot */
-    int64_t lost_us;     /* the end of launches of an earlier boot: when they were last known to run */
+    int64_t lost_us;     /* the end of launches from an earlier boot: when they were last known to run */
 };
 
 struct event {
@@ -135,7 +135,7 @@ struct event {
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
             const char *boot_id;            /* of the current boot, for the tasks that start */
-            const struct ticket_plan *plan; /* after ticket_plan_run; NULL: the pass makes the ranking itself */
+            const struct ticket_plan *plan; /* after ticket_plan_run; NULL: the pass computes the ranking */
         } time;
     };
 };
@@ -146,8 +146,8 @@ struct event_result {
     uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: the number of references, or with `all` the number of jobs */
 };
 
-/* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits. The
- * same row may be noted several times. */
+/* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits.
+ * The same row may be noted several times. */
 enum change_table {
     TABLE_USAGES, /* index 0: all usage becomes 0 before rows are written; rows with no other change are not noted */
     TABLE_ASSOC,

@@ -1,5 +1,5 @@
-/* The handlers of events, and the functions that they share. They work on rows (state_rows.h) and on the context of the event
- * (apply.h). Internal to the engine. */
+/* The handlers of events, and the functions that they share. They work on rows (state_rows.h) and on the context of the
+ * event (apply.h). Internal to the engine. */
 #ifndef FAIRLEAD_ENGINE_HANDLERS_H
 #define FAIRLEAD_ENGINE_HANDLERS_H
 
@@ -41,24 +41,27 @@ int object_find(const struct state *s, enum object_kind kind, struct str name, u
 /* Adds an object, computes its derived members, and notes the change. Returns its index. The fields are valid. */
 uint32_t object_create(struct apply_context *c, enum object_kind kind, const struct object *o);
 
-/* Computes the derived members of one object, or of all, from their fields and the policy. ERR_INPUT: a field is invalid. */
+/* Computes the derived members of one object, or of all, from their fields and the policy. ERR_INPUT: a field is
+ * invalid. */
 int object_derive(struct state *s, enum object_kind kind, uint32_t index, struct err *e);
 int object_derive_all(struct state *s, struct err *e);
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
-/* The association of a submission by a user; account NULL: the user's default one. A user without any association gets one in
- * DEFAULT_ACCOUNT. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
+/* The association of a submission by a user; account NULL: the user's default one. A user without any association gets
+ * one in DEFAULT_ACCOUNT. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
 int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc);
 
 /* --- charges (charge.c) ------------------------------------------------------------------------------------------- */
 
-/* Charges a task from charged_us to to_us, and sets charged_us. charge_finished: up to end_us, and counts a finished job. */
+/* Charges a task from charged_us to to_us, and sets charged_us. charge_finished: up to end_us, and counts a finished
+ * job. */
 void charge_task(struct apply_context *c, struct task *k, int64_t to_us);
 void charge_finished(struct apply_context *c, struct task *k);
 
-/* To be called before a rule of decay changes: charges running tasks up to now, and converts stored usage. no_decay: the new
- * value of the flag NoDecay. O(tasks), and O(associations) for the half-life, O(owners) for the rule of owners. */
+/* To be called before a rule of decay changes: charges running tasks up to now, and converts stored usage. no_decay:
+ * the new value of the flag NoDecay. O(tasks), and O(associations) for the half-life, O(owners) for the rule of
+ * owners. */
 void charge_change_halflife(struct apply_context *c, int64_t halflife_s);
 void charge_change_owner_rule(struct apply_context *c, const struct settings *wanted);
 void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_decay);
@@ -66,14 +69,14 @@ void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_deca
 /* Decays the usage of an owner from o->at_us to at_us; nothing if that is not later. */
 void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us);
 
-/* The current usage of every owner, by index of s->owners, with running tasks charged up to now. In memory of arena; rows do not
- * change. O(owners + tasks). */
+/* The current usage of every owner, by index of s->owners, with running tasks charged up to now. In memory of arena;
+ * rows do not change. O(owners + tasks). */
 struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena);
 
 /* --- resets (usage_reset.c) --------------------------------------------------------------------------------------- */
 
-/* Earlier usage counts no longer; running tasks count from now on. all: of every association, QOS and owner. assocs: of an
- * association and all below it. user: of the user in the share tree. object: of a QOS or a project. */
+/* Earlier usage counts no longer; running tasks count from now on. all: of every association, QOS and owner. assocs: of
+ * an association and all below it. user: of the user in the share tree. object: of a QOS or a project. */
 void usage_reset_all(struct apply_context *c, int64_t at_us);
 void usage_reset_assocs(struct apply_context *c, uint32_t assoc);
 void usage_reset_user(struct apply_context *c, const char *user);
@@ -84,11 +87,12 @@ void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t
 /* The CPU weight of a task when it starts. */
 enum { CPU_WEIGHT_DEFAULT = 100 };
 
-/* Makes a pass due that sends the weights of all tasks, because the executor may not have received earlier ones. O(tasks). */
+/* Makes a pass due that sends the weights of all tasks, because the executor may not have received earlier ones.
+ * O(tasks). */
 void cpu_weight_invalidate(struct state *s);
 
-/* Ends a live task in the state end: charges it, frees its resources, notes the changes and acknowledges the launch. k->end_us and
- * the results are set before; end_us 0: now. */
+/* Ends a live task in the state end: charges it, frees its resources, notes the changes and acknowledges the launch.
+ * k->end_us and the results are set before; end_us 0: now. */
 void task_end(struct apply_context *c, uint32_t task_index, enum job_state end);
 
 /* Ends the job if no task of it is pending or live. at_us 0: now. */

@@ -1,10 +1,10 @@
-/* What people do with jobs by their ids: cancel, hold, release, update. */
+/* Events that refer to jobs by id: cancel, hold, release, update. */
 #include <string.h>
 
 #include "engine/job_edit.h"
 #include "engine/min_priority.h"
 
-/* --- by id -------------------------------------------------------------------------------------------------------- */
+/* --- references --------------------------------------------------------------------------------------------------- */
 
 static const char *user_of(const struct state *s, const struct job *j)
 {
@@ -16,7 +16,8 @@ static bool may_change(const struct state *s, const struct actor *actor, const s
     return actor->is_operator || (actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0);
 }
 
-/* The job of a reference, which the actor may change, and whose task (if one is named) has not ended. */
+/* Finds the job of a reference. The actor may change it, and the task of the reference, if it has one, has not
+ * ended. */
 static int find_job(struct apply_context *c, const struct actor *actor, struct job_ref ref, uint32_t *out_job)
 {
     uint32_t index = state_find_job(c->s, ref.job_id);
@@ -46,7 +47,7 @@ static int check_jobs(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* Does something to each job named, or to all that the actor may change; returns their number. */
+/* Calls act for each reference, or for every job that the actor may change. Returns the number of calls. */
 static uint32_t for_each_job(struct apply_context *c, const struct event *event,
                              void (*act)(struct apply_context *, struct job_ref))
 {
@@ -77,7 +78,7 @@ static void cancel_task(struct apply_context *c, uint32_t index)
     apply_note_decision(c, DECIDE_END, k);
 }
 
-/* What was pending of the job has just been moved to cancelled. */
+/* To be called after count pending tasks were moved to cancelled. */
 static void note_cancelled(struct apply_context *c, uint32_t job_index, uint32_t count)
 {
     struct job *j = &c->s->jobs.items[job_index];
@@ -95,7 +96,7 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
     note_cancelled(c, job_index, 1);
 }
 
-/* O(tasks) where some of it run. */
+/* O(tasks) if tasks of the job are live. */
 static void cancel_all_tasks(struct apply_context *c, uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
@@ -111,7 +112,7 @@ static void cancel_all_tasks(struct apply_context *c, uint32_t job_index)
 static void cancel_ref(struct apply_context *c, struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
-    if (job_index == NONE) return; /* the same job named twice */
+    if (job_index == NONE) return; /* an earlier reference to the same job ended it */
     if (ref.task_id == NONE)
         cancel_all_tasks(c, job_index);
     else if (idset_has(&c->s->jobs.items[job_index].pending, ref.task_id))
@@ -130,15 +131,15 @@ int apply_cancel(struct apply_context *c, const struct event *event)
 
 /* --- hold, release ------------------------------------------------------------------------------------------------ */
 
-static void set_held(struct apply_context *c, struct job_ref ref, bool held)
+static void set_held(struct apply_context *c, struct job_ref ref, bool is_held)
 {
     uint32_t index = state_find_job(c->s, ref.job_id);
     struct job *j = &c->s->jobs.items[index];
-    if (j->is_held == held || idset_first(&j->pending) == NONE) return;
-    j->is_held = held;
-    j->accrue_us = held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
+    if (j->is_held == is_held || idset_first(&j->pending) == NONE) return;
+    j->is_held = is_held;
+    j->accrue_us = is_held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
     apply_note_change(c, TABLE_JOB, index);
-    if (held) min_priority_forget(c, index);
+    if (is_held) min_priority_forget(c, index);
     c->s->pass_is_due = true;
 }
 
@@ -152,7 +153,8 @@ static void release_ref(struct apply_context *c, struct job_ref ref)
     set_held(c, ref, false);
 }
 
-static int check_waiting(struct apply_context *c, const struct event *event, const char *verb)
+/* Whether the jobs can be held or released. participle: for the message. */
+static int check_waiting(struct apply_context *c, const struct event *event, const char *participle)
 {
     if (check_jobs(c, event) != 0) return -1;
     for (uint32_t i = 0; i < event->jobs.count; i++) {
@@ -160,10 +162,10 @@ static int check_waiting(struct apply_context *c, const struct event *event, con
         char id[JOB_ID_TEXT_SIZE];
         struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
         if (ref.task_id != NONE)
-            return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone: name the whole job %u", verb,
+            return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
                                ref.job_id);
         if (idset_first(&c->s->jobs.items[state_find_job(c->s, ref.job_id)].pending) == NONE)
-            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only jobs that wait can be %s", verb);
+            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only waiting jobs can be %s", participle);
     }
     return 0;
 }

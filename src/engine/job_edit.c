@@ -6,7 +6,8 @@
 #include "base/quantity.h"
 #include "engine/job_members.h"
 
-struct editing {
+/* A submission or an update while its fields are set. */
+struct job_edit {
     struct apply_context *c;
     const struct actor *actor;
     const struct job_values *given;
@@ -20,22 +21,22 @@ static bool has_started(const struct job *j)
     return idset_count(&j->pending) + idset_count(&j->cancelled) != idset_count(&j->array);
 }
 
-/* An update's errors say which job. */
-static int fail_of_job(struct editing *g)
+/* Names the job in the error of an update. */
+static int fail_of_job(struct job_edit *edit)
 {
     char id[16];
-    if (g->old == NULL) return -1;
-    text_format(id, sizeof id, "%u", g->old->id);
-    return err_of(g->c->e, "job", str(id));
+    if (edit->old == NULL) return -1;
+    text_format(id, sizeof id, "%u", edit->old->id);
+    return err_of(edit->c->e, "job", str(id));
 }
 
-/* --- who and when ------------------------------------------------------------------------------------------------- */
+/* --- who may set a field, and until when -------------------------------------------------------------------------- */
 
-static int check_settable(struct editing *g, enum job_field f)
+static int check_settable(struct job_edit *edit, enum job_field f)
 {
-    bool is_update = g->old != NULL;
+    bool is_update = edit->old != NULL;
     if (job_field_is_settable(f, is_update)) return 0;
-    return err_field(g->c->e, ERR_INPUT, job_field_at(f)->name, "%s cannot set it",
+    return err_field(edit->c->e, ERR_INPUT, job_field_at(f)->name, "%s cannot set it",
                      is_update ? "an update" : "a submission");
 }
 
@@ -48,143 +49,144 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
-static int check_time(struct editing *g, enum job_field f)
+static int check_time(struct job_edit *edit, enum job_field f)
 {
-    if (g->old == NULL || !is_too_late(g->old, job_field_rows[f].until)) return 0;
-    (void)err_field(g->c->e, ERR_CONFLICT, job_field_at(f)->name, "it cannot change any more: the job has started");
-    return fail_of_job(g);
+    if (edit->old == NULL || !is_too_late(edit->old, job_field_rows[f].until)) return 0;
+    (void)err_field(edit->c->e, ERR_CONFLICT, job_field_at(f)->name, "it cannot change after the job has started");
+    return fail_of_job(edit);
 }
 
-static int check_actor(struct editing *g, enum job_field f, const struct field_value *old,
+static int check_actor(struct job_edit *edit, enum job_field f, const struct field_value *old,
                        const struct field_value *new)
 {
     const char *name = job_field_at(f)->name;
     enum job_field_setter setter = job_field_rows[f].setter;
-    bool is_allowed = g->actor->is_operator || setter == JOB_SET_BY_USER ||
+    bool is_allowed = edit->actor->is_operator || setter == JOB_SET_BY_USER ||
                       (setter == JOB_RAISED_BY_USER && new->number >= old->number) ||
                       (setter == JOB_LOWERED_BY_USER && new->number <= old->number);
     if (is_allowed) return 0;
     if (setter == JOB_SET_BY_OPERATOR)
-        return err_field(g->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
-                         g->actor->user ? g->actor->user : "nobody");
-    return err_field(g->c->e, ERR_DENIED, name, "only an operator may %s it, from %lld to %lld",
+        return err_field(edit->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
+                         edit->actor->user ? edit->actor->user : "an unknown user");
+    return err_field(edit->c->e, ERR_DENIED, name, "only an operator may %s it, from %lld to %lld",
                      setter == JOB_RAISED_BY_USER ? "lower" : "raise", (long long)old->number, (long long)new->number);
 }
 
 /* --- single fields ------------------------------------------------------------------------------------------------ */
 
-static bool may_have_deadline(const struct editing *g)
+static bool may_have_deadline(const struct job_edit *edit)
 {
-    const struct state *s = g->c->s;
-    if (g->actor->is_operator) return true;
-    uint32_t user = state_find_object(s, OBJECT_USER, g->actor->user);
+    const struct state *s = edit->c->s;
+    if (edit->actor->is_operator) return true;
+    uint32_t user = state_find_object(s, OBJECT_USER, edit->actor->user);
     return user != NONE && s->objects[OBJECT_USER].items[user].object.value[USER_MAY_USE_DEADLINE].number != 0;
 }
 
-static int check_deadline(struct editing *g)
+static int check_deadline(struct job_edit *edit)
 {
     const char *name = job_field_at(JOB_FIELD_DEADLINE)->name;
-    int64_t deadline_us = g->row->deadline_us;
+    int64_t deadline_us = edit->row->deadline_us;
     if (deadline_us == 0) return 0;
-    if (deadline_us <= g->c->now_us) {
+    if (deadline_us <= edit->c->now_us) {
         char text[32];
         time_format(text, deadline_us);
-        return err_value_reason(g->c->e, name, str(text), "has passed; a time to come is accepted");
+        return err_value_reason(edit->c->e, name, str(text), "has passed; a time in the future is accepted");
     }
-    if (!may_have_deadline(g))
-        return err_field(g->c->e, ERR_DENIED, name, "user '%s' may not have one", g->actor->user);
+    if (!may_have_deadline(edit))
+        return err_field(edit->c->e, ERR_DENIED, name, "user '%s' may not have one", edit->actor->user);
     return 0;
 }
 
-/* The age grows since accrue_us. Of a job that waits for a later begin it starts again then; of one whose begin goes away it
- * starts now. */
-static void move_accrual(struct editing *g)
+/* Adapts accrue_us, from which the age grows, to a new begin: to the begin if it is in the future, or to now if the job
+ * waited for a begin that is removed. */
+static void move_accrual(struct job_edit *edit)
 {
-    struct job *row = g->row;
-    int64_t now_us = g->c->now_us;
+    struct job *row = edit->row;
+    int64_t now_us = edit->c->now_us;
     if (row->accrue_us == 0) return;
     if (row->begin_us > now_us || row->accrue_us > now_us)
         row->accrue_us = row->begin_us > now_us ? row->begin_us : now_us;
 }
 
-static int check_array_limit(struct editing *g)
+static int check_array_limit(struct job_edit *edit)
 {
-    if (g->row->is_array) return 0;
-    (void)err_field(g->c->e, ERR_CONFLICT, job_field_at(JOB_FIELD_ARRAY_LIMIT)->name, "only an array has one");
-    return fail_of_job(g);
+    if (edit->row->is_array) return 0;
+    (void)err_field(edit->c->e, ERR_CONFLICT, job_field_at(JOB_FIELD_ARRAY_LIMIT)->name, "only an array has one");
+    return fail_of_job(edit);
 }
 
-/* What changing the field brings with it. */
-static int after_change(struct editing *g, enum job_field f)
+/* What follows from a change of the field. */
+static int after_change(struct job_edit *edit, enum job_field f)
 {
     switch (f) {
-    case JOB_FIELD_BEGIN: move_accrual(g); return 0;
-    case JOB_FIELD_DEADLINE: return check_deadline(g);
-    case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(g);
+    case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
+    case JOB_FIELD_DEADLINE: return check_deadline(edit);
+    case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
     default: return 0;
     }
 }
 
-static int edit_field(struct editing *g, enum job_field f)
+static int edit_field(struct job_edit *edit, enum job_field f)
 {
     const struct field *field = job_field_at(f);
-    struct field_value new = g->given->value[f];
-    struct state *s = g->c->s;
-    if (check_settable(g, f) != 0 || field_check(field, &new, g->c->e) != 0) return -1;
-    if (job_field_rows[f].home != JOB_HOME_JOB || f == JOB_FIELD_ARRAY) return 0; /* the submission's (submit.c) */
+    struct field_value new = edit->given->value[f];
+    struct state *s = edit->c->s;
+    if (check_settable(edit, f) != 0 || field_check(field, &new, edit->c->e) != 0) return -1;
+    if (job_field_rows[f].home != JOB_HOME_JOB || f == JOB_FIELD_ARRAY) return 0; /* submit.c sets them */
     if (field->is_nullable && field->special != NULL && new.number == FIELD_SPECIAL) new = field_absent();
-    const struct field_value old = job_member(s, g->row, f, &s->cycle);
+    const struct field_value old = job_member(s, edit->row, f, &s->cycle);
     if (field_equal(field, &old, &new)) return 0;
-    if (check_actor(g, f, &old, &new) != 0 || check_time(g, f) != 0) return -1;
-    if (job_member_set(s, g->row, f, &new, &s->cycle, g->c->e) != 0) return -1;
-    g->is_changed[f] = true;
-    return after_change(g, f);
+    if (check_actor(edit, f, &old, &new) != 0 || check_time(edit, f) != 0) return -1;
+    if (job_member_set(s, edit->row, f, &new, &s->cycle, edit->c->e) != 0) return -1;
+    edit->is_changed[f] = true;
+    return after_change(edit, f);
 }
 
-/* --- together ----------------------------------------------------------------------------------------------------- */
+/* --- fields in combination ---------------------------------------------------------------------------------------- */
 
-static int check_request(struct editing *g)
+static int check_request(struct job_edit *edit)
 {
-    const struct capacity *has = &g->c->s->host.has, *r = &g->row->request;
-    if (r->cpus > has->cpus) return err_exceeds(g->c->e, "cpus", r->cpus, "the host's %u CPUs", has->cpus);
+    const struct capacity *has = &edit->c->s->host.has, *r = &edit->row->request;
+    if (r->cpus > has->cpus) return err_exceeds(edit->c->e, "cpus", r->cpus, "the host's %u CPUs", has->cpus);
     if (r->mem_mib > has->mem_mib)
-        return err_exceeds(g->c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
+        return err_exceeds(edit->c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
                            (unsigned long long)has->mem_mib);
-    if (r->gpus > has->gpus) return err_exceeds(g->c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
+    if (r->gpus > has->gpus) return err_exceeds(edit->c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
     return 0;
 }
 
-static int check_slots(struct editing *g)
+static int check_slots(struct job_edit *edit)
 {
     const char *name = job_field_at(JOB_FIELD_SLOTS_MAX)->name;
-    struct job *row = g->row;
-    uint32_t has = g->c->s->host.has.cpus;
+    struct job *row = edit->row;
+    uint32_t has = edit->c->s->host.has.cpus;
     if (row->slots_max == row->request.cpus) row->slots_max = 0;
     if (row->slots_max == 0) return 0;
     if (row->slots_max < row->request.cpus)
-        return err_number(g->c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
-    return row->slots_max <= has ? 0 : err_exceeds(g->c->e, name, row->slots_max, "the host's %u CPUs", has);
+        return err_number(edit->c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
+    return row->slots_max <= has ? 0 : err_exceeds(edit->c->e, name, row->slots_max, "the host's %u CPUs", has);
 }
 
-/* What can never be given is refused, not kept waiting; a job that was accepted may wait for an amount to be raised. */
-static int check_amounts(struct editing *g)
+/* Refuses a request that exceeds the amount of a resource. (A job that was accepted before may wait until the amount is
+ * raised.) */
+static int check_amounts(struct job_edit *edit)
 {
-    const struct state *s = g->c->s;
-    const struct job *row = g->row;
+    const struct state *s = edit->c->s;
+    const struct job *row = edit->row;
     for (uint32_t i = 0; i < row->request_count; i++) {
         const struct job_request *r = &row->requests[i];
         const struct object *o = &s->objects[OBJECT_RESOURCE].items[r->resource].object;
         int64_t has = o->value[RESOURCE_AMOUNT].number;
         if (has == FIELD_SPECIAL || resource_type_is_text((enum resource_type)o->value[RESOURCE_TYPE].number)) continue;
         if (r->amount * row->request.cpus <= (double)has * (1 + 1e-9)) continue;
-        return err_subject(g->c->e, ERR_TOO_LARGE, "resource", str(o->name),
+        return err_subject(edit->c->e, ERR_TOO_LARGE, "resource", str(o->name),
                            "has an amount of %lld; %s for each of %u CPUs exceeds it", (long long)has, r->text,
                            row->request.cpus);
     }
     return 0;
 }
 
-/* The largest MaxTime of the job's partitions, and whose; INT64_MAX: there is none. */
+/* The largest MaxTime of the job's partitions, and that partition; INT64_MAX: no limit. */
 static int64_t max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
 {
     int64_t largest_s = 0;
@@ -200,58 +202,58 @@ static int64_t max_time_s(const struct state *s, const struct job *row, uint32_t
     return largest_s;
 }
 
-static int check_time_limit(struct editing *g)
+static int check_time_limit(struct job_edit *edit)
 {
     uint32_t partition;
     char limit[32], max[32];
-    int64_t max_s = max_time_s(g->c->s, g->row, &partition);
-    if (g->row->time_limit_s <= max_s) return 0;
-    duration_format(limit, g->row->time_limit_s);
+    int64_t max_s = max_time_s(edit->c->s, edit->row, &partition);
+    if (edit->row->time_limit_s <= max_s) return 0;
+    duration_format(limit, edit->row->time_limit_s);
     duration_format(max, max_s);
-    const char *name = g->c->s->objects[OBJECT_PARTITION].items[partition].object.name;
-    (void)err_value_reason(g->c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
+    const char *name = edit->c->s->objects[OBJECT_PARTITION].items[partition].object.name;
+    (void)err_value_reason(edit->c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
                            "exceeds MaxTime of partition '%s': %s", name, max);
-    if (g->c->e != NULL) g->c->e->code = ERR_TOO_LARGE;
+    if (edit->c->e != NULL) edit->c->e->code = ERR_TOO_LARGE;
     return -1;
 }
 
-/* What was given, together with what it depends on. */
-static int edit(struct editing *g)
+/* Sets the given fields, and checks what depends on them. */
+static int set_given_fields(struct job_edit *edit)
 {
-    const bool *changed = g->is_changed;
-    bool is_submission = g->old == NULL;
+    const bool *changed = edit->is_changed;
+    bool is_submission = edit->old == NULL;
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (g->given->is_given[f] && edit_field(g, f) != 0) return -1;
+        if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
     bool has_new_size = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
                         changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
     bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
-    if (has_new_size && check_request(g) != 0) return -1; /* the host may have become smaller since */
-    if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && check_slots(g) != 0) return -1;
-    if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && check_amounts(g) != 0) return -1;
+    if (has_new_size && check_request(edit) != 0) return -1; /* the host may have shrunk since the submission */
+    if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && check_slots(edit) != 0) return -1;
+    if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && check_amounts(edit) != 0) return -1;
     bool may_be_longer = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
-    return !is_submission && may_be_longer ? check_time_limit(g) : 0;
+    return !is_submission && may_be_longer ? check_time_limit(edit) : 0;
 }
 
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row)
 {
-    struct editing g = {.c = c, .actor = actor, .given = given, .old = j, .row = row};
+    struct job_edit edit = {.c = c, .actor = actor, .given = given, .old = j, .row = row};
     struct job_text *text = arena_alloc(&c->s->cycle, sizeof *text);
     *text = *j->text;
     row->text = text;
-    return edit(&g);
+    return set_given_fields(&edit);
 }
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
 
-static void set_defaults(struct editing *g)
+static void set_defaults(struct job_edit *edit)
 {
-    struct state *s = g->c->s;
-    struct job *row = g->row;
-    bool is_array = g->given->is_given[JOB_FIELD_ARRAY];
-    *row = (struct job){.submit_us = g->c->now_us,
-                        .accrue_us = g->c->now_us,
+    struct state *s = edit->c->s;
+    struct job *row = edit->row;
+    bool is_array = edit->given->is_given[JOB_FIELD_ARRAY];
+    *row = (struct job){.submit_us = edit->c->now_us,
+                        .accrue_us = edit->c->now_us,
                         .is_array = is_array,
                         .qos = state_find_object(s, OBJECT_QOS, DEFAULT_QOS),
                         .project = NONE,
@@ -265,12 +267,13 @@ static void set_defaults(struct editing *g)
     row->partition_count = 1;
 }
 
-static int check_required(struct editing *g)
+static int check_required(struct job_edit *edit)
 {
     static const enum job_field required[] = {JOB_FIELD_NAME, JOB_FIELD_COMMAND, JOB_FIELD_DIRECTORY};
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
         const struct field *f = job_field_at(required[i]);
-        if (!g->given->is_given[required[i]]) return err_field(g->c->e, ERR_INPUT, f->name, "missing; %s", f->help);
+        if (!edit->given->is_given[required[i]])
+            return err_field(edit->c->e, ERR_INPUT, f->name, "missing; %s", f->help);
     }
     return 0;
 }
@@ -278,15 +281,15 @@ static int check_required(struct editing *g)
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
                         struct job *out_row)
 {
-    struct editing g = {.c = c, .actor = actor, .given = given, .row = out_row};
+    struct job_edit edit = {.c = c, .actor = actor, .given = given, .row = out_row};
     uint32_t partition;
-    set_defaults(&g);
-    if (check_required(&g) != 0 || edit(&g) != 0) return -1;
+    set_defaults(&edit);
+    if (check_required(&edit) != 0 || set_given_fields(&edit) != 0) return -1;
     if (out_row->is_held) out_row->accrue_us = 0;
     if (!given->is_given[JOB_FIELD_TIME_LIMIT]) {
         int64_t default_s = setting_number(&c->s->settings, SET_DEFAULT_TIME_S);
         int64_t max_s = max_time_s(c->s, out_row, &partition);
         out_row->time_limit_s = default_s < max_s ? default_s : max_s;
     }
-    return check_time_limit(&g);
+    return check_time_limit(&edit);
 }

@@ -1,20 +1,23 @@
-/* What somebody gives of a job (struct job_values), checked and put into a row: of a submission into one with the defaults,
- * of an update into a copy of the job's. Who may set a field, until when, and which values it takes is in the table of job
- * fields; here is what needs the state. What is read is borrowed or in memory of the cycle, so a refusal leaves no trace.
+/* Checks the given fields of a job (struct job_values) and sets them in a row: of a submission in a row with the
+ * defaults, of an update in a copy of the job's row. The table of job fields has the range of each field, who may set
+ * it and until when; the checks here need the state. The row borrows texts or has them in memory of the cycle, so a
+ * refused event changes nothing.
  *
- *     both         ranges; objects that exist; what can be given at all: the host's size, amounts of resources, MaxTime
- *     users        nice only upwards, POSIX priority only downwards; a deadline only where their user object says so
- *     an update    a value that stays as it is changes nothing, whoever gives it and whenever */
+ *     both         ranges; objects exist; the request can be satisfied: the host's size, amounts of resources, MaxTime
+ *     users        may only raise nice and only lower the POSIX priority; may have a deadline if their user object
+ *                  allows it
+ *     an update    a value that equals the current one is accepted from any actor at any time, and changes nothing */
 #ifndef FAIRLEAD_ENGINE_JOB_EDIT_H
 #define FAIRLEAD_ENGINE_JOB_EDIT_H
 
 #include "engine/handlers.h"
 
-/* The row of a submission but for its id, association and tasks. */
+/* Makes the row of a submission, without its id, association and tasks. ERR_INPUT, ERR_NOT_FOUND, ERR_DENIED,
+ * ERR_TOO_LARGE. */
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
                         struct job *out_row);
 
-/* row: a copy of the job j, whose fields it changes. */
+/* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change any more. */
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row);
 

@@ -1,6 +1,7 @@
+/* A table has the type and the offset of each member. Fields without a member of their own, such as names of objects,
+ * have a case in the functions at the end. */
 #include "engine/job_members.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "policy/tres_text.h"
 
 enum member_type {
-    MEMBER_NONE, /* the field has no member of its own: it has a case in get_other and set_other */
+    MEMBER_NONE, /* the field has no member of its own */
     MEMBER_U32,
     MEMBER_I32,
     MEMBER_U64,
@@ -26,7 +27,7 @@ struct job_member_row {
     enum member_type type;
     uint16_t offset, size;
     bool has_none;
-    int64_t none; /* the member's value where the field has none */
+    int64_t none; /* the member's value for an absent field */
 };
 
 #define JOB(type_, member_) .type = (type_), .offset = offsetof(struct job, member_)
@@ -91,8 +92,8 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* What was written into the buffer, which is released. */
-static struct field_value kept(struct buf *text, struct arena *arena)
+/* A copy of the text in the buffer, which is released. */
+static struct field_value take_text(struct buf *text, struct arena *arena)
 {
     const char *copy = text->length > 0 ? arena_copy(arena, (struct str){text->text, text->length}) : "";
     buf_release(text);
@@ -103,60 +104,60 @@ static struct field_value set_value(const struct idset *set, struct arena *arena
 {
     struct buf text = {0};
     idset_format(set, &text);
-    return kept(&text, arena);
+    return take_text(&text, arena);
 }
 
-static int64_t get_whole(const struct job_member_row *m, const void *at)
+static int64_t get_whole(const struct job_member_row *m, const void *member)
 {
     switch (m->type) {
-    case MEMBER_U32: return *(const uint32_t *)at;
-    case MEMBER_I32: return *(const int32_t *)at;
-    case MEMBER_U64: return (int64_t) * (const uint64_t *)at;
-    case MEMBER_BOOL: return *(const bool *)at;
-    case MEMBER_STATE: return *(const enum job_state *)at;
-    default: ensure(m->type == MEMBER_I64); return *(const int64_t *)at;
+    case MEMBER_U32: return *(const uint32_t *)member;
+    case MEMBER_I32: return *(const int32_t *)member;
+    case MEMBER_U64: return (int64_t) * (const uint64_t *)member;
+    case MEMBER_BOOL: return *(const bool *)member;
+    case MEMBER_STATE: return *(const enum job_state *)member;
+    default: ensure(m->type == MEMBER_I64); return *(const int64_t *)member;
     }
 }
 
 static struct field_value get(const struct job_member_row *m, const void *row, struct arena *arena)
 {
-    const void *at = (const char *)row + m->offset;
+    const void *member = (const char *)row + m->offset;
     switch (m->type) {
-    case MEMBER_TEXT: return field_text(*(const char *const *)at);
-    case MEMBER_CHARS: return field_text(at);
-    case MEMBER_SET: return set_value(at, arena);
-    case MEMBER_REAL: return (struct field_value){.real = *(const double *)at, .text = ""};
+    case MEMBER_TEXT: return field_text(*(const char *const *)member);
+    case MEMBER_CHARS: return field_text(member);
+    case MEMBER_SET: return set_value(member, arena);
+    case MEMBER_REAL: return (struct field_value){.real = *(const double *)member, .text = ""};
     default: break;
     }
-    int64_t number = get_whole(m, at);
+    int64_t number = get_whole(m, member);
     return m->has_none && number == m->none ? field_absent() : field_number(number);
 }
 
-static void set_whole(const struct job_member_row *m, void *at, int64_t number)
+static void set_whole(const struct job_member_row *m, void *member, int64_t number)
 {
     switch (m->type) {
-    case MEMBER_U32: *(uint32_t *)at = (uint32_t)number; return;
-    case MEMBER_I32: *(int32_t *)at = (int32_t)number; return;
-    case MEMBER_U64: *(uint64_t *)at = (uint64_t)number; return;
-    case MEMBER_BOOL: *(bool *)at = number != 0; return;
-    case MEMBER_STATE: *(enum job_state *)at = (enum job_state)number; return;
-    default: ensure(m->type == MEMBER_I64); *(int64_t *)at = number;
+    case MEMBER_U32: *(uint32_t *)member = (uint32_t)number; return;
+    case MEMBER_I32: *(int32_t *)member = (int32_t)number; return;
+    case MEMBER_U64: *(uint64_t *)member = (uint64_t)number; return;
+    case MEMBER_BOOL: *(bool *)member = number != 0; return;
+    case MEMBER_STATE: *(enum job_state *)member = (enum job_state)number; return;
+    default: ensure(m->type == MEMBER_I64); *(int64_t *)member = number;
     }
 }
 
 static int set(const struct job_member_row *m, const struct field *f, void *row, const struct field_value *value,
                struct err *e)
 {
-    void *at = (char *)row + m->offset;
+    void *member = (char *)row + m->offset;
     bool is_none = field_is_absent(f, value) || (f->special != NULL && value->number == FIELD_SPECIAL);
     switch (m->type) {
-    case MEMBER_TEXT: *(const char **)at = value->text; return 0;
-    case MEMBER_CHARS: text_format(at, m->size, "%s", value->text != NULL ? value->text : ""); return 0;
-    case MEMBER_REAL: *(double *)at = is_none ? 0.0 : value->real; return 0;
+    case MEMBER_TEXT: *(const char **)member = value->text; return 0;
+    case MEMBER_CHARS: text_format(member, m->size, "%s", value->text != NULL ? value->text : ""); return 0;
+    case MEMBER_REAL: *(double *)member = is_none ? 0.0 : value->real; return 0;
     case MEMBER_SET:
         if (value->text == NULL || value->text[0] == '\0') return 0;
-        return idset_parse(str(value->text), NONE - 1, f->name, at, e);
-    default: set_whole(m, at, is_none ? m->none : value->number); return 0;
+        return idset_parse(str(value->text), NONE - 1, f->name, member, e);
+    default: set_whole(m, member, is_none ? m->none : value->number); return 0;
     }
 }
 
@@ -173,7 +174,7 @@ static struct field_value partitions_value(const struct state *s, const struct j
     if (j->partition_count == 1) return field_text(object_name(s, OBJECT_PARTITION, j->partitions[0]));
     for (uint32_t i = 0; i < j->partition_count; i++)
         buf_format(&text, "%s%s", i > 0 ? "," : "", object_name(s, OBJECT_PARTITION, j->partitions[i]));
-    return kept(&text, arena);
+    return take_text(&text, arena);
 }
 
 static struct field_value requests_value(const struct state *s, const struct job *j, struct arena *arena)
@@ -183,14 +184,14 @@ static struct field_value requests_value(const struct state *s, const struct job
         const struct job_request *r = &j->requests[i];
         buf_format(&text, "%s%s=%s", i > 0 ? "," : "", object_name(s, OBJECT_RESOURCE, r->resource), r->text);
     }
-    return kept(&text, arena);
+    return take_text(&text, arena);
 }
 
 static struct field_value tres_value(const struct state *s, const struct task *k, struct arena *arena)
 {
     struct buf text = {0};
     tres_text_format_list(&s->policy.tres, &k->tres, &text);
-    return kept(&text, arena);
+    return take_text(&text, arena);
 }
 
 static int set_object(const struct state *s, enum object_kind kind, const struct field_value *value, uint32_t *out,
@@ -224,7 +225,7 @@ static int set_partitions(const struct state *s, struct job *row, const struct f
     return 0;
 }
 
-/* "license=2"; of a BOOL "bigio" is enough. */
+/* Reads "license=2", or "bigio" for a BOOL. */
 static int read_request(const struct state *s, struct str item, struct arena *arena, struct job_request *out,
                         struct err *e)
 {

@@ -85,7 +85,7 @@ void min_priority_raise_all(struct apply_context *c, const struct multifactor_co
     if (r.is_full) state_want_pass_at(s, c->now_us + MIN_PRIORITY_PAUSE_US);
 }
 
-/* --- forgetting -------------------------------------------------------------------------------------------------------- */
+/* --- forgetting --------------------------------------------------------------------------------------------------- */
 
 void min_priority_rewrite(struct apply_context *c, uint32_t job)
 {

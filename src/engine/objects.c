@@ -1,17 +1,17 @@
-/* Partitions, QOS, users, projects, departments and resources: added, changed and deleted by operators. What a kind's
- * fields are and how they are read is the table's business (fields/objects.h); here is what they mean together and who
- * points at whom:
+/* Partitions, QOS, users, projects, departments and resources, which operators add, change and delete. The tables of
+ * fields/objects.h have the fields of each kind and read single values; this file checks fields in combination, and
+ * references:
  *
- *     job --> partitions, QOS, project, resources      deletion is refused while one does
+ *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
  *     user --> department                              by name; "defaultdepartment" needs no row
  *
- * Usage outlives projects and users: it is the owners' (charge.c). */
+ * The usage of projects and users is in the rows of usage owners (charge.c), which stay when an object is deleted. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/handlers.h"
 
-/* --- what is derived ---------------------------------------------------------------------------------------------- */
+/* --- derived members ---------------------------------------------------------------------------------------------- */
 
 static int parse_weights(const struct policy *p, const struct object *partition, double *out_weights, struct err *e)
 {
@@ -75,7 +75,7 @@ static int check_department(struct apply_context *c, const struct object *user)
     return err_not_found(c->e, "department", str(department));
 }
 
-/* What the object's fields say, beyond each one alone. */
+/* Checks the fields in combination with each other and with other objects. */
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
@@ -97,7 +97,8 @@ static int check_reset(struct apply_context *c, const struct object *o, enum obj
     return err_of(c->e, object_classes[kind].name, str(o->name));
 }
 
-/* Sets the fields wanted, in memory of the cycle. out_resets NULL: RawUsage is none of them. */
+/* Sets the wanted fields, texts in memory of the cycle. out_resets: whether RawUsage=0 is one of them; NULL: it is not
+ * accepted. */
 static int set_fields(struct apply_context *c, const struct event_object *wanted, struct object *o, bool *out_resets)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
@@ -116,7 +117,8 @@ static int check_object_name(struct apply_context *c, const struct event_object 
 {
     if (apply_check_name(object_classes[wanted->kind].name, wanted->name, c->e) != 0) return -1;
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
-        return err_value_reason(c->e, "resource", str(wanted->name), "has a '='; requests are written NAME=AMOUNT");
+        return err_value_reason(c->e, "resource", str(wanted->name),
+                                "has a '='; requests are written NAME=AMOUNT, so a name cannot contain it");
     return 0;
 }
 
@@ -148,7 +150,7 @@ int apply_object_add(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* Text that is the same stays where it is. */
+/* A text that does not change is not copied. */
 static void replace_fields(struct apply_context *c, enum object_kind kind, struct object *old, const struct object *new)
 {
     const struct object_class *class = &object_classes[kind];
@@ -172,7 +174,7 @@ int apply_object_modify(struct apply_context *c, const struct event *event)
     if (wanted->kind == OBJECT_RESOURCE && row->live_jobs > 0 &&
         o.value[RESOURCE_TYPE].number != row->object.value[RESOURCE_TYPE].number)
         return err_subject(c->e, ERR_CONFLICT, "resource", str(o.name),
-                           "is in use by %u live %s; its type cannot change now", row->live_jobs,
+                           "is in use by %u live %s; its type can only change while it is unused", row->live_jobs,
                            row->live_jobs == 1 ? "job" : "jobs");
     if (wanted->kind == OBJECT_QOS) {
         ensure(setting_text_qos_flags(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
@@ -195,7 +197,7 @@ static uint32_t users_of_department(const struct state *s, const char *departmen
     return count;
 }
 
-static int check_nobody_needs(struct apply_context *c, enum object_kind kind, const struct object_row *row)
+static int check_is_unused(struct apply_context *c, enum object_kind kind, const struct object_row *row)
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
     if (row->live_jobs > 0)
@@ -221,7 +223,7 @@ int apply_object_delete(struct apply_context *c, const struct event *event)
     if (require_right(c, event, "delete") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
         return -1;
     struct object_row *row = object_row_at(c->s, wanted->kind, index);
-    if (check_nobody_needs(c, wanted->kind, row) != 0) return -1;
+    if (check_is_unused(c, wanted->kind, row) != 0) return -1;
     ensure(map_remove(&c->s->object_by_name[wanted->kind], str(row->object.name)));
     row->is_deleted = true;
     note_object(c, wanted->kind, index);

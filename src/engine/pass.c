@@ -2,14 +2,14 @@
  *
  *     pending jobs -> jobs that fit -> a candidate for each partition -> sched/pass.h -> tasks that start
  *
- * Cheap checks come first. If no CPU is free, no job is read; only jobs that fit into the free resources are ranked. The tickets
- * model ranks all waiting jobs, because the tickets of each depend on all of them, but only if at least two jobs fit.
- * Candidates are in order of job id, which is the order of submission.
+ * Cheap checks come first. If no CPU is free, no job is read; only jobs that fit into the free resources are ranked.
+ * The tickets model ranks all waiting jobs, because the tickets of each depend on all of them, but only if at least two
+ * jobs fit. Candidates are in order of job id, which is the order of submission.
  *
- * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or basic,
- * and the cost of ticket_plan_run for the tickets model. With minimum priorities (min_priority.h) or CPU weights (cpu_weight.c)
- * O(n) or O(tasks) more. The scan over the jobs is memory-bound; struct job and prefetch_jobs are laid out for it.
- * Source: docs/formulas.md 4.4. */
+ * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or
+ * basic, and the cost of ticket_plan_run for the tickets model. With minimum priorities (min_priority.h) or CPU weights
+ * (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is memory-bound; struct job and prefetch_jobs are laid
+ * out for it. Source: docs/formulas.md 4.4. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -184,8 +184,8 @@ struct planned_job {
     uint32_t partition;
 };
 
-/* Merges the jobs of the plan with those of the pass; both are in order of id. A job that is not in the plan, because it became
- * eligible later, is ranked by the next plan. */
+/* Merges the jobs of the plan with those of the pass; both are in order of id. A job that is not in the plan, because
+ * it became eligible later, is ranked by the next plan. */
 static struct planned_job *find_planned(struct pass *p, const struct ticket_plan *plan)
 {
     struct state *s = p->c->s;
@@ -204,8 +204,8 @@ static struct planned_job *find_planned(struct pass *p, const struct ticket_plan
     return found;
 }
 
-/* Each task of an array has its own tickets; the last entry stands for the following tasks too. The rank of a task is the same
- * in every partition, so one candidate is enough. */
+/* Each task of an array has its own tickets; the last entry stands for the following tasks too. The rank of a task is
+ * the same in every partition, so one candidate is enough. */
 static void queue_by_plan(struct pass *p, const struct ticket_plan *plan)
 {
     const struct planned_job *jobs = find_planned(p, plan);
@@ -246,8 +246,8 @@ static void begin_ranking(struct pass *p)
     multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
 }
 
-/* Prefetches in three steps, each of which reads memory that the previous step prefetched: the first cache line of a row, its
- * second one if the job is not held, its partitions. */
+/* Prefetches in three steps, each of which reads memory that the previous step prefetched: the first cache line of a
+ * row, its second one if the job is not held, its partitions. */
 static void prefetch_jobs(const struct state *s, uint32_t i)
 {
     const struct job *j = &s->jobs.items[i];

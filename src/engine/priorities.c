@@ -1,12 +1,13 @@
-/* The listing of priorities. Each model fills rows for pending jobs in all of their partitions, and for running tasks where it
- * ranks them, from the same functions as the pass (ranking.h). */
+/* The listing of priorities. Each model fills rows for pending jobs in all of their partitions, and for running tasks
+ * where it ranks them, from the same functions as the pass (ranking.h). */
 #include "engine/priorities.h"
 
 #include "engine/min_priority.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* The listing while it is built. There is room for every pair of a pending job and a partition, and every running task. */
+/* The listing while it is built. There is room for every pair of a pending job and a partition, and every running
+ * task. */
 struct priority_list {
     struct state *s;
     int64_t now_us;

@@ -1,5 +1,6 @@
-/* Priorities and their terms, by the configured model: of every pending job in each of its partitions, and, in the tickets model
- * and with CALCULATE_RUNNING, of every running task. The pass sorts by the same numbers; `fairlead prio` shows these rows. */
+/* Priorities and their terms, by the configured model: of every pending job in each of its partitions, and, in the
+ * tickets model and with CALCULATE_RUNNING, of every running task. The pass sorts by the same numbers; `fairlead prio`
+ * shows these rows. */
 #ifndef FAIRLEAD_ENGINE_PRIORITIES_H
 #define FAIRLEAD_ENGINE_PRIORITIES_H
 
@@ -28,25 +29,27 @@ struct priorities {
 };
 
 /* The priorities of all jobs; job_id not NONE: only the rows of that job, with the same numbers. In memory of arena.
- *   tickets      a pending array has the numbers of its first pending task. A job with several partitions has the same numbers
- *                in each; the first partition is its job class. A job that is held, or begins later, has zeros.
- *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no minimum.
+ *   tickets      a pending array has the numbers of its first pending task. A job with several partitions has the same
+ *                numbers in each; the first partition is its job class. A job that is held, or begins later, has zeros.
+ *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no
+ *                minimum.
  *   basic        the order of ids is the order of submission.
  * O(jobs + tasks) in basic, and in addition the costs of state_factors and multifactor_context_make in multifactor, of
  * ticket_snapshot_make and ticket_ranks_make in tickets (engine/ranking.h). */
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
                       struct priorities *out_priorities);
 
-/* If the tickets model would rank more tasks than this, it ranks fewer tasks of each array of an instance; a document with more is
- * refused. */
+/* If the tickets model would rank more tasks than this, it ranks fewer tasks of each array of an instance; a document
+ * with more is refused. */
 enum { TICKET_ENTRIES_MAX = 1000000 };
 
-/* The maximum number of pending tasks of one array that the tickets model ranks. O(1), of a document O(hosts + tasks). */
+/* The maximum number of pending tasks of one array that the tickets model ranks. O(1), of a document O(hosts +
+ * tasks). */
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
-/* The reason that keeps a job from starting however many resources are free, in Slurm's words: "PartitionTimeLimit" (its time limit
- * exceeds the current MaxTime of all its partitions) or "QOSUsageThreshold". NULL: there is none, or no such job. factor: the
- * fair-share factor of its association. O(partitions of the job). */
+/* The reason that keeps a job from starting however many resources are free, in Slurm's words: "PartitionTimeLimit"
+ * (its time limit exceeds the current MaxTime of all its partitions) or "QOSUsageThreshold". NULL: there is none, or no
+ * such job. factor: the fair-share factor of its association. O(partitions of the job). */
 const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor);
 
 #endif

@@ -1,4 +1,5 @@
-/* The input of the multifactor sum, from the rows of the state: TRES and billing of jobs, and what all jobs have in common. */
+/* The input of the multifactor sum, from the rows of the state: TRES and billing of jobs, and what all jobs have in
+ * common. */
 #include <string.h>
 
 #include "base/text.h"
@@ -154,8 +155,8 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* The time from which the job's age counts. With ACCRUE_ALWAYS that is its submission, even if the job is held or begins later. A
- * document gives the time itself. */
+/* The time from which the job's age counts. With ACCRUE_ALWAYS that is its submission, even if the job is held or
+ * begins later. A document gives the time itself. */
 static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;

@@ -1,5 +1,5 @@
-/* The ranking of a snapshot (ticket_snapshot.c): the tickets and the urgency of each entry, and the priority computed from both.
- * It reads only the snapshot, so that another thread can run it (ticket_plan.h). */
+/* The ranking of a snapshot (ticket_snapshot.c): the tickets and the urgency of each entry, and the priority computed
+ * from both. It reads only the snapshot, so that another thread can run it (ticket_plan.h). */
 #include "engine/ranking.h"
 
 static struct tickets *tickets_of(const struct ticket_snapshot *snapshot, struct arena *arena)

@@ -1,9 +1,11 @@
-/* The rows of state_priorities as records of the listing of priorities (fields/priority_fields.h). There are two steps, because the
- * state changes while a long listing is written: texts are copied together with the numbers, records are filled row by row.
+/* The rows of state_priorities as records of the listing of priorities (fields/priority_fields.h). There are two steps,
+ * because the state changes while a long listing is written: texts are copied together with the numbers, records are
+ * filled row by row.
  *
  *     state_priorities(s, now_us, NONE, arena, &all);
  *     texts = priority_text_make_all(s, &all, arena);
- *     for each row i: priority_values_make(&all, texts, i, &record); wire_write_line(&priority_fields, record.value, out); */
+ *     for each row i: priority_values_make(&all, texts, i, &record); wire_write_line(&priority_fields, record.value,
+ *     out); */
 #ifndef FAIRLEAD_ENGINE_PRIORITY_VALUES_H
 #define FAIRLEAD_ENGINE_PRIORITY_VALUES_H
 

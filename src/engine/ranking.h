@@ -1,5 +1,5 @@
-/* The ranking of jobs by the three models, for the pass (pass.c), the listing of priorities (priorities.c) and the CPU weights
- * (cpu_weight.c): all of them use these functions, so their numbers always agree. Internal to the engine.
+/* The ranking of jobs by the three models, for the pass (pass.c), the listing of priorities (priorities.c) and the CPU
+ * weights (cpu_weight.c): all of them use these functions, so their numbers always agree. Internal to the engine.
  *
  *     basic         job_basic_priority
  *     multifactor   multifactor_context_make, once for all jobs; multifactor_context_job, for each job and partition
@@ -11,7 +11,8 @@
 #include "engine/priorities.h"
 #include "engine/ticket_plan.h"
 
-/* The usage of running tasks changes factors and tickets all the time; where that matters, they are computed this often. */
+/* The usage of running tasks changes factors and tickets all the time; where that matters, they are computed this
+ * often. */
 #define USAGE_WAIT_US (60 * US_PER_S)
 
 /* Whether the job waits until its fair-share factor reaches the threshold of its QOS. */
@@ -31,8 +32,8 @@ struct tres_indices {
 /* license is in memory of arena. O(resources x tracked TRES). */
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* The TRES of a task of the job that has so many CPUs: cpu, mem, node, gres/gpu and the tracked licences, whose amounts are for
- * each CPU. out_list->items: the caller's, with room for TRES_MAX. */
+/* The TRES of a task of the job that has so many CPUs: cpu, mem, node, gres/gpu and the tracked licences, whose amounts
+ * are for each CPU. out_list->items: the caller's, with room for TRES_MAX. */
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
 
@@ -51,11 +52,13 @@ struct multifactor_context {
 };
 
 /* factors: state_factors at the same time. In memory of arena.
- * O(associations + objects + resources x tracked TRES + hosts and resources of each partition that has its own hosts). */
+ * O(associations + objects + resources x tracked TRES + hosts and resources of each partition that has its own
+ * hosts). */
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
                               struct multifactor_context *out_context);
 
-/* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres uses; NULL: no TRES. O(requests). */
+/* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres uses; NULL: no TRES.
+ * O(requests). */
 void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
                              struct tres_amount *tres_items, struct multifactor_job *out_job);
 
@@ -80,9 +83,9 @@ struct ticket_entry {
     uint32_t request_count;
 };
 
-/* The input of the tickets model at one time. Entries: eligible pending tasks by job, of an array as many as count, then running
- * tasks. A job is eligible unless it is held or begins later. The snapshot owns everything that it points to, so any thread can
- * compute from it while the state changes. */
+/* The input of the tickets model at one time. Entries: eligible pending tasks by job, of an array as many as count,
+ * then running tasks. A job is eligible unless it is held or begins later. The snapshot owns everything that it points
+ * to, so any thread can compute from it while the state changes. */
 struct ticket_snapshot {
     struct arena arena;
     int64_t now_us;
@@ -97,8 +100,8 @@ struct ticket_snapshot {
 /* The number of entries that a snapshot would have. O(jobs), of a document O(jobs + hosts + tasks). */
 uint32_t ticket_entry_count(const struct state *s, int64_t now_us);
 
-/* A snapshot of pending and running tasks, or of running ones only. O(jobs + tasks + entries + objects), and with a share tree
- * O(associations + owners) in addition. */
+/* A snapshot of pending and running tasks, or of running ones only. O(jobs + tasks + entries + objects), and with a
+ * share tree O(associations + owners) in addition. */
 void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_release(struct ticket_snapshot *snapshot);
@@ -112,11 +115,12 @@ struct ticket_ranks {
     uint32_t count;
 };
 
-/* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute (policy/tickets.h),
- * plus O(entries). */
+/* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute
+ * (policy/tickets.h), plus O(entries). */
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks);
 
-/* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: they do not depend on pending tasks. */
+/* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: they do not depend on pending
+ * tasks. */
 double *ticket_ranks_of_running(struct state *s, int64_t now_us, struct arena *arena);
 
 /* A pending task in the ranking of a plan. */

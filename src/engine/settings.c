@@ -1,21 +1,22 @@
-/* Settings: all pairs of an event are acceptable together, or none is applied. What goes together is the policy's to say,
- * so the policy of the settings wanted is made before anything is changed. */
+/* Settings: either all pairs of an event are applied, or none. policy_make decides whether settings are valid in
+ * combination, so the policy of the wanted settings is made before any row changes. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
 
-/* What AccountingStorageTRES becomes: indices never move, so what is tracked stays. */
+/* Appends to AccountingStorageTRES. A TRES is tracked for ever, because its index must not change. */
 static int append_tracked(struct apply_context *c, const struct settings *so_far, struct field_value *io_value)
 {
     struct arena *cycle = &c->s->cycle;
     io_value->text = policy_tracked_tres_append(setting_text(so_far, SET_TRACKED_TRES), io_value->text, cycle);
     if (strlen(io_value->text) <= FIELD_TEXT_MAX) return 0;
-    return err_set(c->e, ERR_TOO_LARGE, "%s: with what is tracked already it has over %d bytes",
+    return err_set(c->e, ERR_TOO_LARGE,
+                   "%s: together with the TRES that are already tracked, it exceeds the maximum of %d bytes",
                    settings_table[SET_TRACKED_TRES].name, FIELD_TEXT_MAX);
 }
 
-/* Reads every pair into a copy of the settings, text in memory of the cycle. */
+/* Reads every pair into a copy of the settings, texts in memory of the cycle. */
 static int read_settings(struct apply_context *c, const struct event_settings *wanted, struct settings *io_settings)
 {
     for (uint32_t i = 0; i < wanted->count; i++) {
@@ -39,7 +40,7 @@ static void keep_setting(struct state *s, enum setting which, const struct field
     s->settings.value[which].text = arena_copy(&s->arena, str(value->text));
 }
 
-/* NOW is done, not kept. */
+/* PriorityUsageResetPeriod=NOW resets usage once; the setting becomes NONE. */
 static bool take_reset_now(struct settings *wanted)
 {
     struct field_value *value = &wanted->value[SET_USAGE_RESET];
@@ -48,7 +49,7 @@ static bool take_reset_now(struct settings *wanted)
     return true;
 }
 
-/* Usage up to now fades by the rules it was used under. */
+/* Charges and converts usage by the old rules of decay, before they change. */
 static void settle_usage(struct apply_context *c, const struct settings *wanted, const bool *changed)
 {
     if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE])
@@ -60,16 +61,16 @@ int apply_settings(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
     struct settings wanted = s->settings;
-    bool changed[SETTING_COUNT], is_other = false;
+    bool changed[SETTING_COUNT], has_changes = false;
     if (apply_require_operator(c, &event->actor, "change settings") != 0) return -1;
     if (read_settings(c, &event->settings, &wanted) != 0) return -1;
     if (take_reset_now(&wanted)) usage_reset_all(c, c->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);
-        if (changed[i]) is_other = true;
+        if (changed[i]) has_changes = true;
     }
-    if (!is_other) return 0;
-    bool were_kept = min_priority_is_kept(s);
+    if (!has_changes) return 0;
+    bool kept_min_priorities = min_priority_is_kept(s);
     settle_usage(c, &wanted, changed);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         if (!changed[i]) continue;
@@ -83,7 +84,7 @@ int apply_settings(struct apply_context *c, const struct event *event)
     s->pass_is_due = true;
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(object_derive_all(s, NULL) == 0);
-    if (were_kept && !min_priority_is_kept(s)) min_priority_forget_all(c);
+    if (kept_min_priorities && !min_priority_is_kept(s)) min_priority_forget_all(c);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) state_rebuild_host(s);
     return 0;
 }

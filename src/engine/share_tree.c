@@ -1,5 +1,5 @@
-/* Builds the share tree, and finds the node that serves a user. In both, "realm" is the node of the project above, or 0 outside
- * projects, as in policy/share_nodes.h. */
+/* Builds the share tree, and finds the node that serves a user. In both, "realm" is the node of the project above, or 0
+ * outside projects, as in policy/share_nodes.h. */
 #include "engine/share_tree.h"
 
 #include <string.h>
@@ -190,7 +190,8 @@ static struct share_leaf leaf_of(const struct share_tree *t, uint32_t user, uint
     return (struct share_leaf){leaf, leaf != NONE};
 }
 
-/* The node that has an owner's usage: a project's node, or a user's leaf, but not the node of a project without leaves. */
+/* The node that has an owner's usage: a project's node, or a user's leaf, but not the node of a project without
+ * leaves. */
 static struct share_leaf leaf_of_owner(const struct share_tree *t, const struct state *s, uint32_t owner)
 {
     const char *name = s->owners.items[owner].project;

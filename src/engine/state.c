@@ -1,5 +1,5 @@
-/* Finds rows, and builds the tree of associations. state_rows.c adds and removes rows; state_restore.c makes and restores
- * a state. */
+/* Finds rows, and builds the tree of associations. state_rows.c adds and removes rows; state_restore.c makes and
+ * restores a state. */
 #include "engine/state_rows.h"
 
 #include <string.h>
@@ -102,8 +102,8 @@ static void add_below(struct state *s, uint32_t assoc)
     add_node(s, assoc, tree_add(&s->tree, s->node_of.items[a->parent], a->user != NULL, a->shares));
 }
 
-/* Adds the nodes depth first, with an explicit stack of accounts, in the order of invariant 2. users: an account's users,
- * which are added before the other children; NULL for a document, where users are among the other children. */
+/* Adds the nodes depth first, with an explicit stack of accounts, in the order of invariant 2. users: an account's
+ * users, which are added before the other children; NULL for a document, where users are among the other children. */
 static void number_nodes(struct state *s, const struct child_lists *users, const struct child_lists *others)
 {
     uint32_t stack[TREE_DEPTH_MAX + 1], depth = 0;

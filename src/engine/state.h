@@ -2,7 +2,8 @@
  * same rows. Memory is ahead of the store only within one turn of the loop, until the commit.
  *
  *     assocs   accounts, and users in accounts: the rows of the association tree
- *     objects  partitions, QOS, users, projects, departments, resources: what an administrator defines (fields/objects.h)
+ *     objects  partitions, QOS, users, projects, departments, resources: what an administrator defines
+ *              (fields/objects.h)
  *     owners   usage of users and projects, which the share tree of the tickets model counts
  *     jobs     submissions, one row each; an array is one row until its tasks start
  *     tasks    starts, one row each: one for a plain job, one for each started task of an array
@@ -133,8 +134,8 @@ struct job_document {
 
 /* The fields of a job (fields/job_fields.h) with home JOB; engine/job_members.c maps fields to members. */
 struct job {
-    /* Hot fields first, because the pass' scan over all jobs is memory-bound: one cache line that it reads of every job, then
-     * one that it reads of the jobs that could start. */
+    /* Hot fields first, because the pass' scan over all jobs is memory-bound: one cache line that it reads of every
+     * job, then one that it reads of the jobs that could start. */
     uint32_t id;
     uint32_t assoc; /* index */
     bool is_held;

@@ -91,8 +91,8 @@ uint64_t state_hash(const struct state *s)
     hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
     hash = mix(mix(hash, (uint64_t)s->usage_reset_us), (uint64_t)s->reset_period_us);
     for (int i = 0; i < SETTING_COUNT; i++) hash = mix_value(hash, &s->settings.value[i]);
-    /* The hashes of rows are added, because the order of rows may differ: tasks are in order of launch, or of (job, task) when
-     * they were restored. */
+    /* The hashes of rows are added, because the order of rows may differ: tasks are in order of launch, or of (job,
+     * task) when they were restored. */
     uint64_t rows = 0;
     struct arena arena = {0};
     for (uint32_t i = 0; i < s->assocs.count; i++) {

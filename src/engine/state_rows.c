@@ -1,5 +1,5 @@
-/* Each table has its functions here. A row owns its lists and texts; copies of texts of associations, objects and usage owners
- * are in s->arena, because those rows stay as long as the state. */
+/* Each table has its functions here. A row owns its lists and texts; copies of texts of associations, objects and usage
+ * owners are in s->arena, because those rows stay as long as the state. */
 #include "engine/state_rows.h"
 
 #include <string.h>
@@ -140,7 +140,7 @@ void job_count_references(struct state *s, const struct job *j, int by)
         object_row_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
 }
 
-/* --- usage owners ------------------------------------------------------------------------------------------------------- */
+/* --- usage owners ------------------------------------------------------------------------------------------------- */
 
 static uint32_t usage_owner_find(const struct state *s, const char *user, const char *project)
 {

@@ -1,13 +1,13 @@
-/* Adds, changes and removes rows, together with everything that is derived from them: names, ids, references, counts. It knows
- * neither events nor policies, and decides nothing. */
+/* Adds, changes and removes rows, together with everything that is derived from them: names, ids, references, counts.
+ * It knows neither events nor policies, and decides nothing. */
 #ifndef FAIRLEAD_ENGINE_STATE_ROWS_H
 #define FAIRLEAD_ENGINE_STATE_ROWS_H
 
 #include "engine/state.h"
 
-/* The append functions copy a row to the end of its table and return its index. They copy texts, and of a job also partitions,
- * requests and document. The state takes over sets, and the placement and tres.items of a task. O(length of the texts and
- * lists), amortised. */
+/* The append functions copy a row to the end of its table and return its index. They copy texts, and of a job also
+ * partitions, requests and document. The state takes over sets, and the placement and tres.items of a task. O(length of
+ * the texts and lists), amortised. */
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
@@ -39,8 +39,8 @@ uint32_t object_row_first(const struct state *s, enum object_kind kind);
 
 uint32_t usage_owner_append(struct state *s, const struct usage_owner *row);
 
-/* The indices of the usage owners that a job is charged to: the user, outside projects or in the job's project, and that project,
- * or NONE. job_ensure_usage_owners adds rows for them if there are none. O(1). */
+/* The indices of the usage owners that a job is charged to: the user, outside projects or in the job's project, and
+ * that project, or NONE. job_ensure_usage_owners adds rows for them if there are none. O(1). */
 void job_usage_owners(const struct state *s, const struct job *j, uint32_t out_owners[2]);
 void job_ensure_usage_owners(struct state *s, const struct job *j);
 
@@ -49,8 +49,8 @@ void job_ensure_usage_owners(struct state *s, const struct job *j);
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
 
-/* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the sets of row
- * are those of the old row, or replace them (min_priority_carry). */
+/* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the
+ * sets of row are those of the old row, or replace them (min_priority_carry). */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */

@@ -1,4 +1,4 @@
-/* Submissions: a row of jobs from what was given (job_edit.h), its tasks and its association. */
+/* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/job_edit.h"
@@ -7,14 +7,14 @@ static const uint32_t plain_task = 0;
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
-/* "0-999%50" into the task numbers and the limit. */
+/* Parses "0-999%50": task numbers, and the maximum number of running tasks. */
 static int parse_array(struct apply_context *c, const char *text, struct idset *out_tasks, uint32_t *out_limit)
 {
     struct str limit_text, tasks_text = str_cut(str(text), '%', &limit_text);
     uint64_t limit = 0;
     struct idset tasks = {0};
     if (limit_text.text != NULL && (!number_parse_u64(limit_text, &limit) || limit == 0 || limit > ARRAY_TASK_MAX))
-        return err_value_reason(c->e, "array", str(text), "has no whole number from 1 to %d behind '%%'",
+        return err_value_reason(c->e, "array", str(text), "has no whole number from 1 to %d after '%%'",
                                 ARRAY_TASK_MAX);
     if (idset_parse(tasks_text, ARRAY_TASK_MAX, "array", &tasks, c->e) != 0) return -1;
     uint32_t count = idset_count(&tasks);
@@ -40,13 +40,13 @@ static int add_tasks(struct apply_context *c, const struct job_values *given, st
 
 /* --- users -------------------------------------------------------------------------------------------------------- */
 
-/* enforce_user: a user without an object is refused (true), or gets one with the first submission (auto). */
+/* enforce_user: the submission of a user without an object is refused (true), or creates the object (auto). */
 static int check_user_object(struct apply_context *c, const struct actor *actor)
 {
     enum enforce_user rule = c->s->policy.enforce_user;
     if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER, actor->user) != NONE) return 0;
     if (rule == ENFORCE_USER_AUTO) return apply_check_name("user", actor->user, c->e);
-    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "is not named here, and enforce_user is true");
+    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "is not a policy user, and enforce_user is true");
 }
 
 static void ensure_user_object(struct apply_context *c, const struct actor *actor)
@@ -66,7 +66,7 @@ static int check_job_count(struct apply_context *c)
 {
     int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
     if (c->s->job_by_id.count < max) return 0;
-    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs wait or run already, the maximum (max_jobs)", (long long)max);
+    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs wait or run; that is the maximum (max_jobs)", (long long)max);
 }
 
 static void add_job(struct apply_context *c, struct job *row)
@@ -89,7 +89,7 @@ int apply_submit(struct apply_context *c, const struct event *event)
     struct job row;
     if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
-    /* Last, because it may make an association. */
+    /* The last check, because it may create an association. */
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
     if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
         idset_release(&row.array);

@@ -1,10 +1,10 @@
-/* The life of a task: the executor's records, its end. The pass that starts it is in pass.c.
+/* The states of a task from its start (pass.c) to its end, by the records of the executor.
  *
- *     pending --pass--> STARTING --start record--> RUNNING --end record--> COMPLETED, FAILED, CANCELLED, TIMEOUT, NODE_FAIL
- *                           \------ cancel, limit ----> COMPLETING ------------^
+ *     pending --pass--> STARTING --start record--> RUNNING --end record--> COMPLETED, FAILED, CANCELLED, TIMEOUT,
+ *                           NODE_FAIL \------ cancel, limit ----> COMPLETING ------------^
  *
- * A record may come twice, late, or never; each handler takes what it is told and what the row says, and does nothing
- * where the row is further on already. */
+ * A record may arrive twice, late, or never. Handlers are idempotent: a record of a phase that the row has passed
+ * changes nothing. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -51,7 +51,8 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-/* The executor knows a launch that we have not given out: this state comes from a backup, and the id is used up. */
+/* A launch id that this state has not assigned: the database was restored from a backup. The id must not be assigned
+ * again. */
 static void use_up_launch_id(struct apply_context *c, uint64_t launch_id)
 {
     if (launch_id < c->s->next_launch_id || launch_id >= INT64_MAX) return;
@@ -65,19 +66,19 @@ static void note_unknown_launch(struct apply_context *c, enum decision_kind kind
     *array_add(&c->outcome->decisions) = (struct decision){.kind = kind, .launch_id = launch_id};
 }
 
-/* A record's moment. One still to come is of a clock that was set back since: nobody is charged for time to come, and the
- * reference of all usage must not go ahead of the clock. */
-static int64_t by_now(const struct apply_context *c, int64_t record_us)
+/* The time of a record, at most now. It can be in the future if the clock was set back. Time in the future is not
+ * charged, and the decay reference must not be in the future. */
+static int64_t at_most_now(const struct apply_context *c, int64_t record_us)
 {
     return record_us < c->now_us ? record_us : c->now_us;
 }
 
-/* A start from before the last change of half-life is charged under the new one, because usage is only kept as of then;
- * the journal says so, or fairlead verify could not tell. */
+/* A start before the last change of the half-life is charged by the new one, because usage is stored as of that change.
+ * The journal records this for `fairlead verify`. */
 static void set_started(struct apply_context *c, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;
-    k->start_us = k->charged_us = by_now(c, started_us);
+    k->start_us = k->charged_us = at_most_now(c, started_us);
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
     if (k->start_us < c->s->decay.reference_us)
         apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
@@ -87,7 +88,7 @@ int apply_started(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
     uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
-    if (index == NONE) { /* nobody accounts for what runs there */
+    if (index == NONE) { /* no row accounts for it, so it must end */
         note_unknown_launch(c, DECIDE_END, r->launch_id);
         return 0;
     }
@@ -102,7 +103,7 @@ int apply_completing(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
     uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
-    if (index == NONE) { /* it is being ended, as it should be */
+    if (index == NONE) { /* no row accounts for it, and it is ending */
         use_up_launch_id(c, r->launch_id);
         return 0;
     }
@@ -118,13 +119,13 @@ int apply_ended(struct apply_context *c, const struct event *event)
     const struct event_record *r = &event->record;
     ensure(job_state_is_end(r->end));
     uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
-    if (index == NONE) { /* its end is known already */
+    if (index == NONE) { /* its end is recorded */
         note_unknown_launch(c, DECIDE_ACKNOWLEDGE, r->launch_id);
         return 0;
     }
     struct task *k = &c->s->tasks.items[index];
     set_started(c, k, r->started_us);
-    k->end_us = by_now(c, r->at_us);
+    k->end_us = at_most_now(c, r->at_us);
     k->exit_status = r->exit_status;
     k->signal = r->signal;
     k->cpu_us = r->cpu_us;
@@ -134,23 +135,23 @@ int apply_ended(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* What the executor does not know any more: never started, or lost. */
-static void settle_unknown(struct apply_context *c, uint32_t index, const struct event_synced *synced)
+/* A live task whose launch the executor does not know: it never started, or its keeper is lost. */
+static void resolve_unknown_launch(struct apply_context *c, uint32_t index, const struct event_synced *synced)
 {
     struct task *k = &c->s->tasks.items[index];
-    bool same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
-    if (k->start_us == 0 && same_boot && !k->is_cancelled) {
+    bool is_same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
+    if (k->start_us == 0 && is_same_boot && !k->is_cancelled) {
         apply_note_decision(c, DECIDE_START, k);
         return;
     }
-    if (k->start_us == 0 && same_boot) {
+    if (k->start_us == 0 && is_same_boot) {
         strncpy(k->detail, "cancelled before it started", sizeof k->detail - 1);
         task_end(c, index, JOB_CANCELLED);
         return;
     }
-    k->end_us = same_boot ? c->now_us : synced->lost_us;
+    k->end_us = is_same_boot ? c->now_us : synced->lost_us;
     strncpy(k->detail,
-            same_boot ? "its keeper is gone; how it ended is not known" : "the machine was started anew while it ran",
+            is_same_boot ? "its keeper is gone; its end is unknown" : "the machine was rebooted while it ran",
             sizeof k->detail - 1);
     task_end(c, index, JOB_NODE_FAIL);
 }
@@ -165,7 +166,7 @@ int apply_synced(struct apply_context *c, const struct event *event)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         if (map_get_u64(&known, k->launch_id) == NONE)
-            settle_unknown(c, i, synced);
+            resolve_unknown_launch(c, i, synced);
         else if (k->is_cancelled)
             apply_note_decision(c, DECIDE_END, k);
     }

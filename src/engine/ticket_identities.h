@@ -1,10 +1,10 @@
-/* Numbers for the users of the ticket policies, and the shares and tickets of all members. They are kept in the state from pass to
- * pass, because looking up every name again would cost more than the rest of a snapshot.
+/* Numbers for the users of the ticket policies, and the shares and tickets of all members. They are kept in the state
+ * from pass to pass, because looking up every name again would cost more than the rest of a snapshot.
  *
  *     name of a user -> its number, which never changes -> the objects of the user
  *
- * Associations, usage owners and objects with the same name have the same number. The name of a new row is looked up once. After an
- * operator changed objects (state.object_edition), shares and tickets are read again, by number. */
+ * Associations, usage owners and objects with the same name have the same number. The name of a new row is looked up
+ * once. After an operator changed objects (state.object_edition), shares and tickets are read again, by number. */
 #ifndef FAIRLEAD_ENGINE_TICKET_IDENTITIES_H
 #define FAIRLEAD_ENGINE_TICKET_IDENTITIES_H
 
@@ -25,7 +25,8 @@ struct ticket_identities {
     ARRAY(struct ticket_member) members[MEMBER_KIND_COUNT]; /* by index of the object */
 };
 
-/* The current identities, owned by the state. O(1) for each new row; O(users + objects) after an operator changed objects. */
+/* The current identities, owned by the state. O(1) for each new row; O(users + objects) after an operator changed
+ * objects. */
 struct ticket_identities *ticket_identities_of(struct state *s);
 
 void ticket_identities_free(struct ticket_identities *t); /* NULL is allowed */

@@ -1,16 +1,16 @@
-/* The snapshot of the state from which tickets are computed: pending and running tasks, the members of the policies with their
- * shares and tickets, and the share tree.
+/* The snapshot of the state from which tickets are computed: pending and running tasks, the members of the policies
+ * with their shares and tickets, and the share tree.
  *
- *     pending tasks      an entry for each eligible task; of an array at most max_pending_tasks_per_job, or fewer if there
- *                        would be more than TICKET_ENTRIES_MAX entries
+ *     pending tasks      an entry for each eligible task; of an array at most max_pending_tasks_per_job, or fewer if
+ *                        there would be more than TICKET_ENTRIES_MAX entries
  *     running tasks      an entry for each, after the pending ones
  *
- * Slots are CPUs. The job class of a pending job is its first partition. The shares and tickets of a user are in the user's
- * object. A user without one (enforce_user = none) gets nothing from the functional policy and the share tree, and from the
- * override policy only the job's own tickets.
+ * Slots are CPUs. The job class of a pending job is its first partition. The shares and tickets of a user are in the
+ * user's object. A user without one (enforce_user = none) gets nothing from the functional policy and the share tree,
+ * and from the override policy only the job's own tickets.
  *
- * The daemon serves no client while a snapshot is taken (the ranking, priorities_tickets.c, may run in a thread). Therefore no
- * name is looked up here: ticket_identities.h and share_tree.h keep the results of earlier look-ups. */
+ * The daemon serves no client while a snapshot is taken (the ranking, priorities_tickets.c, may run in a thread).
+ * Therefore no name is looked up here: ticket_identities.h and share_tree.h keep the results of earlier look-ups. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -46,7 +46,8 @@ static uint32_t slots_of(const struct job *j)
     return j->document != NULL ? j->document->slots : j->request.cpus;
 }
 
-/* The free slots. In a document they are the slots of its hosts that no running job has; without hosts there is no limit. */
+/* The free slots. In a document they are the slots of its hosts that no running job has; without hosts there is no
+ * limit. */
 static uint64_t free_slots(const struct state *s)
 {
     uint64_t slots = 0, taken = 0;
@@ -63,7 +64,8 @@ uint32_t ticket_snapshot_tasks_max(const struct state *s)
     return ticket_tasks_counted(&s->policy.tickets, free_slots(s), UINT32_MAX);
 }
 
-/* If there would be more than TICKET_ENTRIES_MAX entries, the arrays share that number equally, with at least one task each. */
+/* If there would be more than TICKET_ENTRIES_MAX entries, the arrays share that number equally, with at least one task
+ * each. */
 static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us)
 {
     uint64_t arrays = 0;
@@ -175,7 +177,8 @@ static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_m
         add_entry(b, &job, &entry);
 }
 
-/* The scheduler's list of an instance is in order of ids, that of a document in order of ranks, which are 0 to job count - 1. */
+/* The scheduler's list of an instance is in order of ids, that of a document in order of ranks, which are 0 to job
+ * count - 1. */
 static void add_pending(struct snapshot_builder *b, uint32_t tasks_max)
 {
     struct state *s = b->s;

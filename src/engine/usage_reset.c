@@ -4,23 +4,25 @@
  *                           reset_us
  *     counts                |=======|=====        stored usage becomes 0; running tasks are still charged
  *
- * A reset charges nothing. The row stores the time of the reset, and no charge to it begins earlier (charge.c). So a task counts
- * with its part after the reset, also if its start or end is reported later.
+ * A reset charges nothing. The row stores the time of the reset, and no charge to it begins earlier (charge.c). So a
+ * task counts with its part after the reset, also if its start or end is reported later.
  *
  *     everything       PriorityUsageResetPeriod: state.usage_reset_us, for every association, QOS and usage owner
  *     an account       assoc.reset_us of it and of all associations below it
- *     a user           assoc.reset_us of the user's associations; in all accounts also owner.reset_us of the user's rows
+ *     a user           assoc.reset_us of the user's associations; in all accounts also owner.reset_us of the user's
+ *                      rows
  *     a QOS            object_row.reset_us
  *     a project        owner.reset_us of its row, and of its users' rows in it
  *
  * Invariants
- *   1. Each reset of a row has a larger reset_us than the previous one, even in the same microsecond. So reset_us identifies the
- *      reset: the journal shows whether usage was folded into an account before or after the account's last reset.
- *   2. No usage that was charged before a reset is of a time after it. A reset by hand has the current time. A boundary that
- *      passed while the daemon was down is applied before any other event.
+ *   1. Each reset of a row has a larger reset_us than the previous one, even in the same microsecond. So reset_us
+ *      identifies the reset: the journal shows whether usage was folded into an account before or after the account's
+ *      last reset.
+ *   2. No usage that was charged before a reset is of a time after it. A reset by hand has the current time. A boundary
+ *      that passed while the daemon was down is applied before any other event.
  *   3. The usage of a project is the sum of the usages of its users in it.
- * Cost: O(associations + owners); for an account, each association costs O(depth). The store writes a reset of everything with
- * one statement for each table instead of row by row: 0.1 s instead of 0.5 s with 10^5 associations. */
+ * Cost: O(associations + owners); for an account, each association costs O(depth). The store writes a reset of
+ * everything with one statement for each table instead of row by row: 0.1 s instead of 0.5 s with 10^5 associations. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -51,7 +53,7 @@ static void clear_assoc_usage(struct state *s, uint32_t index)
     if (a->usage_tres != NULL) memset(a->usage_tres, 0, TRES_MAX * sizeof *a->usage_tres);
 }
 
-/* --- everything ------------------------------------------------------------------------------------------------------ */
+/* --- everything --------------------------------------------------------------------------------------------------- */
 
 static int64_t last_reset(const struct state *s)
 {
@@ -85,7 +87,7 @@ int apply_reset(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* --- associations ---------------------------------------------------------------------------------------------------- */
+/* --- associations ------------------------------------------------------------------------------------------------- */
 
 static bool is_within(const struct state *s, uint32_t index, uint32_t ancestor)
 {
@@ -127,7 +129,8 @@ static void reset_owner(struct apply_context *c, uint32_t index)
     apply_note_change(c, TABLE_OWNER, index);
 }
 
-/* Computes the usage of a project (invariant 3). A sum, because subtracting the user's usage could leave only rounding errors. */
+/* Computes the usage of a project (invariant 3). A sum, because subtracting the user's usage could leave only rounding
+ * errors. */
 static void sum_project(struct apply_context *c, const char *project)
 {
     struct state *s = c->s;

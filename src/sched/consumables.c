@@ -1,4 +1,5 @@
-/* Amounts are doubles and may be fractions, so they are compared with a tolerance: 1 - 9 x 0.1 is a little less than 0.1. */
+/* Amounts are doubles and may be fractions, so they are compared with a tolerance: 1 - 9 x 0.1 is a little less than
+ * 0.1. */
 #include "sched/consumables.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Free CPUs and GPUs are sets of numbers with their sizes beside them, so host_fits is O(1). Taking and giving back cost
- * O(ranges) for each number. */
+/* Free CPUs and GPUs are sets of numbers with their sizes beside them, so host_fits is O(1). Taking and giving back
+ * cost O(ranges) for each number. */
 #include "sched/host.h"
 
 #include "base/ensure.h"

@@ -1,6 +1,6 @@
-/* A host: its resources, and which of them are free. CPUs and GPUs are numbered 0 to n - 1 here; src/exec translates them to
- * the kernel's numbers. Memory is only counted, in MiB. The lowest free numbers are given first, so a placement follows from
- * the state alone. */
+/* A host: its resources, and which of them are free. CPUs and GPUs are numbered 0 to n - 1 here; src/exec translates
+ * them to the kernel's numbers. Memory is only counted, in MiB. The lowest free numbers are given first, so a placement
+ * follows from the state alone. */
 #ifndef FAIRLEAD_SCHED_HOST_H
 #define FAIRLEAD_SCHED_HOST_H
 

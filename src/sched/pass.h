@@ -1,14 +1,14 @@
-/* One scheduling pass over one host: which pending jobs start now. The queue has a candidate for each partition that a job
- * may start in. An array whose tasks have priorities of their own has a candidate for each of those tasks.
+/* One scheduling pass over one host: which pending jobs start now. The queue has a candidate for each partition that a
+ * job may start in. An array whose tasks have priorities of their own has a candidate for each of those tasks.
  *
  *     jobs         0: 1 task, 2 CPUs     1: 5 tasks, 1 CPU
  *     candidates   (0, fast) 900         (0, batch) 300    (1, batch) 500
  *     the pass     job 0 in fast, then tasks of job 1 as long as they fit; (0, batch) finds no task of job 0 left
  *
- * Candidates are tried from the highest order down, equal ones in the order of the list. A candidate that fits starts; one
- * that does not fit holds up no other. Free resources only shrink during a pass, so trying each candidate once starts the
- * same tasks as selecting the best candidate that fits again and again. (There are no reservations yet, which would keep
- * small jobs from overtaking a large one for ever.) */
+ * Candidates are tried from the highest order down, equal ones in the order of the list. A candidate that fits starts;
+ * one that does not fit holds up no other. Free resources only shrink during a pass, so trying each candidate once
+ * starts the same tasks as selecting the best candidate that fits again and again. (There are no reservations yet,
+ * which would keep small jobs from overtaking a large one for ever.) */
 #ifndef FAIRLEAD_SCHED_PASS_H
 #define FAIRLEAD_SCHED_PASS_H
 
@@ -64,8 +64,8 @@ struct pass_starts {
 /* The number of CPUs that a task of the job would get now, from request.cpus to slots_max; 0 if it does not fit. */
 uint32_t pass_fits(const struct host *h, const struct consumables *c, const struct pass_job *j);
 
-/* Starts what fits: takes it from h and c, and appends it to out_starts in the order of starting. Sorts n candidates and
- * tries each once, O(n); ends early when no CPU is free. */
+/* Starts what fits: takes it from h and c, and appends it to out_starts in the order of starting. Sorts n candidates
+ * and tries each once, O(n); ends early when no CPU is free. */
 void pass_run(struct host *h, struct consumables *c, struct pass_queue *queue, struct arena *cycle,
               struct pass_starts *out_starts);
 

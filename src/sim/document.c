@@ -1,4 +1,4 @@
-/* The document as a whole: JSON, and its parts in the order in which they may refer to each other. */
+/* Reads a document: parses JSON, and reads its parts in an order in which a part refers only to earlier ones. */
 #include "sim/document.h"
 
 #include <jansson.h>
@@ -9,11 +9,11 @@ static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 static int read_now(struct wire_reader *r, json_t *value)
 {
     struct document *d = document_of(r);
-    if (value == NULL) return wire_fail(r, "missing; the time at which everything is asked for");
+    if (value == NULL) return wire_fail(r, "missing; the time at which priorities and shares are computed");
     return wire_read_time(r, value, &d->scenario->now_us);
 }
 
-/* A part that is needed, or that makes something even when it is absent, is always read, with NULL if it is absent. */
+/* A part that is required, or has a default, is always read, with NULL if it is absent. */
 static const struct part {
     const char *name;
     bool is_always_read;
@@ -72,7 +72,7 @@ static int read_parts(struct wire_reader *r, json_t *document)
     return 0;
 }
 
-/* Settings count from the defaults of the programs that they come from: without a document's word there is no weight. */
+/* The settings start with the defaults of Slurm and Grid Engine, not with those of an instance. */
 static void begin_state(struct state *s)
 {
     state_init(s, 0);
@@ -112,7 +112,7 @@ static int fail_syntax(json_error_t *where, const char *name, struct err *e)
 {
     bool is_zero = json_error_code(where) == json_error_null_character;
     for (char *c = where->text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ') *c = '?'; /* it quotes what it read */
+        if ((unsigned char)*c < ' ') *c = '?'; /* the message quotes the document */
     }
     (void)err_set(e, ERR_INPUT, "%s", is_zero ? "U+0000 in a text" : where->text);
     return err_prefix(e, "%s:%d:%d", name, where->line > 0 ? where->line : 1, where->column > 0 ? where->column : 1);

@@ -1,6 +1,6 @@
-/* A document while it is read: its parts one after another, each into rows of the state as soon as it is checked. What is
- * refused names its path and what is accepted (wire/reader.h). Names are found again by the maps here and by the state's own
- * (state_find_object). */
+/* A document while it is read. Its parts are read one after another; each item becomes a row of the state once it is
+ * checked. An error has the path of the value and what is accepted (wire/reader.h). Names are looked up in the maps
+ * here and in those of the state (state_find_object). */
 #ifndef FAIRLEAD_SIM_DOCUMENT_H
 #define FAIRLEAD_SIM_DOCUMENT_H
 
@@ -8,26 +8,26 @@
 #include "sim/scenario.h"
 #include "wire/reader.h"
 
-/* An object of usages above this is a mistake. */
+/* The maximum for a usage; larger values are mistakes. */
 #define USAGE_MAX 1e18
 
-/* A row of `tree`: an account, or a user in one. */
+/* An item of `tree`: an account, or a user in an account. */
 struct association_document {
-    const char *account, *user, *partition, *parent; /* user NULL: an account; parent: of an account, NULL is root */
-    int64_t shares, priority;                        /* or FIELD_SPECIAL: "parent" */
+    const char *account, *user, *partition, *parent; /* user NULL: an account; parent NULL: root, of an account */
+    int64_t shares, priority;                        /* FIELD_SPECIAL: "parent" */
     double usage;                                    /* billing-seconds of its own */
 };
 
 struct document {
     struct scenario *scenario;
     struct state *state;
-    struct arena arena;                              /* while it is read */
-    bool has_objects[OBJECT_KIND_COUNT];             /* whether it names any */
-    struct map host_names;                           /* -> host */
-    ARRAY(struct association_document) associations; /* rows of `tree` */
-    struct map account_rows;                         /* account -> its row */
-    struct map user_rows;                            /* "account<lf>user<lf>partition" -> its row */
-    struct map first_rows;                           /* user -> the first row of that user */
+    struct arena arena;                              /* released when the document has been read */
+    bool has_objects[OBJECT_KIND_COUNT];             /* whether the document has any of the kind */
+    struct map host_names;                           /* name -> index of the host */
+    ARRAY(struct association_document) associations; /* the items of `tree` */
+    struct map account_rows;                         /* account -> its item */
+    struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */
+    struct map first_rows;                           /* user -> the first item of that user */
 };
 
 static inline struct document *document_of(const struct wire_reader *r)
@@ -35,7 +35,8 @@ static inline struct document *document_of(const struct wire_reader *r)
     return r->context;
 }
 
-/* The parts, in the order in which they may refer to each other. value NULL: the document has no such part. */
+/* Read the parts, in an order in which a part refers only to earlier ones. value NULL: the document does not have the
+ * part. */
 int document_read_settings(struct wire_reader *r, json_t *value);
 int document_read_hosts(struct wire_reader *r, json_t *value);
 int document_read_resources(struct wire_reader *r, json_t *value);
@@ -48,14 +49,14 @@ int document_read_tree(struct wire_reader *r, json_t *value);
 int document_read_share_tree(struct wire_reader *r, json_t *value);
 int document_read_jobs(struct wire_reader *r, json_t *value);
 
-/* Refuses a name that is used already. */
+/* Refuses a duplicate name. Returns -1. */
 int document_fail_twice(struct wire_reader *r, const char *field, const char *name);
 
-/* There is a user of that name now, as enforce_user says where the document has none. */
+/* Adds an object for a user that the document does not define, if enforce_user is auto. ERR_INPUT if it is true. */
 int document_ensure_user(struct wire_reader *r, const char *name);
 
-/* The id of the association that a user's jobs in an account are of (account "": no account). Where `tree` has none it is one
- * outside of the tree. */
+/* The id of the association of a user's jobs in an account ("": no account). If `tree` does not have it, an association
+ * outside of the tree is added. */
 uint32_t document_association(struct document *d, const char *account, const char *user);
 
 #endif

@@ -1,4 +1,4 @@
-/* The hosts of a document and their generic resources, as amounts of the TRES that are tracked. */
+/* `hosts`: the hosts of a document and their generic resources, as amounts of tracked TRES. */
 #include <string.h>
 
 #include "sim/document.h"
@@ -32,7 +32,7 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
     {
         int64_t count;
         if (!wire_is_name(str(name)))
-            return wire_fail(r, "a GRES is named with 1 to 255 printable bytes, like gpu or gpu:tesla");
+            return wire_fail(r, "not a name of a GRES: 1 to 255 printable bytes, such as gpu or gpu:tesla");
         size_t length = wire_enter(r, name);
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
         wire_leave(r, length);
@@ -55,7 +55,7 @@ static const struct wire_field fields[] = {
 };
 static const struct wire_shape shape = {.name = "host", .fields = fields, .size = sizeof(struct host_document)};
 
-/* A typed GRES counts for its generic one, where the document does not say how many of that there are. */
+/* The amount of a generic GRES without a count is the sum of its typed ones. */
 static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct document *d = document_of(r);
@@ -79,5 +79,7 @@ int document_read_hosts(struct wire_reader *r, json_t *value)
     uint64_t cpus = 0;
     if (wire_read_items(r, value, read_host) != 0) return -1;
     for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].has.cpus;
-    return cpus <= UINT32_MAX ? 0 : wire_fail(r, "%llu CPUs in all; at most 4294967295", (unsigned long long)cpus);
+    return cpus <= UINT32_MAX
+               ? 0
+               : wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);
 }

@@ -1,5 +1,6 @@
-/* The jobs of a document. The fields that have a key in the table of job fields (fields/job_fields.h) are read and set by it;
- * here are the others: what refers to parts of the document, and what an instance does not know of a job. */
+/* `jobs`: the jobs of a document. Fields with a document key in the table of job fields (fields/job_fields.h) are read
+ * by that table. The other keys are read here: references to parts of the document, and fields that jobs of an instance
+ * do not have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 #define SLOTS_MAX 9999999.0
 
-/* A job while it is read. */
+/* The keys of a job while it is read. */
 struct job_document_keys {
     uint32_t id;
     const char *user, *account, *state, *tres;
@@ -29,7 +30,7 @@ struct job_document_keys {
     struct job_values more;
 };
 
-/* A job that was read, until all are known. */
+/* A job that was read, until all jobs have been read. */
 struct read_job {
     struct job job;
     uint32_t assoc_id, position;
@@ -37,7 +38,7 @@ struct read_job {
     bool is_running;
 };
 
-/* All of them, and where ids were. */
+/* All jobs, and the set of their ids. */
 struct jobs_document {
     ARRAY(struct read_job) jobs;
     struct map ids;
@@ -45,7 +46,7 @@ struct jobs_document {
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-/* An object of the document, by its name. */
+/* Reads the name of an object of the document. */
 static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, uint32_t *out_index)
 {
     const struct document *d = document_of(r);
@@ -77,13 +78,13 @@ static int read_account(struct wire_reader *r, json_t *value, void *target)
     return is_known ? 0 : wire_refuse(r, value, "an account of this document");
 }
 
-/* A name, or a list of names. */
+/* Reads a name, or a list of names. */
 static int read_partitions(struct wire_reader *r, json_t *value, void *target)
 {
     struct job_document_keys *keys = target;
     bool is_list = json_is_array(value);
     size_t count = is_list ? json_array_size(value) : 1;
-    if (count == 0) return wire_fail(r, "the list is empty; one partition at least is accepted");
+    if (count == 0) return wire_fail(r, "the list is empty; at least one partition is accepted");
     keys->partitions = arena_alloc(&document_of(r)->arena, count * sizeof *keys->partitions);
     for (size_t i = 0; i < count; i++) {
         size_t length = is_list ? wire_enter_index(r, i) : r->path.length;
@@ -98,7 +99,7 @@ static int read_partitions(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
-/* A number, or the minimum and the maximum. */
+/* Reads a number, or a list of the minimum and the maximum. */
 static int read_slots(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
@@ -106,7 +107,7 @@ static int read_slots(struct wire_reader *r, json_t *value, void *target)
     bool is_list = json_is_array(value);
     int64_t min, max;
     if (is_list && json_array_size(value) != 2)
-        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, as [2, 8]");
+        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, such as [2, 8]");
     if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &min) != 0) return -1;
     if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &max) != 0) return -1;
     if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
@@ -132,7 +133,7 @@ static int read_request(struct wire_reader *r, const char *name, json_t *value, 
     uint32_t index = state_find_object(s, OBJECT_RESOURCE, name);
     struct str text;
     struct err below;
-    if (strcmp(name, SLOTS_RESOURCE) == 0) return wire_fail(r, "slots are requested by 'slots'");
+    if (strcmp(name, SLOTS_RESOURCE) == 0) return wire_fail(r, "slots are requested with the key 'slots'");
     if (index == NONE) return wire_fail(r, "not a resource of this document");
     const struct field_value *fields = s->objects[OBJECT_RESOURCE].items[index].object.value;
     enum resource_type type = (enum resource_type)fields[RESOURCE_TYPE].number;
@@ -170,15 +171,15 @@ static const struct wire_field fields[] = {
      .min = 1,
      .max = UINT32_MAX - 1.0,
      .help = "the job's number"},
-    {.name = "user", .type = WIRE_NAME, .is_required = true, MEMBER(user), .help = "whose job it is"},
-    {.name = "submit", .type = WIRE_TIME, .is_required = true, MEMBER(submit_us), .help = "time of submission"},
+    {.name = "user", .type = WIRE_NAME, .is_required = true, MEMBER(user), .help = "the user of the job"},
+    {.name = "submit", .type = WIRE_TIME, .is_required = true, MEMBER(submit_us), .help = "the time of submission"},
     {.name = "account", .type = WIRE_CUSTOM, .read = read_account},
     {.name = "project", .type = WIRE_CUSTOM, .read = read_project},
     {.name = "partition", .type = WIRE_CUSTOM, .read = read_partitions},
     {.name = "qos", .type = WIRE_CUSTOM, .read = read_qos},
     {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD", MEMBER(state)},
     {.name = "eligible", .type = WIRE_TIME, MEMBER(eligible_us)},
-    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* decides nothing here */
+    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* no decision depends on it */
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
     {.name = "cpus", .type = WIRE_U32, MEMBER(cpus), .max = UINT32_MAX},
     {.name = "nodes", .type = WIRE_U32, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
@@ -207,9 +208,9 @@ static const struct wire_shape shape = {
              .name = key_of_field},
 };
 
-/* --- a job from its keys ------------------------------------------------------------------------------------------ */
+/* --- one job ------------------------------------------------------------------------------------------------------ */
 
-/* `tres` stands for cpus, nodes and mem. */
+/* `tres` replaces cpus, nodes and mem. */
 static int read_tres(struct wire_reader *r, struct job_document_keys *keys, struct tres_list *out_list)
 {
     const struct tres_table *table = &document_of(r)->state->policy.tres;
@@ -237,18 +238,19 @@ static void set_defaults(struct document *d, struct job_document_keys *keys)
         keys->partition_count = 1;
     }
     if (keys->account == NULL) keys->account = row != NONE ? d->associations.items[row].account : "";
-    if (keys->eligible_us == INT64_MIN) /* what is in the document was submitted, whatever its clock said */
+    if (keys->eligible_us == INT64_MIN) /* at most now: a job of the document has been submitted */
         keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
 }
 
-/* Since when the age grows; never 0, which stands for "not at all". A time that has come is where the age began, as
- * AccrueTime of scontrol is, whatever the flags are by now: Slurm 22.05.8 keeps those it gave before ACCRUE_ALWAYS was set
- * (case prio-classic, jobs 10 and 13). The flag is about jobs that have none yet: their age grows from their submission. */
-static int64_t accrue_us(const struct document *d, const struct job_document_keys *keys)
+/* The time from which the age grows; not 0, which means that it does not grow. If `eligible` has passed, it is that
+ * time, like AccrueTime of scontrol, whatever the flags are: Slurm 22.05.8 keeps an AccrueTime from before
+ * ACCRUE_ALWAYS was set (case prio-classic, jobs 10 and 13). With the flag, the age of a job that becomes eligible
+ * later grows from its submission. */
+static int64_t accrual_start(const struct document *d, const struct job_document_keys *keys)
 {
     bool is_always = (d->state->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    int64_t since_us = is_always && keys->eligible_us > d->scenario->now_us ? keys->submit_us : keys->eligible_us;
-    return since_us != 0 ? since_us : 1;
+    int64_t begin_us = is_always && keys->eligible_us > d->scenario->now_us ? keys->submit_us : keys->eligible_us;
+    return begin_us != 0 ? begin_us : 1;
 }
 
 /* The numbers first to last. */
@@ -259,7 +261,7 @@ static struct idset set_of(uint32_t first, uint32_t last)
     return set;
 }
 
-/* Sets what the document says by the table of job fields. */
+/* Sets the fields that the table of job fields reads. */
 static int set_fields(struct wire_reader *r, const struct job_values *given, struct job *row)
 {
     struct document *d = document_of(r);
@@ -293,7 +295,7 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
         .partition_count = keys->partition_count,
         .qos = keys->qos,
         .project = keys->project,
-        .accrue_us = accrue_us(d, keys),
+        .accrue_us = accrual_start(d, keys),
         .set_priority = NONE,
         .slots_max = keys->slots_max,
         .requests = keys->requests,
@@ -344,11 +346,11 @@ static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *
 
 static uint64_t key_of_number(int64_t number)
 {
-    return (uint64_t)number ^ UINT64_C(1) << 63; /* in the order of the numbers, those below 0 first */
+    return (uint64_t)number ^ UINT64_C(1) << 63; /* keys have the order of the numbers, negative ones first */
 }
 
-/* Ranks: by priority/basic jobs come in order of submission, otherwise in the order of the scheduler's list; then of ids. The
- * sort keeps the order of equal keys. */
+/* The ranks are the order of submission in priority/basic, otherwise the order of the scheduler's list; ties are in
+ * order of ids. The sort is stable. */
 static void set_ranks(struct jobs_document *jobs, const struct policy *policy, struct arena *arena)
 {
     uint32_t count = jobs->jobs.count;
@@ -371,7 +373,7 @@ static int compare_ids(const void *a, const void *b)
     return (id_a > id_b) - (id_a < id_b);
 }
 
-/* It runs in its first partition, on as many CPUs as it asks for. */
+/* A running job runs in its first partition, on the CPUs that it requests. */
 static void restore_task(struct state *s, const struct job *j)
 {
     struct task row = {.job_id = j->id,
@@ -396,7 +398,7 @@ static void restore_jobs(struct document *d, struct jobs_document *jobs)
         struct read_job *job = &jobs->jobs.items[i];
         scenario->jobs[job->position] = i;
         state_restore_job(d->state, &job->job, job->assoc_id);
-        job->job.array = job->job.pending = (struct idset){0}; /* the state's */
+        job->job.array = job->job.pending = (struct idset){0}; /* the state owns them */
         tasks[job->job.document->rank] = (struct sort_record){.key = job->is_running, .index = i};
     }
     for (uint32_t rank = 0; rank < count; rank++) {
@@ -404,7 +406,7 @@ static void restore_jobs(struct document *d, struct jobs_document *jobs)
     }
 }
 
-/* The engine would take fewer tasks of each array than take part. */
+/* Refuses a document with too many tasks, because the engine would rank fewer tasks of each array than Grid Engine. */
 static int check_task_count(struct wire_reader *r)
 {
     const struct state *s = document_of(r)->state;
@@ -415,8 +417,8 @@ static int check_task_count(struct wire_reader *r)
         count += tasks < tasks_max ? tasks : tasks_max;
     }
     if (count <= TICKET_ENTRIES_MAX) return 0;
-    return wire_fail(r, "%llu tasks take part; at most %d (max_pending_tasks_per_job)", (unsigned long long)count,
-                     TICKET_ENTRIES_MAX);
+    return wire_fail(r, "%llu tasks to rank; at most %d are accepted (max_pending_tasks_per_job)",
+                     (unsigned long long)count, TICKET_ENTRIES_MAX);
 }
 
 static void release_jobs(struct jobs_document *jobs)

@@ -1,23 +1,23 @@
-/* What an administrator names, each kind by its table of fields (fields/objects.h), and what only documents have beside: the
- * hosts of a partition, and what users and projects used. */
+/* `partitions`, `qos`, `users`, `projects`, `departments` and `resources`: objects of each kind, by its table of fields
+ * (fields/objects.h). Documents have members in addition: the hosts of a partition, the usage of users and projects. */
 #include <string.h>
 
 #include "policy/tres_text.h"
 #include "sim/document.h"
 
-/* What a user used in a project. */
+/* The usage of a user in a project. */
 struct project_usage {
     const char *project;
     struct ticket_usage usage;
 };
 
-/* An object while it is read, of any kind. */
+/* An object of any kind while it is read. */
 struct object_document {
     struct object object;
     bool given[OBJECT_FIELDS_MAX];
-    uint32_t *hosts; /* of a partition; NULL: all */
+    uint32_t *hosts; /* of a partition: indices; NULL: all */
     uint32_t host_count;
-    struct ticket_usage usage; /* as it was at usage_us */
+    struct ticket_usage usage; /* as of usage_us */
     int64_t usage_us;
     struct project_usage *project_usage; /* of a user */
     uint32_t project_usage_count;
@@ -28,7 +28,7 @@ int document_fail_twice(struct wire_reader *r, const char *field, const char *na
     return wire_fail_at(r, field, "'%s' occurs twice", name);
 }
 
-/* --- members that are no fields ----------------------------------------------------------------------------------- */
+/* --- members without a field -------------------------------------------------------------------------------------- */
 
 static int read_host_name(struct wire_reader *r, json_t *value, uint32_t *out_host)
 {
@@ -41,7 +41,7 @@ static int read_host_name(struct wire_reader *r, json_t *value, uint32_t *out_ho
 static int read_hosts(struct wire_reader *r, json_t *value, void *target)
 {
     struct object_document *partition = target;
-    if (!json_is_array(value)) return wire_refuse(r, value, "a list of names of hosts");
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of host names");
     size_t count = json_array_size(value);
     struct map seen = {0};
     int status = 0;
@@ -87,7 +87,7 @@ static int read_project_usage(struct wire_reader *r, json_t *value, void *target
     struct object_document *user = target;
     const char *name;
     json_t *item;
-    if (!json_is_object(value)) return wire_refuse(r, value, "an object of projects and what was used in them");
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of projects and the usage in each");
     user->project_usage = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *user->project_usage);
     json_object_foreach(value, name, item)
     {
@@ -108,7 +108,7 @@ static int read_project_usage(struct wire_reader *r, json_t *value, void *target
 #define NAME                                                                         \
     {                                                                                \
         .name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), \
-        .help = "by which it is referred to"                                         \
+        .help = "the name, by which other parts refer to it"                         \
     }
 #define USAGE                                                    \
     {                                                            \
@@ -236,7 +236,7 @@ static int read_one_qos(struct wire_reader *r, json_t *value, uint32_t index)
     return 0;
 }
 
-/* A job without a QOS has the one without a name, whose priority is 0. */
+/* A job without a QOS has the QOS with the empty name and priority 0. */
 int document_read_qos(struct wire_reader *r, json_t *value)
 {
     struct document *d = document_of(r);
@@ -287,7 +287,7 @@ static void restore_user(struct document *d, const struct object_document *user)
         restore_usage(d, name, user->project_usage[i].project, &user->project_usage[i].usage, user->usage_us);
 }
 
-/* The default department is there whether the document has it or not. */
+/* The default department exists even if the document does not define it. */
 static int read_user(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct document *d = document_of(r);

@@ -1,8 +1,8 @@
-/* The settings of a document: by their own names, or the keywords that Slurm and Grid Engine have for them. */
+/* `settings`: by Fairlead's names, or by the keywords of Slurm and Grid Engine. */
 #include "sim/document.h"
 
-/* Keywords of slurm.conf and of Grid Engine's configuration that no priority at one moment depends on, so that a document
- * may have a recorded configuration as it is. */
+/* Keywords of slurm.conf and of Grid Engine's configuration on which no priority at a given time depends. They are
+ * accepted, so that a document may contain a recorded configuration unchanged. */
 static const char *const ignored[] = {
     "PriorityCalcPeriod",
     "PriorityParameters",
@@ -37,7 +37,7 @@ static bool is_ignored(const char *name)
     return false;
 }
 
-/* *out_field NULL: a keyword that decides nothing; its value has to be one all the same. */
+/* *out_field NULL: an ignored keyword. Its value is only checked to be a scalar. */
 static int find_setting(struct wire_reader *r, const char *name, enum setting *out_setting,
                         const struct field **out_field)
 {
@@ -56,12 +56,12 @@ static int read_setting(struct wire_reader *r, const char *name, json_t *value, 
     const struct field *field;
     if (find_setting(r, name, &setting, &field) != 0) return -1;
     size_t length = wire_enter(r, name);
-    if (field != NULL && given[setting]) return wire_fail(r, "it is given twice");
+    if (field != NULL && given[setting]) return wire_fail(r, "the setting occurs twice");
     if (wire_read_scalar(r, value, &text) != 0) return -1;
     if (field != NULL) {
         struct field_value read;
         if (field_parse(field, text, &s->arena, &read, &below) != 0) {
-            below.field[0] = '\0'; /* the path has it */
+            below.field[0] = '\0'; /* the path has the name */
             return wire_fail_below(r, &below);
         }
         s->settings.value[setting] = read;
@@ -85,6 +85,6 @@ int document_read_settings(struct wire_reader *r, json_t *value)
     }
     if (policy_make(&s->settings, &s->arena, &s->policy, &below) != 0) return wire_fail_below(r, &below);
     if (s->policy.share.ties == TIES_SLURM && !fair_tree_slurm_available())
-        return wire_fail_at(r, "FairTreeTies", "slurm repeats the arithmetic of x86-64, which this machine has not");
+        return wire_fail_at(r, "FairTreeTies", "slurm needs the 80-bit arithmetic of x86; this machine has only merge");
     return 0;
 }

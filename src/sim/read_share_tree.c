@@ -26,7 +26,7 @@ static const struct wire_field fields[] = {
 };
 static const struct wire_shape shape = {.name = "node", .fields = fields, .size = sizeof(struct node_document)};
 
-/* Reads a node and all below it: their order, depth first, is the order of struct share_nodes. */
+/* Reads a node and all nodes below it, depth first, which is the order of struct share_nodes. */
 static int read_node(struct wire_reader *r, json_t *value, uint32_t parent, uint32_t depth)
 {
     struct node_document node = {.shares = 1};

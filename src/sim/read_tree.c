@@ -1,14 +1,14 @@
-/* `tree`: the associations. Rows name the account above them, so an account may stand behind what is in it. Siblings keep the
- * order of their rows, which is that of their ids. */
+/* `tree`: the associations. An item names the account above it, which may come later in the list. Siblings keep the
+ * order of the list, which is the order of their ids. */
 #include <string.h>
 
 #include "sim/document.h"
 
 static const char root_name[] = "root";
 
-enum { ROOT_ID = 1, FIRST_ID = 2 }; /* of rows: FIRST_ID + i */
+enum { ROOT_ID = 1, FIRST_ID = 2 }; /* item i of the list has the id FIRST_ID + i, except for root */
 
-/* By TRES it decides nothing here; it has to be right all the same. */
+/* Usage by TRES is checked and ignored: no priority or share depends on it. */
 static int read_usage_tres(struct wire_reader *r, json_t *value, void *target)
 {
     const char *name;
@@ -20,7 +20,7 @@ static int read_usage_tres(struct wire_reader *r, json_t *value, void *target)
     {
         size_t length = wire_enter(r, name);
         if (tres_find(&document_of(r)->state->policy.tres, str(name)) == NONE)
-            return wire_fail(r, "not a tracked TRES; AccountingStorageTRES names those beyond cpu, mem, node, ...");
+            return wire_fail(r, "not a tracked TRES; AccountingStorageTRES adds TRES to cpu, mem, node, ...");
         if (wire_read_real(r, item, 0, USAGE_MAX, &used) != 0) return -1;
         wire_leave(r, length);
     }
@@ -31,7 +31,11 @@ static int read_usage_tres(struct wire_reader *r, json_t *value, void *target)
 #define NUMBER_OR_PARENT(max_) .type = WIRE_I64, .max = (max_), .special = "parent", .special_number = FIELD_SPECIAL
 
 static const struct wire_field fields[] = {
-    {.name = "account", .type = WIRE_NAME, .is_required = true, MEMBER(account), .help = "the account, or the user's"},
+    {.name = "account",
+     .type = WIRE_NAME,
+     .is_required = true,
+     MEMBER(account),
+     .help = "the account, or the account of the user"},
     {.name = "user", .type = WIRE_NAME, MEMBER(user)},
     {.name = "parent", .type = WIRE_NAME, MEMBER(parent)},
     {.name = "partition", .type = WIRE_NAME, MEMBER(partition)},
@@ -51,7 +55,7 @@ static bool is_root(const struct association_document *row)
     return row->user == NULL && strcmp(row->account, root_name) == 0;
 }
 
-/* Line feeds stand between the names, which no name can hold. */
+/* Line feeds separate the names, because no name can contain one. */
 static struct str user_key(struct arena *arena, const char *account, const char *user, const char *partition)
 {
     struct buf key = {0};
@@ -95,7 +99,7 @@ static int read_association(struct wire_reader *r, json_t *value, uint32_t index
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-/* The row above, now that all are known; NONE: root, of which a document need not have a row. */
+/* The item above, after all items were read; NONE: root, which does not need an item. */
 static int find_parent(struct wire_reader *r, uint32_t index, uint32_t *out_parent)
 {
     struct document *d = document_of(r);
@@ -109,18 +113,18 @@ static int find_parent(struct wire_reader *r, uint32_t index, uint32_t *out_pare
     return wire_fail_at(r, is_user ? "account" : "parent", "'%s' is not an account of this document", name);
 }
 
-/* Depths by row, 0: not known yet. Follows each row up to one that is known, and back. */
+/* Computes depths by item; 0: not computed yet. Goes up to an item with a depth, and back. */
 static int check_depth(struct wire_reader *r, uint32_t index, const uint32_t *parents, uint32_t *depths)
 {
     uint32_t path[TREE_DEPTH_MAX + 1], count = 0;
-    for (uint32_t at = index; at != NONE && depths[at] == 0; at = parents[at]) {
+    for (uint32_t item = index; item != NONE && depths[item] == 0; item = parents[item]) {
         for (uint32_t i = 0; i < count; i++) {
-            if (path[i] == at)
+            if (path[i] == item)
                 return wire_fail(r, "the accounts above '%s' form a circle",
                                  document_of(r)->associations.items[index].account);
         }
         if (count == TREE_DEPTH_MAX) return wire_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
-        path[count++] = at;
+        path[count++] = item;
     }
     while (count-- > 0) {
         uint32_t above = parents[path[count]];
@@ -165,7 +169,7 @@ static void restore(struct document *d, uint32_t id, const struct association_do
     state_restore_assoc(d->state, &row, parent_id);
 }
 
-/* Root first, which has the first id; all others in the order of their rows. */
+/* Root is first and has the first id; the others are in the order of the list. */
 static void restore_rows(struct document *d, const uint32_t *parents)
 {
     static const struct association_document plain_root = {
@@ -192,7 +196,7 @@ int document_read_tree(struct wire_reader *r, json_t *value)
     return 0;
 }
 
-/* --- whose jobs are ----------------------------------------------------------------------------------------------- */
+/* --- associations of jobs ----------------------------------------------------------------------------------------- */
 
 uint32_t document_association(struct document *d, const char *account, const char *user)
 {

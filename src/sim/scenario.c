@@ -1,6 +1,7 @@
-/* What is asked of a scenario: the engine answers, and its rows are put into the order of the document. */
+/* Puts the rows that the engine computes into the order of the document. */
 #include "sim/scenario.h"
 
+#include "base/ensure.h"
 #include "policy/share_values.h"
 
 bool scenario_has_job(const struct scenario *s, uint32_t job_id)
@@ -18,43 +19,45 @@ void scenario_release(struct scenario *s)
 
 /* --- priorities --------------------------------------------------------------------------------------------------- */
 
-/* Rows by job: rows of job j are of[first[j]] up to of[first[j + 1]], in the engine's order. */
-struct rows_of_jobs {
-    uint32_t *first, *of;
+/* Indices of rows, grouped by job: those of job j are rows[first[j]] to rows[first[j + 1] - 1], in the engine's
+ * order. */
+struct rows_by_job {
+    uint32_t *first, *rows;
 };
 
-static struct rows_of_jobs group_rows(const struct priorities *all, uint32_t job_count, struct arena *arena)
+static struct rows_by_job group_rows(const struct priorities *all, uint32_t job_count, struct arena *arena)
 {
-    struct rows_of_jobs g = {arena_alloc(arena, (job_count + (size_t)2) * sizeof *g.first),
-                             arena_alloc(arena, (all->count + (size_t)1) * sizeof *g.of)};
-    for (uint32_t i = 0; i < all->count; i++) g.first[all->rows[i].job + 2]++;
-    for (uint32_t j = 2; j <= job_count; j++) g.first[j] += g.first[j - 1];
-    for (uint32_t i = 0; i < all->count; i++) g.of[g.first[all->rows[i].job + 1]++] = i;
-    return g;
+    struct rows_by_job groups = {arena_alloc(arena, (job_count + (size_t)2) * sizeof *groups.first),
+                                 arena_alloc(arena, (all->count + (size_t)1) * sizeof *groups.rows)};
+    for (uint32_t i = 0; i < all->count; i++) groups.first[all->rows[i].job + 2]++;
+    for (uint32_t j = 2; j <= job_count; j++) groups.first[j] += groups.first[j - 1];
+    for (uint32_t i = 0; i < all->count; i++) groups.rows[groups.first[all->rows[i].job + 1]++] = i;
+    return groups;
 }
 
-void scenario_priorities(struct scenario *s, struct arena *arena, struct scenario_priorities *out)
+void scenario_priorities(struct scenario *s, struct arena *arena, struct scenario_priorities *out_priorities)
 {
-    *out = (struct scenario_priorities){0};
-    state_priorities(&s->state, s->now_us, NONE, arena, &out->all);
-    struct priority_text *texts = priority_text_make_all(&s->state, &out->all, arena);
-    for (uint32_t i = 0; i < out->all.count; i++)
-        texts[i].id = NULL; /* an array has its first task's row, under its number */
-    out->texts = texts;
-    uint32_t *rows = arena_alloc(arena, (out->all.count + (size_t)1) * sizeof *rows);
-    struct rows_of_jobs g = group_rows(&out->all, s->state.jobs.count, arena);
-    bool wants_partitions = out->all.model == MODEL_MULTIFACTOR;
+    *out_priorities = (struct scenario_priorities){0};
+    state_priorities(&s->state, s->now_us, NONE, arena, &out_priorities->all);
+    struct priority_text *texts = priority_text_make_all(&s->state, &out_priorities->all, arena);
+    for (uint32_t i = 0; i < out_priorities->all.count; i++)
+        texts[i].id = NULL; /* the row of an array is that of its first task, with the id of the array */
+    out_priorities->texts = texts;
+    uint32_t *rows = arena_alloc(arena, (out_priorities->all.count + (size_t)1) * sizeof *rows);
+    struct rows_by_job groups = group_rows(&out_priorities->all, s->state.jobs.count, arena);
+    bool wants_partitions = out_priorities->all.model == MODEL_MULTIFACTOR;
     for (uint32_t i = 0; i < s->job_count; i++) {
-        uint32_t first = g.first[s->jobs[i]], end = g.first[s->jobs[i] + 1];
+        uint32_t first = groups.first[s->jobs[i]], end = groups.first[s->jobs[i] + 1];
         if (!wants_partitions && end > first) end = first + 1;
-        for (uint32_t k = first; k < end; k++) rows[out->count++] = g.of[k];
+        for (uint32_t k = first; k < end; k++) rows[out_priorities->count++] = groups.rows[k];
     }
-    out->rows = rows;
+    out_priorities->rows = rows;
 }
 
-void scenario_priority_row(const struct scenario_priorities *p, uint32_t row, struct priority_record *out_record)
+void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, struct priority_record *out_record)
 {
-    priority_values_make(&p->all, p->texts, p->rows[row], out_record);
+    ensure(i < p->count);
+    priority_values_make(&p->all, p->texts, p->rows[i], out_record);
 }
 
 /* --- shares ------------------------------------------------------------------------------------------------------- */
@@ -66,7 +69,7 @@ void scenario_shares(struct scenario *s, const struct share_options *options, st
     state_share_table(&s->state, s->now_us, NULL, arena, out_table);
 }
 
-/* The account above an account; a user has that of the user's account. */
+/* The account above an account, or above the account of a user. */
 static const char *parent_account(const struct state *s, const struct assoc *a)
 {
     if (a->user != NULL) a = &s->assocs.items[a->parent];
@@ -76,6 +79,7 @@ static const char *parent_account(const struct state *s, const struct assoc *a)
 void scenario_share_row(const struct scenario *s, const struct share_table *table, uint32_t i,
                         struct share_values *out_row)
 {
+    ensure(i < s->association_count);
     const struct state *state = &s->state;
     uint32_t index = s->associations[i], node = state->node_of.items[index];
     const struct assoc *a = &state->assocs.items[index];

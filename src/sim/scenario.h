@@ -1,5 +1,5 @@
-/* A scenario: a cluster at one moment, as a JSON document describes it (docs/scenarios.md). It is loaded into a state, like
- * an instance's database, and the engine answers the questions about it. Rows are in the order of the document.
+/* A scenario: a cluster at one time, described by a JSON document (docs/scenarios.md). It is loaded into a state, like
+ * the database of an instance, and the engine computes from it. Results are in the order of the document.
  *
  *     text -- scenario_read --> struct scenario -- scenario_priorities --> priorities of the jobs, term by term
  *                                               -- scenario_shares ------> shares and factors of the tree */
@@ -20,30 +20,33 @@ struct scenario {
     struct arena arena;
 };
 
-/* Reads the document. name: what messages call it. ERR_INPUT: "NAME:LINE:COLUMN: ..." if it is no JSON, otherwise "NAME:
- * path.of[0].field: ..." with the value and what is accepted. To be released either way. */
+/* Reads a document. name: its name in messages. ERR_INPUT: "NAME:LINE:COLUMN: ..." if it is not JSON, otherwise "NAME:
+ * path.of[0].field: ..." with the value and what is accepted. The caller releases out_scenario also after an error. */
 int scenario_read(struct str text, const char *name, struct scenario *out_scenario, struct err *e);
 void scenario_release(struct scenario *s);
 
 /* Whether the document has a job of that id. */
 bool scenario_has_job(const struct scenario *s, uint32_t job_id);
 
-/* Priorities by the model in force: by priority/multifactor a row for each job and partition, by the others for each job.
- * Running jobs have rows as in an instance: with CALCULATE_RUNNING, and by priority/tickets. In memory of arena. */
+/* The priorities by the configured model, in memory of arena: in priority/multifactor a row for each job and partition,
+ * in the other models a row for each job. Running jobs have rows as in an instance: with CALCULATE_RUNNING, and in
+ * priority/tickets. */
 struct scenario_priorities {
     struct priorities all;
     const struct priority_text *texts;
-    const uint32_t *rows; /* of all, in the order of the document */
+    const uint32_t *rows; /* indices into all.rows, in the order of the document */
     uint32_t count;
 };
-void scenario_priorities(struct scenario *s, struct arena *arena, struct scenario_priorities *out);
-void scenario_priority_row(const struct scenario_priorities *p, uint32_t row, struct priority_record *out_record);
+void scenario_priorities(struct scenario *s, struct arena *arena, struct scenario_priorities *out_priorities);
 
-/* Shares of the tree. options: those of the document's settings (state.policy.share), or others. */
+/* Row i of the priorities as a record of the listing. */
+void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, struct priority_record *out_record);
+
+/* The shares of the tree. options: those of the document's settings (state.policy.share), or others. */
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,
                      struct share_table *out_table);
 
-/* Row i of `tree`. */
+/* Item i of `tree` as a row of the listing. */
 void scenario_share_row(const struct scenario *s, const struct share_table *table, uint32_t i,
                         struct share_values *out_row);
 

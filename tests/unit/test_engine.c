@@ -41,7 +41,7 @@ static void refused_submissions_change_nothing(void **unused)
         {"time", ERR_INPUT, "time_limit_s: -5", world_submission("bob", "physics", 1)},
         {"name", ERR_INPUT, "name: 'a?b'", world_submission("bob", "physics", 1)},
         {"directory", ERR_INPUT, "directory: 'tmp' is not an absolute path", world_submission("bob", "physics", 1)},
-        {"array limit", ERR_INPUT, "behind '%'", world_submission("bob", "physics", 1)},
+        {"array limit", ERR_INPUT, "after '%'", world_submission("bob", "physics", 1)},
         {"array size", ERR_TOO_LARGE, "max_array_tasks", world_submission("bob", "physics", 1)},
         {"array text", ERR_INPUT, "array", world_submission("bob", "physics", 1)},
     };

@@ -219,7 +219,7 @@ static void users_are_named_at_their_first_submission(void **unused)
     assert_int_equal(w.s.objects[OBJECT_USER].count, 1);
 
     world_set(&w, "enforce_user", "true");
-    world_refuses(&w, world_submission("eve", NULL, 1), ERR_DENIED, "user 'eve' is not named here");
+    world_refuses(&w, world_submission("eve", NULL, 1), ERR_DENIED, "user 'eve' is not a policy user");
     world_submit(&w, "bob", NULL, 1);
     world_set(&w, "enforce_user", "none");
     world_submit(&w, "eve", NULL, 1);
@@ -302,15 +302,15 @@ static void what_started_stays_where_it_is(void **unused)
     const struct {
         const char *fields, *text;
     } rows[] = {
-        {"partitions=long", "partitions: it cannot change any more"},
-        {"qos=high", "qos: it cannot change any more"},
-        {"project=moon", "project: it cannot change any more"},
-        {"requests=license=1", "requests: it cannot change any more"},
-        {"slots_max=2", "slots_max: it cannot change any more"},
-        {"begin_us=1700000100000000", "begin_us: it cannot change any more"},
-        {"cpus=2", "cpus: it cannot change any more"},
-        {"mem_mib=2", "mem_mib: it cannot change any more"},
-        {"time_limit_s=2", "time_limit_s: it cannot change any more"},
+        {"partitions=long", "partitions: it cannot change after the job has started"},
+        {"qos=high", "qos: it cannot change after the job has started"},
+        {"project=moon", "project: it cannot change after the job has started"},
+        {"requests=license=1", "requests: it cannot change after the job has started"},
+        {"slots_max=2", "slots_max: it cannot change after the job has started"},
+        {"begin_us=1700000100000000", "begin_us: it cannot change after the job has started"},
+        {"cpus=2", "cpus: it cannot change after the job has started"},
+        {"mem_mib=2", "mem_mib: it cannot change after the job has started"},
+        {"time_limit_s=2", "time_limit_s: it cannot change after the job has started"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         world_refuses(&w, update_by(world_operator, id, rows[i].fields), ERR_CONFLICT, rows[i].text);

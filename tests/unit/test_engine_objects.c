@@ -119,7 +119,7 @@ static void nothing_that_is_needed_goes(void **unused)
     world_refuses(&w, deletion(&w, OBJECT_RESOURCE, "license"), ERR_CONFLICT,
                   "resource 'license' is in use by 1 live job");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_RESOURCE, "license", "type=STRING"),
-                  ERR_CONFLICT, "its type cannot change now");
+                  ERR_CONFLICT, "its type can only change while it is unused");
     world_object(&w, OBJECT_RESOURCE, "license", "amount=9");
 
     assert_int_equal(world_apply(&w, world_update(id, job_text("partitions=fast|requests=")), NULL), 0);
