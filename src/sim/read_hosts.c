@@ -79,7 +79,6 @@ int document_read_hosts(struct wire_reader *r, json_t *value)
     uint64_t cpus = 0;
     if (wire_read_items(r, value, read_host) != 0) return -1;
     for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].has.cpus;
-    return cpus <= UINT32_MAX
-               ? 0
-               : wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);
+    if (cpus <= UINT32_MAX) return 0;
+    return wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);
 }

@@ -1,4 +1,4 @@
-/* A small world for tests of the engine: a state, a clock, and short ways to say what happens. */
+/* A small world for tests of the engine: a state, a clock, and short functions for common events. */
 #ifndef FAIRLEAD_TESTS_ENGINE_WORLD_H
 #define FAIRLEAD_TESTS_ENGINE_WORLD_H
 
@@ -55,7 +55,7 @@ static inline void world_set(struct world *w, const char *name, const char *valu
     assert_int_equal(world_apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, NULL), 0);
 }
 
-/* Adds an object, or changes the one there is; fields "KEY=VALUE|KEY=VALUE", "" for none. */
+/* fields: "KEY=VALUE|KEY=VALUE", or "". */
 static inline struct event world_object_event(struct world *w, enum event_kind event_kind, enum object_kind kind,
                                               const char *name, const char *fields)
 {
@@ -71,6 +71,7 @@ static inline struct event world_object_event(struct world *w, enum event_kind e
     return (struct event){.kind = event_kind, .object = {kind, name, pairs, count}};
 }
 
+/* Adds an object, or changes an existing one. */
 static inline void world_object(struct world *w, enum object_kind kind, const char *name, const char *fields)
 {
     bool is_new = state_find_object(&w->s, kind, name) == NONE;
@@ -79,7 +80,7 @@ static inline void world_object(struct world *w, enum object_kind kind, const ch
         fail_msg("%s", ERR_SENTENCE(&w->e));
 }
 
-/* The event is refused for that reason and leaves no trace. */
+/* Asserts that the event is refused with this error, and changes nothing. */
 static inline void world_refuses(struct world *w, struct event event, enum err_code code, const char *text)
 {
     uint64_t before = state_hash(&w->s);
@@ -108,7 +109,7 @@ static inline struct event world_submission(const char *user, const char *accoun
     return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = job};
 }
 
-/* A change of a job by an operator: "nice=5|cpus=2". */
+/* An update by an operator. */
 static inline struct event world_update(uint32_t job_id, const struct job_values *values)
 {
     return (struct event){.kind = EVENT_UPDATE, .update = {.job_id = job_id, .values = values}};
@@ -121,7 +122,7 @@ static inline uint32_t world_submit(struct world *w, const char *user, const cha
     return id;
 }
 
-/* The pass; returns how many starts it decided. */
+/* Runs the pass. Returns the number of starts that it decided. */
 static inline uint32_t world_pass(struct world *w)
 {
     outcome_clear(&w->out);

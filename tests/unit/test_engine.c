@@ -1,4 +1,4 @@
-/* The engine through its door: what each event does to the rows, and that a refused one does nothing. */
+/* Events through engine_apply: what each changes in the rows, and that a refused event changes nothing. */
 #include "engine_world.h"
 
 #include "engine/output_path.h"
@@ -66,7 +66,7 @@ static void refused_submissions_change_nothing(void **unused)
     world_release(&w);
 }
 
-static void who_used_less_of_his_share_starts_first(void **unused)
+static void the_user_with_less_usage_starts_first(void **unused)
 {
     (void)unused;
     struct world w;
@@ -88,7 +88,7 @@ static void who_used_less_of_his_share_starts_first(void **unused)
     world_release(&w);
 }
 
-static void what_does_not_fit_stops_nobody_behind_it(void **unused)
+static void a_job_that_does_not_fit_holds_up_no_other(void **unused)
 {
     (void)unused;
     struct world w;
@@ -133,8 +133,8 @@ static void arrays_are_one_row_and_keep_their_limit(void **unused)
     world_release(&w);
 }
 
-/* A cancellation takes ranges, not numbers: seconds of difference with 100,000 that do not touch each other. */
-static void scattered_arrays_are_cancelled_whole(void **unused)
+/* A cancellation moves ranges of task numbers, not single numbers: with 100,000 ranges that would take seconds. */
+static void arrays_of_many_ranges_are_cancelled_fast(void **unused)
 {
     (void)unused;
     struct world w;
@@ -154,8 +154,8 @@ static void scattered_arrays_are_cancelled_whole(void **unused)
     world_release(&w);
 }
 
-/* Else a launch would get the id, and the records, of another. */
-static void ids_of_launches_from_after_a_backup_are_not_used_again(void **unused)
+/* Otherwise a launch could get the id, and the records, of another one. */
+static void launch_ids_from_after_a_backup_are_not_used_again(void **unused)
 {
     (void)unused;
     static const enum event_kind kinds[] = {EVENT_STARTED, EVENT_COMPLETING, EVENT_ENDED};
@@ -173,7 +173,7 @@ static void ids_of_launches_from_after_a_backup_are_not_used_again(void **unused
     world_release(&w);
 }
 
-static void jobs_larger_than_the_host_became_can_be_renamed(void **unused)
+static void jobs_larger_than_a_shrunk_host_can_be_renamed(void **unused)
 {
     (void)unused;
     struct world w;
@@ -229,13 +229,13 @@ static void held_jobs_wait_and_released_ones_start(void **unused)
     world_release(&w);
 }
 
-static void after_a_crash_each_launch_is_settled_once(void **unused)
+static void each_launch_is_resolved_once_after_a_crash(void **unused)
 {
     (void)unused;
     struct {
         const char *what, *boot;
         bool started, cancelled, known;
-        enum job_state state; /* afterwards; JOB_PENDING: it is gone from the live rows */
+        enum job_state state; /* afterwards; JOB_PENDING: the task has ended */
         uint32_t starts;
     } rows[] = {
         {"sent, never arrived: sent again", "boot-1", false, false, false, JOB_STARTING, 1},
@@ -284,7 +284,7 @@ static double usage_of(struct world *w, const char *account, const char *user)
     return usage;
 }
 
-static void usage_grows_while_a_job_runs_and_fades_after(void **unused)
+static void usage_grows_while_a_job_runs_and_decays_afterwards(void **unused)
 {
     (void)unused;
     struct world w;
@@ -305,7 +305,7 @@ static void usage_grows_while_a_job_runs_and_fades_after(void **unused)
     world_release(&w);
 }
 
-static void a_new_halflife_counts_from_when_it_is_set(void **unused)
+static void a_new_halflife_applies_from_its_change(void **unused)
 {
     (void)unused;
     struct world w;
@@ -323,7 +323,7 @@ static void a_new_halflife_counts_from_when_it_is_set(void **unused)
     world_release(&w);
 }
 
-static void who_leaves_leaves_his_usage_to_the_account(void **unused)
+static void a_deleted_user_leaves_the_usage_to_the_account(void **unused)
 {
     (void)unused;
     struct world w;
@@ -347,7 +347,7 @@ static void who_leaves_leaves_his_usage_to_the_account(void **unused)
     world_release(&w);
 }
 
-static void accounts_keep_to_their_tree(void **unused)
+static void accounts_form_a_tree(void **unused)
 {
     (void)unused;
     struct world w;
@@ -452,19 +452,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(submission_without_association_gets_one_in_default),
         cmocka_unit_test(refused_submissions_change_nothing),
-        cmocka_unit_test(who_used_less_of_his_share_starts_first),
-        cmocka_unit_test(what_does_not_fit_stops_nobody_behind_it),
+        cmocka_unit_test(the_user_with_less_usage_starts_first),
+        cmocka_unit_test(a_job_that_does_not_fit_holds_up_no_other),
         cmocka_unit_test(arrays_are_one_row_and_keep_their_limit),
-        cmocka_unit_test(scattered_arrays_are_cancelled_whole),
-        cmocka_unit_test(ids_of_launches_from_after_a_backup_are_not_used_again),
-        cmocka_unit_test(jobs_larger_than_the_host_became_can_be_renamed),
+        cmocka_unit_test(arrays_of_many_ranges_are_cancelled_fast),
+        cmocka_unit_test(launch_ids_from_after_a_backup_are_not_used_again),
+        cmocka_unit_test(jobs_larger_than_a_shrunk_host_can_be_renamed),
         cmocka_unit_test(cancelling_is_all_or_nothing),
         cmocka_unit_test(held_jobs_wait_and_released_ones_start),
-        cmocka_unit_test(after_a_crash_each_launch_is_settled_once),
-        cmocka_unit_test(usage_grows_while_a_job_runs_and_fades_after),
-        cmocka_unit_test(a_new_halflife_counts_from_when_it_is_set),
-        cmocka_unit_test(who_leaves_leaves_his_usage_to_the_account),
-        cmocka_unit_test(accounts_keep_to_their_tree),
+        cmocka_unit_test(each_launch_is_resolved_once_after_a_crash),
+        cmocka_unit_test(usage_grows_while_a_job_runs_and_decays_afterwards),
+        cmocka_unit_test(a_new_halflife_applies_from_its_change),
+        cmocka_unit_test(a_deleted_user_leaves_the_usage_to_the_account),
+        cmocka_unit_test(accounts_form_a_tree),
         cmocka_unit_test(names_are_checked),
         cmocka_unit_test(ended_rows_leave_memory),
         cmocka_unit_test(output_paths_are_expanded),

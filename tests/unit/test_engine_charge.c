@@ -1,4 +1,4 @@
-/* Who is charged how much for what ran: by hand, from the formulas of docs/formulas.md 1.2, 3.4 and 5.2. */
+/* Charges to associations, QOS and usage owners, computed by hand from docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "engine_world.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void assert_close(double found, double expected)
     if (!(fabs(found - expected) <= 1e-12 * fabs(expected))) fail_msg("%.17g is not %.17g", found, expected);
 }
 
-/* 16 CPUs, 64 GiB, 4 GPUs; nothing fades unless the test says so. */
+/* 16 CPUs, 64 GiB, 4 GPUs; no usage decays unless a test sets a half-life. */
 static void furnish(struct world *w)
 {
     world_init(w, 16, 65536, 4);
@@ -32,7 +32,7 @@ static struct event submission_of(uint32_t cpus, uint64_t mem_mib, uint32_t gpus
     return event;
 }
 
-/* Submits and starts it; returns its launch. */
+/* Submits and starts a job. Returns its launch id. */
 static uint64_t run(struct world *w, struct event submission)
 {
     uint32_t id;
@@ -43,7 +43,7 @@ static uint64_t run(struct world *w, struct event submission)
     return launch;
 }
 
-/* Runs it for so long, to its end. */
+/* Submits a job and runs it to its end. */
 static void run_for(struct world *w, struct event submission, int64_t seconds)
 {
     int64_t started_us = w->now_us;
@@ -64,9 +64,9 @@ static double usage_now(struct world *w, const char *user)
 static double tres_now(struct world *w, const char *tres)
 {
     struct arena arena = {0};
-    uint32_t place = tres_find(&w->s.policy.tres, str(tres));
-    assert_int_not_equal(place, NONE);
-    const double *own = state_own_tres_usage(&w->s, place, w->now_us, &arena);
+    uint32_t index = tres_find(&w->s.policy.tres, str(tres));
+    assert_int_not_equal(index, NONE);
+    const double *own = state_own_tres_usage(&w->s, index, w->now_us, &arena);
     double usage = own[w->s.node_of.items[state_find_assoc(&w->s, "default", "ann")]];
     arena_release(&arena);
     return usage;
@@ -77,7 +77,7 @@ static double qos_now(struct world *w, const char *name)
     return state_qos_usage(&w->s, state_find_object(&w->s, OBJECT_QOS, name), w->now_us);
 }
 
-/* What an owner used, running tasks too. */
+/* The usage of an owner, with running tasks. */
 static struct ticket_usage owner_now(struct world *w, const char *user, const char *project)
 {
     struct arena arena = {0};
@@ -95,7 +95,7 @@ static struct ticket_usage owner_now(struct world *w, const char *user, const ch
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
-static void billing_is_by_the_partitions_weights(void **unused)
+static void the_weights_of_the_partition_determine_billing(void **unused)
 {
     (void)unused;
     static const struct {
@@ -143,7 +143,7 @@ static void every_tres_is_counted(void **unused)
     world_release(&w);
 }
 
-static void negative_weights_give_nothing_back(void **unused)
+static void negative_weights_do_not_reduce_usage(void **unused)
 {
     (void)unused;
     struct world w;
@@ -155,8 +155,8 @@ static void negative_weights_give_nothing_back(void **unused)
     world_release(&w);
 }
 
-/* 16 CPUs for 20 s: 320 billing-seconds, less what fades in 20 s of seven days. */
-static void usage_fades_while_it_grows(void **unused)
+/* 16 CPUs for 20 s: 320 billing-seconds, minus the decay in 20 s with a half-life of seven days. */
+static void usage_decays_while_it_grows(void **unused)
 {
     (void)unused;
     struct world w;
@@ -168,7 +168,7 @@ static void usage_fades_while_it_grows(void **unused)
     world_release(&w);
 }
 
-static void what_a_user_used_of_each_tres_stays_with_the_account(void **unused)
+static void a_deleted_user_leaves_tres_usage_to_the_account(void **unused)
 {
     (void)unused;
     struct world w;
@@ -187,7 +187,7 @@ static void what_a_user_used_of_each_tres_stays_with_the_account(void **unused)
 
 /* --- QOS ---------------------------------------------------------------------------------------------------------- */
 
-static void the_qos_multiplies(void **unused)
+static void the_usage_factor_of_the_qos_multiplies(void **unused)
 {
     (void)unused;
     struct world w;
@@ -206,8 +206,8 @@ static void the_qos_multiplies(void **unused)
     world_release(&w);
 }
 
-/* What started keeps the factor it started with. */
-static void a_new_factor_is_for_those_who_start(void **unused)
+/* A running job keeps the factor and the weights from its start. */
+static void a_new_factor_is_for_jobs_that_start_later(void **unused)
 {
     (void)unused;
     struct world w;
@@ -224,7 +224,7 @@ static void a_new_factor_is_for_those_who_start(void **unused)
     world_release(&w);
 }
 
-static void no_decay_is_of_the_qos_only(void **unused)
+static void no_decay_affects_only_the_qos(void **unused)
 {
     (void)unused;
     struct world w;
@@ -241,7 +241,7 @@ static void no_decay_is_of_the_qos_only(void **unused)
     world_release(&w);
 }
 
-/* What it reads at that moment stays; with a task of it running, too. */
+/* A change keeps the current usage, also while a task of the QOS runs. */
 static void no_decay_can_be_switched(void **unused)
 {
     (void)unused;
@@ -269,8 +269,8 @@ static void no_decay_can_be_switched(void **unused)
     world_release(&w);
 }
 
-/* 10^5 half-lives: the reference has moved many times. */
-static void usage_of_all_kinds_survives_the_reference(void **unused)
+/* 10^5 half-lives, in which the reference moves many times. */
+static void every_kind_of_usage_survives_moves_of_the_reference(void **unused)
 {
     (void)unused;
     struct world w;
@@ -292,7 +292,7 @@ static void usage_of_all_kinds_survives_the_reference(void **unused)
 
 /* --- owners ------------------------------------------------------------------------------------------------------- */
 
-static void the_user_owns_what_is_in_no_project(void **unused)
+static void usage_belongs_to_the_user_or_to_a_project(void **unused)
 {
     (void)unused;
     struct world w;
@@ -327,7 +327,7 @@ static void the_user_owns_what_is_in_no_project(void **unused)
 }
 
 /* Half-life one hour, and the program's factor of a minute: 1 - ln 2 / 60. */
-static void owners_fade_by_the_share_trees_rule(void **unused)
+static void usage_of_owners_decays_by_the_rule_of_the_share_tree(void **unused)
 {
     (void)unused;
     struct world w;
@@ -354,8 +354,8 @@ static void owners_fade_by_the_share_trees_rule(void **unused)
     world_release(&w);
 }
 
-/* A new rule fades what is used from now on. */
-static void a_new_halftime_counts_from_when_it_is_set(void **unused)
+/* Usage decays by the new rule from its change on. */
+static void a_new_halftime_applies_from_its_change(void **unused)
 {
     (void)unused;
     struct world w;
@@ -380,8 +380,8 @@ static void a_new_halftime_counts_from_when_it_is_set(void **unused)
     world_release(&w);
 }
 
-/* Records come when they come: an end before the owner's last charge counts as of then. */
-static void late_ends_count_as_of_their_moment(void **unused)
+/* An end before the owner's last charge decays from its own time. */
+static void late_ends_count_from_their_own_time(void **unused)
 {
     (void)unused;
     struct world w;
@@ -393,7 +393,7 @@ static void late_ends_count_as_of_their_moment(void **unused)
     uint64_t second = run(&w, submission_of(1, 1024, 0, NULL, NULL));
     w.now_us = started_us + 2 * HOUR_S * SECOND;
     world_ended(&w, first, JOB_COMPLETED, started_us);
-    double hour = HOUR_S / M_LN2 * 0.5; /* of one CPU, as it reads at its end */
+    double hour = HOUR_S / M_LN2 * 0.5; /* an hour of one CPU, read at its end */
     assert_close(owner_now(&w, "ann", "").used[USAGE_CPU], 2 * hour * 1.5);
     struct event event = {.kind = EVENT_ENDED,
                           .record = {.launch_id = second,
@@ -405,9 +405,8 @@ static void late_ends_count_as_of_their_moment(void **unused)
     world_release(&w);
 }
 
-/* What never ran is charged nothing and has not finished. */
-/* A clock that was ahead while the keeper wrote its record, and was set back before we looked at it. */
-static void nothing_is_charged_for_time_to_come(void **unused)
+/* The clock was ahead when the keeper wrote its record, and was set back before the record was read. */
+static void time_in_the_future_is_not_charged(void **unused)
 {
     (void)unused;
     struct world w;
@@ -431,7 +430,8 @@ static void nothing_is_charged_for_time_to_come(void **unused)
     world_release(&w);
 }
 
-static void who_never_ran_owes_nothing(void **unused)
+/* It does not count as a finished job either. */
+static void a_job_that_never_ran_is_not_charged(void **unused)
 {
     (void)unused;
     struct world w;
@@ -450,22 +450,22 @@ static void who_never_ran_owes_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(billing_is_by_the_partitions_weights),
+        cmocka_unit_test(the_weights_of_the_partition_determine_billing),
         cmocka_unit_test(every_tres_is_counted),
-        cmocka_unit_test(negative_weights_give_nothing_back),
-        cmocka_unit_test(usage_fades_while_it_grows),
-        cmocka_unit_test(what_a_user_used_of_each_tres_stays_with_the_account),
-        cmocka_unit_test(the_qos_multiplies),
-        cmocka_unit_test(a_new_factor_is_for_those_who_start),
-        cmocka_unit_test(no_decay_is_of_the_qos_only),
+        cmocka_unit_test(negative_weights_do_not_reduce_usage),
+        cmocka_unit_test(usage_decays_while_it_grows),
+        cmocka_unit_test(a_deleted_user_leaves_tres_usage_to_the_account),
+        cmocka_unit_test(the_usage_factor_of_the_qos_multiplies),
+        cmocka_unit_test(a_new_factor_is_for_jobs_that_start_later),
+        cmocka_unit_test(no_decay_affects_only_the_qos),
         cmocka_unit_test(no_decay_can_be_switched),
-        cmocka_unit_test(usage_of_all_kinds_survives_the_reference),
-        cmocka_unit_test(the_user_owns_what_is_in_no_project),
-        cmocka_unit_test(owners_fade_by_the_share_trees_rule),
-        cmocka_unit_test(a_new_halftime_counts_from_when_it_is_set),
-        cmocka_unit_test(late_ends_count_as_of_their_moment),
-        cmocka_unit_test(nothing_is_charged_for_time_to_come),
-        cmocka_unit_test(who_never_ran_owes_nothing),
+        cmocka_unit_test(every_kind_of_usage_survives_moves_of_the_reference),
+        cmocka_unit_test(usage_belongs_to_the_user_or_to_a_project),
+        cmocka_unit_test(usage_of_owners_decays_by_the_rule_of_the_share_tree),
+        cmocka_unit_test(a_new_halftime_applies_from_its_change),
+        cmocka_unit_test(late_ends_count_from_their_own_time),
+        cmocka_unit_test(time_in_the_future_is_not_charged),
+        cmocka_unit_test(a_job_that_never_ran_is_not_charged),
     };
     return cmocka_run_group_tests_name("engine charge", tests, NULL, NULL);
 }

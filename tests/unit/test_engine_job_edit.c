@@ -1,4 +1,5 @@
-/* The fields of jobs in submissions and updates: which values are accepted, from whom, until when, and what they change. */
+/* The fields of jobs in submissions and updates: which values are accepted, from which actor, until when, and what they
+ * change. */
 #include "engine_world.h"
 
 static const struct actor ann = {1001, 1001, "ann", false};
@@ -39,7 +40,7 @@ static const char *time_field(const char *name, int64_t at_us)
     return text;
 }
 
-/* An instance with one of everything. */
+/* An instance with objects of each kind. */
 static void furnish(struct world *w)
 {
     world_init(w, 4, 1024, 0);
@@ -56,7 +57,7 @@ static void furnish(struct world *w)
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
 
-static void who_says_nothing_gets_the_standard(void **unused)
+static void fields_that_are_not_given_get_defaults(void **unused)
 {
     (void)unused;
     struct world w;
@@ -74,7 +75,7 @@ static void who_says_nothing_gets_the_standard(void **unused)
     world_release(&w);
 }
 
-static void who_says_everything_gets_it(void **unused)
+static void all_given_fields_are_set(void **unused)
 {
     (void)unused;
     struct world w;
@@ -117,7 +118,7 @@ static void who_says_everything_gets_it(void **unused)
     world_release(&w);
 }
 
-static void refused_submissions_leave_no_trace(void **unused)
+static void refused_submissions_change_nothing(void **unused)
 {
     (void)unused;
     static const struct {
@@ -174,7 +175,7 @@ static void refused_submissions_leave_no_trace(void **unused)
     world_release(&w);
 }
 
-static void time_limits_are_those_of_the_partitions(void **unused)
+static void partitions_limit_the_time_limit(void **unused)
 {
     (void)unused;
     struct world w;
@@ -199,7 +200,7 @@ static void time_limits_are_those_of_the_partitions(void **unused)
 
 /* --- users -------------------------------------------------------------------------------------------------------- */
 
-static void users_are_named_at_their_first_submission(void **unused)
+static void the_first_submission_creates_a_user_object(void **unused)
 {
     (void)unused;
     struct world w;
@@ -227,7 +228,7 @@ static void users_are_named_at_their_first_submission(void **unused)
     world_release(&w);
 }
 
-static void deadlines_are_for_those_who_may(void **unused)
+static void only_some_users_may_have_deadlines(void **unused)
 {
     (void)unused;
     struct world w;
@@ -246,7 +247,7 @@ static void deadlines_are_for_those_who_may(void **unused)
 
 /* --- updates ------------------------------------------------------------------------------------------------------ */
 
-static void updates_keep_what_they_do_not_say(void **unused)
+static void updates_keep_fields_that_are_not_given(void **unused)
 {
     (void)unused;
     struct world w;
@@ -274,7 +275,7 @@ static void updates_keep_what_they_do_not_say(void **unused)
     world_release(&w);
 }
 
-static void users_only_step_back(void **unused)
+static void users_can_only_lower_their_priority(void **unused)
 {
     (void)unused;
     struct world w;
@@ -292,7 +293,7 @@ static void users_only_step_back(void **unused)
     world_release(&w);
 }
 
-static void what_started_stays_where_it_is(void **unused)
+static void a_started_job_keeps_its_request(void **unused)
 {
     (void)unused;
     struct world w;
@@ -316,7 +317,7 @@ static void what_started_stays_where_it_is(void **unused)
         world_refuses(&w, update_by(world_operator, id, rows[i].fields), ERR_CONFLICT, rows[i].text);
     must_update(&w, id, "nice=5|posix_priority=6|job_share=7|comment=it runs");
     must_update(&w, id, time_field("deadline_us", w.now_us + SECOND));
-    must_update(&w, id, "partitions=main|qos=normal|requests=|begin_us=none"); /* as they are */
+    must_update(&w, id, "partitions=main|qos=normal|requests=|begin_us=none"); /* the same values */
     assert_int_equal(job_at(&w, id)->nice, 5);
     assert_int_equal(job_at(&w, id)->job_share, 7);
     world_release(&w);
@@ -337,10 +338,8 @@ static void more_cpus_need_more_of_everything(void **unused)
     world_release(&w);
 }
 
-/* --- moments ------------------------------------------------------------------------------------------------------ */
-
-/* As a job that is larger than the host became: it waits, and may be changed in everything else. */
-static void what_became_too_much_may_be_changed_otherwise(void **unused)
+/* A job that exceeds a resource after the resource shrank waits, and its other fields can change. */
+static void other_fields_of_a_job_that_became_too_large_can_change(void **unused)
 {
     (void)unused;
     struct world w;
@@ -355,7 +354,9 @@ static void what_became_too_much_may_be_changed_otherwise(void **unused)
     world_release(&w);
 }
 
-static void jobs_grow_older_from_begin_and_release(void **unused)
+/* --- times -------------------------------------------------------------------------------------------------------- */
+
+static void age_grows_from_begin_and_release(void **unused)
 {
     (void)unused;
     struct world w;
@@ -381,7 +382,7 @@ static void jobs_grow_older_from_begin_and_release(void **unused)
     world_release(&w);
 }
 
-static void a_new_begin_starts_the_wait_anew(void **unused)
+static void a_new_begin_moves_the_start_of_the_age(void **unused)
 {
     (void)unused;
     struct world w;
@@ -392,11 +393,11 @@ static void a_new_begin_starts_the_wait_anew(void **unused)
         int64_t at_s, begin_s; /* begin_s -1: none */
         int64_t accrue_s;
     } rows[] = {
-        {10, 5, 0},     /* it has begun all the same */
-        {20, 100, 100}, /* it waits anew */
-        {30, 50, 50},   /* not for so long */
-        {40, -1, 40},   /* not at all */
-        {50, -1, 40},   /* it has been growing older since */
+        {10, 5, 0},     /* the begin has passed */
+        {20, 100, 100}, /* it waits for a later begin */
+        {30, 50, 50},   /* for an earlier one */
+        {40, -1, 40},   /* for none: its age grows from now on */
+        {50, -1, 40},   /* its age has grown since then */
         {60, 55, 40},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -409,7 +410,7 @@ static void a_new_begin_starts_the_wait_anew(void **unused)
     world_release(&w);
 }
 
-static void what_begins_later_waits_for_it(void **unused)
+static void a_job_waits_for_its_begin(void **unused)
 {
     (void)unused;
     struct world w;
@@ -427,20 +428,20 @@ static void what_begins_later_waits_for_it(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_says_nothing_gets_the_standard),
-        cmocka_unit_test(who_says_everything_gets_it),
-        cmocka_unit_test(refused_submissions_leave_no_trace),
-        cmocka_unit_test(time_limits_are_those_of_the_partitions),
-        cmocka_unit_test(users_are_named_at_their_first_submission),
-        cmocka_unit_test(deadlines_are_for_those_who_may),
-        cmocka_unit_test(updates_keep_what_they_do_not_say),
-        cmocka_unit_test(users_only_step_back),
-        cmocka_unit_test(what_started_stays_where_it_is),
+        cmocka_unit_test(fields_that_are_not_given_get_defaults),
+        cmocka_unit_test(all_given_fields_are_set),
+        cmocka_unit_test(refused_submissions_change_nothing),
+        cmocka_unit_test(partitions_limit_the_time_limit),
+        cmocka_unit_test(the_first_submission_creates_a_user_object),
+        cmocka_unit_test(only_some_users_may_have_deadlines),
+        cmocka_unit_test(updates_keep_fields_that_are_not_given),
+        cmocka_unit_test(users_can_only_lower_their_priority),
+        cmocka_unit_test(a_started_job_keeps_its_request),
         cmocka_unit_test(more_cpus_need_more_of_everything),
-        cmocka_unit_test(what_became_too_much_may_be_changed_otherwise),
-        cmocka_unit_test(jobs_grow_older_from_begin_and_release),
-        cmocka_unit_test(a_new_begin_starts_the_wait_anew),
-        cmocka_unit_test(what_begins_later_waits_for_it),
+        cmocka_unit_test(other_fields_of_a_job_that_became_too_large_can_change),
+        cmocka_unit_test(age_grows_from_begin_and_release),
+        cmocka_unit_test(a_new_begin_moves_the_start_of_the_age),
+        cmocka_unit_test(a_job_waits_for_its_begin),
     };
     return cmocka_run_group_tests_name("engine: job edit", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Partitions, QOS, users, projects, departments, resources and settings through the engine's door: what they may be, and
- * who may not go while somebody needs him. */
+/* Events of partitions, QOS, users, projects, departments, resources and settings: valid values, and references that
+ * prevent a deletion. */
 #include "engine_world.h"
 
 static const struct object_row *row_of(struct world *w, enum object_kind kind, const char *name)
@@ -14,7 +14,7 @@ static struct event deletion(struct world *w, enum object_kind kind, const char 
     return world_object_event(w, EVENT_OBJECT_DELETE, kind, name, "");
 }
 
-static void there_is_a_partition_and_a_qos(void **unused)
+static void a_new_state_has_a_partition_and_a_qos(void **unused)
 {
     (void)unused;
     struct world w;
@@ -99,7 +99,7 @@ static void refused_objects_change_nothing(void **unused)
     world_release(&w);
 }
 
-static void nothing_that_is_needed_goes(void **unused)
+static void objects_in_use_cannot_be_deleted(void **unused)
 {
     (void)unused;
     struct world w;
@@ -135,7 +135,7 @@ static void nothing_that_is_needed_goes(void **unused)
     world_release(&w);
 }
 
-static void departments_stay_while_they_have_users(void **unused)
+static void departments_with_users_cannot_be_deleted(void **unused)
 {
     (void)unused;
     struct world w;
@@ -152,8 +152,8 @@ static void departments_stay_while_they_have_users(void **unused)
     world_release(&w);
 }
 
-/* Names come back; the one who has it now is somebody else. */
-static void what_was_deleted_can_be_made_again(void **unused)
+/* A name can be used again, for a new object. */
+static void a_deleted_object_can_be_added_again(void **unused)
 {
     (void)unused;
     struct world w;
@@ -201,8 +201,8 @@ static void settings_are_applied_together_or_not_at_all(void **unused)
     world_release(&w);
 }
 
-/* Usage by TRES and weights are by index: an index never means something else. */
-static void tracked_tres_are_only_added_to(void **unused)
+/* Usage and weights are by index of TRES, so the index of a TRES must not change. */
+static void tracked_tres_are_never_removed(void **unused)
 {
     (void)unused;
     struct world w;
@@ -221,7 +221,7 @@ static void tracked_tres_are_only_added_to(void **unused)
     world_release(&w);
 }
 
-static void the_model_changes_at_once(void **unused)
+static void a_change_of_the_model_makes_a_pass_due(void **unused)
 {
     (void)unused;
     struct world w;
@@ -315,7 +315,7 @@ static void restore_case(struct state *s, int what)
     restore_task(s, what == BAD_TASK ? 1 : 0, what == BAD_TRES ? TRES_STATIC_COUNT + 1 : TRES_STATIC_COUNT);
 }
 
-static void contradictions_are_found(void **unused)
+static void contradictory_rows_are_refused(void **unused)
 {
     (void)unused;
     static const struct {
@@ -350,7 +350,7 @@ static void contradictions_are_found(void **unused)
     state_release(&s);
 }
 
-/* The factors of a state, and the columns of its listing, by the algorithm that the flags name. */
+/* The flags select the algorithm for the factors and for the columns of the listing. */
 static void factors_follow_the_algorithm(void **unused)
 {
     (void)unused;
@@ -383,17 +383,17 @@ static void factors_follow_the_algorithm(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_is_a_partition_and_a_qos),
+        cmocka_unit_test(a_new_state_has_a_partition_and_a_qos),
         cmocka_unit_test(fields_are_set_and_changed),
         cmocka_unit_test(refused_objects_change_nothing),
-        cmocka_unit_test(nothing_that_is_needed_goes),
-        cmocka_unit_test(departments_stay_while_they_have_users),
-        cmocka_unit_test(what_was_deleted_can_be_made_again),
+        cmocka_unit_test(objects_in_use_cannot_be_deleted),
+        cmocka_unit_test(departments_with_users_cannot_be_deleted),
+        cmocka_unit_test(a_deleted_object_can_be_added_again),
         cmocka_unit_test(settings_are_applied_together_or_not_at_all),
-        cmocka_unit_test(tracked_tres_are_only_added_to),
-        cmocka_unit_test(the_model_changes_at_once),
+        cmocka_unit_test(tracked_tres_are_never_removed),
+        cmocka_unit_test(a_change_of_the_model_makes_a_pass_due),
         cmocka_unit_test(accounts_and_users_have_a_priority),
-        cmocka_unit_test(contradictions_are_found),
+        cmocka_unit_test(contradictory_rows_are_refused),
         cmocka_unit_test(factors_follow_the_algorithm),
     };
     return cmocka_run_group_tests_name("engine objects", tests, NULL, NULL);

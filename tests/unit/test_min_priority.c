@@ -1,11 +1,11 @@
-/* INCR_ONLY: what a job keeps in memory, and in the store from the pass on in which it binds. */
+/* INCR_ONLY: minimum priorities in memory, and in the store from the pass in which they begin to bind. */
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 #include "store/schema.h"
 #include "store_house.h"
 
-/* Every job's priority is 1000 x its partition's factor / the largest + 1000 x the QOS' priority / 8: 1500 in main at first,
- * 2000 in fast. */
+/* Opens a house in which a job's priority is 1000 x its partition's factor / the largest + 1000 x the QOS' priority /
+ * 8: 1500 in main, 2000 in fast. Returns a job that has the only CPU. */
 static uint32_t open_house(struct house *h)
 {
     house_build(h, (struct capacity){1, 0, 1000});
@@ -23,7 +23,7 @@ static uint32_t open_house(struct house *h)
     return blocker;
 }
 
-/* A job that waits, in these partitions; NULL: in the first. */
+/* Submits a job that waits in these partitions; NULL: in the default one. */
 static uint32_t submit(struct house *h, const char *partitions)
 {
     uint32_t id;
@@ -34,7 +34,7 @@ static uint32_t submit(struct house *h, const char *partitions)
     return id;
 }
 
-/* What comes of the QOS from now on, of 1000. */
+/* Sets the QOS term of the priority, initially 1000. */
 static void set_qos_term(struct house *h, uint32_t term)
 {
     char value[32];
@@ -43,7 +43,7 @@ static void set_qos_term(struct house *h, uint32_t term)
     house_commit(h);
 }
 
-/* The number of jobs whose minimum priorities the pass had written. */
+/* Runs a pass. Returns the number of jobs whose minimum priorities it stored. */
 static uint32_t pass(struct house *h)
 {
     uint32_t written = 0;
@@ -55,7 +55,7 @@ static uint32_t pass(struct house *h)
     return written;
 }
 
-static void load_anew(struct house *h)
+static void reload(struct house *h)
 {
     uint64_t before = state_hash(&h->w.s);
     state_release(&h->w.s);
@@ -92,7 +92,7 @@ static void update(struct house *h, uint32_t id, const char *values)
 
 #define STORED_MINIMUMS "SELECT group_concat(partition || '=' || priority, ' ') FROM min_priority WHERE job_id = 2"
 
-static void what_binds_is_stored_once(void **unused)
+static void a_minimum_that_binds_is_stored_once(void **unused)
 {
     (void)unused;
     struct house h;
@@ -106,15 +106,15 @@ static void what_binds_is_stored_once(void **unused)
     assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     set_qos_term(&h, 400);
     assert_int_equal(pass(&h), 0);
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     set_qos_term(&h, 1200);
-    assert_int_equal(pass(&h), 0); /* it does not bind: nothing is written */
+    assert_int_equal(pass(&h), 0); /* it does not bind, so nothing is stored */
     assert_int_equal(priority_in(&h, id, "main"), 1700);
     assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     set_qos_term(&h, 100);
     assert_int_equal(pass(&h), 1);
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1700);
     assert_sql(h.directory, STORED_MINIMUMS, "main=1700");
     house_close(&h);
@@ -144,7 +144,7 @@ static void the_worked_example(void **unused)
     house_close(&h);
 }
 
-static void each_partition_has_its_own(void **unused)
+static void each_partition_has_its_own_minimum(void **unused)
 {
     (void)unused;
     struct house h;
@@ -154,22 +154,22 @@ static void each_partition_has_its_own(void **unused)
     pass(&h);
     set_qos_term(&h, 500);
     assert_int_equal(pass(&h), 1);
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, id, "fast"), 2000);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     update(&h, id, "partitions=slow,main");
     assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     assert_int_equal(priority_in(&h, id, "slow"), 500);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
-    load_anew(&h);
+    reload(&h);
     pass(&h);
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
     assert_sql(h.directory, STORED_MINIMUMS, "main=1500 slow=500");
-    update(&h, id, "partitions=fast"); /* it was there before, but is not any more */
+    update(&h, id, "partitions=fast"); /* it left this partition before */
     assert_sql(h.directory, STORED_MINIMUMS, "");
     assert_int_equal(priority_in(&h, id, "fast"), 1000);
-    load_anew(&h);
+    reload(&h);
     house_close(&h);
 }
 
@@ -189,10 +189,10 @@ static void assert_forgotten(struct house *h, uint32_t id)
 {
     assert_sql(h->directory, "SELECT count(*) FROM min_priority", "0");
     assert_null(h->w.s.jobs.items[state_find_job(&h->w.s, id)].min_priorities);
-    load_anew(h);
+    reload(h);
 }
 
-static void hold_and_a_priority_by_hand_forget(void **unused)
+static void a_hold_and_a_set_priority_forget_minimums(void **unused)
 {
     (void)unused;
     struct house h;
@@ -214,19 +214,19 @@ static void hold_and_a_priority_by_hand_forget(void **unused)
     house_close(&h);
 }
 
-static void other_changes_keep(void **unused)
+static void other_changes_keep_minimums(void **unused)
 {
     (void)unused;
     struct house h;
     uint32_t id = open_bound(&h);
     update(&h, id, "nice=300");
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
     assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
     house_close(&h);
 }
 
-static void flag_and_model_forget(void **unused)
+static void changes_of_flag_and_model_forget_minimums(void **unused)
 {
     (void)unused;
     static const struct {
@@ -253,8 +253,8 @@ static void flag_and_model_forget(void **unused)
     }
 }
 
-/* All in one turn: new minimums are not among those that are removed. */
-static void flag_away_and_back_in_one_turn(void **unused)
+/* In one turn: new minimums are not removed together with the old ones. */
+static void the_flag_is_removed_and_set_in_one_turn(void **unused)
 {
     (void)unused;
     struct house h;
@@ -267,19 +267,19 @@ static void flag_away_and_back_in_one_turn(void **unused)
     assert_int_equal(world_apply(&h.w, time, NULL), 0);
     house_commit(&h);
     assert_sql(h.directory, STORED_MINIMUMS, "main=1000");
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1000);
     house_close(&h);
 }
 
-static void the_end_of_a_job_forgets(void **unused)
+static void the_end_of_a_job_forgets_minimums(void **unused)
 {
     (void)unused;
     struct house h;
     uint32_t id = open_bound(&h), task;
     apply_to(&h, EVENT_CANCEL, id);
     assert_sql(h.directory, "SELECT count(*) FROM min_priority", "0");
-    load_anew(&h);
+    reload(&h);
 
     id = submit(&h, NULL);
     pass(&h);
@@ -292,18 +292,18 @@ static void the_end_of_a_job_forgets(void **unused)
     assert_int_equal(world_pass(&h.w), 1);
     house_commit(&h);
     assert_sql(h.directory, "SELECT job_id || partition FROM min_priority", "3main");
-    load_anew(&h);
+    reload(&h);
     task = state_find_task(&h.w.s, id, 0);
     assert_int_not_equal(task, NONE);
     ended.record.launch_id = h.w.s.tasks.items[task].launch_id;
     assert_int_equal(world_apply(&h.w, ended, NULL), 0);
     house_commit(&h);
     assert_sql(h.directory, "SELECT count(*) FROM min_priority", "0");
-    load_anew(&h);
+    reload(&h);
     house_close(&h);
 }
 
-static void many_are_written_by_several_passes(void **unused)
+static void many_minimums_are_stored_by_several_passes(void **unused)
 {
     (void)unused;
     enum { JOBS = 2 * MIN_PRIORITIES_WRITTEN_MAX + 5 };
@@ -324,12 +324,12 @@ static void many_are_written_by_several_passes(void **unused)
     }
     assert_int_equal(state_next_due_us(&h.w.s), 0);
     assert_sql(h.directory, "SELECT count(*) FROM min_priority WHERE priority = 1500", "4005");
-    load_anew(&h);
+    reload(&h);
     assert_int_equal(priority_in(&h, JOBS + 1, "main"), 1500);
     house_close(&h);
 }
 
-static void rows_that_fit_no_job_are_refused(void **unused)
+static void rows_without_a_waiting_job_are_refused(void **unused)
 {
     (void)unused;
     static const struct {
@@ -424,16 +424,16 @@ static void an_older_database_gets_the_table(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_binds_is_stored_once),
+        cmocka_unit_test(a_minimum_that_binds_is_stored_once),
         cmocka_unit_test(the_worked_example),
-        cmocka_unit_test(each_partition_has_its_own),
-        cmocka_unit_test(hold_and_a_priority_by_hand_forget),
-        cmocka_unit_test(other_changes_keep),
-        cmocka_unit_test(flag_and_model_forget),
-        cmocka_unit_test(flag_away_and_back_in_one_turn),
-        cmocka_unit_test(the_end_of_a_job_forgets),
-        cmocka_unit_test(many_are_written_by_several_passes),
-        cmocka_unit_test(rows_that_fit_no_job_are_refused),
+        cmocka_unit_test(each_partition_has_its_own_minimum),
+        cmocka_unit_test(a_hold_and_a_set_priority_forget_minimums),
+        cmocka_unit_test(other_changes_keep_minimums),
+        cmocka_unit_test(changes_of_flag_and_model_forget_minimums),
+        cmocka_unit_test(the_flag_is_removed_and_set_in_one_turn),
+        cmocka_unit_test(the_end_of_a_job_forgets_minimums),
+        cmocka_unit_test(many_minimums_are_stored_by_several_passes),
+        cmocka_unit_test(rows_without_a_waiting_job_are_refused),
         cmocka_unit_test(an_older_database_gets_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The pass: the order of the queue, what fits, and every rule that keeps a job waiting. */
+/* The pass: the order of the candidates, what fits, and every rule that keeps a job waiting. */
 #include "policy_world.h"
 
 #include "sched/pass.h"
@@ -7,7 +7,7 @@
 
 struct queue_world {
     struct host host;
-    struct consumables pool;
+    struct consumables consumables;
     struct arena cycle;
     struct pass_starts starts;
 };
@@ -16,7 +16,7 @@ static void queue_init(struct queue_world *w, struct capacity has, uint32_t reso
 {
     memset(w, 0, sizeof *w);
     host_init(&w->host, has);
-    consumables_init(&w->pool, resources, &w->cycle);
+    consumables_init(&w->consumables, resources, &w->cycle);
 }
 
 static void queue_release(struct queue_world *w)
@@ -27,12 +27,12 @@ static void queue_release(struct queue_world *w)
     host_release(&w->host);
 }
 
-static void the_highest_order_first_then_the_place(void **unused)
+static void the_highest_order_is_first_then_the_order_of_the_list(void **unused)
 {
     (void)unused;
     struct pass_job jobs[] = {
         {.job = 10, .tasks = 1, .request = {.cpus = 1, .mem_mib = 1}},
-        {.job = 11, .tasks = 1, .request = {.cpus = 4, .mem_mib = 1}}, /* never fits beside the others */
+        {.job = 11, .tasks = 1, .request = {.cpus = 4, .mem_mib = 1}}, /* does not fit beside the others */
         {.job = 12, .tasks = 5, .request = {.cpus = 1, .mem_mib = 30}},
         {.job = 13, .tasks = 1, .request = {.cpus = 1, .mem_mib = 1}},
     };
@@ -45,7 +45,7 @@ static void the_highest_order_first_then_the_place(void **unused)
     const uint32_t expected[] = {12, 12, 12, 10};
     struct queue_world w;
     queue_init(&w, (struct capacity){.cpus = 4, .mem_mib = 100}, 0);
-    pass_run(&w.host, &w.pool, &(struct pass_queue){jobs, 4, candidates, 4}, &w.cycle, &w.starts);
+    pass_run(&w.host, &w.consumables, &(struct pass_queue){jobs, 4, candidates, 4}, &w.cycle, &w.starts);
     assert_int_equal(w.starts.list.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(w.starts.list.items[i].job, expected[i]);
@@ -62,7 +62,7 @@ static void a_tier_comes_before_any_priority(void **unused)
     assert_true(sort_key_prior(-1.0) < sort_key_prior(0.0) && sort_key_prior(0.25) < sort_key_prior(3.0));
 }
 
-static void a_job_starts_once_where_it_comes_first(void **unused)
+static void a_job_starts_once_by_its_best_candidate(void **unused)
 {
     (void)unused;
     struct pass_job jobs[] = {{.job = 0, .tasks = 1, .request = {.cpus = 1}},
@@ -76,7 +76,7 @@ static void a_job_starts_once_where_it_comes_first(void **unused)
     const uint32_t expected[][2] = {{0, 8}, {1, 7}, {1, 8}, {1, 8}};
     struct queue_world w;
     queue_init(&w, (struct capacity){.cpus = 9}, 0);
-    pass_run(&w.host, &w.pool, &(struct pass_queue){jobs, 2, candidates, 4}, &w.cycle, &w.starts);
+    pass_run(&w.host, &w.consumables, &(struct pass_queue){jobs, 2, candidates, 4}, &w.cycle, &w.starts);
     assert_int_equal(w.starts.list.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(w.starts.list.items[i].job, expected[i][0]);
@@ -86,7 +86,7 @@ static void a_job_starts_once_where_it_comes_first(void **unused)
     queue_release(&w);
 }
 
-static void a_range_of_slots_takes_what_is_free(void **unused)
+static void a_range_of_slots_takes_free_cpus(void **unused)
 {
     (void)unused;
     const struct consumable_need needs[] = {{.resource = 0, .amount = 2}};
@@ -100,8 +100,8 @@ static void a_range_of_slots_takes_what_is_free(void **unused)
     const uint32_t expected[][2] = {{0, 3}, {1, 4}, {1, 1}};
     struct queue_world w;
     queue_init(&w, (struct capacity){.cpus = 8}, 1);
-    w.pool.free[0] = 7;
-    pass_run(&w.host, &w.pool, &(struct pass_queue){jobs, 3, candidates, 3}, &w.cycle, &w.starts);
+    w.consumables.free[0] = 7;
+    pass_run(&w.host, &w.consumables, &(struct pass_queue){jobs, 3, candidates, 3}, &w.cycle, &w.starts);
     assert_int_equal(w.starts.list.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(w.starts.list.items[i].job, expected[i][0]);
@@ -112,11 +112,11 @@ static void a_range_of_slots_takes_what_is_free(void **unused)
 
 /* --- the engine's pass -------------------------------------------------------------------------------------------- */
 
-/* One CPU, and a job of nobody's that holds it: what is submitted waits for world_free. */
+/* A world with a job that has all CPUs. Returns the job; other jobs wait until it ends. */
 static uint32_t init_full(struct world *w, uint32_t cpus)
 {
     world_init(w, cpus, 100000, 0);
-    struct event blocker = world_job("nobody");
+    struct event blocker = world_job("zoe");
     blocker.submit = job_with(blocker.submit, "cpus=%u", cpus);
     uint32_t id = world_take(w, blocker);
     assert_int_equal(world_pass(w), 1);
@@ -190,20 +190,20 @@ static void jobs_in_several_partitions_start_once(void **unused)
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "partitions=cheap,main,fast");
     job.submit = job_with(job.submit, "time_limit_s=600");
-    uint32_t is_short = world_take(&w, job);
+    uint32_t short_job = world_take(&w, job);
     job.submit = job_with(job.submit, "time_limit_s=601");
-    uint32_t is_long = world_take(&w, job);
+    uint32_t long_job = world_take(&w, job);
     job.submit = job_with(job.submit, "array=1-3");
     uint32_t array = world_take(&w, job);
     assert_int_equal(world_pass(&w), 5);
     assert_int_equal(w.s.jobs.items[state_find_job(&w.s, array)].live_tasks, 3);
-    assert_string_equal(partition_of(&w, is_short), "fast"); /* its tier */
-    assert_string_equal(partition_of(&w, is_long), "main");  /* its factor, and fast takes no more than ten minutes */
+    assert_string_equal(partition_of(&w, short_job), "fast"); /* its tier */
+    assert_string_equal(partition_of(&w, long_job), "main");  /* its factor; fast admits ten minutes */
     assert_int_equal(world_pass(&w), 0);
     world_release(&w);
 }
 
-static void a_limit_beyond_the_partition_keeps_a_job_waiting(void **unused)
+static void a_time_limit_above_max_time_keeps_a_job_waiting(void **unused)
 {
     (void)unused;
     struct world w;
@@ -221,7 +221,7 @@ static void a_limit_beyond_the_partition_keeps_a_job_waiting(void **unused)
     world_release(&w);
 }
 
-static void what_has_not_begun_waits_for_its_time(void **unused)
+static void a_job_waits_for_its_begin(void **unused)
 {
     (void)unused;
     struct world w;
@@ -236,7 +236,7 @@ static void what_has_not_begun_waits_for_its_time(void **unused)
     job.submit = job_with(job.submit, "held=yes");
     world_take(&w, job);
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(state_next_due_us(&w.s), begin_us); /* what is held does not begin */
+    assert_int_equal(state_next_due_us(&w.s), begin_us); /* the begin of a held job does not count */
     assert_false(w.s.pass_is_due);
     w.now_us = begin_us - 1;
     w.s.pass_is_due = true;
@@ -252,8 +252,8 @@ static void what_has_not_begun_waits_for_its_time(void **unused)
     world_release(&w);
 }
 
-/* Nothing can start before something ends, which makes a pass due: the daemon need not wake up for it. */
-static void nobody_begins_on_a_full_host(void **unused)
+/* No job can start before another one ends, which makes a pass due. So the begin of a job makes none due. */
+static void a_begin_does_not_matter_on_a_full_host(void **unused)
 {
     (void)unused;
     struct world w;
@@ -317,7 +317,7 @@ static void resources_are_used_up_and_come_back(void **unused)
     job.submit = job_with(job.submit, "requests=bigio=true");
     uint32_t other = world_take(&w, job);
     char expected[TEXT_MAX];
-    snprintf(expected, sizeof expected, "%u %u %u", first, small, other); /* second stops nobody behind it */
+    snprintf(expected, sizeof expected, "%u %u %u", first, small, other); /* second holds up no other job */
     assert_string_equal(world_starts(&w), expected);
     world_end(&w, small, 0);
     assert_int_equal(world_pass(&w), 0); /* 3 of 4 are taken */
@@ -354,7 +354,7 @@ static void ranges_of_slots_take_licenses_for_each(void **unused)
     world_release(&w);
 }
 
-static void what_starts_is_billed_for_what_it_gets(void **unused)
+static void a_task_is_billed_for_its_allocation(void **unused)
 {
     (void)unused;
     struct world w;
@@ -378,13 +378,13 @@ static void what_starts_is_billed_for_what_it_gets(void **unused)
     buf_release(&tres);
     uint32_t plain = world_take(&w, world_job("ann"));
     assert_int_equal(world_pass(&w), 1);
-    assert_float_equal(world_task(&w, plain, 0)->billing, 1, 1e-9); /* no weights there: its CPUs */
+    assert_float_equal(world_task(&w, plain, 0)->billing, 1, 1e-9); /* without weights: its CPUs */
     world_release(&w);
 }
 
 /* --- the models --------------------------------------------------------------------------------------------------- */
 
-/* Ann has waited longest, bea used least, cat is nice to nobody. */
+/* Ann has waited longest, bea has the least usage, cat has the lowest nice value. */
 struct three {
     struct world w;
     uint32_t blocker, ann, bea, cat;
@@ -406,7 +406,7 @@ static void three_init(struct three *x)
     assert_int_equal(world_pass(&x->w), 0);
 }
 
-/* Who starts first by what is set. A setting is all that happens between one pass and the next. */
+/* The job that starts first, by settings. Nothing else happens between the passes. */
 static void a_setting_changes_the_order_at_the_next_pass(void **unused)
 {
     (void)unused;
@@ -433,14 +433,14 @@ static void a_setting_changes_the_order_at_the_next_pass(void **unused)
         x.w.s.pass_is_due = false;
         world_settings(&x.w, rows[i].settings);
         uint32_t expected = rows[i].first == 'a' ? x.ann : rows[i].first == 'b' ? x.bea : x.cat;
-        if (i == 0) x.w.s.pass_is_due = true; /* nothing changed */
+        if (i == 0) x.w.s.pass_is_due = true; /* no setting changes */
         assert_int_equal(world_pass(&x.w), 1);
         assert_non_null(world_task(&x.w, expected, 0));
         world_release(&x.w);
     }
 }
 
-static void in_the_tickets_model_tiers_do_not_count(void **unused)
+static void the_tickets_model_ignores_tiers(void **unused)
 {
     (void)unused;
     struct world w;
@@ -456,12 +456,12 @@ static void in_the_tickets_model_tiers_do_not_count(void **unused)
     char expected[TEXT_MAX];
     snprintf(expected, sizeof expected, "%u %u", older, newer);
     assert_string_equal(world_starts(&w), expected);
-    assert_string_equal(partition_of(&w, newer), "fast"); /* equal: as asked for */
+    assert_string_equal(partition_of(&w, newer), "fast"); /* the first partition of the request */
     world_release(&w);
 }
 
-/* The second task of somebody's array has half the tickets of the first: another user's job comes between. */
-static void tasks_of_an_array_have_tickets_each(void **unused)
+/* The second task of an array has half the tickets of the first: another user's job comes between. */
+static void each_task_of_an_array_has_tickets(void **unused)
 {
     (void)unused;
     struct world w;
@@ -476,7 +476,7 @@ static void tasks_of_an_array_have_tickets_each(void **unused)
     char expected[TEXT_MAX];
     snprintf(expected, sizeof expected, "%u %u %u %u", array, other, array, array);
     assert_string_equal(world_starts(&w), expected);
-    world_set(&w, "max_pending_tasks_per_job", "1"); /* one place stands for all of it */
+    world_set(&w, "max_pending_tasks_per_job", "1"); /* one entry stands for all its tasks */
     for (uint32_t i = 0; i < 3; i++) world_end(&w, array, i);
     world_end(&w, other, 0);
     world_take(&w, world_job("bea"));
@@ -485,9 +485,9 @@ static void tasks_of_an_array_have_tickets_each(void **unused)
     world_release(&w);
 }
 
-/* The place of a task is the same in every partition: the first that admits it has it, and no other task comes in by the
- * second. */
-static void tasks_of_an_array_start_in_the_first_partition(void **unused)
+/* A task has the same rank in every partition, so it starts in the first one that admits it, and no other task starts
+ * in the second one. */
+static void tasks_of_an_array_start_in_the_first_admitting_partition(void **unused)
 {
     (void)unused;
     struct world w;
@@ -508,13 +508,13 @@ static void tasks_of_an_array_start_in_the_first_partition(void **unused)
     assert_string_equal(world_starts(&w), expected);
     world_end(&w, other, 0);
     snprintf(expected, sizeof expected, "%u", array);
-    assert_string_equal(world_starts(&w), expected); /* nobody else waits */
+    assert_string_equal(world_starts(&w), expected); /* no other job waits */
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(world_task(&w, array, i)->partition, state_find_object(&w.s, OBJECT_PARTITION, "fast"));
     world_release(&w);
 }
 
-static void incr_only_keeps_what_a_pass_gave(void **unused)
+static void incr_only_keeps_the_highest_priority(void **unused)
 {
     (void)unused;
     struct world w;
@@ -525,7 +525,7 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
     uint32_t other = world_take(&w, job);
     job.submit = job_with(job.submit, "qos=high");
     uint32_t id = world_take(&w, job);
-    assert_int_equal(world_pass(&w), 0); /* a pass that finds nothing free, too */
+    assert_int_equal(world_pass(&w), 0); /* also without a free CPU */
     assert_int_equal(w.s.jobs.items[state_find_job(&w.s, id)].min_priorities[0].min, 1000);
     world_object(&w, OBJECT_QOS, "high", "priority=0");
     world_object(&w, OBJECT_QOS, "normal", "priority=1");
@@ -533,7 +533,7 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
     assert_int_equal(w.s.jobs.items[state_find_job(&w.s, other)].min_priorities[0].min, 1000);
     world_end(&w, blocker, 0);
     assert_int_equal(world_pass(&w), 1);
-    assert_non_null(world_task(&w, other, 0)); /* 1000 both: the lower id */
+    assert_non_null(world_task(&w, other, 0)); /* both have 1000: the lower id */
     world_set(&w, "PriorityFlags", "");
     world_object(&w, OBJECT_QOS, "high", "priority=2");
     world_end(&w, other, 0);
@@ -545,8 +545,8 @@ static void incr_only_keeps_what_a_pass_gave(void **unused)
 
 /* --- CPU weights -------------------------------------------------------------------------------------------------- */
 
-/* The weight that the last pass told of, 0: none. */
-static uint32_t told_weight(struct world *w, uint32_t job_id)
+/* The weight that the last pass sent; 0: none. */
+static uint32_t sent_weight(struct world *w, uint32_t job_id)
 {
     uint32_t weight = 0;
     for (uint32_t i = 0; i < w->out.decisions.count; i++) {
@@ -556,42 +556,42 @@ static uint32_t told_weight(struct world *w, uint32_t job_id)
     return weight;
 }
 
-static void tickets_of_running_jobs_are_their_weight(void **unused)
+static void tickets_of_running_jobs_determine_their_weights(void **unused)
 {
     (void)unused;
     struct world w;
     world_init(&w, 4, 100000, 0);
     uint32_t ann = world_take(&w, world_job("ann"));
     assert_int_equal(world_pass(&w), 1);
-    assert_int_equal(told_weight(&w, ann), 0); /* the other models have no opinion */
+    assert_int_equal(sent_weight(&w, ann), 0); /* other models do not set weights */
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000");
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(told_weight(&w, ann), 0); /* nobody has tickets: the ordinary weight, which it has */
+    assert_int_equal(sent_weight(&w, ann), 0); /* no job has tickets, so the default weight stays */
     world_object(&w, OBJECT_USER, "ann", "fshare=100");
     world_object(&w, OBJECT_USER, "bea", "fshare=300");
     uint32_t bea = world_take(&w, world_job("bea"));
     assert_int_equal(world_pass(&w), 1);
-    assert_int_equal(told_weight(&w, ann), 50);
-    assert_int_equal(told_weight(&w, bea), 150);
+    assert_int_equal(sent_weight(&w, ann), 50);
+    assert_int_equal(sent_weight(&w, bea), 150);
     assert_int_equal(world_task(&w, bea, 0)->cpu_weight, 150);
-    world_set(&w, "default_cpus", "2"); /* a pass without anything new for them */
+    world_set(&w, "default_cpus", "2"); /* a pass that does not change the weights */
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(told_weight(&w, ann), 0);
+    assert_int_equal(sent_weight(&w, ann), 0);
     world_object(&w, OBJECT_USER, "ann", "fshare=0");
     world_pass(&w);
-    assert_int_equal(told_weight(&w, ann), 1); /* the least there is */
-    assert_int_equal(told_weight(&w, bea), 200);
+    assert_int_equal(sent_weight(&w, ann), 1); /* the minimum */
+    assert_int_equal(sent_weight(&w, bea), 200);
     world_set(&w, "PriorityType", "priority/multifactor");
     world_pass(&w);
-    assert_int_equal(told_weight(&w, ann), 100);
-    assert_int_equal(told_weight(&w, bea), 100);
+    assert_int_equal(sent_weight(&w, ann), 100);
+    assert_int_equal(sent_weight(&w, bea), 100);
     w.s.pass_is_due = true;
     world_pass(&w);
     assert_int_equal(w.out.decisions.count, 0);
     world_release(&w);
 }
 
-/* Who used more than his part while both ran gets less, though nothing else happens. */
+/* The user who uses more than her share while both jobs run gets less, although nothing else happens. */
 static void weights_follow_usage(void **unused)
 {
     (void)unused;
@@ -600,7 +600,7 @@ static void weights_follow_usage(void **unused)
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000");
     uint32_t ann = world_take(&w, world_job("ann"));
     assert_int_equal(world_pass(&w), 1);
-    assert_int_equal(state_next_due_us(&w.s), 0); /* alone, it has all there is */
+    assert_int_equal(state_next_due_us(&w.s), 0); /* one job does not need a weight */
     struct event large = world_job("bea");
     large.submit = job_with(large.submit, "cpus=3");
     uint32_t bea = world_take(&w, large);
@@ -611,8 +611,8 @@ static void weights_follow_usage(void **unused)
     assert_int_equal(state_next_due_us(&w.s), w.now_us + 60 * SECOND);
     w.now_us = state_next_due_us(&w.s);
     assert_int_equal(world_pass(&w), 0);
-    assert_true(told_weight(&w, ann) > 100);
-    assert_true(told_weight(&w, bea) < 100);
+    assert_true(sent_weight(&w, ann) > 100);
+    assert_true(sent_weight(&w, bea) < 100);
     world_release(&w);
 }
 
@@ -622,8 +622,8 @@ static void sync(struct world *w, uint64_t launch_id)
     assert_int_equal(world_apply(w, synced, NULL), 0);
 }
 
-/* The order may have been on its way when the launcher was killed, and the keeper may have one of before. */
-static void weights_are_told_again_once_synced(void **unused)
+/* A decision may have been lost when the launcher was killed, so that the keeper has an earlier weight. */
+static void weights_are_sent_again_once_synced(void **unused)
 {
     (void)unused;
     struct world w;
@@ -634,14 +634,14 @@ static void weights_are_told_again_once_synced(void **unused)
     uint32_t ann = world_take(&w, world_job("ann"));
     world_take(&w, world_job("bea"));
     assert_int_equal(world_pass(&w), 2);
-    assert_int_equal(told_weight(&w, ann), 50);
+    assert_int_equal(sent_weight(&w, ann), 50);
     sync(&w, world_task(&w, ann, 0)->launch_id);
     assert_int_equal(world_pass(&w), 0);
-    assert_int_equal(told_weight(&w, ann), 50);
+    assert_int_equal(sent_weight(&w, ann), 50);
     world_set(&w, "PriorityType", "priority/multifactor");
     sync(&w, world_task(&w, ann, 0)->launch_id);
     world_pass(&w);
-    assert_int_equal(told_weight(&w, ann), 100);
+    assert_int_equal(sent_weight(&w, ann), 100);
     world_pass(&w);
     assert_int_equal(w.out.decisions.count, 0);
     world_release(&w);
@@ -650,28 +650,28 @@ static void weights_are_told_again_once_synced(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_order_first_then_the_place),
+        cmocka_unit_test(the_highest_order_is_first_then_the_order_of_the_list),
         cmocka_unit_test(a_tier_comes_before_any_priority),
-        cmocka_unit_test(a_job_starts_once_where_it_comes_first),
-        cmocka_unit_test(a_range_of_slots_takes_what_is_free),
+        cmocka_unit_test(a_job_starts_once_by_its_best_candidate),
+        cmocka_unit_test(a_range_of_slots_takes_free_cpus),
         cmocka_unit_test(tiers_then_priorities_then_ids),
         cmocka_unit_test(the_worked_example),
         cmocka_unit_test(jobs_in_several_partitions_start_once),
-        cmocka_unit_test(a_limit_beyond_the_partition_keeps_a_job_waiting),
-        cmocka_unit_test(what_has_not_begun_waits_for_its_time),
-        cmocka_unit_test(nobody_begins_on_a_full_host),
+        cmocka_unit_test(a_time_limit_above_max_time_keeps_a_job_waiting),
+        cmocka_unit_test(a_job_waits_for_its_begin),
+        cmocka_unit_test(a_begin_does_not_matter_on_a_full_host),
         cmocka_unit_test(a_usage_threshold_keeps_heavy_users_waiting),
         cmocka_unit_test(resources_are_used_up_and_come_back),
         cmocka_unit_test(ranges_of_slots_take_licenses_for_each),
-        cmocka_unit_test(what_starts_is_billed_for_what_it_gets),
+        cmocka_unit_test(a_task_is_billed_for_its_allocation),
         cmocka_unit_test(a_setting_changes_the_order_at_the_next_pass),
-        cmocka_unit_test(in_the_tickets_model_tiers_do_not_count),
-        cmocka_unit_test(tasks_of_an_array_have_tickets_each),
-        cmocka_unit_test(tasks_of_an_array_start_in_the_first_partition),
-        cmocka_unit_test(incr_only_keeps_what_a_pass_gave),
-        cmocka_unit_test(tickets_of_running_jobs_are_their_weight),
+        cmocka_unit_test(the_tickets_model_ignores_tiers),
+        cmocka_unit_test(each_task_of_an_array_has_tickets),
+        cmocka_unit_test(tasks_of_an_array_start_in_the_first_admitting_partition),
+        cmocka_unit_test(incr_only_keeps_the_highest_priority),
+        cmocka_unit_test(tickets_of_running_jobs_determine_their_weights),
         cmocka_unit_test(weights_follow_usage),
-        cmocka_unit_test(weights_are_told_again_once_synced),
+        cmocka_unit_test(weights_are_sent_again_once_synced),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }

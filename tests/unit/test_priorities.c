@@ -1,5 +1,5 @@
-/* Priorities of the live jobs: each model's question is put to the policies rightly. What the policies answer is tested
- * with them; here recorded answers, and the policies asked directly, stand against what the state says. */
+/* Priorities of live jobs: the engine passes the right input to the policies. The policies have tests of their own;
+ * here the results are compared with recorded ones, and with those of direct calls of the policies. */
 #include "policy_world.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 #include "engine/priorities.h"
 #include "engine/ranking.h"
 
-/* A world whose only CPU is taken, so that everything waits. */
+/* A world with a job that has all CPUs, so that all others wait. */
 static uint32_t init_full(struct world *w)
 {
     world_init(w, 16, 65536, 4);
-    struct event blocker = world_job("nobody");
+    struct event blocker = world_job("zoe");
     blocker.submit = job_with(blocker.submit, "cpus=16");
     uint32_t id = world_take(w, blocker);
     assert_int_equal(world_pass(w), 1);
@@ -52,7 +52,7 @@ static void near(double value, double expected)
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
 
 /* 10000 + 0.625 x 500 + 10/50 x 1000 + 4/16 x 1000 + 8/64 x 200 + 1/4 x 3000: a case of Slurm 22.05.8. */
-static void the_sum_is_that_of_the_recorded_case(void **unused)
+static void the_sum_matches_the_recorded_case(void **unused)
 {
     (void)unused;
     struct world w;
@@ -83,9 +83,9 @@ static void the_sum_is_that_of_the_recorded_case(void **unused)
     world_release(&w);
 }
 
-/* The same job, as whoever asks the policy directly would describe it. */
-static struct multifactor_terms ask_directly(struct world *w, const struct job *j, double fair_share, int64_t accrue_us,
-                                             uint32_t assoc_priority, uint32_t qos_priority)
+/* The terms of a job from a direct call of the policy. */
+static struct multifactor_terms terms_from_policy(struct world *w, const struct job *j, double fair_share,
+                                                  int64_t accrue_us, uint32_t assoc_priority, uint32_t qos_priority)
 {
     const double totals[TRES_MAX] = {[TRES_CPU] = 16, [TRES_MEM] = 65536, [TRES_NODE] = 1};
     struct multifactor_partition partition = {1, -1, totals};
@@ -97,7 +97,7 @@ static struct multifactor_terms ask_directly(struct world *w, const struct job *
                                     .job_factor_max = 1,
                                     .partitions = &partition};
     struct tres_amount items[] = {{TRES_CPU, j->request.cpus}, {TRES_MEM, (double)j->request.mem_mib}, {TRES_NODE, 1}};
-    struct multifactor_job asked = {.assoc_priority = assoc_priority,
+    struct multifactor_job input = {.assoc_priority = assoc_priority,
                                     .qos_priority = qos_priority,
                                     .cpus = j->request.cpus,
                                     .nodes = 1,
@@ -108,11 +108,11 @@ static struct multifactor_terms ask_directly(struct world *w, const struct job *
                                     .fair_share = fair_share,
                                     .tres = {items, 3}};
     struct multifactor_terms terms;
-    multifactor_terms(&w->s.policy.multifactor, &c, &asked, &terms);
+    multifactor_terms(&w->s.policy.multifactor, &c, &input, &terms);
     return terms;
 }
 
-/* Bit by bit; behind the numbers there is padding. */
+/* Compares bits, except for the padding at the end. */
 static void same_terms(const struct multifactor_terms *a, const struct multifactor_terms *b)
 {
     assert_memory_equal(a, b, offsetof(struct multifactor_terms, priority));
@@ -173,8 +173,8 @@ static void every_term_agrees_with_the_policy(void **unused)
         struct priority_row row = row_of(&w, ids[i], 0);
         uint32_t node = w.s.node_of.items[w.s.jobs.items[row.job].assoc];
         double factor = state_factors(&w.s, w.now_us, &arena)[node];
-        struct multifactor_terms expected =
-            ask_directly(&w, &w.s.jobs.items[row.job], factor, submit_us, rows[i].assoc_priority, rows[i].qos_priority);
+        struct multifactor_terms expected = terms_from_policy(&w, &w.s.jobs.items[row.job], factor, submit_us,
+                                                              rows[i].assoc_priority, rows[i].qos_priority);
         print_message("# %s: %u\n", rows[i].user, expected.priority);
         same_terms(&row.terms, &expected);
         near(row.priority, expected.priority);
@@ -193,30 +193,30 @@ static void age_counts_from_release_or_always_from_submission(void **unused)
     uint32_t waits = world_take(&w, world_job("ann"));
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "held=yes");
-    uint32_t held = world_take(&w, job);
+    uint32_t held_job = world_take(&w, job);
     job.submit = job_with(job.submit, "held=no");
     job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w.now_us + 2 * 86400 * SECOND));
     uint32_t begins = world_take(&w, job);
     w.now_us += 86400 * SECOND;
     near(row_of(&w, waits, 0).priority, 1000);
-    near(row_of(&w, held, 0).priority, 0);
+    near(row_of(&w, held_job, 0).priority, 0);
     near(row_of(&w, begins, 0).priority, 1);
     world_set(&w, "PriorityFlags", "ACCRUE_ALWAYS");
     near(row_of(&w, waits, 0).priority, 1000);
     near(row_of(&w, begins, 0).priority, 1000);
-    struct job_ref ref = {held, NONE};
+    struct job_ref ref = {held_job, NONE};
     assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_RELEASE, .jobs = {&ref, 1, false}}, NULL), 0);
-    near(row_of(&w, held, 0).priority, 1000);
+    near(row_of(&w, held_job, 0).priority, 1000);
     w.now_us += 2 * 86400 * SECOND;
-    near(row_of(&w, held, 0).priority, 3000);
-    near(row_of(&w, begins, 0).priority, 3000); /* it does not begin anew with the job */
+    near(row_of(&w, held_job, 0).priority, 3000);
+    near(row_of(&w, begins, 0).priority, 3000); /* with the flag, its begin does not restart the age */
     world_set(&w, "PriorityFlags", "");
-    near(row_of(&w, held, 0).priority, 2000);
+    near(row_of(&w, held_job, 0).priority, 2000);
     near(row_of(&w, begins, 0).priority, 1000);
     world_release(&w);
 }
 
-static void what_is_set_by_hand_stands(void **unused)
+static void a_priority_set_by_hand_replaces_the_sum(void **unused)
 {
     (void)unused;
     struct world w;
@@ -234,7 +234,7 @@ static void what_is_set_by_hand_stands(void **unused)
     world_release(&w);
 }
 
-static void running_jobs_are_listed_where_asked_for(void **unused)
+static void running_jobs_are_listed_with_calculate_running(void **unused)
 {
     (void)unused;
     struct world w;
@@ -265,7 +265,7 @@ static void same_rows(const struct priority_row *a, const struct priority_row *b
     assert_memory_equal(as, bs, sizeof as);
 }
 
-static void asking_for_one_job_gives_the_same_numbers(void **unused)
+static void rows_of_one_job_have_the_same_numbers(void **unused)
 {
     (void)unused;
     struct world w;
@@ -300,20 +300,20 @@ static void reading_raises_no_minimum(void **unused)
     struct event job = world_job("ann");
     uint32_t id = world_take(&w, job);
     job.submit = job_with(job.submit, "partitions=fast,main");
-    uint32_t several = world_take(&w, job);
+    uint32_t two_partitions = world_take(&w, job);
     near(row_of(&w, id, 0).priority, 1000);
     assert_null(w.s.jobs.items[state_find_job(&w.s, id)].min_priorities);
     world_pass(&w);
     world_object(&w, OBJECT_QOS, "other", "priority=8");
     near(row_of(&w, id, 0).priority, 1000);
-    near(row_of(&w, several, 0).priority, 1000);
-    near(row_of(&w, several, 1).priority, 1000);
+    near(row_of(&w, two_partitions, 0).priority, 1000);
+    near(row_of(&w, two_partitions, 1).priority, 1000);
     world_set(&w, "PriorityFlags", "");
     near(row_of(&w, id, 0).priority, 500);
     world_release(&w);
 }
 
-static void licenses_are_part_of_all_there_are(void **unused)
+static void licenses_count_relative_to_their_amount(void **unused)
 {
     (void)unused;
     struct world w;
@@ -331,7 +331,7 @@ static void licenses_are_part_of_all_there_are(void **unused)
 
 /* --- basic -------------------------------------------------------------------------------------------------------- */
 
-static void basic_goes_by_the_place_of_submission(void **unused)
+static void basic_follows_the_order_of_submission(void **unused)
 {
     (void)unused;
     struct world w;
@@ -342,10 +342,10 @@ static void basic_goes_by_the_place_of_submission(void **unused)
     job.submit = job_with(job.submit, "nice=10");
     uint32_t second = world_take(&w, job);
     job.submit = job_with(job.submit, "held=yes");
-    uint32_t held = world_take(&w, job);
+    uint32_t held_job = world_take(&w, job);
     near(row_of(&w, first, 0).priority, multifactor_basic_priority(first - 1, 0));
     near(row_of(&w, second, 0).priority, multifactor_basic_priority(second - 1, 10));
-    near(row_of(&w, held, 0).priority, 0);
+    near(row_of(&w, held_job, 0).priority, 0);
     world_release(&w);
 }
 
@@ -374,7 +374,7 @@ static void set_shares(struct world *w, const char *account, uint32_t account_sh
     assert_int_equal(world_apply(w, add, NULL), 0);
 }
 
-/* The usage of a user ("" for the project's own) in a project ("" for none), as of now. */
+/* Sets the current usage of a user ("": of the project) in a project ("": in none). */
 static void set_usage(struct world *w, const char *user, const char *project, double cpu_s)
 {
     for (uint32_t i = 0; i < w->s.owners.count; i++) {
@@ -384,11 +384,11 @@ static void set_usage(struct world *w, const char *user, const char *project, do
         o->at_us = w->now_us;
         return;
     }
-    fail_msg("nobody is %s in %s", user, project);
+    fail_msg("no usage owner '%s' in '%s'", user, project);
 }
 
-/* Root: P1 (60: ua 10, default 20), P2 (30, a leaf), grp (10: uc 5, default 5). People have to be somewhere to submit:
- * elsewhere is a project that has no jobs. */
+/* Root: P1 (60: ua 10, default 20), P2 (30, a leaf), grp (10: uc 5, default 5). Users need an association to submit;
+ * elsewhere is a project without jobs. */
 static void init_projects(struct world *w)
 {
     init_full(w);
@@ -404,8 +404,8 @@ static void init_projects(struct world *w)
     for (int i = 0; i < 3; i++) set_shares(w, "elsewhere", 7, others[i], 3);
 }
 
-/* Grid Engine 8.1.9, case c4: who is served where, and whose usage counts there. */
-static void the_share_tree_is_that_of_the_recorded_case(void **unused)
+/* Grid Engine 8.1.9, case c4: the nodes that serve users, and their usage. */
+static void share_tickets_match_the_recorded_case(void **unused)
 {
     (void)unused;
     static const struct {
@@ -427,18 +427,18 @@ static void the_share_tree_is_that_of_the_recorded_case(void **unused)
     uint32_t ids[COUNT];
     init_projects(&w);
     for (int i = 0; i < COUNT; i++) ids[i] = submit_in(&w, rows[i].user, rows[i].project);
-    world_end(&w, 1, 0); /* nobody else takes part */
+    world_end(&w, 1, 0); /* only these jobs are left */
     for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].unused);
     for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
         set_usage(&w, usages[i].user, usages[i].project, usages[i].cpu_s);
     for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].used);
-    set_usage(&w, "ub", "P2", 1); /* P2 has no leaves: its own usage counts, not its users' */
+    set_usage(&w, "ub", "P2", 1); /* P2 has no leaves, so only its own usage counts */
     for (int i = 0; i < COUNT; i++) near_ticket(row_of(&w, ids[i], 0).tickets.share, rows[i].used);
     world_release(&w);
 }
 
 /* Grid Engine 8.1.9, case d1. */
-static void functional_tickets_are_those_of_the_recorded_case(void **unused)
+static void functional_tickets_match_the_recorded_case(void **unused)
 {
     (void)unused;
     static const struct {
@@ -480,11 +480,11 @@ static void members_are_users_departments_projects_and_partitions(void **unused)
     uint32_t id = world_take(&w, job);
     near(row_of(&w, id, 0).tickets.override, 11111);
     near(row_of(&w, id, 1).tickets.override,
-         11111); /* the first partition is the job's class, whichever it starts in */
+         11111); /* the first partition is the job class, also if the job starts in another one */
     world_release(&w);
 }
 
-static void urgency_is_of_requests_slots_and_moments(void **unused)
+static void urgency_depends_on_requests_slots_and_times(void **unused)
 {
     (void)unused;
     struct world w;
@@ -507,7 +507,7 @@ static void urgency_is_of_requests_slots_and_moments(void **unused)
     world_release(&w);
 }
 
-static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
+static void jobs_that_are_held_or_begin_later_have_no_tickets(void **unused)
 {
     (void)unused;
     struct world w;
@@ -515,12 +515,12 @@ static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000 auto_user_fshare=100");
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "held=yes");
-    uint32_t held = world_take(&w, job);
+    uint32_t held_job = world_take(&w, job);
     job.submit = job_with(job.submit, "held=no");
     job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w.now_us + SECOND));
     uint32_t later = world_take(&w, job);
     uint32_t id = world_take(&w, world_job("ann"));
-    near(row_of(&w, held, 0).priority, 0);
+    near(row_of(&w, held_job, 0).priority, 0);
     near(row_of(&w, later, 0).priority, 0);
     near(row_of(&w, later, 0).tickets.total, 0);
     double alone = row_of(&w, id, 0).tickets.total;
@@ -531,8 +531,8 @@ static void who_is_held_or_has_not_begun_takes_no_part(void **unused)
     world_release(&w);
 }
 
-/* Its tasks have tickets each: the row shows those of the one that starts first. */
-static void an_array_is_shown_by_its_first_task(void **unused)
+/* Each of its tasks has tickets; the row has those of the first one. */
+static void an_array_has_the_row_of_its_first_task(void **unused)
 {
     (void)unused;
     struct world w;
@@ -545,11 +545,11 @@ static void an_array_is_shown_by_its_first_task(void **unused)
     struct priorities all = list(&w, NONE);
     assert_int_equal(all.count, 2);
     near(row_of(&w, array, 0).tickets.share, 1000);
-    near(row_of(&w, plain, 0).tickets.share, 1000.0 / 8); /* behind seven tasks */
+    near(row_of(&w, plain, 0).tickets.share, 1000.0 / 8); /* after seven tasks */
     world_release(&w);
 }
 
-static void users_without_an_object_have_no_part_unless_made(void **unused)
+static void users_without_an_object_have_no_share(void **unused)
 {
     (void)unused;
     struct world w;
@@ -573,8 +573,8 @@ static double share_of(struct world *w, uint32_t job_id)
     return row_of(w, job_id, 0).tickets.share;
 }
 
-/* Ann is in a and in b; a was added first, so it stands first. Her usage counts there, and b is as though she were not. */
-static void a_user_in_two_accounts_is_served_by_the_first(void **unused)
+/* Ann is in a and in b. Account a was added first, so its leaf has her usage; in b she has no leaf. */
+static void the_first_leaf_of_a_user_serves_all_jobs(void **unused)
 {
     (void)unused;
     struct world w;
@@ -590,7 +590,7 @@ static void a_user_in_two_accounts_is_served_by_the_first(void **unused)
     uint32_t bob = world_take(&w, world_job("bob"));
     world_end(&w, 1, 0);
     near(share_of(&w, in_a), 900);
-    near(share_of(&w, in_b), 450); /* her second job, wherever it was submitted to */
+    near(share_of(&w, in_b), 450); /* her second job, although it was submitted to b */
     near(share_of(&w, bob), 100);
     set_usage(&w, "ann", "", 1e6);
     set_usage(&w, "bob", "", 1e6);
@@ -598,7 +598,7 @@ static void a_user_in_two_accounts_is_served_by_the_first(void **unused)
     world_release(&w);
 }
 
-/* What the tree was made of changes: so does the tree. */
+/* The share tree changes with the rows from which it is built. */
 static void the_tree_follows_associations_and_projects(void **unused)
 {
     (void)unused;
@@ -614,7 +614,7 @@ static void the_tree_follows_associations_and_projects(void **unused)
     struct event modify = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a", NULL, 1, PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, modify, NULL), 0);
     near(share_of(&w, ann), 500);
-    world_object(&w, OBJECT_PROJECT, "a", ""); /* a serves only its project now, so ann has no node */
+    world_object(&w, OBJECT_PROJECT, "a", ""); /* a is the node of a project, so ann has no node */
     near(share_of(&w, ann), 0);
     near(share_of(&w, bob), 1000);
     assert_int_equal(
@@ -626,14 +626,14 @@ static void the_tree_follows_associations_and_projects(void **unused)
     near(share_of(&w, bob), 500);
     struct event delete = {.kind = EVENT_OBJECT_DELETE, .object = {.kind = OBJECT_PROJECT, .name = "other"}};
     assert_int_equal(world_apply(&w, delete, NULL), 0);
-    world_object(&w, OBJECT_PROJECT, "bob", ""); /* a user called like a project has none either */
+    world_object(&w, OBJECT_PROJECT, "bob", ""); /* a user with the name of a project has no node */
     near(share_of(&w, bob), 0);
     near(share_of(&w, ann), 1000);
     world_release(&w);
 }
 
-/* Names may meet: a user called like an account, an account called default, a project inside a project. */
-static void names_that_meet_do_no_harm(void **unused)
+/* Equal names: a user and an account, an account named default, a project inside a project. */
+static void equal_names_are_told_apart(void **unused)
 {
     (void)unused;
     struct world w;
@@ -650,7 +650,7 @@ static void names_that_meet_do_no_harm(void **unused)
         0);
     set_user(&w, "dan", "P2", PRIORITY_UNSET);
     uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
-    uint32_t eve = world_take(&w, world_job("eve")); /* into account default */
+    uint32_t eve = world_take(&w, world_job("eve")); /* in account default */
     uint32_t cat = submit_in(&w, "cat", "P1"), dan = submit_in(&w, "dan", "P1"), none = submit_in(&w, "dan", "P2");
     world_end(&w, 1, 0);
     near(share_of(&w, ann), 250);
@@ -662,8 +662,8 @@ static void names_that_meet_do_no_harm(void **unused)
     world_release(&w);
 }
 
-/* What runs has the same tickets whatever waits: CPU weights may be computed without the waiting jobs. */
-static void tickets_of_running_tasks_do_not_depend_on_what_waits(void **unused)
+/* So CPU weights can be computed without the pending jobs. */
+static void tickets_of_running_tasks_do_not_depend_on_pending_jobs(void **unused)
 {
     (void)unused;
     struct world w;
@@ -707,26 +707,26 @@ static int release_arena(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sum_is_that_of_the_recorded_case),
+        cmocka_unit_test(the_sum_matches_the_recorded_case),
         cmocka_unit_test(every_term_agrees_with_the_policy),
         cmocka_unit_test(age_counts_from_release_or_always_from_submission),
-        cmocka_unit_test(what_is_set_by_hand_stands),
-        cmocka_unit_test(running_jobs_are_listed_where_asked_for),
-        cmocka_unit_test(asking_for_one_job_gives_the_same_numbers),
+        cmocka_unit_test(a_priority_set_by_hand_replaces_the_sum),
+        cmocka_unit_test(running_jobs_are_listed_with_calculate_running),
+        cmocka_unit_test(rows_of_one_job_have_the_same_numbers),
         cmocka_unit_test(reading_raises_no_minimum),
-        cmocka_unit_test(licenses_are_part_of_all_there_are),
-        cmocka_unit_test(basic_goes_by_the_place_of_submission),
-        cmocka_unit_test(the_share_tree_is_that_of_the_recorded_case),
-        cmocka_unit_test(functional_tickets_are_those_of_the_recorded_case),
+        cmocka_unit_test(licenses_count_relative_to_their_amount),
+        cmocka_unit_test(basic_follows_the_order_of_submission),
+        cmocka_unit_test(share_tickets_match_the_recorded_case),
+        cmocka_unit_test(functional_tickets_match_the_recorded_case),
         cmocka_unit_test(members_are_users_departments_projects_and_partitions),
-        cmocka_unit_test(urgency_is_of_requests_slots_and_moments),
-        cmocka_unit_test(who_is_held_or_has_not_begun_takes_no_part),
-        cmocka_unit_test(an_array_is_shown_by_its_first_task),
-        cmocka_unit_test(users_without_an_object_have_no_part_unless_made),
-        cmocka_unit_test(a_user_in_two_accounts_is_served_by_the_first),
+        cmocka_unit_test(urgency_depends_on_requests_slots_and_times),
+        cmocka_unit_test(jobs_that_are_held_or_begin_later_have_no_tickets),
+        cmocka_unit_test(an_array_has_the_row_of_its_first_task),
+        cmocka_unit_test(users_without_an_object_have_no_share),
+        cmocka_unit_test(the_first_leaf_of_a_user_serves_all_jobs),
         cmocka_unit_test(the_tree_follows_associations_and_projects),
-        cmocka_unit_test(names_that_meet_do_no_harm),
-        cmocka_unit_test(tickets_of_running_tasks_do_not_depend_on_what_waits),
+        cmocka_unit_test(equal_names_are_told_apart),
+        cmocka_unit_test(tickets_of_running_tasks_do_not_depend_on_pending_jobs),
     };
     return cmocka_run_group_tests_name("priorities", tests, NULL, release_arena);
 }
