@@ -1,18 +1,18 @@
-/* What a scheduling pass costs: the event of time after one of the running jobs ended, with many jobs waiting. The loop
- * does nothing else meanwhile, so nothing of a pass that the loop waits for may take longer than 20 ms.
+/* The time of a scheduling pass: EVENT_TIME after a running job has ended, with many waiting jobs. The loop waits for
+ * it, so it may take at most 20 ms.
  *
- *   nothing free   a job was submitted and no CPU is free
- *   one user       all jobs are one user's, in a small tree
- *   many users     as many associations as jobs, a job each
- *   all weights    as many users, and every term of the sum weighs
- *   INCR_ONLY      many users with that flag: what waits is looked at by every pass. Also with nothing free
- *   tickets        Grid Engine's three policies and urgency: ten jobs a user, and a job each. The pass as a whole, and what
- *                  of it holds the loop, where its ranking is left to a thread: taking the question, and the pass by the
- *                  finished plan (engine/ticket_plan.h). Every user has usage; half the jobs have one of twenty projects.
- *                  Also with nothing free: only what runs is weighed
+ *   nothing free   after a submission, with no free CPU
+ *   one user       all jobs are of one user, in a small tree
+ *   many users     as many associations as jobs, one job each
+ *   all weights    likewise, and every term of the sum has a weight
+ *   INCR_ONLY      many users with that flag, with which a pass reads every waiting job; also with no free CPU
+ *   tickets        Grid Engine's three policies and urgency, with ten jobs or one job for each user: the whole pass,
+ *                  and its parts if a thread computes the ranking (engine/ticket_plan.h): the snapshot, the ranking,
+ *                  and the pass with the plan. Every user has usage, half of the jobs have one of twenty projects. Also
+ *                  with no free CPU, where only CPU weights are computed
  *
- * Yardstick of the same run: the fair-share factors of the same tree alone. Each figure is the median and the longest of
- * several passes; with --quick, of a tenth of the jobs. */
+ * The yardstick is the computation of the fair-share factors of the same tree. Each figure has the median and the
+ * maximum of several passes, with --quick for a tenth of the jobs. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +34,10 @@ struct world {
 };
 
 struct figures {
-    double median_ms, longest_ms;
+    double median_ms, max_ms;
 };
 
-/* The thread's own time: what else the machine does is not the pass's. */
+/* The CPU time of the thread, so that other processes do not count. */
 static double now_ms(void)
 {
     struct timespec t;
@@ -95,7 +95,7 @@ static void add_users(struct world *w, uint32_t count)
     }
 }
 
-/* What the share tree counts: everybody used something, each at another time. */
+/* Usage of every user, as of different times. */
 static void add_usage(struct world *w, uint32_t users)
 {
     for (uint32_t i = 0; i < users; i++) {
@@ -155,7 +155,7 @@ static void world_make(struct world *w, uint32_t associations, uint32_t users, u
     for (uint32_t i = 0; i < jobs; i++) submit(w, i % users);
 }
 
-static void world_drop(struct world *w)
+static void world_release(struct world *w)
 {
     state_release(&w->s);
     outcome_release(&w->out);
@@ -168,7 +168,7 @@ static double pass_ms(struct world *w)
     return now_ms() - begin;
 }
 
-/* The oldest launch that runs starts, and ends after a while. */
+/* The oldest launch starts, and ends a minute later. */
 static void end_one(struct world *w)
 {
     uint32_t oldest = 0;
@@ -213,8 +213,8 @@ static struct figures measure_factors(struct world *w)
 
 static void report(const char *what, uint32_t jobs, struct figures f, const char *wanted, struct figures yardstick)
 {
-    printf("%-26s %7u jobs: %7.2f ms, longest %7.2f   %-15s yardstick: factors %.2f ms\n", what, jobs, f.median_ms,
-           f.longest_ms, wanted, yardstick.median_ms);
+    printf("%-26s %7u jobs: %7.2f ms, max %7.2f   %-15s yardstick: factors %.2f ms\n", what, jobs, f.median_ms,
+           f.max_ms, wanted, yardstick.median_ms);
 }
 
 struct setting_row {
@@ -233,15 +233,15 @@ static void run(const char *what, uint32_t users, uint32_t jobs, bool ends, cons
     set_all(&w, settings);
     struct figures f = measure(&w, ends);
     report(what, jobs, f, "at most 20 ms", measure_factors(&w));
-    world_drop(&w);
+    world_release(&w);
 }
 
-/* A pass in two halves: what the loop waits for at its beginning, what it does not, and what it waits for at its end. */
-struct halves {
+/* The parts of a pass with a plan. The loop waits for the first and the last one. */
+struct plan_times {
     double make_ms[ROUNDS], run_ms[ROUNDS], use_ms[ROUNDS];
 };
 
-static void measure_plan(struct world *w, struct halves *out, int round)
+static void measure_plan(struct world *w, struct plan_times *out, int round)
 {
     double begin = now_ms();
     struct ticket_plan *plan = ticket_plan_make(&w->s, w->now_us, 0);
@@ -263,20 +263,20 @@ static void run_tickets(const char *what, uint32_t users, uint32_t jobs)
                                                  {"weight_tickets_functional", "1000000"},
                                                  {NULL, NULL}};
     struct world w;
-    struct halves halves;
+    struct plan_times times;
     world_make(&w, jobs, users, jobs, true);
     set_all(&w, tickets);
     struct figures whole = measure(&w, true), factors = measure_factors(&w);
     for (int i = 0; i < ROUNDS; i++) {
         end_one(&w);
-        measure_plan(&w, &halves, i);
+        measure_plan(&w, &times, i);
     }
     report(what, jobs, whole, "", factors);
-    report("  taking the question", jobs, figures_of(halves.make_ms, ROUNDS), "at most 20 ms", factors);
-    report("  ranking", jobs, figures_of(halves.run_ms, ROUNDS), "in a thread", factors);
-    report("  the pass by the plan", jobs, figures_of(halves.use_ms, ROUNDS), "at most 20 ms", factors);
+    report("  snapshot", jobs, figures_of(times.make_ms, ROUNDS), "at most 20 ms", factors);
+    report("  ranking", jobs, figures_of(times.run_ms, ROUNDS), "in a thread", factors);
+    report("  the pass with the plan", jobs, figures_of(times.use_ms, ROUNDS), "at most 20 ms", factors);
     report("  nothing free", jobs, measure(&w, false), "at most 20 ms", factors);
-    world_drop(&w);
+    world_release(&w);
 }
 
 int main(int argc, char **argv)

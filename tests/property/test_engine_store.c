@@ -1,19 +1,21 @@
 /* Laws of the engine and the store together, on thousands of random events.
  *
- *   1. After every commit, a state rebuilt from the database hashes as the one in memory does, and its derived parts agree.
- *   2. A refused event changes nothing: neither the state nor what is to be written.
- *   3. It does not matter when the daemon is restarted: the rebuilt state takes the place of the other in the middle of a
- *      history, and everything still holds.
- *   4. At all times the usages, also of owners, are what the records say (store_verify), whatever was reset.
- *   5. The pass does not depend on a restart either: at the same moment the rebuilt state starts the same tasks, and none
- *      where no pass is due.
- *   6. What a pass gave with INCR_ONLY, a restart does not take away: at that moment every waiting job has the same priority.
+ *   1. After every commit, a state rebuilt from the database has the same hash as the state in memory, and the same
+ *      derived members.
+ *   2. A refused event changes neither the state nor the outcome.
+ *   3. A restart at any time changes nothing: the rebuilt state replaces the other one in the middle of a history, and
+ *      all laws still hold.
+ *   4. The usages of associations, QOS and owners always agree with the records (store_verify), also after resets.
+ *   5. The pass does not depend on a restart: at the same time the rebuilt state starts the same tasks, and none if no
+ *      pass is due.
+ *   6. With INCR_ONLY, a restart after a pass keeps the priority of every waiting job.
  *   7. Every field of every job and task has the same value in memory, in the database, in the rebuilt state and in a
- *      listing; also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
+ *      listing, also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
  *      values for each.)
  *
- * Histories are wild on purpose: clocks that jump by thousands of half-lives, half-lives from none to years, records that
- * come late, twice or for launches nobody knows, associations deleted and made again, arrays cancelled in pieces. */
+ * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
+ * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
+ * are cancelled in pieces. */
 #include "../dies.h"
 #include "../unit/store_world.h"
 #include "engine/min_priority.h"
@@ -31,15 +33,15 @@ struct history {
     struct state s;
     struct outcome out;
     int64_t now_us;
-    int64_t event_us; /* of the last event: nothing was charged for later */
+    int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits;
-    uint32_t passes;         /* compared */
-    bool has_min_priorities; /* settings that make them, and bind */
-    uint32_t min_priorities; /* priorities compared that the store knows of */
-    uint32_t verified;       /* associations with usage worth the name, over all verifications */
-    uint32_t owners;         /* the same */
+    uint32_t passes;         /* number of passes compared */
+    bool has_min_priorities; /* the settings let minimum priorities bind */
+    uint32_t min_priorities; /* number of priorities compared that a minimum determines */
+    uint32_t verified;       /* number of associations with usage above 1, over all verifications */
+    uint32_t owners;         /* likewise of usage owners */
     uint32_t kinds[EVENT_TIME + 1];
-    char text[12][64]; /* of the event that is being made */
+    char text[12][64]; /* of the event that is being built */
     struct job_values job;
     struct event_pair pairs[4];
     struct job_ref refs[4];
@@ -58,7 +60,7 @@ static bool one_in(struct history *h, uint32_t n)
     return below(h, n) == 0;
 }
 
-/* A name out of a few, so that they meet again. */
+/* One of a few names, so that they occur again. */
 static const char *pick_name(struct history *h, int slot, const char *stem, uint32_t count)
 {
     snprintf(h->text[slot], sizeof h->text[slot], "%s%u", stem, below(h, count));
@@ -174,7 +176,7 @@ static void make_setting(struct history *h, struct event *event)
     event->settings = (struct event_settings){h->pairs, count};
 }
 
-/* Names that jobs ask for, too. */
+/* Names that jobs request, too. */
 static const char *pick_object(struct history *h, int slot, enum object_kind kind)
 {
     if (one_in(h, 5) && kind == OBJECT_PARTITION) return "main";
@@ -247,7 +249,7 @@ static int64_t pick_time(struct history *h)
     return h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
 }
 
-/* What policies and people use of a job; most of it is not given. */
+/* Random fields of a submission; most fields are not given. */
 static struct job_values make_terms(struct history *h)
 {
     struct job_values v = {0};
@@ -270,7 +272,7 @@ static struct job_values make_terms(struct history *h)
     return v;
 }
 
-/* Of an update: the same, but less often what cannot change any more once the job has started; and a value may go. */
+/* Random fields of an update: less often those that cannot change after the start, and some without a value. */
 static struct job_values make_changed_terms(struct history *h)
 {
     static const enum job_field until_started[] = {JOB_FIELD_PARTITIONS, JOB_FIELD_QOS, JOB_FIELD_PROJECT,
@@ -293,7 +295,7 @@ static void make_submit(struct history *h, struct event *event)
     *v = one_in(h, 2) ? (struct job_values){0} : make_terms(h);
     if (!one_in(h, 2)) give_text(v, JOB_FIELD_ACCOUNT, pick_account(h, 1));
     give_text(v, JOB_FIELD_NAME, one_in(h, 40) ? "" : pick_name(h, 0, "job \xc3\xbc ", 3));
-    give_text(v, JOB_FIELD_DIRECTORY, one_in(h, 40) ? "here" : "/tmp/some where");
+    give_text(v, JOB_FIELD_DIRECTORY, one_in(h, 40) ? "ours" : "/tmp/some where");
     give_text(v, JOB_FIELD_COMMAND, "sleep 1");
     if (one_in(h, 3)) give_text(v, JOB_FIELD_OUT_PATTERN, "%x-%j.out");
     if (one_in(h, 3)) give_text(v, JOB_FIELD_ERR_PATTERN, "err");
@@ -307,7 +309,7 @@ static void make_submit(struct history *h, struct event *event)
     event->submit = v;
 }
 
-/* A job that lives, mostly; a task of it, sometimes. */
+/* Mostly a live job, sometimes one task of it. */
 static struct job_ref pick_ref(struct history *h)
 {
     struct job_ref ref = {below(h, h->s.next_job_id + 1), NONE};
@@ -351,7 +353,7 @@ static const struct task *pick_task(struct history *h)
     return NULL;
 }
 
-/* What its keeper would say; or of a launch nobody knows. */
+/* A record as its keeper would write it, or of an unknown launch. */
 static void make_record(struct history *h, struct event *event)
 {
     static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED, JOB_CANCELLED, JOB_TIMEOUT, JOB_NODE_FAIL};
@@ -386,7 +388,7 @@ static void make_synced(struct history *h, struct event *event)
                                           h->now_us - below(h, 1000) * SECOND};
 }
 
-/* A boundary that was passed since anything happened last; or one that is still to come. */
+/* A boundary between the last event and now, or one in the future. */
 static void make_reset(struct history *h, struct event *event)
 {
     event->reset_us = h->event_us + (int64_t)(rng_double(&h->rng) * 1.1 * (double)(h->now_us - h->event_us));
@@ -433,8 +435,8 @@ static void make_event(struct history *h, struct event *event)
         event_kinds[i].make(h, event);
 }
 
-/* Mostly seconds; now and then as long as a machine that was off for years. */
-static void let_time_pass(struct history *h)
+/* Mostly seconds, sometimes years, as after a machine was off. */
+static void advance_clock(struct history *h)
 {
     int64_t max = one_in(h, 200) ? 100000000 * SECOND : one_in(h, 10) ? 100000 * SECOND : 100 * SECOND;
     if (!one_in(h, 3)) h->now_us += (int64_t)(rng_double(&h->rng) * (double)max);
@@ -510,7 +512,7 @@ static void assert_same_default(const struct state *a, const struct state *b, in
     assert_true(a->assocs.items[left].is_default && a->assocs.items[left].deleted_us == 0);
 }
 
-/* Usages by node, beside the rows, as a reading before the event left them. */
+/* The copy of the usages by node, which an earlier reading has made. */
 static void assert_same_usages(const struct state *s)
 {
     for (uint32_t i = 0; i < s->assocs.count && !s->tree_is_stale; i++) {
@@ -519,7 +521,7 @@ static void assert_same_usages(const struct state *s)
     }
 }
 
-/* What is derived and so not in the hash. */
+/* Derived members, which are not in the hash. */
 static void assert_same_derived(const struct state *a, const struct state *b)
 {
     assert_same_set(&a->host.free_cpus, &b->host.free_cpus);
@@ -545,9 +547,9 @@ static void assert_same_derived(const struct state *a, const struct state *b)
     }
 }
 
-/* What a restart does forget, by design: minimum priorities that do not bind, and when a pass last looked at those who wait for their
- * fair-share factor. */
-static bool restart_shows(const struct state *s)
+/* Whether the state has something that a restart forgets by design: minimum priorities that do not bind, and the time
+ * of the next pass for jobs that wait for their fair-share factor. */
+static bool restart_has_effect(const struct state *s)
 {
     if (min_priority_is_kept(s)) return true;
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
@@ -557,12 +559,12 @@ static bool restart_shows(const struct state *s)
     return false;
 }
 
-/* Law 5. What the pass decided here is committed with what comes next. */
+/* Law 5. The next commit includes the decisions of this pass. */
 static void run_both_passes(struct history *h, struct state *rebuilt)
 {
     const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
     struct outcome out = {0};
-    if (restart_shows(rebuilt)) return;
+    if (restart_has_effect(rebuilt)) return;
     assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);
     assert_int_equal(engine_apply(rebuilt, h->now_us, &pass, &out, NULL, NULL), 0);
     outcome_release(&out);
@@ -573,12 +575,12 @@ static void run_both_passes(struct history *h, struct state *rebuilt)
 static void assert_same_priorities(struct history *h, struct state *rebuilt)
 {
     struct arena arena = {0};
-    struct priorities here, there;
-    state_priorities(&h->s, h->now_us, NONE, &arena, &here);
-    state_priorities(rebuilt, h->now_us, NONE, &arena, &there);
-    assert_int_equal(here.count, there.count);
-    for (uint32_t i = 0; i < here.count; i++) {
-        const struct priority_row *left = &here.rows[i], *right = &there.rows[i];
+    struct priorities ours, theirs;
+    state_priorities(&h->s, h->now_us, NONE, &arena, &ours);
+    state_priorities(rebuilt, h->now_us, NONE, &arena, &theirs);
+    assert_int_equal(ours.count, theirs.count);
+    for (uint32_t i = 0; i < ours.count; i++) {
+        const struct priority_row *left = &ours.rows[i], *right = &theirs.rows[i];
         assert_int_equal(h->s.jobs.items[left->job].id, rebuilt->jobs.items[right->job].id);
         assert_true((uint32_t)left->priority == (uint32_t)right->priority);
         h->min_priorities += left->terms.priority < (uint32_t)left->priority;
@@ -602,7 +604,7 @@ static void assert_min_priorities_survive(struct history *h)
     state_release(&rebuilt);
 }
 
-/* Law 7, of what has ended too; before it is forgotten. */
+/* Law 7, before engine_forget frees the ended rows. */
 static void assert_same_rows(struct history *h)
 {
     job_rows_assert_stored(&h->s, h->directory, NULL);
@@ -624,9 +626,9 @@ static void commit_and_compare(struct history *h)
     if (one_in(h, 3)) {
         run_both_passes(h, &rebuilt);
     } else if (one_in(h, 20)) {
-        struct state other = h->s;
+        struct state replaced = h->s;
         h->s = rebuilt;
-        rebuilt = other;
+        rebuilt = replaced;
     }
     state_release(&rebuilt);
 }
@@ -655,10 +657,10 @@ static void assert_verified(struct history *h)
     arena_release(&arena);
 }
 
-static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted, over all histories */
+static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
 static uint32_t usages_verified, owners_verified, minimums_kept;
 
-static void live_through(uint64_t seed, int events)
+static void run_history(uint64_t seed, int events)
 {
     const int64_t begin_us = INT64_C(1700000000) * SECOND;
     struct history h = {.rng = {seed}, .has_min_priorities = seed % 4 == 0, .now_us = begin_us, .event_us = begin_us};
@@ -666,9 +668,9 @@ static void live_through(uint64_t seed, int events)
     h.store = store_must_open(h.directory, h.now_us);
     load_with_host(&h, &h.s);
     for (int i = 0; i < events; i++) {
-        let_time_pass(&h);
+        advance_clock(&h);
         apply_one(&h);
-        if (!one_in(&h, 4)) commit_and_compare(&h); /* else the turn has more events */
+        if (!one_in(&h, 4)) commit_and_compare(&h); /* otherwise the turn has more events */
         if (one_in(&h, 10)) assert_min_priorities_survive(&h);
         if (one_in(&h, 50)) assert_verified(&h);
         if (one_in(&h, 300)) {
@@ -695,11 +697,11 @@ static void live_through(uint64_t seed, int events)
     store_remove_directory(h.directory);
 }
 
-static void memory_is_what_the_store_says(void **unused)
+static void memory_and_store_agree(void **unused)
 {
     (void)unused;
     int events = repeats(2500);
-    for (uint64_t seed = 1; seed <= 16; seed++) live_through(seed, events);
+    for (uint64_t seed = 1; seed <= 16; seed++) run_history(seed, events);
     assert_true(usages_verified > (uint32_t)events / 10);
     assert_true(minimums_kept > (uint32_t)events / 20);
     assert_true(owners_verified > (uint32_t)events / 10);
@@ -708,6 +710,6 @@ static void memory_is_what_the_store_says(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_is_what_the_store_says)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_and_store_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
  *   3. Every field of a job or task that lives is the same in a state loaded from the database.
  *   4. Every field that a listing shows has the value that it has in memory.
  *   5. The test is not empty: every field with a column has had different values.
- *   6. A value that somebody else wrote into a column is either accepted or refused with the name of its row. */
+ *   6. A foreign value in a column is either accepted, or refused with the name of its row. */
 #include "../unit/store_house.h"
 
 #include "../job_rows.h"
@@ -134,7 +134,7 @@ static void give_random(struct life *l, struct job_values *v, bool is_update, ui
     }
 }
 
-/* The field that an error names, else any that was given. */
+/* The field that an error names, otherwise any given field. */
 static enum job_field refused_field(struct life *l, const struct job_values *v)
 {
     uint32_t f = field_find(&job_fields, str(l->h.w.e.field));
@@ -175,9 +175,9 @@ static void assert_has(struct life *l, const struct job *j, enum job_field f, st
     job_rows_assert_equal(&place, f, &is, &expected);
 }
 
-/* Law 1. before: NULL, or what the job had. */
-static void assert_took(struct life *l, const struct job *j, const struct job_values *v,
-                        const struct field_value *before)
+/* Law 1. before: the values before an update, or NULL. */
+static void assert_given_values(struct life *l, const struct job *j, const struct job_values *v,
+                                const struct field_value *before)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!is_kept_as_given(f)) continue;
@@ -197,7 +197,7 @@ static void copy_values(struct life *l, const struct job *j, struct field_value 
     }
 }
 
-/* Leaves out what is refused (more CPUs than the host has, for one) until the rest is accepted. */
+/* Leaves out refused fields (for example more CPUs than the host has) until the rest is accepted. */
 static void apply_what_is_accepted(struct life *l, struct event event, struct job_values *v)
 {
     while (has_any(v)) {
@@ -224,7 +224,7 @@ static void submit(struct life *l)
     uint32_t jobs = l->h.w.s.next_job_id;
     apply_what_is_accepted(l, event, &v);
     if (l->h.w.s.next_job_id != jobs + 1) fail_msg("%s", ERR_SENTENCE(&l->h.w.e));
-    assert_took(l, &l->h.w.s.jobs.items[l->h.w.s.jobs.count - 1], &v, NULL);
+    assert_given_values(l, &l->h.w.s.jobs.items[l->h.w.s.jobs.count - 1], &v, NULL);
 }
 
 static const struct job *pick_job(struct life *l)
@@ -242,10 +242,10 @@ static void update(struct life *l)
     give_random(l, &v, true, 3);
     copy_values(l, j, before);
     apply_what_is_accepted(l, world_update(j->id, &v), &v);
-    assert_took(l, j, &v, before);
+    assert_given_values(l, j, &v, before);
 }
 
-/* May be refused: the job has ended, or has no such task. */
+/* The event may be refused: the job has ended, or does not have the task. */
 static void control(struct life *l)
 {
     static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE, EVENT_RELEASE};
@@ -291,7 +291,7 @@ static void run_pass(struct life *l)
     assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_TIME, .time = {boot}}, NULL), 0);
 }
 
-/* --- what was tested ---------------------------------------------------------------------------------------------- */
+/* --- coverage ----------------------------------------------------------------------------------------------------- */
 
 static struct {
     uint64_t first;
@@ -310,7 +310,7 @@ static void note_value(enum job_field f, const struct field_value *value)
 }
 
 /* Law 5. */
-static void assert_all_differed(void)
+static void assert_all_fields_varied(void)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_rows[f].column != NULL && !seen[f].differs)
@@ -318,7 +318,7 @@ static void assert_all_differed(void)
     }
 }
 
-/* --- a life ------------------------------------------------------------------------------------------------------- */
+/* --- histories ---------------------------------------------------------------------------------------------------- */
 
 static void begin(struct life *l, uint64_t seed)
 {
@@ -340,7 +340,7 @@ static void begin(struct life *l, uint64_t seed)
     house_commit(&l->h);
 }
 
-/* Laws 2 to 4; sometimes the loaded state takes the place of the other. */
+/* Laws 2 to 4. Sometimes the loaded state replaces the other one. */
 static void commit_and_compare(struct life *l)
 {
     struct state loaded;
@@ -384,12 +384,12 @@ static void every_field_survives(void **unused)
     }
     print_message("# %u values given, %u more refused\n", given, dropped);
     assert_true(given > dropped);
-    assert_all_differed();
+    assert_all_fields_varied();
 }
 
-/* --- rows that somebody else has written -------------------------------------------------------------------------- */
+/* --- foreign values ----------------------------------------------------------------------------------------------- */
 
-/* False where the column takes no such value. */
+/* Returns false if the column refuses the value. */
 static bool write_column(const char *directory, enum job_field f, const char *literal)
 {
     sqlite3 *db = store_open_beside(directory);
@@ -402,7 +402,7 @@ static bool write_column(const char *directory, enum job_field f, const char *li
     return is_written;
 }
 
-/* The state is loaded, or an error names the file and the row. Returns whether it is loaded. */
+/* Loads the state, or asserts that the error names the file and the row. Returns whether it was loaded. */
 static bool try_load(struct house *h, struct err *out_error)
 {
     struct state loaded;
@@ -417,7 +417,7 @@ static bool try_load(struct house *h, struct err *out_error)
     return false;
 }
 
-/* A job of which a task runs, and nothing else, so that keys stay unique whatever is written. */
+/* One job with a running task, so that keys stay unique whatever value is written. */
 static void open_odd_house(struct house *h)
 {
     house_build(h, host);
@@ -435,8 +435,8 @@ static void read_column(const char *directory, enum job_field f, char out_litera
     store_sql_text(directory, query, out_literal);
 }
 
-/* Law 6: one column after the other has a value that it should not have. */
-static void odd_values_are_refused_or_taken_but_never_fatal(void **unused)
+/* Law 6, for odd values in one column after the other. */
+static void odd_values_are_accepted_or_refused(void **unused)
 {
     (void)unused;
     static const char *const odd[] = {
@@ -465,8 +465,8 @@ static void odd_values_are_refused_or_taken_but_never_fatal(void **unused)
     house_close(&h);
 }
 
-/* A little more than the maximum, or one less than the minimum; false where there is no such number, or it stands for a
- * special word. Ranges are doubles, which are exact below 2^53. */
+/* A number above the maximum, or below the minimum. False: there is none, or it stands for a special word. Ranges are
+ * doubles, which are exact below 2^53. */
 static bool number_out_of_range(const struct field *f, bool is_above, int64_t *out_number)
 {
     if (is_above ? f->max >= 9e18 : f->min < -9e18) return false;
@@ -475,7 +475,7 @@ static bool number_out_of_range(const struct field *f, bool is_above, int64_t *o
     return f->special == NULL || *out_number != FIELD_SPECIAL;
 }
 
-/* Rows of what has ended are not read, so that a time of the end is not either. */
+/* Ended rows are not loaded, so their times of ending are not read. */
 static bool is_read_number(enum job_field f)
 {
     const struct field *field = job_field_at(f);
@@ -483,7 +483,7 @@ static bool is_read_number(enum job_field f)
            f != JOB_FIELD_END && f != JOB_FIELD_ENDED;
 }
 
-/* Law 6, of numbers: the field is named, too. */
+/* Law 6, for numbers: the error also names the field. */
 static void numbers_out_of_range_are_named(void **unused)
 {
     (void)unused;
@@ -514,7 +514,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_survives),
-        cmocka_unit_test(odd_values_are_refused_or_taken_but_never_fatal),
+        cmocka_unit_test(odd_values_are_accepted_or_refused),
         cmocka_unit_test(numbers_out_of_range_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Multifactor priority against a second implementation, which is slow and follows the published description step by step, on
- * every small job; the function for many jobs against the one for a single job, on random jobs; and laws. Results are equal to
- * the last bit. */
+/* Multifactor priority against a second implementation, which is slow and follows the published description step by
+ * step, on every small job; the function for many jobs against the one for a single job, on random jobs; and laws.
+ * Results are equal to the last bit. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,8 @@ enum { SECOND_US = 1000000 };
 
 /* --- the second implementation ------------------------------------------------------------------------------------ */
 
-/* "diff = max(0, now - accrue); diff < max age ? diff / max age : 1; only with a weight and an accrue time." In seconds. */
+/* "diff = max(0, now - accrue); diff < max age ? diff / max age : 1; only with a weight and an accrue time." In
+ * seconds. */
 static double slow_age(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                        const struct multifactor_job *j)
 {
@@ -203,7 +204,7 @@ struct world {
     struct tres_amount amounts[JOBS][AMOUNTS];
 };
 
-/* Often 0, else of any magnitude up to max. */
+/* Often 0, otherwise of any magnitude up to max. */
 static double random_size(struct rng *r, double max)
 {
     return rng_below(r, 4) == 0 ? 0 : floor(exp2(rng_double(r) * log2(max)));
@@ -342,8 +343,8 @@ static uint32_t priority_of(const struct world *w, const struct multifactor_job 
     return t.priority;
 }
 
-/* More fair share, age, association or QOS priority, or less nice, never lowers a priority. More CPUs and nodes never lower
- * it either; if small jobs are favored, they never raise it. */
+/* More fair share, age, association or QOS priority, or less nice, never lowers a priority. More CPUs and nodes never
+ * lower it either; if small jobs are favored, they never raise it. */
 static void more_of_what_counts_never_lowers(void **unused)
 {
     (void)unused;
@@ -374,8 +375,8 @@ static void more_of_what_counts_never_lowers(void **unused)
     free(w);
 }
 
-/* First come, first served: an earlier position never has a lower priority than a later one, and less nice never a lower one
- * than more. */
+/* First come, first served: an earlier position never has a lower priority than a later one, and less nice never a
+ * lower one than more. */
 static void basic_priority_falls_with_position_and_nice(void **unused)
 {
     (void)unused;

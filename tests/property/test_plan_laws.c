@@ -1,17 +1,17 @@
 /* Laws of plans (engine/ticket_plan.h), on random worlds of the tickets model.
  *
- *   1. A pass by a plan of the same moment starts exactly what a pass without one does.
- *   2. A plan owns all it points to: it can be run when the state is gone.
- *   3. By an old plan nothing starts that could not start now: not what is held, cancelled or not begun, no task twice,
- *      nothing beyond what is free.
- *   4. Nothing is forgotten: when nothing happens any more, plan after plan leaves nothing that a pass would start.
- *   5. A plan from before a change of the rules starts nothing, and the pass stays due; the one after it is used.
- *   6. Who goes on submitting keeps nobody from starting: the plan that is there is used.
+ *   1. A pass with a plan of the same time starts the same tasks as a pass without one.
+ *   2. A plan owns everything that it points to: it can be run after the state was released.
+ *   3. A pass with an old plan starts only tasks that can start now: not held, not cancelled, not with a later begin,
+ *      none twice, and not more than the free resources.
+ *   4. No job is forgotten: without further events, a few plans leave no task that a pass would start.
+ *   5. A plan from before a change of the rules starts nothing, and the pass stays due; the next plan is used.
+ *   6. Frequent submissions keep no job from starting: an existing plan is used.
  *
- * And of what a plan is made from:
+ * And laws of the snapshot:
  *
- *   7. The share tree in the state is the one of policy/share_nodes.h.
- *   8. What is kept from plan to plan, the share tree and who is who, is what would be made anew. */
+ *   7. The share tree in the state equals that of policy/share_nodes.h.
+ *   8. The share tree and the ticket identities, which are kept from plan to plan, equal new ones. */
 #include "../pass_world.h"
 
 #include "engine/ranking.h"
@@ -21,7 +21,7 @@ static const char *const projects[] = {"P1", "P2", "P3", "ann"};
 static const char *const accounts[] = {"physics", "P1", "P2", "chemistry"};
 static const char *const users[] = {"ann", "bob", "default", "cat", "eve", "P3"};
 
-/* Accounts, users in them, a `default` here and there, and projects with and without a node. */
+/* Accounts, users in them, some `default` users, and projects with and without a node. */
 static void make_tree(struct world *w, struct rng *rng)
 {
     for (uint32_t i = 0; i < 4; i++) world_object(w, OBJECT_PROJECT, projects[i], rng_below(rng, 2) ? "fshare=7" : "");
@@ -53,6 +53,7 @@ static void submit_some(struct world *w, struct rng *rng, uint32_t max)
     }
 }
 
+/* Runs the pass with a plan, or without one (NULL). Returns the number of starts. */
 static uint32_t use(struct world *w, struct ticket_plan *plan)
 {
     uint32_t starts = 0;
@@ -70,7 +71,7 @@ static struct ticket_plan *make_and_run(struct world *w)
     return plan;
 }
 
-/* The pass as the daemon runs it. */
+/* Runs the pass as the daemon does. */
 static uint32_t plan_or_pass(struct world *w)
 {
     return use(w, make_and_run(w));
@@ -89,7 +90,7 @@ static void expect_same_decisions(const struct world *a, const struct world *b)
     assert_true(state_hash(&a->s) == state_hash(&b->s));
 }
 
-/* Two worlds that live the same life. */
+/* Law 1, on two worlds with the same events. */
 static void a_plan_starts_what_a_pass_starts(void **unused)
 {
     (void)unused;
@@ -171,7 +172,7 @@ static void change_association(struct world *w, struct rng *rng)
     world_apply(w, event, NULL);
 }
 
-/* What operators and the clock do; some of it is refused. */
+/* A random event of an operator or the clock, which may be refused. */
 static void operate(struct world *w, struct rng *rng)
 {
     char cpus[8];
@@ -192,7 +193,7 @@ static void operate(struct world *w, struct rng *rng)
     }
 }
 
-/* What comes while a plan is made; some of it is refused. */
+/* Random events while a plan is rebuilt, some of which are refused. */
 static void disturb(struct world *w, struct rng *rng)
 {
     static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE};
@@ -229,7 +230,7 @@ static void change_rules(struct world *w, struct rng *rng)
     }
 }
 
-static void expect_room(const struct world *w)
+static void expect_resources_suffice(const struct world *w)
 {
     uint32_t cpus = 0, gpus = 0;
     uint64_t mem_mib = 0;
@@ -248,8 +249,8 @@ static void expect_room(const struct world *w)
     assert_true(resources[0] <= 7.0 && resources[1] <= 2.0);
 }
 
-/* Law 3, of the tasks from first on, which were just started. */
-static void expect_may_have_started(const struct world *w, uint32_t first)
+/* Law 3, for the tasks from first on, which this pass started. */
+static void expect_only_startable_tasks(const struct world *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->s.tasks.count; i++) {
         const struct task *k = &w->s.tasks.items[i];
@@ -263,11 +264,11 @@ static void expect_may_have_started(const struct world *w, uint32_t first)
             assert_false(o->job_id == k->job_id && o->task_id == k->task_id && !job_state_is_end(o->state));
         }
     }
-    expect_room(w);
+    expect_resources_suffice(w);
 }
 
 /* Law 4. */
-static void expect_quiet_soon(struct world *w)
+static void expect_nothing_is_forgotten(struct world *w)
 {
     for (int i = 0; w->s.pass_is_due; i++) {
         assert_true(i < 3);
@@ -277,7 +278,7 @@ static void expect_quiet_soon(struct world *w)
     assert_int_equal(world_pass(w), 0);
 }
 
-static void an_old_plan_starts_what_may_start(void **unused)
+static void an_old_plan_starts_only_what_can_start(void **unused)
 {
     (void)unused;
     uint32_t starts = 0, used = 0;
@@ -292,8 +293,8 @@ static void an_old_plan_starts_what_may_start(void **unused)
             uint32_t first = w.s.tasks.count;
             used += plan != NULL;
             starts += use(&w, plan);
-            expect_may_have_started(&w, first);
-            if (rng_below(&rng, 2) == 0) expect_quiet_soon(&w);
+            expect_only_startable_tasks(&w, first);
+            if (rng_below(&rng, 2) == 0) expect_nothing_is_forgotten(&w);
             w.now_us += rng_below(&rng, 100) * SECOND;
             pass_world_end_some(&w, &rng);
         }
@@ -303,7 +304,7 @@ static void an_old_plan_starts_what_may_start(void **unused)
     assert_true(starts > 2000 && used > 800);
 }
 
-static void a_change_of_the_rules_counts_at_once(void **unused)
+static void a_change_of_the_rules_takes_effect_at_once(void **unused)
 {
     (void)unused;
     uint32_t dropped = 0, starts = 0;
@@ -332,7 +333,7 @@ static void a_change_of_the_rules_counts_at_once(void **unused)
     assert_true(dropped > 100 && starts > 200);
 }
 
-/* Jobs of one CPU that wait for one. */
+/* Jobs with one CPU each, on a host with one CPU. */
 static void make_queue(struct world *w)
 {
     world_init(w, 9, 100, 0);
@@ -348,7 +349,7 @@ static void end_last(struct world *w)
     world_ended(w, k->launch_id, JOB_COMPLETED, w->now_us);
 }
 
-static void who_goes_on_changing_rules_stops_nobody(void **unused)
+static void frequent_changes_of_rules_stop_no_job(void **unused)
 {
     (void)unused;
     struct rng rng = {1};
@@ -371,8 +372,8 @@ static void who_goes_on_changing_rules_stops_nobody(void **unused)
     world_release(&w);
 }
 
-/* Drops behind one another are counted, not those of another day. */
-static void a_pass_in_between_lets_a_change_count_again(void **unused)
+/* A plan is used if the last pass dropped one; earlier drops do not matter. */
+static void a_pass_in_between_lets_a_change_drop_a_plan_again(void **unused)
 {
     (void)unused;
     struct rng rng = {1};
@@ -387,7 +388,7 @@ static void a_pass_in_between_lets_a_change_count_again(void **unused)
     struct event cancel = {.kind = EVENT_CANCEL, .jobs = {others, 4, false}};
     assert_int_equal(world_apply(&w, cancel, NULL), 0);
     plan = make_and_run(&w);
-    assert_null(plan); /* there is nobody to rank the last one with */
+    assert_null(plan); /* one job needs no rank */
     assert_int_equal(use(&w, plan), 1);
     end_last(&w);
     world_submit(&w, "ann", NULL, 1);
@@ -399,25 +400,25 @@ static void a_pass_in_between_lets_a_change_count_again(void **unused)
     world_release(&w);
 }
 
-static void who_goes_on_submitting_stops_nobody(void **unused)
+static void frequent_submissions_stop_no_job(void **unused)
 {
     (void)unused;
     struct world w;
     make_queue(&w);
     for (int i = 0; i < 20; i++) {
-        char stranger[16];
+        char new_user[16];
         struct ticket_plan *plan = make_and_run(&w);
         assert_non_null(plan);
-        snprintf(stranger, sizeof stranger, "stranger%d", i);
-        world_submit(&w, stranger, NULL, 1); /* makes an association, and a user of the policies */
+        snprintf(new_user, sizeof new_user, "new_user%d", i);
+        world_submit(&w, new_user, NULL, 1); /* adds an association, and a user object */
         assert_int_equal(use(&w, plan), 1);
         end_last(&w);
     }
     world_release(&w);
 }
 
-/* Nothing but the clock says that its time has come. */
-static void who_begins_meanwhile_is_not_forgotten(void **unused)
+/* The job becomes eligible by time alone. */
+static void a_job_that_begins_meanwhile_is_not_forgotten(void **unused)
 {
     (void)unused;
     struct world w;
@@ -453,25 +454,25 @@ static void another_model_needs_no_plan(void **unused)
     world_release(&w);
 }
 
-static void a_plan_is_made_where_it_is_worth_it(void **unused)
+static void a_plan_is_made_only_if_needed(void **unused)
 {
     (void)unused;
     struct world w;
     make_queue(&w);
     assert_null(ticket_plan_make(&w.s, w.now_us, 6));
-    assert_true(w.s.pass_is_due); /* the wish is still there */
+    assert_true(w.s.pass_is_due);
     struct ticket_plan *plan = make_and_run(&w);
-    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* it took the wish over */
+    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* it cleared pass_is_due */
     assert_int_equal(use(&w, plan), 1);
     world_submit(&w, "ann", NULL, 1);
-    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* nothing is free */
+    assert_null(ticket_plan_make(&w.s, w.now_us, 0)); /* no CPU is free */
     assert_int_equal(world_pass(&w), 0);
     world_release(&w);
 }
 
 /* --- the share tree ----------------------------------------------------------------------------------------------- */
 
-/* The state's tree as a document would list it. */
+/* The association tree as the share tree of a document. */
 static void list_nodes(const struct world *w, struct share_nodes *out, struct arena *arena)
 {
     const struct state *s = &w->s;
@@ -514,8 +515,8 @@ static void expect_same_nodes(const struct share_snapshot *m, const struct share
     }
 }
 
-static uint32_t expect_same_place(struct share_snapshot *m, const struct share_nodes *listed, uint32_t assoc,
-                                  uint32_t project)
+static uint32_t expect_same_leaf(struct share_snapshot *m, const struct share_nodes *listed, uint32_t assoc,
+                                 uint32_t project)
 {
     const struct state *s = m->s;
     const char *name = project != NONE ? s->objects[OBJECT_PROJECT].items[project].object.name : NULL;
@@ -532,7 +533,7 @@ static uint32_t expect_same_place(struct share_snapshot *m, const struct share_n
     return 1;
 }
 
-static void the_share_tree_is_that_of_share_nodes(void **unused)
+static void the_share_tree_equals_share_nodes(void **unused)
 {
     (void)unused;
     uint32_t served = 0, virtual = 0;
@@ -544,7 +545,7 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
             struct share_snapshot m;
             struct share_nodes listed;
             struct arena arena = {0};
-            submit_some(&w, &rng, 6); /* strangers get associations */
+            submit_some(&w, &rng, 6); /* new users get associations */
             if (step == 1) change_rules(&w, &rng);
             share_snapshot_make(&m, &w.s);
             list_nodes(&w, &listed, &arena);
@@ -552,7 +553,7 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
             for (uint32_t a = 0; a < w.s.assocs.count; a++) {
                 if (w.s.assocs.items[a].user == NULL) continue;
                 for (uint32_t p = 0; p <= 4; p++, served++)
-                    virtual += expect_same_place(&m, &listed, a, p < 4 ? p : NONE);
+                    virtual += expect_same_leaf(&m, &listed, a, p < 4 ? p : NONE);
             }
             share_snapshot_release(&m);
             share_nodes_release(&listed);
@@ -560,12 +561,11 @@ static void the_share_tree_is_that_of_share_nodes(void **unused)
         }
         world_release(&w);
     }
-    print_message("# %u services compared, %u by default nodes\n", served, virtual);
+    print_message("# %u leaves compared, %u virtual nodes\n", served, virtual);
     assert_true(served > 10000 && virtual > 1000);
 }
 
-/* Of one moment. */
-static void expect_same_question(const struct ticket_snapshot *a, const struct ticket_snapshot *b)
+static void expect_same_input(const struct ticket_snapshot *a, const struct ticket_snapshot *b)
 {
     const struct ticket_input *x = &a->input, *y = &b->input;
     assert_int_equal(x->job_count, y->job_count);
@@ -588,7 +588,7 @@ static void expect_same_question(const struct ticket_snapshot *a, const struct t
     }
 }
 
-static void what_is_kept_is_what_would_be_made(void **unused)
+static void kept_identities_and_share_tree_equal_new_ones(void **unused)
 {
     (void)unused;
     uint32_t jobs = 0;
@@ -597,7 +597,7 @@ static void what_is_kept_is_what_would_be_made(void **unused)
         struct world w;
         make_world(&w, &rng);
         for (int step = 0; step < 10; step++) {
-            struct ticket_snapshot kept, made;
+            struct ticket_snapshot kept, rebuilt;
             submit_some(&w, &rng, 6);
             if (rng_below(&rng, 2)) plan_or_pass(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
@@ -607,11 +607,11 @@ static void what_is_kept_is_what_would_be_made(void **unused)
             ticket_identities_free(w.s.ticket_identities);
             w.s.share_tree = NULL;
             w.s.ticket_identities = NULL;
-            ticket_snapshot_make(&made, &w.s, w.now_us);
-            expect_same_question(&kept, &made);
+            ticket_snapshot_make(&rebuilt, &w.s, w.now_us);
+            expect_same_input(&kept, &rebuilt);
             jobs += kept.input.job_count;
             ticket_snapshot_release(&kept);
-            ticket_snapshot_release(&made);
+            ticket_snapshot_release(&rebuilt);
         }
         world_release(&w);
     }
@@ -624,16 +624,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_starts_what_a_pass_starts),
         cmocka_unit_test(a_plan_outlives_the_state),
-        cmocka_unit_test(an_old_plan_starts_what_may_start),
-        cmocka_unit_test(a_change_of_the_rules_counts_at_once),
-        cmocka_unit_test(who_goes_on_changing_rules_stops_nobody),
-        cmocka_unit_test(a_pass_in_between_lets_a_change_count_again),
-        cmocka_unit_test(who_goes_on_submitting_stops_nobody),
-        cmocka_unit_test(who_begins_meanwhile_is_not_forgotten),
+        cmocka_unit_test(an_old_plan_starts_only_what_can_start),
+        cmocka_unit_test(a_change_of_the_rules_takes_effect_at_once),
+        cmocka_unit_test(frequent_changes_of_rules_stop_no_job),
+        cmocka_unit_test(a_pass_in_between_lets_a_change_drop_a_plan_again),
+        cmocka_unit_test(frequent_submissions_stop_no_job),
+        cmocka_unit_test(a_job_that_begins_meanwhile_is_not_forgotten),
         cmocka_unit_test(another_model_needs_no_plan),
-        cmocka_unit_test(a_plan_is_made_where_it_is_worth_it),
-        cmocka_unit_test(the_share_tree_is_that_of_share_nodes),
-        cmocka_unit_test(what_is_kept_is_what_would_be_made),
+        cmocka_unit_test(a_plan_is_made_only_if_needed),
+        cmocka_unit_test(the_share_tree_equals_share_nodes),
+        cmocka_unit_test(kept_identities_and_share_tree_equal_new_ones),
     };
     return cmocka_run_group_tests_name("plan laws", tests, NULL, NULL);
 }
