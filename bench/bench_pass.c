@@ -245,15 +245,15 @@ static void measure_plan(struct world *w, struct plan_times *out, int round)
 {
     double begin = now_ms();
     struct ticket_plan *plan = ticket_plan_make(&w->s, w->now_us, 0);
-    double made = now_ms();
+    double make_end = now_ms();
     if (plan == NULL) exit(1);
     ticket_plan_run(plan);
-    double done = now_ms();
+    double run_end = now_ms();
     apply(w, (struct event){.kind = EVENT_TIME, .time = {"boot", plan}});
     ticket_plan_free(plan);
-    out->make_ms[round] = made - begin;
-    out->run_ms[round] = done - made;
-    out->use_ms[round] = now_ms() - done;
+    out->make_ms[round] = make_end - begin;
+    out->run_ms[round] = run_end - make_end;
+    out->use_ms[round] = now_ms() - run_end;
 }
 
 static void run_tickets(const char *what, uint32_t users, uint32_t jobs)

@@ -94,7 +94,7 @@ struct event_jobs {
     bool all; /* instead of refs: every job that the actor may change */
 };
 
-/* The fields of a job to change; fields/job_fields.h says which ones an update may set. */
+/* The fields of a job to change. The table of job fields has those that an update may set. */
 struct event_update {
     uint32_t job_id;
     const struct job_values *values;
@@ -172,7 +172,7 @@ static inline uint32_t object_change(enum object_kind kind, uint32_t index)
     return (uint32_t)kind << 28 | index;
 }
 
-/* The usage journal, for administrators and for `fairlead verify`: what changed the meaning of usage and shares. */
+/* The usage journal, for administrators and for `fairlead verify`: changes of the meaning of usage and shares. */
 enum usage_journal_kind {
     USAGE_JOURNAL_HALFLIFE,
     USAGE_JOURNAL_SHARES,

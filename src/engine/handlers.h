@@ -75,8 +75,9 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
 
 /* --- resets (usage_reset.c) --------------------------------------------------------------------------------------- */
 
-/* Earlier usage counts no longer; running tasks count from now on. all: of every association, QOS and owner. assocs: of
- * an association and all below it. user: of the user in the share tree. object: of a QOS or a project. */
+/* Usage from before the reset does not count; running tasks count from the reset on. all: of every association, QOS and
+ * owner. assocs: of an association and all below it. user: of the user in the share tree. object: of a QOS or a
+ * project. */
 void usage_reset_all(struct apply_context *c, int64_t at_us);
 void usage_reset_assocs(struct apply_context *c, uint32_t assoc);
 void usage_reset_user(struct apply_context *c, const char *user);

@@ -17,7 +17,7 @@
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
                         struct job *out_row);
 
-/* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change any more. */
+/* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change after the start. */
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row);
 

@@ -204,15 +204,15 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
         return err_subject(c->e, ERR_CONFLICT, class, str(name), "is in use by %u live %s; cancel or change %s first",
                            row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, DEFAULT_QOS) == 0)
-        return err_subject(c->e, ERR_CONFLICT, "qos", str(name),
-                           "cannot be deleted: jobs that name no QOS have this one");
+        return err_subject(c->e, ERR_CONFLICT, "qos", str(name), "cannot be deleted: it is the default QOS");
     if (kind == OBJECT_PARTITION && c->s->object_by_name[kind].count == 1)
         return err_subject(c->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
     uint32_t users =
         kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(c->s, name) : 0;
     if (users > 0)
-        return err_subject(c->e, ERR_CONFLICT, "department", str(name), "is in use by %u %s; change that first", users,
-                           users == 1 ? "user" : "users");
+        return err_subject(c->e, ERR_CONFLICT, "department", str(name),
+                           "is in use by %u %s; give %s another department first", users, users == 1 ? "user" : "users",
+                           users == 1 ? "it" : "them");
     return 0;
 }
 

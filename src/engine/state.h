@@ -2,7 +2,7 @@
  * same rows. Memory is ahead of the store only within one turn of the loop, until the commit.
  *
  *     assocs   accounts, and users in accounts: the rows of the association tree
- *     objects  partitions, QOS, users, projects, departments, resources: what an administrator defines
+ *     objects  partitions, QOS, users, projects, departments, resources, which an administrator defines
  *              (fields/objects.h)
  *     owners   usage of users and projects, which the share tree of the tickets model counts
  *     jobs     submissions, one row each; an array is one row until its tasks start
@@ -114,7 +114,7 @@ struct min_priority {
     uint32_t stored; /* the value in the store; 0 if the minimum never bound */
 };
 
-/* The fields of a job that no pass reads. One allocation, with the texts behind the pointers. */
+/* The fields of a job that no pass reads. One allocation: the pointers, followed by the texts. */
 struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */

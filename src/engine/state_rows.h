@@ -1,5 +1,5 @@
 /* Adds, changes and removes rows, together with everything that is derived from them: names, ids, references, counts.
- * It knows neither events nor policies, and decides nothing. */
+ * It uses neither events nor policies, and decides nothing. */
 #ifndef FAIRLEAD_ENGINE_STATE_ROWS_H
 #define FAIRLEAD_ENGINE_STATE_ROWS_H
 

@@ -40,7 +40,7 @@ void host_take(struct host *h, const struct capacity *request, struct placement 
 /* Marks an earlier placement as taken, on a host that may have become smaller since. */
 void host_take_again(struct host *h, const struct placement *p);
 
-/* Frees a placement. Numbers that the host no longer has do not come back. */
+/* Frees a placement. Numbers from before the host shrank do not come back. */
 void host_give_back(struct host *h, const struct placement *p);
 
 /* Frees the memory of a placement; the host is not changed. */

@@ -4,7 +4,7 @@
  *
  *   1. A field has the value that it was given, and an update changes no other field that can be given.
  *   2. Every field with a column has the same value in the database as in memory, also of what has ended.
- *   3. Every field of a job or task that lives is the same in a state loaded from the database.
+ *   3. Every field of a live job or task is the same in a state loaded from the database.
  *   4. Every field that a listing shows has the value that it has in memory.
  *   5. The test is not empty: every field with a column has had different values.
  *   6. A foreign value in a column is either accepted, or refused with the name of its row. */
@@ -15,7 +15,7 @@
 
 static const struct capacity host = {8, 2, 1 << 20};
 
-/* Values of fields whose text has a form that the table does not know. */
+/* Values of fields that have texts in a form of their own, which the table does not describe. */
 static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"normal", "good"},
                          *const projects[] = {"", "apollo", "gemini"},
                          *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
@@ -411,8 +411,8 @@ static bool try_load(struct house *h, struct err *out_error)
     bool is_loaded = store_load(h->store, &loaded, out_error) == 0;
     state_release(&loaded);
     if (is_loaded) return true;
-    const char *behind = strstr(ERR_SENTENCE(out_error), "fairlead.db: ");
-    if (behind == NULL || (strstr(behind, "job") == NULL && strstr(behind, "task") == NULL))
+    const char *row = strstr(ERR_SENTENCE(out_error), "fairlead.db: ");
+    if (row == NULL || (strstr(row, "job") == NULL && strstr(row, "task") == NULL))
         fail_msg("'%s' does not name the row", ERR_SENTENCE(out_error));
     return false;
 }

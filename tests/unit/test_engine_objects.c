@@ -195,9 +195,9 @@ static void settings_are_applied_together_or_not_at_all(void **unused)
     const struct event_pair together[] = {{"PriorityWeightTRES", "license/matlab=3"},
                                           {"AccountingStorageTRES", "license/matlab"}};
     assert_int_equal(world_apply(&w, settings_event(together, 2), NULL), 0);
-    uint32_t place = tres_find(&w.s.policy.tres, str("license/matlab"));
-    assert_int_equal(place, TRES_STATIC_COUNT + 1);
-    assert_true(w.s.policy.multifactor.weight_tres[place] == 3.0);
+    uint32_t index = tres_find(&w.s.policy.tres, str("license/matlab"));
+    assert_int_equal(index, TRES_STATIC_COUNT + 1);
+    assert_true(w.s.policy.multifactor.weight_tres[index] == 3.0);
     world_release(&w);
 }
 

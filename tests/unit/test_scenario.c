@@ -1,3 +1,4 @@
+/* Documents: the state that they are read into, and the messages for those that are refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #define COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
 
-/* Documents stand here with ' for ". */
+/* Reads a document that is written with ' instead of ". */
 static int read_quoted(const char *document, struct scenario *out_scenario, struct err *e)
 {
     struct buf text = {0};
@@ -67,7 +68,7 @@ static const struct object_row *object_row_at(const struct scenario *s, enum obj
     return &s->state.objects[kind].items[index];
 }
 
-/* Node of the association that a job has in a partition; NONE: it is outside of the tree. */
+/* The node of the association of a job in a partition; NONE: it is outside of the tree. */
 static uint32_t node_of(struct scenario *s, uint32_t position, const char *partition)
 {
     uint32_t index = state_find_object(&s->state, OBJECT_PARTITION, partition);
@@ -81,9 +82,9 @@ static uint32_t node_of_row(struct scenario *s, uint32_t row)
     return s->state.node_of.items[s->associations[row]];
 }
 
-/* --- what a document leaves out ------------------------------------------------------------------------------------- */
+/* --- defaults ----------------------------------------------------------------------------------------------------- */
 
-static void the_least_document(void **unused)
+static void the_smallest_document(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -91,7 +92,7 @@ static void the_least_document(void **unused)
     assert_true(s.now_us == INT64_C(1795243000000000));
     assert_int_equal(s.state.policy.model, MODEL_MULTIFACTOR);
     assert_int_equal(s.state.policy.share.algorithm, ALGORITHM_FAIR_TREE);
-    assert_true(s.state.policy.multifactor.weight_fair_share < 1.0); /* no weight but those given */
+    assert_true(s.state.policy.multifactor.weight_fair_share < 1.0); /* no weight but the given ones */
     assert_int_equal(s.state.objects[OBJECT_PARTITION].count, 1);
     assert_string_equal(s.state.objects[OBJECT_PARTITION].items[0].object.name, "");
     assert_int_equal(state_tree(&s.state)->count, 1);
@@ -102,7 +103,7 @@ static void the_least_document(void **unused)
     scenario_release(&s);
 }
 
-static void a_job_by_default(void **unused)
+static void defaults_of_a_job(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -123,14 +124,14 @@ static void a_job_by_default(void **unused)
     assert_string_equal(s.state.objects[OBJECT_QOS].items[job->qos].object.name, "");
     assert_int_equal(job->request.cpus, 1);
     assert_int_equal(job->document->nodes, 1);
-    assert_int_equal(job->document->tres.count, 0); /* what cpus, nodes and mem come to */
+    assert_int_equal(job->document->tres.count, 0); /* the TRES follow from cpus, nodes and mem */
     assert_int_equal(node_of(&s, 0, "batch"), node_of_row(&s, 2));
     scenario_release(&s);
 }
 
-/* --- settings ------------------------------------------------------------------------------------------------------- */
+/* --- settings ----------------------------------------------------------------------------------------------------- */
 
-/* Of a partition, as the engine adds up its hosts. */
+/* The amount of a TRES in a partition, as the engine sums up its hosts. */
 static double total(const struct scenario *s, const char *partition, const char *tres)
 {
     const struct object_row *p = object_row_at(s, OBJECT_PARTITION, partition);
@@ -141,7 +142,7 @@ static double total(const struct scenario *s, const char *partition, const char 
     return sum;
 }
 
-static void whole_numbers_may_have_a_point(void **unused)
+static void whole_numbers_may_have_a_decimal_point(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -182,10 +183,10 @@ static void settings_are_texts_numbers_or_booleans(void **unused)
     scenario_release(&s);
 }
 
-/* --- hosts and partitions ------------------------------------------------------------------------------------------- */
+/* --- hosts and partitions ----------------------------------------------------------------------------------------- */
 
-/* As qconf -ssconf has it, and slurm.conf. */
-static void keywords_that_decide_nothing_are_ignored(void **unused)
+/* Keywords of qconf -ssconf and slurm.conf. */
+static void keywords_without_effect_are_ignored(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -226,7 +227,7 @@ static void totals_are_sums_over_the_partitions_hosts(void **unused)
     scenario_release(&s);
 }
 
-static void typed_gres_count_for_their_generic_tracked_or_not(void **unused)
+static void typed_gres_count_as_generic_ones(void **unused)
 {
     const struct {
         const char *tracked, *gres;
@@ -251,7 +252,7 @@ static void typed_gres_count_for_their_generic_tracked_or_not(void **unused)
     }
 }
 
-static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
+static void tres_of_a_job_replace_cpus_nodes_and_mem(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -284,9 +285,9 @@ static void a_jobs_tres_stand_for_cpus_nodes_and_mem(void **unused)
     scenario_release(&s);
 }
 
-/* --- trees ---------------------------------------------------------------------------------------------------------- */
+/* --- trees -------------------------------------------------------------------------------------------------------- */
 
-static void accounts_may_stand_behind_what_is_in_them(void **unused)
+static void an_account_may_come_after_its_members(void **unused)
 {
     struct scenario s;
     struct arena arena = {0};
@@ -324,8 +325,8 @@ static void accounts_may_stand_behind_what_is_in_them(void **unused)
     scenario_release(&s);
 }
 
-/* Users and accounts of one account stand in the order of their rows. */
-static void siblings_stand_in_the_order_of_their_rows(void **unused)
+/* Users and sub-accounts of an account are in the order of the list. */
+static void siblings_keep_the_order_of_the_list(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -337,7 +338,7 @@ static void siblings_stand_in_the_order_of_their_rows(void **unused)
     scenario_release(&s);
 }
 
-static void the_association_of_the_partition_comes_first(void **unused)
+static void the_association_of_a_partition_has_precedence(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -360,7 +361,7 @@ static void the_association_of_the_partition_comes_first(void **unused)
     scenario_release(&s);
 }
 
-/* --- the ticket policies' own --------------------------------------------------------------------------------------- */
+/* --- ticket policies ---------------------------------------------------------------------------------------------- */
 
 static const struct usage_owner *owner_of(const struct scenario *s, const char *user, const char *project)
 {
@@ -412,7 +413,7 @@ static void members_and_requests(void **unused)
     scenario_release(&s);
 }
 
-static void fields_of_jobs_are_set_by_their_table(void **unused)
+static void fields_of_jobs_are_read_by_their_table(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -432,7 +433,7 @@ static void fields_of_jobs_are_set_by_their_table(void **unused)
     scenario_release(&s);
 }
 
-static void users_nobody_named(void **unused)
+static void users_that_the_document_does_not_define(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -447,9 +448,9 @@ static void users_nobody_named(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------------- */
+/* --- refusals ----------------------------------------------------------------------------------------------------- */
 
-static void what_is_no_json_has_a_place(void **unused)
+static void syntax_errors_have_line_and_column(void **unused)
 {
     static const struct refusal rows[] = {
         {"", "F:1:1: '[' or '{' expected near end of file"},
@@ -462,7 +463,7 @@ static void what_is_no_json_has_a_place(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-static void what_is_wrong_has_a_path(void **unused)
+static void wrong_values_have_a_path(void **unused)
 {
     static const struct refusal rows[] = {
         {"[]", "F: the document: a list is not an object"},
@@ -505,7 +506,7 @@ static void what_is_wrong_has_a_path(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-static void trees_that_are_none(void **unused)
+static void invalid_trees(void **unused)
 {
     static const struct refusal rows[] = {
         {"{'now': 1, 'tree': [{'account': 'a', 'parent': 'b'}, {'account': 'b', 'parent': 'c'}, {'account': 'c', 'parent': "
@@ -532,7 +533,7 @@ static void trees_that_are_none(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-static void jobs_that_are_none(void **unused)
+static void invalid_jobs(void **unused)
 {
 #define JOB(rest) "{'now': 1, 'partitions': [{'name': 'p'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, " rest "}]}"
     static const struct refusal rows[] = {
@@ -559,14 +560,14 @@ static void jobs_that_are_none(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-/* Accounts one below the other; the first at the end when is_turned. */
-static int read_chain(uint32_t count, bool is_turned, struct err *e)
+/* Reads accounts one below the other; the topmost is last if is_reversed. */
+static int read_chain(uint32_t count, bool is_reversed, struct err *e)
 {
     struct buf text = {0};
     struct scenario s;
     buf_add_text(&text, "{'now': 1, 'tree': [");
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = is_turned ? count - 1 - i : i;
+        uint32_t n = is_reversed ? count - 1 - i : i;
         buf_format(&text, "%s{'account': 'a%u'", i > 0 ? "," : "", n);
         if (n > 0) buf_format(&text, ", 'parent': 'a%u'", n - 1);
         buf_add_char(&text, '}');
@@ -578,7 +579,7 @@ static int read_chain(uint32_t count, bool is_turned, struct err *e)
     return status;
 }
 
-static void trees_are_at_most_so_deep(void **unused)
+static void the_depth_of_trees_is_limited(void **unused)
 {
     struct err e;
     (void)unused;
@@ -592,25 +593,25 @@ static void trees_are_at_most_so_deep(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_document),
-        cmocka_unit_test(a_job_by_default),
-        cmocka_unit_test(whole_numbers_may_have_a_point),
+        cmocka_unit_test(the_smallest_document),
+        cmocka_unit_test(defaults_of_a_job),
+        cmocka_unit_test(whole_numbers_may_have_a_decimal_point),
         cmocka_unit_test(settings_are_texts_numbers_or_booleans),
-        cmocka_unit_test(keywords_that_decide_nothing_are_ignored),
+        cmocka_unit_test(keywords_without_effect_are_ignored),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
-        cmocka_unit_test(typed_gres_count_for_their_generic_tracked_or_not),
-        cmocka_unit_test(a_jobs_tres_stand_for_cpus_nodes_and_mem),
-        cmocka_unit_test(accounts_may_stand_behind_what_is_in_them),
-        cmocka_unit_test(siblings_stand_in_the_order_of_their_rows),
-        cmocka_unit_test(the_association_of_the_partition_comes_first),
-        cmocka_unit_test(fields_of_jobs_are_set_by_their_table),
+        cmocka_unit_test(typed_gres_count_as_generic_ones),
+        cmocka_unit_test(tres_of_a_job_replace_cpus_nodes_and_mem),
+        cmocka_unit_test(an_account_may_come_after_its_members),
+        cmocka_unit_test(siblings_keep_the_order_of_the_list),
+        cmocka_unit_test(the_association_of_a_partition_has_precedence),
+        cmocka_unit_test(fields_of_jobs_are_read_by_their_table),
         cmocka_unit_test(members_and_requests),
-        cmocka_unit_test(users_nobody_named),
-        cmocka_unit_test(what_is_no_json_has_a_place),
-        cmocka_unit_test(what_is_wrong_has_a_path),
-        cmocka_unit_test(trees_that_are_none),
-        cmocka_unit_test(jobs_that_are_none),
-        cmocka_unit_test(trees_are_at_most_so_deep),
+        cmocka_unit_test(users_that_the_document_does_not_define),
+        cmocka_unit_test(syntax_errors_have_line_and_column),
+        cmocka_unit_test(wrong_values_have_a_path),
+        cmocka_unit_test(invalid_trees),
+        cmocka_unit_test(invalid_jobs),
+        cmocka_unit_test(the_depth_of_trees_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Priorities and shares of documents, computed by hand from docs/formulas.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ static void read_text(struct str text, struct scenario *out_scenario)
     assert_int_equal(status, 0);
 }
 
-/* Documents stand here with ' for ". */
+/* Reads a document that is written with ' instead of ". */
 static void read_quoted(const char *document, struct scenario *out_scenario)
 {
     struct buf text = {0};
@@ -48,8 +49,8 @@ static void read_example(const char *path, struct scenario *out_scenario)
     free(text);
 }
 
-/* Rows of priorities, in the order of the document. */
-static struct scenario_priorities ask(struct scenario *s)
+/* The priorities, in the order of the document. */
+static struct scenario_priorities compute(struct scenario *s)
 {
     struct scenario_priorities all;
     scenario_priorities(s, &arena, &all);
@@ -72,7 +73,7 @@ static double real_of(const struct scenario_priorities *all, uint32_t i, enum pr
     return row.value[f].real;
 }
 
-/* "cpu=250,gres/gpu=750": an amount of a list. */
+/* An amount in a list such as "cpu=250,gres/gpu=750". */
 static double amount_of(const char *list, const char *name)
 {
     for (struct str rest = str(list); rest.length > 0;) {
@@ -83,14 +84,14 @@ static double amount_of(const char *list, const char *name)
     return 0.0;
 }
 
-/* --- the examples --------------------------------------------------------------------------------------------------- */
+/* --- the examples ------------------------------------------------------------------------------------------------- */
 
-static void the_example_of_multifactor(void **unused)
+static void the_multifactor_example(void **unused)
 {
     struct scenario s;
     (void)unused;
     read_example("examples/multifactor.json", &s);
-    const struct scenario_priorities all = ask(&s);
+    const struct scenario_priorities all = compute(&s);
     assert_int_equal(all.count, 1);
     assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_PRIORITY), 11537));
     assert_true(is_near(all.all.rows[0].terms.sum, 11537.5));
@@ -103,13 +104,13 @@ static void the_example_of_multifactor(void **unused)
     scenario_release(&s);
 }
 
-static void the_example_of_tickets(void **unused)
+static void the_tickets_example(void **unused)
 {
     static const uint32_t recorded[] = {83333333, 41666666, 27777777, 250000000, 83333333, 0};
     struct scenario s;
     (void)unused;
     read_example("examples/functional-tickets.json", &s);
-    const struct scenario_priorities all = ask(&s);
+    const struct scenario_priorities all = compute(&s);
     assert_int_equal(all.count, COUNT_OF(recorded));
     for (uint32_t i = 0; i < all.count; i++) {
         assert_int_equal((uint32_t)real_of(&all, i, PRIORITY_FIELD_TICKETS), recorded[i]);
@@ -118,7 +119,7 @@ static void the_example_of_tickets(void **unused)
     scenario_release(&s);
 }
 
-/* --- multifactor ---------------------------------------------------------------------------------------------------- */
+/* --- multifactor -------------------------------------------------------------------------------------------------- */
 
 static void jobs_without_terms_and_jobs_without_rows(void **unused)
 {
@@ -130,7 +131,7 @@ static void jobs_without_terms_and_jobs_without_rows(void **unused)
     struct scenario s;
     (void)unused;
     read_quoted(DOCUMENT(""), &s);
-    const struct scenario_priorities all = ask(&s);
+    const struct scenario_priorities all = compute(&s);
     const struct {
         uint32_t job_id;
         double priority, age;
@@ -144,14 +145,14 @@ static void jobs_without_terms_and_jobs_without_rows(void **unused)
     scenario_release(&s);
 
     read_quoted(DOCUMENT("CALCULATE_RUNNING"), &s);
-    const struct scenario_priorities with_running = ask(&s);
+    const struct scenario_priorities with_running = compute(&s);
     assert_int_equal(with_running.count, 4);
     assert_true(is_near(real_of(&with_running, 2, PRIORITY_FIELD_PRIORITY), 500));
     scenario_release(&s);
 #undef DOCUMENT
 }
 
-static void age_counts_from_when_a_job_became_eligible(void **unused)
+static void age_counts_from_the_eligible_time(void **unused)
 {
     const struct {
         const char *flags;
@@ -167,7 +168,7 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
                    "'eligible': 600}, {'id': 3, 'user': 'u', 'submit': 100, 'eligible': 1100}]}",
                    rows[i].flags);
         read_quoted(text.text, &s);
-        const struct scenario_priorities all = ask(&s);
+        const struct scenario_priorities all = compute(&s);
         assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_PRIORITY), rows[i].first));
         assert_true(is_near(real_of(&all, 1, PRIORITY_FIELD_PRIORITY), rows[i].second));
         assert_true(is_near(real_of(&all, 2, PRIORITY_FIELD_PRIORITY), rows[i].third));
@@ -176,8 +177,8 @@ static void age_counts_from_when_a_job_became_eligible(void **unused)
     }
 }
 
-/* Partition, TRES and billing terms are of each partition; associations of the account and the partition. */
-static void a_row_for_each_partition(void **unused)
+/* Each partition has its own partition, TRES and billing terms, and can have its own association. */
+static void each_partition_has_a_row(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -193,7 +194,7 @@ static void a_row_for_each_partition(void **unused)
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'partition': ['q', 'p'], 'cpus': 2, 'mem': '8G', 'qos': 'low'},"
         " {'id': 2, 'user': 'u', 'submit': 1}, {'id': 3, 'user': 'x', 'submit': 1, 'account': 'a', 'qos': 'high'}]}",
         &s);
-    const struct scenario_priorities all = ask(&s);
+    const struct scenario_priorities all = compute(&s);
     const struct {
         uint32_t job_id;
         const char *partition;
@@ -236,7 +237,7 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
         struct scenario s;
         struct share_table table;
         read_quoted(rows[i].document, &s);
-        const struct scenario_priorities all = ask(&s);
+        const struct scenario_priorities all = compute(&s);
         scenario_shares(&s, &s.state.policy.share, &arena, &table);
         assert_true(is_near(real_of(&all, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR), rows[i].u));
         assert_true(is_near(real_of(&all, 1, PRIORITY_FIELD_FAIR_SHARE_FACTOR), rows[i].v));
@@ -247,7 +248,7 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
 #undef TREE
 }
 
-static void first_come_first_served(void **unused)
+static void basic_is_first_come_first_served(void **unused)
 {
     struct scenario s;
     (void)unused;
@@ -257,7 +258,7 @@ static void first_come_first_served(void **unused)
         "{'id': 4, 'user': 'u', 'submit': 1, 'set_priority': 12}, {'id': 5, 'user': 'u', 'submit': 9, 'state': "
         "'HELD'}, {'id': 6, 'user': 'u', 'submit': '1969-12-31T23:00:00Z', 'nice': 100}]}",
         &s);
-    const struct scenario_priorities all = ask(&s);
+    const struct scenario_priorities all = compute(&s);
     const uint32_t first = multifactor_basic_priority(0, 0);
     const uint32_t expected[] = {first - 3, first - 4, first - 2, 12, 0, first - 100};
     for (uint32_t i = 0; i < COUNT_OF(expected); i++)
@@ -265,12 +266,12 @@ static void first_come_first_served(void **unused)
     scenario_release(&s);
 }
 
-/* --- tickets -------------------------------------------------------------------------------------------------------- */
+/* --- tickets ------------------------------------------------------------------------------------------------------ */
 
-static struct scenario_priorities ask_document(const char *document, struct scenario *s)
+static struct scenario_priorities compute_document(const char *document, struct scenario *s)
 {
     read_quoted(document, s);
-    return ask(s);
+    return compute(s);
 }
 
 static double share_tickets(const struct scenario_priorities *all, uint32_t i)
@@ -285,12 +286,13 @@ static double functional_tickets(const struct scenario_priorities *all, uint32_t
 
 #define TICKETS "'PriorityType': 'priority/tickets', 'compensation_factor': 0, 'halftime_rule': 'exact', "
 
-/* Each user that `default` serves is a node of his own: tickets are divided by 1/usage. The half-life is an hour. */
-static void users_of_default_have_their_own_usage(void **unused)
+/* Each user that `default` serves has a node: tickets are divided in proportion to 1/usage. The half-life is an
+ * hour. */
+static void users_of_default_have_separate_usage(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct scenario_priorities rows = ask_document(
+    const struct scenario_priorities rows = compute_document(
         "{'now': 7200, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 1},"
         " 'users': [{'name': 'ua', 'usage': {'cpu': 100}}, {'name': 'ub', 'usage': {'cpu': 300}, 'usage_time': 3600}],"
         " 'share_tree': {'name': 'Root', 'children': [{'name': 'default', 'shares': 10}]},"
@@ -303,12 +305,12 @@ static void users_of_default_have_their_own_usage(void **unused)
     scenario_release(&s);
 }
 
-/* In a project a user's usage is what he used there; the project's own decides between the project and its siblings. */
-static void usage_in_projects(void **unused)
+/* In a project, the usage of a user in it counts; between the project and its siblings, the usage of the project. */
+static void usage_in_projects_counts_there(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct scenario_priorities rows = ask_document(
+    const struct scenario_priorities rows = compute_document(
         "{'now': 1, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 0},"
         " 'projects': [{'name': 'P', 'usage': {'cpu': 100}}],"
         " 'users': [{'name': 'ua', 'usage': {'cpu': 300}, 'project_usage': {'P': {'cpu': 20}}},"
@@ -318,15 +320,15 @@ static void usage_in_projects(void **unused)
         " 'jobs': [{'id': 1, 'user': 'ua', 'project': 'P', 'submit': 1}, {'id': 2, 'user': 'ub', 'project': 'P', "
         "'submit': 2}, {'id': 3, 'user': 'ua', 'submit': 3}, {'id': 4, 'user': 'uc', 'submit': 4}]}",
         &s);
-    assert_true(is_near(share_tickets(&rows, 0), 750)); /* first of the project's */
+    assert_true(is_near(share_tickets(&rows, 0), 750)); /* the first job of the project */
     assert_true(is_near(share_tickets(&rows, 1), 375));
     assert_true(is_near(share_tickets(&rows, 2), 250));
     assert_true(is_near(share_tickets(&rows, 3), 0)); /* no node */
     scenario_release(&s);
 }
 
-/* Of an array as many tasks count as could start, and one: what stands behind them gets the less. */
-static void tasks_of_arrays_are_jobs_of_their_own(void **unused)
+/* As many tasks of an array count as could start, plus one; later jobs get fewer tickets for each. */
+static void each_task_of_an_array_counts_as_a_job(void **unused)
 {
     const struct {
         const char *hosts, *max_tasks;
@@ -348,7 +350,7 @@ static void tasks_of_arrays_are_jobs_of_their_own(void **unused)
             "'users': [{'name': 'u', 'fshare': 100}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'array_tasks': "
             "10}, {'id': 2, 'user': 'u', 'submit': 2}]}",
             rows[i].max_tasks, rows[i].hosts);
-        const struct scenario_priorities answer = ask_document(text.text, &s);
+        const struct scenario_priorities answer = compute_document(text.text, &s);
         assert_true(is_near(functional_tickets(&answer, 0), 1000));
         assert_true(is_near(functional_tickets(&answer, 1), rows[i].behind));
         scenario_release(&s);
@@ -356,11 +358,11 @@ static void tasks_of_arrays_are_jobs_of_their_own(void **unused)
     }
 }
 
-static void who_takes_part(void **unused)
+static void jobs_with_and_without_tickets(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct scenario_priorities rows = ask_document(
+    const struct scenario_priorities rows = compute_document(
         "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'enforce_user': 'none', "
         "'weight_waiting_time': 1, 'report_pjob_tickets': false}, 'users': [{'name': 'u', 'fshare': 1}],"
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'state': 'HELD'}, {'id': 2, 'user': 'u', 'submit': 1, "
@@ -374,12 +376,12 @@ static void who_takes_part(void **unused)
     }
     assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_TICKETS), 1000));
     assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_NORM_TICKETS), 1));
-    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_TICKETS), 0)); /* has some, which are not reported */
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_TICKETS), 0)); /* its tickets are not reported */
     assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_PRIORITY), 0));
     assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY_WAITING), 0)); /* as qstat shows a pending job */
     assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_URGENCY_WAITING), 90));
-    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_TICKETS), 0));     /* nobody's */
-    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_PRIORITY), 0.25)); /* urgency alike: 0.5 of 0.5 */
+    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_TICKETS), 0));     /* a user without an object */
+    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_PRIORITY), 0.25)); /* equal urgencies: 0.5 of 0.5 */
     scenario_release(&s);
 }
 
@@ -388,7 +390,7 @@ static void urgency_of_slots_and_requests(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct scenario_priorities rows = ask_document(
+    const struct scenario_priorities rows = compute_document(
         "{'now': 100, 'settings': {" TICKETS
         "'urgency_slots': 'max', 'weight_deadline': 1000, 'weight_waiting_time': 0},"
         " 'resources': [{'name': 'lic', 'urgency': 7}, {'name': 'os', 'type': 'STRING', 'urgency': 3}],"
@@ -403,12 +405,12 @@ static void urgency_of_slots_and_requests(void **unused)
     scenario_release(&s);
 }
 
-/* Without a hierarchy the scheduler's list decides which job of a user comes first: the changed one stands last. */
-static void the_list_has_its_own_order(void **unused)
+/* Without a hierarchy the scheduler's list decides which job of a user is first: the changed one is last. */
+static void the_order_of_the_scheduler_list(void **unused)
 {
     struct scenario s;
     (void)unused;
-    const struct scenario_priorities rows = ask_document(
+    const struct scenario_priorities rows = compute_document(
         "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'weight_user': 1, 'weight_job': 0, "
         "'weight_project': 0, 'weight_department': 0, 'policy_hierarchy': 'NONE'}, 'users': [{'name': 'u', 'fshare': 1}],"
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'seq': 1000}, {'id': 2, 'user': 'u', 'submit': 2}]}",
@@ -428,19 +430,19 @@ static int release(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_multifactor),
-        cmocka_unit_test(the_example_of_tickets),
+        cmocka_unit_test(the_multifactor_example),
+        cmocka_unit_test(the_tickets_example),
         cmocka_unit_test(jobs_without_terms_and_jobs_without_rows),
-        cmocka_unit_test(age_counts_from_when_a_job_became_eligible),
-        cmocka_unit_test(a_row_for_each_partition),
+        cmocka_unit_test(age_counts_from_the_eligible_time),
+        cmocka_unit_test(each_partition_has_a_row),
         cmocka_unit_test(shares_by_the_algorithm_of_the_settings),
-        cmocka_unit_test(first_come_first_served),
-        cmocka_unit_test(users_of_default_have_their_own_usage),
-        cmocka_unit_test(usage_in_projects),
-        cmocka_unit_test(tasks_of_arrays_are_jobs_of_their_own),
-        cmocka_unit_test(who_takes_part),
+        cmocka_unit_test(basic_is_first_come_first_served),
+        cmocka_unit_test(users_of_default_have_separate_usage),
+        cmocka_unit_test(usage_in_projects_counts_there),
+        cmocka_unit_test(each_task_of_an_array_counts_as_a_job),
+        cmocka_unit_test(jobs_with_and_without_tickets),
         cmocka_unit_test(urgency_of_slots_and_requests),
-        cmocka_unit_test(the_list_has_its_own_order),
+        cmocka_unit_test(the_order_of_the_scheduler_list),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
