@@ -110,48 +110,48 @@ struct priority_text *priority_text_make_all(const struct state *s, const struct
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static void set_multifactor(const struct priority_row *from, struct field_value *value)
+static void set_multifactor(const struct priority_row *row, struct field_value *value)
 {
-    value[PRIORITY_FIELD_SITE] = field_real(from->terms.site);
-    value[PRIORITY_FIELD_AGE] = field_real(from->terms.age);
-    value[PRIORITY_FIELD_ASSOC] = field_real(from->terms.assoc);
-    value[PRIORITY_FIELD_FAIR_SHARE] = field_real(from->terms.fair_share);
-    value[PRIORITY_FIELD_JOB_SIZE] = field_real(from->terms.job_size);
-    value[PRIORITY_FIELD_PARTITION_TERM] = field_real(from->terms.partition);
-    value[PRIORITY_FIELD_QOS_TERM] = field_real(from->terms.qos);
-    value[PRIORITY_FIELD_NICE] = field_real(from->terms.nice);
-    value[PRIORITY_FIELD_TRES] = field_real(from->terms.tres);
-    value[PRIORITY_FIELD_AGE_FACTOR] = field_real(from->factors.age);
-    value[PRIORITY_FIELD_ASSOC_FACTOR] = field_real(from->factors.assoc);
-    value[PRIORITY_FIELD_FAIR_SHARE_FACTOR] = field_real(from->factors.fair_share);
-    value[PRIORITY_FIELD_JOB_SIZE_FACTOR] = field_real(from->factors.job_size);
-    value[PRIORITY_FIELD_PARTITION_FACTOR] = field_real(from->factors.partition);
-    value[PRIORITY_FIELD_QOS_FACTOR] = field_real(from->factors.qos);
+    value[PRIORITY_FIELD_SITE] = field_real(row->terms.site);
+    value[PRIORITY_FIELD_AGE] = field_real(row->terms.age);
+    value[PRIORITY_FIELD_ASSOC] = field_real(row->terms.assoc);
+    value[PRIORITY_FIELD_FAIR_SHARE] = field_real(row->terms.fair_share);
+    value[PRIORITY_FIELD_JOB_SIZE] = field_real(row->terms.job_size);
+    value[PRIORITY_FIELD_PARTITION_TERM] = field_real(row->terms.partition);
+    value[PRIORITY_FIELD_QOS_TERM] = field_real(row->terms.qos);
+    value[PRIORITY_FIELD_NICE] = field_real(row->terms.nice);
+    value[PRIORITY_FIELD_TRES] = field_real(row->terms.tres);
+    value[PRIORITY_FIELD_AGE_FACTOR] = field_real(row->factors.age);
+    value[PRIORITY_FIELD_ASSOC_FACTOR] = field_real(row->factors.assoc);
+    value[PRIORITY_FIELD_FAIR_SHARE_FACTOR] = field_real(row->factors.fair_share);
+    value[PRIORITY_FIELD_JOB_SIZE_FACTOR] = field_real(row->factors.job_size);
+    value[PRIORITY_FIELD_PARTITION_FACTOR] = field_real(row->factors.partition);
+    value[PRIORITY_FIELD_QOS_FACTOR] = field_real(row->factors.qos);
 }
 
-static void set_tickets(const struct priority_row *from, struct field_value *value)
+static void set_tickets(const struct priority_row *row, struct field_value *value)
 {
-    value[PRIORITY_FIELD_PRIORITY] = field_real(from->priority);
-    value[PRIORITY_FIELD_NORM_TICKETS] = field_real(from->norm_tickets);
-    value[PRIORITY_FIELD_NORM_URGENCY] = field_real(from->norm_urgency);
-    value[PRIORITY_FIELD_NORM_POSIX] = field_real(from->norm_posix);
-    value[PRIORITY_FIELD_URGENCY_RESOURCES] = field_real(from->urgency.resources);
-    value[PRIORITY_FIELD_URGENCY_WAITING] = field_real(from->urgency.waiting_time);
-    value[PRIORITY_FIELD_URGENCY_DEADLINE] = field_real(from->urgency.deadline);
-    value[PRIORITY_FIELD_URGENCY] = field_real(from->urgency.sum);
-    value[PRIORITY_FIELD_TICKETS] = field_real(from->tickets.total);
-    value[PRIORITY_FIELD_OVERRIDE_TICKETS] = field_real(from->tickets.override);
-    value[PRIORITY_FIELD_FUNCTIONAL_TICKETS] = field_real(from->tickets.functional);
-    value[PRIORITY_FIELD_SHARE_TICKETS] = field_real(from->tickets.share);
+    value[PRIORITY_FIELD_PRIORITY] = field_real(row->priority);
+    value[PRIORITY_FIELD_NORM_TICKETS] = field_real(row->norm_tickets);
+    value[PRIORITY_FIELD_NORM_URGENCY] = field_real(row->norm_urgency);
+    value[PRIORITY_FIELD_NORM_POSIX] = field_real(row->norm_posix);
+    value[PRIORITY_FIELD_URGENCY_RESOURCES] = field_real(row->urgency.resources);
+    value[PRIORITY_FIELD_URGENCY_WAITING] = field_real(row->urgency.waiting_time);
+    value[PRIORITY_FIELD_URGENCY_DEADLINE] = field_real(row->urgency.deadline);
+    value[PRIORITY_FIELD_URGENCY] = field_real(row->urgency.sum);
+    value[PRIORITY_FIELD_TICKETS] = field_real(row->tickets.total);
+    value[PRIORITY_FIELD_OVERRIDE_TICKETS] = field_real(row->tickets.override);
+    value[PRIORITY_FIELD_FUNCTIONAL_TICKETS] = field_real(row->tickets.functional);
+    value[PRIORITY_FIELD_SHARE_TICKETS] = field_real(row->tickets.share);
 }
 
-void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t row,
+void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t i,
                           struct priority_record *out_record)
 {
     static const struct priority_row zeros = {0};
-    ensure(row < all->count);
-    const struct priority_row *from = &all->rows[row];
-    const struct priority_text *text = &texts[row];
+    ensure(i < all->count);
+    const struct priority_row *row = &all->rows[i];
+    const struct priority_text *text = &texts[i];
     struct field_value *value = out_record->value;
     text_format(out_record->id, sizeof out_record->id, "%u", text->job_id);
     for (uint32_t f = 0; f < PRIORITY_FIELD_COUNT; f++) value[f] = field_absent();
@@ -165,10 +165,10 @@ void priority_values_make(const struct priorities *all, const struct priority_te
     value[PRIORITY_FIELD_PARTITION] = field_text(text->partition);
     value[PRIORITY_FIELD_QOS] = field_text(text->qos);
     value[PRIORITY_FIELD_STATE] = field_number(text->state);
-    value[PRIORITY_FIELD_PRIORITY] = field_real(from->priority);
-    value[PRIORITY_FIELD_BILLING] = field_real(from->billing);
+    value[PRIORITY_FIELD_PRIORITY] = field_real(row->priority);
+    value[PRIORITY_FIELD_BILLING] = field_real(row->billing);
     value[PRIORITY_FIELD_TRES_TERMS] = field_text(text->tres_terms);
     value[PRIORITY_FIELD_TRES_FACTORS] = field_text(text->tres_factors);
-    if (all->model == MODEL_MULTIFACTOR) set_multifactor(from, value);
-    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &zeros : from, value);
+    if (all->model == MODEL_MULTIFACTOR) set_multifactor(row, value);
+    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &zeros : row, value);
 }

@@ -30,8 +30,8 @@ struct priority_record {
     char id[24];
 };
 
-/* Fills the record of a row. texts: those of all rows. */
-void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t row,
+/* Fills the record of row i. texts: those of all rows. */
+void priority_values_make(const struct priorities *all, const struct priority_text *texts, uint32_t i,
                           struct priority_record *out_record);
 
 #endif

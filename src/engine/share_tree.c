@@ -10,7 +10,7 @@ static const struct share_leaf no_leaf = {NONE, false};
 
 /* --- the nodes ---------------------------------------------------------------------------------------------------- */
 
-struct building {
+struct share_tree_builder {
     struct share_tree *t;
     const struct state *s;
     uint32_t *node, *realm; /* by node of the association tree: its share node, and the project node above that, or 0 */
@@ -23,7 +23,7 @@ static uint32_t shares_of(const struct assoc *a)
     return a->shares == SHARES_PARENT ? 1 : a->shares;
 }
 
-static uint32_t add_node(struct building *b, uint32_t parent, uint32_t shares)
+static uint32_t add_node(struct share_tree_builder *b, uint32_t parent, uint32_t shares)
 {
     uint32_t node = b->t->nodes.count;
     *array_add(&b->t->nodes) = (struct ticket_node){.parent = parent, .shares = shares};
@@ -31,7 +31,7 @@ static uint32_t add_node(struct building *b, uint32_t parent, uint32_t shares)
     return node;
 }
 
-static void add_account(struct building *b, uint32_t tree_node, const struct assoc *a)
+static void add_account(struct share_tree_builder *b, uint32_t tree_node, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[tree_node], realm = b->realm[above];
     uint32_t project = realm == 0 ? state_find_object(b->s, OBJECT_PROJECT, a->account) : NONE;
@@ -57,7 +57,7 @@ static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32
         map_set_u64(&t->leaf_in_project, map_key_of_pair(realm, user), node);
 }
 
-static void add_user(struct building *b, uint32_t tree_node, const struct assoc *a)
+static void add_user(struct share_tree_builder *b, uint32_t tree_node, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[tree_node], realm = b->realm[above];
     uint32_t user = b->t->identities->user_of_assoc.items[b->s->assoc_of.items[tree_node]];
@@ -65,7 +65,7 @@ static void add_user(struct building *b, uint32_t tree_node, const struct assoc 
     if (!has_leaf(b->t, realm, user)) set_leaf(b->t, realm, user, add_node(b, b->node[above], shares_of(a)));
 }
 
-static void mark_projects(struct building *b)
+static void mark_projects(struct share_tree_builder *b)
 {
     const struct state *s = b->s;
     array_reserve(&b->t->projects, s->objects[OBJECT_PROJECT].count);
@@ -87,7 +87,7 @@ static void find_leaf_projects(struct share_tree *t)
     arena_release(&scratch);
 }
 
-static void add_nodes(struct building *b)
+static void add_nodes(struct share_tree_builder *b)
 {
     const struct tree *tree = &b->s->tree;
     array_reserve(&b->t->nodes, tree->count);
@@ -103,7 +103,7 @@ static void add_nodes(struct building *b)
 }
 
 /* The nodes of a document's share tree, in its order. A leaf serves no user if there is no user of its name. */
-static void add_given_nodes(struct building *b)
+static void add_given_nodes(struct share_tree_builder *b)
 {
     const struct share_nodes *given = b->s->share_nodes;
     for (uint32_t i = 0; given != NULL && i < given->nodes.count; i++) {
@@ -142,7 +142,7 @@ static void clear_tree(struct share_tree *t)
 static void build_tree(struct share_tree *t, const struct state *s)
 {
     struct arena scratch = {0};
-    struct building b = {.t = t, .s = s};
+    struct share_tree_builder b = {.t = t, .s = s};
     size_t count = s->is_document && s->share_nodes != NULL ? s->share_nodes->nodes.count : s->tree.count;
     b.node = arena_alloc(&scratch, count * sizeof *b.node);
     b.realm = arena_alloc(&scratch, count * sizeof *b.realm);
@@ -173,8 +173,8 @@ void share_tree_free(struct share_tree *t)
 static struct share_leaf leaf_outside_projects(const struct share_tree *t, uint32_t user)
 {
     if (t->leaf.items[user] != 0) return (struct share_leaf){t->leaf.items[user], false};
-    uint32_t rest = t->leaf.items[t->identities->rest];
-    return rest != 0 ? (struct share_leaf){rest, true} : no_leaf;
+    uint32_t default_leaf = t->leaf.items[t->identities->default_user];
+    return default_leaf != 0 ? (struct share_leaf){default_leaf, true} : no_leaf;
 }
 
 /* The same rules as share_nodes_serve (policy/share_nodes.h). */
@@ -186,7 +186,7 @@ static struct share_leaf leaf_of(const struct share_tree *t, uint32_t user, uint
     if (p->is_leaf) return (struct share_leaf){p->node, false};
     uint32_t leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(p->node, user));
     if (leaf != NONE) return (struct share_leaf){leaf, false};
-    leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(p->node, t->identities->rest));
+    leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(p->node, t->identities->default_user));
     return (struct share_leaf){leaf, leaf != NONE};
 }
 
@@ -230,71 +230,73 @@ struct share_tree *share_tree_of(struct state *s)
 
 /* --- snapshots ---------------------------------------------------------------------------------------------------- */
 
-void share_snapshot_make(struct share_snapshot *m, struct state *s)
+void share_snapshot_make(struct share_snapshot *snapshot, struct state *s)
 {
     struct share_tree *t = share_tree_of(s);
-    *m = (struct share_snapshot){.s = s, .tree = t};
-    array_reserve(&m->active, t->nodes.count);
-    if (t->nodes.count > 0) memcpy(m->active.items, t->nodes.items, t->nodes.count * sizeof *m->active.items);
-    m->active.count = t->nodes.count;
-    if (t->leaf.items[t->identities->rest] == 0) return;
-    array_reserve(&m->virtual_of, t->identities->numbers.count);
-    while (m->virtual_of.count < t->identities->numbers.count) array_add(&m->virtual_of);
+    *snapshot = (struct share_snapshot){.s = s, .tree = t};
+    array_reserve(&snapshot->active, t->nodes.count);
+    if (t->nodes.count > 0)
+        memcpy(snapshot->active.items, t->nodes.items, t->nodes.count * sizeof *snapshot->active.items);
+    snapshot->active.count = t->nodes.count;
+    if (t->leaf.items[t->identities->default_user] == 0) return;
+    array_reserve(&snapshot->virtual_of, t->identities->numbers.count);
+    while (snapshot->virtual_of.count < t->identities->numbers.count) array_add(&snapshot->virtual_of);
 }
 
-void share_snapshot_release(struct share_snapshot *m)
+void share_snapshot_release(struct share_snapshot *snapshot)
 {
-    array_release(&m->active);
-    array_release(&m->virtual_of);
-    map_release(&m->virtual_in_project);
+    array_release(&snapshot->active);
+    array_release(&snapshot->virtual_of);
+    map_release(&snapshot->virtual_in_project);
 }
 
 /* The user's virtual sibling of a `default` node, or NONE. */
-static uint32_t find_virtual(const struct share_snapshot *m, uint32_t default_node, uint32_t user)
+static uint32_t find_virtual(const struct share_snapshot *snapshot, uint32_t default_node, uint32_t user)
 {
-    const struct share_tree *t = m->tree;
-    if (default_node != t->leaf.items[t->identities->rest])
-        return map_get_u64(&m->virtual_in_project, map_key_of_pair(default_node, user));
-    return m->virtual_of.items[user] != 0 ? m->virtual_of.items[user] : NONE;
+    const struct share_tree *t = snapshot->tree;
+    if (default_node != t->leaf.items[t->identities->default_user])
+        return map_get_u64(&snapshot->virtual_in_project, map_key_of_pair(default_node, user));
+    return snapshot->virtual_of.items[user] != 0 ? snapshot->virtual_of.items[user] : NONE;
 }
 
-static uint32_t add_virtual(struct share_snapshot *m, uint32_t default_node, uint32_t user)
+static uint32_t add_virtual(struct share_snapshot *snapshot, uint32_t default_node, uint32_t user)
 {
-    uint32_t node = m->active.count;
-    struct ticket_node like_default = m->active.items[default_node];
+    uint32_t node = snapshot->active.count;
+    struct ticket_node like_default = snapshot->active.items[default_node];
     like_default.is_virtual = true;
-    *array_add(&m->active) = like_default;
-    if (default_node == m->tree->leaf.items[m->tree->identities->rest])
-        m->virtual_of.items[user] = node;
+    *array_add(&snapshot->active) = like_default;
+    if (default_node == snapshot->tree->leaf.items[snapshot->tree->identities->default_user])
+        snapshot->virtual_of.items[user] = node;
     else
-        map_set_u64(&m->virtual_in_project, map_key_of_pair(default_node, user), node);
+        map_set_u64(&snapshot->virtual_in_project, map_key_of_pair(default_node, user), node);
     return node;
 }
 
-uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project)
+uint32_t share_snapshot_serve(struct share_snapshot *snapshot, uint32_t assoc, uint32_t project)
 {
-    ensure(assoc < m->tree->identities->user_of_assoc.count);
-    uint32_t user = m->tree->identities->user_of_assoc.items[assoc];
+    ensure(assoc < snapshot->tree->identities->user_of_assoc.count);
+    uint32_t user = snapshot->tree->identities->user_of_assoc.items[assoc];
     ensure(user != NONE); /* jobs belong to users */
-    struct share_leaf leaf = leaf_of(m->tree, user, project);
+    struct share_leaf leaf = leaf_of(snapshot->tree, user, project);
     if (!leaf.is_default) return leaf.node;
-    uint32_t own = find_virtual(m, leaf.node, user);
-    return own != NONE ? own : add_virtual(m, leaf.node, user);
+    uint32_t virtual_node = find_virtual(snapshot, leaf.node, user);
+    return virtual_node != NONE ? virtual_node : add_virtual(snapshot, leaf.node, user);
 }
 
-void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct arena *arena)
+void share_snapshot_add_usage(struct share_snapshot *snapshot, int64_t now_us, struct arena *arena)
 {
-    const struct state *s = m->s;
-    const struct ticket_usage *usage = usage_owner_current(m->s, now_us, arena);
-    struct ticket_node *active = m->active.items;
+    const struct state *s = snapshot->s;
+    const struct ticket_usage *usage = usage_owner_current(snapshot->s, now_us, arena);
+    struct ticket_node *active = snapshot->active.items;
     for (uint32_t i = 0; i < s->owners.count; i++) {
-        struct share_leaf leaf = m->tree->of_owner.items[i];
-        uint32_t node =
-            leaf.is_default ? find_virtual(m, leaf.node, m->tree->identities->user_of_owner.items[i]) : leaf.node;
+        struct share_leaf leaf = snapshot->tree->of_owner.items[i];
+        uint32_t node = leaf.is_default
+                            ? find_virtual(snapshot, leaf.node, snapshot->tree->identities->user_of_owner.items[i])
+                            : leaf.node;
         if (node == NONE) continue;
         active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
     }
-    for (uint32_t node = m->active.count; node-- > 1;) {
+    for (uint32_t node = snapshot->active.count; node-- > 1;) {
         struct ticket_node *above = &active[active[node].parent];
         if (above->is_group) above->usage += active[node].usage;
     }

@@ -65,15 +65,15 @@ struct share_snapshot {
 };
 
 /* O(nodes + users), and the cost of share_tree_of. */
-void share_snapshot_make(struct share_snapshot *m, struct state *s);
-void share_snapshot_release(struct share_snapshot *m);
+void share_snapshot_make(struct share_snapshot *snapshot, struct state *s);
+void share_snapshot_release(struct share_snapshot *snapshot);
 
 /* The node of active that serves the user of an association in a project (index of the object, or NONE); NONE: no node
  * does. Adds a virtual node if needed. O(1). */
-uint32_t share_snapshot_serve(struct share_snapshot *m, uint32_t assoc, uint32_t project);
+uint32_t share_snapshot_serve(struct share_snapshot *snapshot, uint32_t assoc, uint32_t project);
 
 /* Adds the current usage to the nodes of active, after share_snapshot_serve was called for all jobs. O(nodes + owners +
  * tasks). */
-void share_snapshot_add_usage(struct share_snapshot *m, int64_t now_us, struct arena *arena);
+void share_snapshot_add_usage(struct share_snapshot *snapshot, int64_t now_us, struct arena *arena);
 
 #endif

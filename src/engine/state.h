@@ -114,7 +114,8 @@ struct min_priority {
     uint32_t stored; /* the value in the store; 0 if the minimum never bound */
 };
 
-/* The fields of a job that no pass reads. One allocation: the pointers, followed by the texts. */
+/* The fields of a job that no pass reads. One allocation: the pointers, followed by the texts. Every member is a
+ * text. */
 struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */

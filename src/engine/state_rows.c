@@ -205,18 +205,19 @@ static const char *append_text(char **end, const char *text)
     return memcpy(copy, text, text_size(text));
 }
 
-/* One allocation: the pointers, followed by the texts. All members of struct job_text are texts, so a new one is copied, too. */
+/* One allocation: the pointers, followed by the texts. All members of struct job_text are texts, so a new one is
+ * copied, too. */
 static struct job_text *copy_job_text(const struct job_text *t)
 {
     enum { TEXT_COUNT = sizeof *t / sizeof t->name };
     const char *const *texts = (const char *const *)(const void *)t;
     size_t size = sizeof *t;
     for (size_t i = 0; i < TEXT_COUNT; i++) size += text_size(texts[i]);
-    struct job_text *own = mem_resize(NULL, 0, size);
-    const char **own_texts = (const char **)(void *)own;
-    char *end = (char *)(own + 1);
-    for (size_t i = 0; i < TEXT_COUNT; i++) own_texts[i] = append_text(&end, texts[i]);
-    return own;
+    struct job_text *copy = mem_resize(NULL, 0, size);
+    const char **copy_texts = (const char **)(void *)copy;
+    char *end = (char *)(copy + 1);
+    for (size_t i = 0; i < TEXT_COUNT; i++) copy_texts[i] = append_text(&end, texts[i]);
+    return copy;
 }
 
 static void *copy_array(const void *items, size_t size)
@@ -229,11 +230,11 @@ static struct job_document *copy_document(const struct job_document *d)
 {
     if (d == NULL) return NULL;
     size_t size = d->tres.count * sizeof *d->tres.items;
-    struct job_document *own = mem_resize(NULL, 0, sizeof *own + size);
-    *own = *d;
-    own->tres.items = (struct tres_amount *)(own + 1);
-    if (size > 0) memcpy(own->tres.items, d->tres.items, size);
-    return own;
+    struct job_document *copy = mem_resize(NULL, 0, sizeof *copy + size);
+    *copy = *d;
+    copy->tres.items = (struct tres_amount *)(copy + 1);
+    if (size > 0) memcpy(copy->tres.items, d->tres.items, size);
+    return copy;
 }
 
 /* Replaces what the row points to by copies that the job owns. */

@@ -22,7 +22,7 @@ static uint32_t number_of(struct ticket_identities *t, const char *user)
 static struct ticket_identities *new_identities(const struct state *s)
 {
     struct ticket_identities *t = mem_resize(NULL, 0, sizeof *t);
-    t->rest = number_of(t, "default");
+    t->default_user = number_of(t, "default");
     t->edition = s->object_edition;
     return t;
 }

@@ -17,7 +17,7 @@ struct ticket_user {
 
 struct ticket_identities {
     struct map numbers;                                           /* name -> number */
-    uint32_t rest;                                                /* the number of "default", all other users */
+    uint32_t default_user;                                        /* the number of "default" */
     ARRAY(uint32_t) user_of_assoc, user_of_owner, user_of_object; /* by row; NONE: an account, or a project's usage */
     /* Read again when edition is not state.object_edition. */
     uint32_t edition;

@@ -37,8 +37,8 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
         wire_leave(r, length);
         struct str type, kind = str_cut(str(name), ':', &type);
-        uint32_t own = find_gres(tres, str(name)), generic = type.text != NULL ? find_gres(tres, kind) : NONE;
-        if (own != NONE) host->gres[own] = (double)count;
+        uint32_t exact = find_gres(tres, str(name)), generic = type.text != NULL ? find_gres(tres, kind) : NONE;
+        if (exact != NONE) host->gres[exact] = (double)count;
         if (generic != NONE) host->typed[generic] += (double)count;
     }
     return 0;

@@ -154,16 +154,16 @@ static int find_parents(struct wire_reader *r, uint32_t **out_parents)
     return 0;
 }
 
-static void restore(struct document *d, uint32_t id, const struct association_document *from, uint32_t parent_id)
+static void restore(struct document *d, uint32_t id, const struct association_document *item, uint32_t parent_id)
 {
     const struct assoc row = {
         .id = id,
-        .account = from->account,
-        .user = from->user,
-        .partition = from->partition,
-        .shares = from->shares == FIELD_SPECIAL ? SHARES_PARENT : (uint32_t)from->shares,
-        .priority = from->priority == FIELD_SPECIAL ? NONE : (uint32_t)from->priority,
-        .usage = from->usage,
+        .account = item->account,
+        .user = item->user,
+        .partition = item->partition,
+        .shares = item->shares == FIELD_SPECIAL ? SHARES_PARENT : (uint32_t)item->shares,
+        .priority = item->priority == FIELD_SPECIAL ? NONE : (uint32_t)item->priority,
+        .usage = item->usage,
         .created_us = d->scenario->now_us,
     };
     state_restore_assoc(d->state, &row, parent_id);

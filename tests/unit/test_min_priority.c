@@ -401,7 +401,7 @@ static void make_version_1(const char *directory)
     buf_release(&drops);
 }
 
-/* A database of version 1 has no such table. */
+/* A database of version 1 does not have the table. */
 static void an_older_database_gets_the_table(void **unused)
 {
     (void)unused;
