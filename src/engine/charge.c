@@ -10,8 +10,8 @@
  *      be charged up to now before a rule of decay changes.
  *   2. A row is not charged for a time before its last reset.
  *   3. at_us of a usage owner never decreases. A late charge, up to a time before at_us, decays from there to at_us.
- * Cost: O(TRES) for each charge. When the decay reference moves, which is once in hundreds of half-lives,
- * O(associations). Source: docs/formulas.md 1.2, 3.4 and 5.2. */
+ * Cost: O(TRES) for each charge; O(associations) when the decay reference moves, once in hundreds of half-lives.
+ * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/handlers.h"
 #include "engine/usage_decay_rule.h"

@@ -13,7 +13,7 @@
 
 /* Applies one event at now_us, which is above 0. Returns 0, appends the changed rows and the decisions to outcome, and
  * sets *out_result (which may be NULL). Or returns -1 with *e, and changes neither the state nor outcome nor
- * *out_result. Errors: ERR_INPUT, ERR_NOT_FOUND, ERR_EXISTS, ERR_CONFLICT, ERR_DENIED, ERR_TOO_LARGE.
+ * *out_result. The errors are ERR_INPUT, ERR_NOT_FOUND, ERR_EXISTS, ERR_CONFLICT, ERR_DENIED and ERR_TOO_LARGE.
  *
  * The cost is linear in the event's texts and lists, the depth of the tree, and the number of objects of the kinds that
  * the event refers to, except for

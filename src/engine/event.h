@@ -3,6 +3,7 @@
 #ifndef FAIRLEAD_ENGINE_EVENT_H
 #define FAIRLEAD_ENGINE_EVENT_H
 
+#include "base/ensure.h"
 #include "engine/state.h"
 #include "fields/job_fields.h"
 
@@ -167,8 +168,10 @@ struct change {
     uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay, resets) */
 };
 
+/* The index of an object in a change. */
 static inline uint32_t object_change(enum object_kind kind, uint32_t index)
 {
+    ensure(index < UINT32_C(1) << 28);
     return (uint32_t)kind << 28 | index;
 }
 

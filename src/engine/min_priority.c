@@ -1,5 +1,7 @@
 #include "engine/min_priority.h"
 
+#include "base/ensure.h"
+
 bool min_priority_is_kept(const struct state *s)
 {
     return s->policy.model == MODEL_MULTIFACTOR && (s->policy.multifactor.flags & FLAG_INCR_ONLY) != 0;
@@ -89,6 +91,7 @@ void min_priority_raise_all(struct apply_context *c, const struct multifactor_co
 
 void min_priority_rewrite(struct apply_context *c, uint32_t job)
 {
+    ensure(job < c->s->jobs.count);
     const struct job *j = &c->s->jobs.items[job];
     bool has_stored = false;
     for (uint32_t i = 0; j->min_priorities != NULL && i < j->partition_count; i++)

@@ -8,8 +8,9 @@
  *
  * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or
  * basic, and the cost of ticket_plan_run for the tickets model. With minimum priorities (min_priority.h) or CPU weights
- * (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is memory-bound; struct job and prefetch_jobs are laid
- * out for it. Source: docs/formulas.md 4.4. */
+ * (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is memory-bound, so struct job has its hot fields first,
+ * and rows are prefetched.
+ * Source: docs/formulas.md 4.4. */
 #include <string.h>
 
 #include "base/ensure.h"

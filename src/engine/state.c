@@ -1,4 +1,4 @@
-/* Finds rows, and builds the tree of associations. state_rows.c adds and removes rows; state_restore.c makes and
+/* Finds rows, and builds the tree of associations. state_rows.c adds and removes rows; state_restore.c creates and
  * restores a state. */
 #include "engine/state_rows.h"
 

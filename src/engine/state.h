@@ -15,7 +15,7 @@
  *      account's users before its sub-accounts, each in the order of their ids. Listings have the same order.
  *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, a row in tasks. A plain job has one
  *      task number, 0.
- *   4. host has free what the tasks in STARTING, RUNNING and COMPLETING leave of its capacity.
+ *   4. The free resources of host are its capacity without the placements of tasks in STARTING, RUNNING and COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
  *      the charges of its tasks from start_us to charged_us, and the usage of deleted users and accounts that was added
  *      to it. Readers add the charge of a running task from charged_us on; an ended task has charged_us >= end_us, so
@@ -98,7 +98,7 @@ struct usage_owner {
     const char *user, *project;
     struct ticket_usage usage; /* as of at_us */
     int64_t at_us;
-    int64_t reset_us; /* like assoc.reset_us. A project's usage is the sum of what counts of its users' usage in it. */
+    int64_t reset_us; /* like assoc.reset_us. A project's usage is the sum of its users' usages in it. */
 };
 
 /* A hard request for a resource. */
@@ -135,7 +135,7 @@ struct job_document {
 
 /* The fields of a job (fields/job_fields.h) with home JOB; engine/job_members.c maps fields to members. */
 struct job {
-    /* Hot fields first, because the pass' scan over all jobs is memory-bound: one cache line that it reads of every
+    /* Hot fields first, because the scan of a pass over all jobs is memory-bound: one cache line that it reads of every
      * job, then one that it reads of the jobs that could start. */
     uint32_t id;
     uint32_t assoc; /* index */
@@ -216,8 +216,8 @@ struct state {
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
     int64_t usage_reset_us; /* when all usage was last reset; 0: never */
-    int64_t
-        reset_period_us; /* begin of the current reset period: its last boundary, or when it was set; 0: never set */
+    /* Begin of the current reset period: its last boundary, or the time when it was set; 0: never set. */
+    int64_t reset_period_us;
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user" -> association, not deleted */
@@ -297,7 +297,7 @@ int64_t state_next_due_us(const struct state *s);
 
 /* Rebuilding a state from rows: hosts and objects first, because other rows refer to them by index; each table in
  * ascending order of id. Associations are referred to by id; a job may be of a deleted one, which is not in the tree.
- * Copied are texts, partitions, requests, hosts and the fields of documents. The state takes over sets, a task's
+ * Texts, partitions, requests, hosts and the fields of documents are copied. The state takes over sets, a task's
  * tres.items and usage_tres (from mem_resize). state_restore_done checks the invariants and derives everything else.
  * ERR_INTERNAL if the rows contradict each other. O(rows). */
 void state_restore_begin(struct state *s);                            /* after state_init: removes all rows, root too */
@@ -344,7 +344,7 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc);
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
 
 /* The columns of a share listing by the configured algorithm, in memory of arena. wanted: by node, whether its columns
- * are needed; NULL: all are. */
+ * are needed; NULL: all are. The cost is that of state_factors. */
 void state_share_table(struct state *s, int64_t now_us, const bool *wanted, struct arena *arena,
                        struct share_table *out_table);
 

@@ -1,7 +1,8 @@
 /* The states of a task from its start (pass.c) to its end, by the records of the executor.
  *
- *     pending --pass--> STARTING --start record--> RUNNING --end record--> COMPLETED, FAILED, CANCELLED, TIMEOUT,
- *                           NODE_FAIL \------ cancel, limit ----> COMPLETING ------------^
+ *     pending --pass--> STARTING --start record--> RUNNING --end record--> an end: COMPLETED, FAILED, CANCELLED,
+ *                           \                         \                     ^      TIMEOUT or NODE_FAIL
+ *                            \---- cancel, limit ------\----> COMPLETING ---/
  *
  * A record may arrive twice, late, or never. Handlers are idempotent: a record of a phase that the row has passed
  * changes nothing. */
@@ -15,6 +16,7 @@
 void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
 {
     struct state *s = c->s;
+    ensure(job_index < s->jobs.count);
     struct job *j = &s->jobs.items[job_index];
     if (j->ended_us != 0 || j->live_tasks > 0 || idset_first(&j->pending) != NONE) return;
     j->ended_us = at_us > 0 ? at_us : c->now_us;
@@ -29,6 +31,7 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
 void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
 {
     struct state *s = c->s;
+    ensure(task_index < s->tasks.count);
     struct task *k = &s->tasks.items[task_index];
     uint32_t job_index = state_find_job(s, k->job_id);
     ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
