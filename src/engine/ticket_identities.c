@@ -6,10 +6,10 @@ static const struct {
     enum object_kind kind;
     uint32_t fshare, oticket;
 } kinds[MEMBER_KIND_COUNT] = {
-    [MEMBER_USER] = {OBJECT_USER, USER_FSHARE, USER_OTICKET},
-    [MEMBER_DEPARTMENT] = {OBJECT_DEPARTMENT, PROJECT_FSHARE, PROJECT_OTICKET},
-    [MEMBER_PROJECT] = {OBJECT_PROJECT, PROJECT_FSHARE, PROJECT_OTICKET},
-    [MEMBER_JOB_CLASS] = {OBJECT_PARTITION, PARTITION_FSHARE, PARTITION_OTICKET},
+    [MEMBER_USER] = {.kind = OBJECT_USER, .fshare = USER_FSHARE, .oticket = USER_OTICKET},
+    [MEMBER_DEPARTMENT] = {.kind = OBJECT_DEPARTMENT, .fshare = PROJECT_FSHARE, .oticket = PROJECT_OTICKET},
+    [MEMBER_PROJECT] = {.kind = OBJECT_PROJECT, .fshare = PROJECT_FSHARE, .oticket = PROJECT_OTICKET},
+    [MEMBER_JOB_CLASS] = {.kind = OBJECT_PARTITION, .fshare = PARTITION_FSHARE, .oticket = PARTITION_OTICKET},
 };
 
 static uint32_t number_of(struct ticket_identities *t, const char *user)

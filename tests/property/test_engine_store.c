@@ -295,7 +295,7 @@ static void make_submit(struct history *h, struct event *event)
     *v = one_in(h, 2) ? (struct job_values){0} : make_terms(h);
     if (!one_in(h, 2)) give_text(v, JOB_FIELD_ACCOUNT, pick_account(h, 1));
     give_text(v, JOB_FIELD_NAME, one_in(h, 40) ? "" : pick_name(h, 0, "job \xc3\xbc ", 3));
-    give_text(v, JOB_FIELD_DIRECTORY, one_in(h, 40) ? "ours" : "/tmp/some where");
+    give_text(v, JOB_FIELD_DIRECTORY, one_in(h, 40) ? "here" : "/tmp/some where");
     give_text(v, JOB_FIELD_COMMAND, "sleep 1");
     if (one_in(h, 3)) give_text(v, JOB_FIELD_OUT_PATTERN, "%x-%j.out");
     if (one_in(h, 3)) give_text(v, JOB_FIELD_ERR_PATTERN, "err");

@@ -193,7 +193,7 @@ static void operate(struct world *w, struct rng *rng)
     }
 }
 
-/* Random events while a plan is rebuilt, some of which are refused. */
+/* Random events while a plan is made, some of which are refused. */
 static void disturb(struct world *w, struct rng *rng)
 {
     static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE};
