@@ -13,7 +13,7 @@
  *     `parent`: the account's factor                     x         x
  *
  * (1) Unless ties change. When an account falls to the level of a user x and an account a, x gets the rank of the best user of
- * both accounts. So x may then come before the best user of a, with whom x was tied. */
+ * both accounts. So x may come before the best user of a, although they tied before. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
