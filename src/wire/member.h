@@ -1,4 +1,4 @@
-/* A field's member in its struct, for the files that go over shapes. */
+/* Access to the members that a shape describes, for the files that walk shapes. */
 #ifndef FAIRLEAD_WIRE_MEMBER_H
 #define FAIRLEAD_WIRE_MEMBER_H
 
@@ -6,7 +6,7 @@
 
 #define WIRE_MEMBER(type, f, value) (*(type const *)(const void *)((const char *)(value) + (f)->offset))
 
-/* Whether the type's member is a whole number. */
+/* Whether the member is a whole number. wire_get_number and wire_set_number are for these only. */
 static inline bool wire_is_whole(const struct wire_field *f)
 {
     return (f->type >= WIRE_U32 && f->type <= WIRE_I64) || f->type == WIRE_TIME || f->type == WIRE_MEMORY;
@@ -15,9 +15,10 @@ static inline bool wire_is_whole(const struct wire_field *f)
 int64_t wire_get_number(const struct wire_field *f, const void *value);
 void wire_set_number(const struct wire_field *f, void *value, int64_t number);
 
+/* Whether the member has its absent value: wire.h, invariant 3. A number that is required never has one. */
 bool wire_is_absent(const struct wire_field *f, const void *value);
 
-/* The two arrays of a shape's further members. */
+/* The two arrays of the members by a table of fields. */
 static inline const struct field_value *wire_more_values(const struct wire_more *m, const void *value)
 {
     return (const struct field_value *)(const void *)((const char *)value + m->values_offset);
@@ -27,7 +28,7 @@ static inline const bool *wire_more_given(const struct wire_more *m, const void 
     return (const bool *)(const void *)((const char *)value + m->given_offset);
 }
 
-/* Under which name a body may have one of them, or NULL. */
+/* The name of such a member in a body; NULL if a body may not have it. */
 static inline const char *wire_more_name(const struct wire_more *m, uint32_t field)
 {
     const struct field *f = field_at(m->table, field);
@@ -35,7 +36,7 @@ static inline const char *wire_more_name(const struct wire_more *m, uint32_t fie
     return f->is_hidden ? NULL : f->name;
 }
 
-/* Whether all of it is UTF-8. */
+/* Whether all of it is UTF-8. O(length) */
 bool wire_is_utf8(struct str s);
 
 #endif

@@ -22,7 +22,6 @@ static void write_text(const char *text, struct buf *out)
     for (char *p = memchr(out->text + start, '|', out->length - start); p != NULL; p = strchr(p, '|')) *p = '?';
 }
 
-/* is_written: the record is as people write it, with yes and no. */
 static void write_value(const struct field *f, const struct field_value *value, bool is_written, struct buf *out)
 {
     bool is_number = f->type == FIELD_NUMBER || f->type == FIELD_SECONDS || f->type == FIELD_MEMORY ||

@@ -1,9 +1,9 @@
-/* Structs and records from JSON, by their tables. Goes through jansson, because what is read came from somebody else and is
- * short, or is one row: about 10 us for a row of a job.
+/* Reads structs and records from JSON, by the tables that describe them. jansson parses the text, because the input is
+ * untrusted, and is short or is one row. A row of a job takes about 10 us.
  *
- * None of jansson's leniencies is used: an object that names a member twice is refused, so are texts with U+0000 in them
- * (base64 is for those). Everything is checked before it is believed: type, range, length. A request of very many values
- * is refused before jansson makes them, at a hundred times their size. */
+ * An object with two members of one name is refused, and so is text with U+0000 in it, which has to come as base64. Type,
+ * range and length of every value are checked. A request with more than WIRE_VALUES_MAX values is refused before jansson
+ * parses it, because jansson needs up to a hundred times the memory of the text. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int read_number(struct wire_reader *r, const struct wire_field *f, json_t
     return 0;
 }
 
-/* "inf" stands for what JSON has no number for. */
+/* JSON has no number for infinity: it is the text "inf". */
 static int read_double(struct wire_reader *r, json_t *value, double *out)
 {
     const char *text = json_string_value(value);
@@ -89,7 +89,7 @@ static int read_bytes(struct wire_reader *r, json_t *value, bool may_have_zero, 
         return wire_refuse(r, coded, "base64 (RFC 4648, with padding)");
     }
     if (!may_have_zero && memchr(out->text, 0, out->length) != NULL)
-        return wire_fail(r, "it has a zero byte in it, which is not accepted");
+        return wire_fail(r, "has a zero byte, which is not accepted");
     return 0;
 }
 
@@ -120,13 +120,13 @@ static size_t item_size(const struct wire_field *f)
     }
 }
 
-static int read_item(struct wire_reader *r, const struct wire_field *f, json_t *item, void *place)
+static int read_item(struct wire_reader *r, const struct wire_field *f, json_t *item, void *out)
 {
     switch (f->type) {
-    case WIRE_ROWS: return read_object(r, f->shape, item, place);
-    case WIRE_RECORDS: return read_record(r, f->table, item, place);
-    case WIRE_TEXTS: return read_text(r, item, place);
-    default: return read_bytes(r, item, false, place);
+    case WIRE_ROWS: return read_object(r, f->shape, item, out);
+    case WIRE_RECORDS: return read_record(r, f->table, item, out);
+    case WIRE_TEXTS: return read_text(r, item, out);
+    default: return read_bytes(r, item, false, out);
     }
 }
 
@@ -174,14 +174,14 @@ static int read_value(struct wire_reader *r, const struct wire_field *f, json_t 
 
 /* --- values of a field table -------------------------------------------------------------------------------------- */
 
-/* As people write it. */
+/* Reads a value as people write it: text, or a number that stands for the same text. */
 static int read_written(struct wire_reader *r, const struct field *f, json_t *value, struct field_value *out)
 {
     struct str text;
     struct err below;
     if (wire_read_scalar(r, value, &text) != 0) return -1;
     if (field_parse(f, text, r->arena, out, &below) == 0) return 0;
-    below.field[0] = '\0'; /* the path has it */
+    below.field[0] = '\0'; /* the path has the name already */
     return wire_fail_below(r, &below);
 }
 
@@ -212,7 +212,7 @@ static int read_exact(struct wire_reader *r, const struct field *f, json_t *valu
     return wire_fail_below(r, &below);
 }
 
-/* is_written: durations and memory are as people write them there, 120 minutes as "120" or 120. */
+/* is_written: durations and memory are as people write them; 120 minutes are "120" or 120. */
 static int read_field(struct wire_reader *r, const struct field *f, bool is_written, json_t *value,
                       struct field_value *out)
 {
@@ -250,14 +250,14 @@ static const struct wire_field *find_field(const struct wire_shape *shape, const
     return f->name ? f : NULL;
 }
 
-/* The field of the further members that the body calls so, or NONE. Documents have the names of settings and of Slurm's
- * keywords in any case. */
-static uint32_t find_more(const struct wire_reader *r, const struct wire_more *m, const char *name)
+/* Finds the field of the shape's table that has this name in the body; NONE: no field. In documents case is ignored, as in
+ * Slurm's keywords. */
+static uint32_t find_table_field(const struct wire_reader *r, const struct wire_more *m, const char *name)
 {
     for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        const char *own = wire_more_name(m, i);
-        if (own == NULL) continue;
-        if (r->is_document ? str_equal_nocase(str(own), str(name)) : strcmp(own, name) == 0) return i;
+        const char *accepted = wire_more_name(m, i);
+        if (accepted == NULL) continue;
+        if (r->is_document ? str_equal_nocase(str(accepted), str(name)) : strcmp(accepted, name) == 0) return i;
     }
     return NONE;
 }
@@ -282,18 +282,19 @@ static int check_names(struct wire_reader *r, const struct wire_shape *shape, js
     json_t *value;
     json_object_foreach(object, name, value)
     {
-        if (find_field(shape, name) == NULL && find_more(r, &shape->more, name) == NONE)
+        if (find_field(shape, name) == NULL && find_table_field(r, &shape->more, name) == NONE)
             return fail_unknown(r, shape, name);
     }
     return 0;
 }
 
-static int read_more(struct wire_reader *r, const struct wire_more *m, uint32_t field, json_t *value, void *target)
+static int read_table_field(struct wire_reader *r, const struct wire_more *m, uint32_t field, json_t *value,
+                            void *target)
 {
     struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
-    bool *given = (bool *)((char *)target + m->given_offset);
-    if (given[field]) return wire_fail(r, "it is given twice");
-    given[field] = true;
+    bool *is_given = (bool *)((char *)target + m->given_offset);
+    if (is_given[field]) return wire_fail(r, "it is given twice");
+    is_given[field] = true;
     return read_field(r, field_at(m->table, field), m->table->is_written, value, &values[field]);
 }
 
@@ -301,10 +302,10 @@ static int read_member(struct wire_reader *r, const struct wire_shape *shape, co
                        void *target)
 {
     const struct wire_field *f = find_field(shape, name);
-    uint32_t field = f == NULL ? find_more(r, &shape->more, name) : NONE;
+    uint32_t field = f == NULL ? find_table_field(r, &shape->more, name) : NONE;
     if ((f == NULL && field == NONE) || (r->is_reply && json_is_null(value))) return 0;
     size_t length = wire_enter(r, name);
-    int status = f != NULL ? read_value(r, f, value, target) : read_more(r, &shape->more, field, value, target);
+    int status = f != NULL ? read_value(r, f, value, target) : read_table_field(r, &shape->more, field, value, target);
     if (status == 0) wire_leave(r, length);
     return status;
 }
@@ -319,8 +320,8 @@ static int check_required(struct wire_reader *r, const struct wire_shape *shape,
     const struct wire_more *m = &shape->more;
     for (const struct wire_field *f = shape->fields; f->name; f++) {
         json_t *value = json_object_get(object, f->name);
-        bool is_there = value != NULL && !(r->is_reply && json_is_null(value));
-        if (f->is_required && !is_there) return fail_missing(r, f->name, f->help);
+        bool is_present = value != NULL && !(r->is_reply && json_is_null(value));
+        if (f->is_required && !is_present) return fail_missing(r, f->name, f->help);
     }
     for (uint32_t i = 0; m->table != NULL && m->is_required != NULL && i < m->table->count; i++) {
         if (m->is_required(i) && !wire_more_given(m, target)[i])
@@ -342,7 +343,7 @@ int wire_read_members(struct wire_reader *r, const struct wire_shape *shape, jso
     return check_required(r, shape, object, target);
 }
 
-static void clear_more(const struct wire_more *m, void *target)
+static void clear_table_fields(const struct wire_more *m, void *target)
 {
     struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
     for (uint32_t i = 0; i < m->table->count; i++) values[i] = field_absent();
@@ -360,7 +361,7 @@ void wire_clear(const struct wire_shape *shape, void *out_value)
         else if (wire_is_whole(f))
             wire_set_number(f, out_value, f->absent);
     }
-    if (shape->more.table != NULL) clear_more(&shape->more, out_value);
+    if (shape->more.table != NULL) clear_table_fields(&shape->more, out_value);
 }
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
@@ -382,7 +383,7 @@ int wire_read(const struct wire_shape *shape, json_t *object, struct arena *aren
     return status;
 }
 
-/* At least as many values as the text has, commas outside of strings counted. */
+/* An upper bound for the number of values in the text, without parsing it: its commas and brackets outside of strings. */
 static size_t count_values(struct str text)
 {
     size_t count = 1;
@@ -404,14 +405,12 @@ json_t *wire_load(struct str text, enum err_code code, struct err *e)
     json_error_t error;
     json_t *object = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &error);
     for (char *c = error.text; object == NULL && *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ') *c = '?'; /* it quotes what it read */
+        if ((unsigned char)*c < ' ') *c = '?'; /* jansson quotes the input */
     }
-    if (object == NULL)
-        err_set(e, code, "no JSON object: line %d, column %d: %s", error.line, error.column, error.text);
+    if (object == NULL) err_set(e, code, "invalid JSON: line %d, column %d: %s", error.line, error.column, error.text);
     return object;
 }
 
-/* A request's document. */
 static json_t *load_request(struct str text, struct err *e)
 {
     if (text.length > WIRE_VALUES_MAX && count_values(text) > WIRE_VALUES_MAX) {
@@ -444,7 +443,8 @@ int wire_read_record(const struct field_table *table, struct str text, struct ar
 
 /* --- queries ------------------------------------------------------------------------------------------------------ */
 
-/* The JSON value that a text in a query stands for; what cannot stand for it stays text, for the reader to refuse. */
+/* The JSON value that a text in a query stands for. Text that stands for none remains text, which the reader refuses. NULL:
+ * the text is not UTF-8. */
 static json_t *query_value(const struct wire_field *f, const char *text)
 {
     int64_t number;
@@ -452,10 +452,9 @@ static json_t *query_value(const struct wire_field *f, const char *text)
     if (f->type == WIRE_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
         return json_boolean(text[0] == 't');
     if (f->type != WIRE_TEXTS) return json_string(text);
-    json_t *whole = json_string(text), *list = whole ? json_array() : NULL;
-    struct str rest = str(whole ? text : NULL);
-    json_decref(whole);
-    while (rest.text != NULL) {
+    if (!wire_is_utf8(str(text))) return NULL;
+    json_t *list = json_array();
+    for (struct str rest = str(text); rest.text != NULL;) {
         struct str item = str_cut(rest, ',', &rest);
         json_array_append_new(list, json_stringn(item.text, item.length));
     }
@@ -468,7 +467,7 @@ int wire_read_query(const struct wire_shape *shape, const char *name, const char
     struct wire_reader r = reader_for(shape, arena, e);
     const struct wire_field *f = find_field(shape, name);
     if (f == NULL) return fail_unknown(&r, shape, name);
-    json_t *json = query_value(f, text); /* NULL: jansson takes UTF-8 only */
+    json_t *json = query_value(f, text);
     if (json == NULL) return err_value(e, f->name, str(text), "UTF-8 text");
     wire_enter(&r, name);
     int status = read_value(&r, f, json, value);
@@ -483,7 +482,7 @@ static int read_pairs(struct wire_reader *r, json_t *object, struct wire_list *o
 {
     size_t count = json_object_size(object);
     if (count == 0)
-        return err_set(r->e, ERR_INPUT, "nothing to change is named: an object is wanted, as in {\"NAME\":\"VALUE\"}");
+        return err_set(r->e, ERR_INPUT, "nothing to change: give at least one member, such as {\"NAME\":\"VALUE\"}");
     struct wire_pair *pairs = arena_alloc(r->arena, count * sizeof *pairs);
     *out_pairs = (struct wire_list){pairs, 0};
     const char *name;

@@ -8,7 +8,8 @@
 #include "base/number.h"
 #include "base/quantity.h"
 
-enum { NAME_BYTES = 255, PATH_BYTES = 60, MESSAGE_BYTES = 500 };
+/* A path that is longer than two parts is shown in messages as its beginning and its end. */
+enum { NAME_BYTES_MAX = 255, PATH_PART_BYTES = 60, PATH_SIZE = 2 * PATH_PART_BYTES + 4, MESSAGE_SIZE = 500 };
 
 void wire_reader_release(struct wire_reader *r)
 {
@@ -42,13 +43,12 @@ void wire_leave(struct wire_reader *r, size_t length)
     if (r->path.text != NULL) r->path.text[length] = '\0';
 }
 
-/* What a message says of the place: of a path that is too long for a line the beginning and the end. */
-static const char *shown_path(const struct wire_reader *r, char out[2 * PATH_BYTES + 4])
+static const char *shown_path(const struct wire_reader *r, char out[PATH_SIZE])
 {
     size_t length = r->path.length;
     if (length == 0) return r->root;
-    if (length <= 2 * PATH_BYTES) return r->path.text;
-    text_format(out, 2 * PATH_BYTES + 4, "%.*s...%s", PATH_BYTES, r->path.text, r->path.text + length - PATH_BYTES);
+    if (length <= 2 * PATH_PART_BYTES) return r->path.text;
+    text_format(out, PATH_SIZE, "%.*s...%s", PATH_PART_BYTES, r->path.text, r->path.text + length - PATH_PART_BYTES);
     return out;
 }
 
@@ -56,7 +56,7 @@ static const char *shown_path(const struct wire_reader *r, char out[2 * PATH_BYT
 
 void wire_fill(struct wire_reader *r, const char *key, const char *format, ...)
 {
-    char reason[MESSAGE_BYTES], path[2 * PATH_BYTES + 4];
+    char reason[MESSAGE_SIZE], path[PATH_SIZE];
     va_list arguments;
     va_start(arguments, format);
     text_vformat(reason, sizeof reason, format, arguments);
@@ -65,10 +65,10 @@ void wire_fill(struct wire_reader *r, const char *key, const char *format, ...)
     (void)err_field(r->e, r->code, shown_path(r, path), "%s", reason);
 }
 
-/* A value that is no text, as a message says it. A number with a point keeps it, or it would look like one that is accepted. */
-static const char *value_words(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
+/* A value that is not text, as messages show it. 4.0 keeps its point, because "4 is not a whole number" makes no sense. */
+static const char *shown_value(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
 {
-    static const char *const words[] = {
+    static const char *const names[] = {
         [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_TRUE] = "true",
         [JSON_FALSE] = "false",      [JSON_NULL] = "null",
     };
@@ -76,7 +76,7 @@ static const char *value_words(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
         text_format(out, NUMBER_TEXT_SIZE, "%lld", (long long)json_integer_value(value));
         return out;
     }
-    if (!json_is_real(value)) return words[json_typeof(value)];
+    if (!json_is_real(value)) return names[json_typeof(value)];
     size_t length = number_format_shortest(out, json_real_value(value));
     if (strspn(out, "-0123456789") == length) memcpy(out + length, ".0", 3);
     return out;
@@ -84,10 +84,10 @@ static const char *value_words(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
 
 void wire_fill_refused(struct wire_reader *r, json_t *value, const char *format, ...)
 {
-    char accepted[MESSAGE_BYTES], path[2 * PATH_BYTES + 4], number[NUMBER_TEXT_SIZE + 4];
+    char accepted[MESSAGE_SIZE], path[PATH_SIZE], number[NUMBER_TEXT_SIZE + 4];
     bool is_text = json_is_string(value);
     struct str shown =
-        is_text ? (struct str){json_string_value(value), json_string_length(value)} : str(value_words(value, number));
+        is_text ? (struct str){json_string_value(value), json_string_length(value)} : str(shown_value(value, number));
     va_list arguments;
     va_start(arguments, format);
     text_vformat(accepted, sizeof accepted, format, arguments);
@@ -100,7 +100,7 @@ void wire_fill_refused(struct wire_reader *r, json_t *value, const char *format,
 
 void wire_fill_below(struct wire_reader *r, const struct err *below)
 {
-    char path[2 * PATH_BYTES + 4];
+    char path[PATH_SIZE];
     if (r->e == NULL) return;
     *r->e = *below;
     r->e->code = r->code;
@@ -109,7 +109,7 @@ void wire_fill_below(struct wire_reader *r, const struct err *below)
 
 void wire_fill_unknown(struct wire_reader *r, const char *name, const char *names)
 {
-    char path[2 * PATH_BYTES + 4];
+    char path[PATH_SIZE];
     (void)err_value_reason(r->e, shown_path(r, path), str(name), "is not a field; there are: %s", names);
     if (r->e == NULL) return;
     r->e->code = r->code;
@@ -125,18 +125,18 @@ static struct str string_of(json_t *value)
 
 bool wire_is_name(struct str text)
 {
-    return text.length > 0 && text.length <= NAME_BYTES && str_is_printable(text);
+    return text.length > 0 && text.length <= NAME_BYTES_MAX && str_is_printable(text);
 }
 
 int wire_read_name(struct wire_reader *r, json_t *value, const char **out_name)
 {
     if (!json_is_string(value) || !wire_is_name(string_of(value)))
-        return wire_refuse(r, value, "a name: a text of 1 to %d printable bytes", NAME_BYTES);
+        return wire_refuse(r, value, "a name of 1 to %d printable bytes", NAME_BYTES_MAX);
     *out_name = arena_copy(r->arena, string_of(value));
     return 0;
 }
 
-/* The bounds of whole numbers are in full: a time has 18 digits. */
+/* Shows the bounds of whole numbers in full, because a time has 18 digits. */
 static int refuse_number(struct wire_reader *r, json_t *value, bool is_integer, const struct wire_range *range)
 {
     char min[NUMBER_TEXT_SIZE], max[NUMBER_TEXT_SIZE];
@@ -148,7 +148,7 @@ static int refuse_number(struct wire_reader *r, json_t *value, bool is_integer, 
     return wire_refuse(r, value, "a %s from %s to %s, or '%s'", kind, min, max, range->special);
 }
 
-/* In a document 4.0 is 4, because some programs write every number with a point. */
+/* Whether the value is a whole number. In a document 4.0 is one, because some programs write every number with a point. */
 static bool is_whole(const struct wire_reader *r, json_t *value, int64_t *out_number)
 {
     static const double max = 9007199254740992.0; /* 2^53 */
@@ -180,7 +180,7 @@ int wire_read_real(struct wire_reader *r, json_t *value, double min, double max,
     double number = json_number_value(value);
     if (!json_is_number(value) || !(number >= min && number <= max))
         return refuse_number(r, value, false, &(struct wire_range){.min = min, .max = max});
-    *out_number = number + 0.0; /* no -0, which would come before 0 where jobs are sorted */
+    *out_number = number + 0.0; /* -0 becomes 0: it would sort before 0 where jobs are ordered */
     return 0;
 }
 
@@ -191,7 +191,7 @@ int wire_read_time(struct wire_reader *r, json_t *value, int64_t *out_us)
     bool is_text = json_is_string(value) || is_whole(r, value, &whole);
     if (is_text && wire_read_scalar(r, value, &text) != 0) return -1;
     if (!is_text || time_parse(text, "", out_us, NULL) != 0)
-        return wire_refuse(r, value, "a time: seconds since 1970, or a text like '2026-11-21T09:05:00Z'");
+        return wire_refuse(r, value, "a time: seconds since 1970, or text such as '2026-11-21T09:05:00Z'");
     return 0;
 }
 
@@ -206,7 +206,7 @@ int wire_read_memory(struct wire_reader *r, json_t *value, uint64_t *out_mib)
         return 0;
     }
     if (!is_text || memory_parse(text, "", out_mib, NULL) != 0)
-        return wire_refuse(r, value, "an amount of memory: whole MiB, or a text like '4G'");
+        return wire_refuse(r, value, "an amount of memory: whole MiB, or text such as '4G'");
     return 0;
 }
 
@@ -225,7 +225,7 @@ int wire_read_scalar(struct wire_reader *r, json_t *value, struct str *out_text)
     } else if (json_is_boolean(value)) {
         buf_add_text(&r->scalar, json_is_true(value) ? "true" : "false");
     } else {
-        return wire_refuse(r, value, "a text, a number, true or false");
+        return wire_refuse(r, value, "text, a number, true or false");
     }
     *out_text = (struct str){r->scalar.text, r->scalar.length};
     return 0;

@@ -1,21 +1,21 @@
-/* How values travel: as JSON, strictly read, and as lines. Two descriptions say what a body or document has; writing,
- * reading and the schemas of the API's description come from them.
+/* How values travel: as JSON, which is read strictly, and as lines. What is written, what is read and the schemas in the
+ * description of the API all come from one of two descriptions:
  *
- *     a shape      the members of a C struct, with names, types and ranges: one-off bodies, parts of a document
+ *     a shape      the members of a C struct with their names, types and ranges: bodies, parts of documents
  *     a record     a table of fields (fields/field.h) and an array of values: rows of listings, jobs, objects
  *
- *     struct wire_jobs jobs = {.all = true};
- *     wire_request(&wire_jobs_shape, &jobs, &body, e);                  client: the body to send
- *     wire_read_text(&wire_jobs_shape, body, arena, &jobs, e);           server
+ *     struct api_jobs jobs = {.all = true};
+ *     wire_request(&api_jobs_shape, &jobs, &body, e);                    client: the body to send
+ *     wire_read_text(&api_jobs_shape, body, arena, &jobs, e);            server
  *     wire_read_record(&job_fields, row, arena, values, e);              client: a row of a listing
  *
  * Invariants
- *   1. What wire_request, wire_write or wire_write_record wrote, the readers read back the same, bytes that are not UTF-8
- *      included.
- *   2. Reading a request or a document refuses names it does not know; reading a reply skips them, so a client may be older
- *      than the daemon.
- *   3. A member that is absent has its absent value in the struct (NULL, NAN, or what its row says) and the other way round;
- *      requests leave it out, replies have null. */
+ *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, including bytes that are
+ *      not UTF-8.
+ *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, so a client may be older than
+ *      the daemon.
+ *   3. A member that is absent in the JSON has its absent value in the struct (NULL, NAN, or the one that its row gives),
+ *      and the other way round. Requests leave such a member out; replies have null. */
 #ifndef FAIRLEAD_WIRE_WIRE_H
 #define FAIRLEAD_WIRE_WIRE_H
 
@@ -30,29 +30,30 @@
 #include "fields/field.h"
 
 enum {
-    WIRE_VALUES_MAX = 1 << 20, /* in one request: each costs the reader up to 100 bytes beside its own */
+    WIRE_VALUES_MAX = 1 << 20, /* in one request: jansson needs up to 100 bytes for each, besides its text */
 };
 
+/* The C type of the member, and its absent value. */
 enum wire_type {
-    WIRE_TEXT,   /* const char *; absent NULL */
-    WIRE_NAME,   /* const char *, 1 to 255 printable bytes; absent NULL */
-    WIRE_CHOICE, /* const char *, one of a list; absent NULL */
-    WIRE_BYTES,  /* const char *, any bytes but 0: a string, or {"base64":"..."} when it is not UTF-8; absent NULL */
-    WIRE_BLOB,   /* struct str, any bytes at all, as above; absent: text NULL */
-    WIRE_TEXTS,  /* struct wire_list of const char * */
-    WIRE_BYTES_LIST, /* struct wire_list of struct str without 0 bytes, each followed by one */
+    WIRE_TEXT,       /* const char *; absent NULL */
+    WIRE_NAME,       /* const char *, 1 to 255 printable bytes; absent NULL */
+    WIRE_CHOICE,     /* const char *, one word of a list; absent NULL */
+    WIRE_BYTES,      /* const char *, any bytes but 0: a string, or {"base64":"..."} if it is not UTF-8; absent NULL */
+    WIRE_BLOB,       /* struct str, any bytes, in JSON as WIRE_BYTES; absent: text NULL */
+    WIRE_TEXTS,      /* struct wire_list of const char * */
+    WIRE_BYTES_LIST, /* struct wire_list of struct str, each without zero bytes and followed by one; as WIRE_BYTES */
     WIRE_BOOL,       /* bool */
-    WIRE_U32,        /* uint32_t, uint64_t, int32_t, int64_t in a range; each with an absent value of its own */
+    WIRE_U32,        /* uint32_t, uint64_t, int32_t, int64_t in a range; the row gives the absent value */
     WIRE_U64,
     WIRE_I32,
     WIRE_I64,
-    WIRE_DOUBLE,  /* double, "inf"; in a range where min < max; absent NAN */
+    WIRE_DOUBLE,  /* double: any, also "inf" and "-inf", or if min < max one in that range; absent NAN */
     WIRE_TIME,    /* int64_t, microseconds: seconds since 1970, or a date and time with a time zone (documents) */
     WIRE_MEMORY,  /* uint64_t, MiB: a whole number, or a text such as "4G" (documents) */
     WIRE_OBJECT,  /* a struct of another shape */
     WIRE_ROWS,    /* struct wire_list of structs of another shape */
-    WIRE_RECORDS, /* struct wire_list of arrays of struct field_value, by a table */
-    WIRE_CUSTOM   /* what its function makes of it (documents) */
+    WIRE_RECORDS, /* struct wire_list of records: arrays of struct field_value, one for each field of a table */
+    WIRE_CUSTOM   /* whatever its function makes of it (documents) */
 };
 
 struct wire_list {
@@ -62,11 +63,12 @@ struct wire_list {
 
 struct wire_reader;
 
+/* One member of a struct. */
 struct wire_field {
     const char *name;
-    const char *help; /* one line, for the API's description; completes "NAME: missing; ..." where it is required */
+    const char *help; /* one line, for the API's description; completes "NAME: missing; ..." if it is required */
     enum wire_type type;
-    bool is_required;    /* requests and documents: has to be there; replies: is never null */
+    bool is_required;    /* requests and documents: must be present; replies: is never null */
     uint32_t offset;     /* of the member in the struct */
     double min, max;     /* of numbers */
     int64_t absent;      /* of whole numbers */
@@ -78,20 +80,22 @@ struct wire_field {
     int (*read)(struct wire_reader *r, json_t *value, void *target); /* of WIRE_CUSTOM; target: the whole struct */
 };
 
-/* Further members by a table of fields: two arrays in the struct, of values and of which were given. */
+/* Further members of a shape, by a table of fields. The struct has two arrays for them: the values, and which fields were
+ * given. */
 struct wire_more {
-    const struct field_table *table; /* NULL: none */
-    uint32_t values_offset;          /* struct field_value [count] */
-    uint32_t given_offset;           /* bool [count] */
-    /* Under which name the body may have the field; NULL: it may not. Without a function: its own, unless it is hidden. */
+    const struct field_table *table; /* NULL: no further members */
+    uint32_t values_offset;          /* struct field_value [table->count] */
+    uint32_t given_offset;           /* bool [table->count] */
+    /* The field's name in the body, or NULL if the body may not have the field. Without this function a field has its own
+     * name, unless it is hidden. */
     const char *(*name)(uint32_t field);
-    bool (*is_required)(uint32_t field); /* NULL: none is */
+    bool (*is_required)(uint32_t field); /* NULL: no field is */
 };
 
 struct wire_shape {
     const char *name; /* "Submit" */
     const char *help;
-    const struct wire_field *fields; /* a row without name ends */
+    const struct wire_field *fields; /* a row without a name ends them */
     uint32_t size;                   /* of the struct */
     bool is_reply;                   /* invariants 2 and 3 */
     struct wire_more more;
@@ -99,38 +103,42 @@ struct wire_shape {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* Appends a value (is_written: durations and memory as text), or an object; lists of rows one row a line. A text that is not UTF-8 where only text is possible
- * gets U+FFFD for each bad byte. */
+/* These append a struct as an object, a value, and a record as an object. A list of rows or records takes a line for each.
+ * is_written: durations and memory are text, as people write them, not numbers. In a text that must be UTF-8, each byte
+ * that is not becomes U+FFFD. */
 void wire_write(const struct wire_shape *shape, const void *value, struct buf *out);
 void wire_write_value(const struct field *f, const struct field_value *value, bool is_written, struct buf *out);
 void wire_write_record(const struct field_table *table, const struct field_value *values, struct buf *out);
 
-/* A request's whole body, appended. ERR_INPUT: a text that is not UTF-8, naming the field. */
+/* Appends the whole body of a request. ERR_INPUT: a text is not UTF-8, and nothing is appended; the error names the
+ * field. */
 int wire_request(const struct wire_shape *shape, const void *value, struct buf *out, struct err *e);
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Reads an object into the struct; text and lists are copied into arena, the object may go. What is refused names the
- * field, its value and what is accepted: ERR_INPUT (ERR_TOO_LARGE: more values than WIRE_VALUES_MAX) in requests,
- * ERR_INTERNAL in replies. out_value is undefined then. */
+/* These read an object into the struct. Text and lists are copied into arena, so the object may be freed. Errors name the
+ * field, its value and what is accepted: ERR_INPUT in requests (ERR_TOO_LARGE: more than WIRE_VALUES_MAX values),
+ * ERR_INTERNAL in replies. After an error out_value is undefined. */
 int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e);
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
                    struct err *e);
 
-/* A record of a reply: table->count values. */
+/* Reads a record of a reply into table->count values; members that it lacks become field_nothing. ERR_INTERNAL. */
 int wire_read_record(const struct field_table *table, struct str text, struct arena *arena,
                      struct field_value *out_values, struct err *e);
 
-/* Every member absent, and whether it is so. */
+/* wire_clear makes every member absent; wire_is_empty: whether every member is. */
 void wire_clear(const struct wire_shape *shape, void *out_value);
 bool wire_is_empty(const struct wire_shape *shape, const void *value);
 
-/* One value as it is in a URL's query: lists are separated by commas. ERR_INPUT as wire_read. */
+/* Reads one parameter of a URL's query into its member of value; commas separate the items of a list. ERR_INPUT, as
+ * wire_read. */
 int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
                     void *value, struct err *e);
 
-/* The body of a change of fields by their names, {"halflife_s":604800,"ties":"slurm"}: values are text, numbers or
- * booleans, and become text as people write them. At least one. out: wire_pair. */
+/* Reads the body of a change of fields by their names, such as {"halflife_s":604800,"ties":"slurm"}. Values are texts,
+ * numbers or booleans, and are returned as the text that people write. out_pairs: at least one wire_pair. ERR_INPUT,
+ * ERR_TOO_LARGE. */
 struct wire_pair {
     const char *name, *value;
 };
@@ -138,13 +146,14 @@ int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Records as lines, for Fairlead's own listings of 10^5 rows, which are read in a tenth of the time of JSON: a line of the
- * fields' names, then a line a record. Fields are separated by |, one without a value is empty; in a text \\ | and line ends
- * are \\\\, \\p and \\n, and an empty text is \\e. */
+/* Records as lines, for Fairlead's own listings of 10^5 rows: they are read in a tenth of the time that JSON takes. The
+ * first line has the names of the fields, and each record is a line. | separates the fields, and a field without a value
+ * is empty. In a text, \ | and line ends become \\ \p and \n, and an empty text is \e. */
 void wire_write_heading(const struct field_table *table, struct buf *out);
 void wire_write_line(const struct field_table *table, const struct field_value *values, struct buf *out);
 
-/* The columns of a heading, unknown ones skipped. ERR_INTERNAL: more than WIRE_COLUMNS_MAX, or none that is known. */
+/* Reads a heading; its unknown columns are going to be skipped. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or none
+ * that is known. */
 enum { WIRE_COLUMNS_MAX = 96 };
 struct wire_columns {
     const struct field_table *table;
@@ -154,7 +163,8 @@ struct wire_columns {
 int wire_read_heading(const struct field_table *table, struct str line, struct wire_columns *out_columns,
                       struct err *e);
 
-/* Fields that the heading lacks are absent. Text is in memory of arena. */
+/* Reads a line into table->count values; empty and missing columns become field_nothing. Text is in memory of arena.
+ * ERR_INTERNAL: a wrong number of columns, or a value that its field cannot have. */
 int wire_read_line(const struct wire_columns *columns, struct str line, struct arena *arena,
                    struct field_value *out_values, struct err *e);
 

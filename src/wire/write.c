@@ -1,6 +1,7 @@
-/* JSON from structs and records: one loop over the rows that describe them, one case for each type of value.
+/* Writes structs and records as JSON: one loop over the rows that describe them, one case for each type of value.
  *
- * Writing goes straight into a buffer, because a listing is 10^5 records of fifty fields: about 1 us a row of a job. */
+ * Writes straight into a buffer, without jansson, because a listing is 10^5 records of sixty fields. A row of a job takes
+ * about 1 us. */
 #include <math.h>
 #include <string.h>
 
@@ -97,8 +98,8 @@ static void write_text_value(const struct field *f, const char *text, struct buf
         json_text(&j, text);
 }
 
-/* A value as a person writes it, as a JSON string. */
-static void write_written(const struct field *f, const struct field_value *value, struct buf *out)
+/* Writes a value as people write it, as a JSON string. */
+static void write_as_text(const struct field *f, const struct field_value *value, struct buf *out)
 {
     struct json j = {.out = out};
     struct buf text = {0};
@@ -119,7 +120,7 @@ void wire_write_value(const struct field *f, const struct field_value *value, bo
     else if (f->type == FIELD_REAL)
         json_double(&j, value->real);
     else if (is_special || (is_written && is_quantity))
-        write_written(f, value, out);
+        write_as_text(f, value, out);
     else if (f->type == FIELD_BOOL)
         json_bool(&j, value->number != 0);
     else if (f->type == FIELD_CHOICE)
@@ -158,14 +159,14 @@ static void write_item(const struct wire_field *f, struct wire_list list, uint32
 
 static void write_list(const struct wire_field *f, struct wire_list list, struct buf *out)
 {
-    bool is_by_line = f->type == WIRE_ROWS || f->type == WIRE_RECORDS;
+    bool has_lines = f->type == WIRE_ROWS || f->type == WIRE_RECORDS;
     buf_add_char(out, '[');
     for (uint32_t i = 0; i < list.count; i++) {
         if (i > 0) buf_add_char(out, ',');
-        if (is_by_line) buf_add_char(out, '\n');
+        if (has_lines) buf_add_char(out, '\n');
         write_item(f, list, i, out);
     }
-    if (is_by_line) buf_add_char(out, '\n');
+    if (has_lines) buf_add_char(out, '\n');
     buf_add_char(out, ']');
 }
 
@@ -204,15 +205,15 @@ static bool may_be_null(const struct wire_field *f)
            f->type != WIRE_RECORDS;
 }
 
-static void write_more(const struct wire_more *m, const void *value, char separator, struct buf *out)
+static void write_table_fields(const struct wire_more *m, const void *value, char separator, struct buf *out)
 {
     for (uint32_t i = 0; i < m->table->count; i++) {
         if (!wire_more_given(m, value)[i]) continue;
-        const struct field *f = field_at(m->table, i);
-        const struct field_value *member = &wire_more_values(m, value)[i];
-        write_name(wire_more_name(m, i), separator, out);
+        const char *name = wire_more_name(m, i);
+        ensure(name != NULL);
+        write_name(name, separator, out);
         separator = ',';
-        wire_write_value(f, member, m->table->is_written, out);
+        wire_write_value(field_at(m->table, i), &wire_more_values(m, value)[i], m->table->is_written, out);
     }
     if (separator == '{') buf_add_char(out, '{');
 }
@@ -233,7 +234,7 @@ void wire_write(const struct wire_shape *shape, const void *value, struct buf *o
         }
     }
     if (shape->more.table != NULL)
-        write_more(&shape->more, value, separator, out);
+        write_table_fields(&shape->more, value, separator, out);
     else if (separator == '{')
         buf_add_char(out, '{');
     buf_add_char(out, '}');
@@ -255,7 +256,7 @@ static int check_texts(const struct wire_field *f, struct wire_list list, struct
     return 0;
 }
 
-static int check_more(const struct wire_more *m, const void *value, struct err *e)
+static int check_table_fields(const struct wire_more *m, const void *value, struct err *e)
 {
     for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
         const struct field *f = field_at(m->table, i);
@@ -272,7 +273,7 @@ int wire_request(const struct wire_shape *shape, const void *value, struct buf *
         if (is_text && check_text(f->name, MEMBER(const char *, f, value), e) != 0) return -1;
         if (f->type == WIRE_TEXTS && check_texts(f, MEMBER(struct wire_list, f, value), e) != 0) return -1;
     }
-    if (check_more(&shape->more, value, e) != 0) return -1;
+    if (check_table_fields(&shape->more, value, e) != 0) return -1;
     wire_write(shape, value, out);
     return 0;
 }

@@ -165,7 +165,7 @@ def test_refused_options(arguments, words):
     ('{"now": 1, "settings": {"PriorityWeightTRES": "gres/gpu=1"}}',
      "-: settings.PriorityWeightTRES: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u\\u001b[31m", "submit": 1}]}',
-     "-: jobs[0].user: 'u?[31m' is not a name: a text of 1 to 255 printable bytes"),
+     "-: jobs[0].user: 'u?[31m' is not a name of 1 to 255 printable bytes"),
 ])
 def test_refused_documents(text, message):
     assert run('prio', '-f', '-', '-P', text=text) == (2, '', message + '\n')

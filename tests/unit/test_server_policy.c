@@ -41,7 +41,7 @@ static const struct row objects[] = {
      "{\"name\":\"fast\",\"PriorityJobFactor\":1,\"PriorityTier\":2,\"MaxTime\":\"120\","
      "\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"fshare\":0,"},
     {"POST", "/v1/partitions", "{\"PriorityTier\":2}", 400, "name: missing; the name of the partition"},
-    {"POST", "/v1/partitions", "{}", 400, "nothing to change is named"},
+    {"POST", "/v1/partitions", "{}", 400, "nothing to change: give at least one"},
     {"POST", "/v1/partitions", "{\"name\":\"a b\"}", 400, "names have no blanks"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"Colour\":1}", 400,
      "partition 'x': field: 'Colour' is not one of PriorityJobFactor, PriorityTier, MaxTime, "},
@@ -49,7 +49,7 @@ static const struct row objects[] = {
      "PriorityTier: '65534' is not a whole number from 0 to 65533"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":1.5}", 400, "PriorityTier: '1.5' is not"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":[1]}", 400,
-     "PriorityTier: a list is not a text, a number, true or false"},
+     "PriorityTier: a list is not text, a number, true or false"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"TRESBillingWeights\":\"petrol=1\"}", 400, "petrol"},
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":-1}", 400, "oticket: '-1' is not"},
     {"GET", "/v1/partitions", NULL, 200, "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* nothing of it was applied */
@@ -163,7 +163,7 @@ static const struct row terms[] = {
     {"PATCH", "/v1/jobs/1", "{\"begin_us\":\"none\",\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200,
      "true"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
-    {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change is named"},
+    {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change: give at least one"},
     {"PATCH", "/v1/jobs/1", "{\"department\":\"chem\"}", 400,
      "'department' is not a field; there are: array_limit, name, "},
 };

@@ -469,7 +469,7 @@ static void every_type_is_checked(void **unused)
         {&written_shape, "{\"minutes\":\"x\"}", NULL},
         {&written_shape, "{\"memory\":\"2G\"}", NULL},
         {&written_shape, "{\"hours\":25}", "hours: '25' is not a duration in hours from 0 to 24"},
-        {&written_shape, "{\"hours\":[24]}", "hours: a list is not a text, a number, true or false"},
+        {&written_shape, "{\"hours\":[24]}", "hours: a list is not text, a number, true or false"},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -505,9 +505,9 @@ static const struct {
     const struct wire_shape *shape;
     const char *text, *error;
 } refused[] = {
-    {&api_submit_shape, "", "no JSON object: line 1, column 0: '[' or '{' expected near end of file"},
-    {&api_submit_shape, "{\"command\":}", "no JSON object: line 1, column 12: unexpected token near '}'"},
-    {&api_submit_shape, "{} {}", "no JSON object: line 1, column 4: end of file expected near '{'"},
+    {&api_submit_shape, "", "invalid JSON: line 1, column 0: '[' or '{' expected near end of file"},
+    {&api_submit_shape, "{\"command\":}", "invalid JSON: line 1, column 12: unexpected token near '}'"},
+    {&api_submit_shape, "{} {}", "invalid JSON: line 1, column 4: end of file expected near '{'"},
     {&api_submit_shape, "[1]", "Submit: a list is not an object"},
     {&api_submit_shape, "{\"command\":\"c\"}", "directory: missing; absolute path of the directory it runs in"},
     {&api_submit_shape, "{\"command\":null,\"directory\":\"/\"}", "command: null is not text"},
@@ -534,7 +534,7 @@ static const struct {
     {&api_submit_shape, "{\"command\":\"\",\"directory\":\"/\",\"environment\":[\"A=\",7]}",
      "environment[1]: 7 is not text or {\"base64\":\"...\"}"},
     {&api_submit_shape, "{\"command\":\"\",\"directory\":\"/\",\"environment\":[{\"base64\":\"QQBC\"}]}",
-     "environment[0]: it has a zero byte in it, which is not accepted"},
+     "environment[0]: has a zero byte, which is not accepted"},
     {&api_update_shape, "{\"name\":\"a\\nb\"}", "name: 'a?b' is not printable UTF-8"},
     {&api_update_shape, "{\"begin_us\":0}",
      "begin_us: 0 is not a whole number from 1 to 253402300799000000, or 'none'"},
@@ -684,10 +684,10 @@ static void pairs(void **unused)
     static const struct {
         const char *body, *error;
     } bad[] = {
-        {"{}", "nothing to change is named: an object is wanted, as in {\"NAME\":\"VALUE\"}"},
-        {"{\"a\":null}", "a: null is not a text, a number, true or false"},
-        {"{\"a\":[1]}", "a: a list is not a text, a number, true or false"},
-        {"{\"a\":{}}", "a: an object is not a text, a number, true or false"},
+        {"{}", "nothing to change: give at least one member, such as {\"NAME\":\"VALUE\"}"},
+        {"{\"a\":null}", "a: null is not text, a number, true or false"},
+        {"{\"a\":[1]}", "a: a list is not text, a number, true or false"},
+        {"{\"a\":{}}", "a: an object is not text, a number, true or false"},
     };
     static const char *const values[] = {"x", "-5", "0.25", "1e+30", "true", "false", ""};
     struct arena arena = {0};

@@ -192,7 +192,8 @@ int server_patch_job(struct request *r, struct err *e)
     if (read_body(r, wanted, e) != 0) return -1;
     if (task_id != NONE)
         return err_value_reason(e, "id", str(r->segment), "is one task; an update changes the whole job");
-    if (wire_is_empty(r->route->body, wanted)) return err_set(e, ERR_INPUT, "nothing to change is named");
+    if (wire_is_empty(r->route->body, wanted))
+        return err_set(e, ERR_INPUT, "nothing to change: give at least one member");
     request_new_events(r, EVENT_UPDATE, 1)->update = (struct event_update){job_id, &wanted->job};
     request_queue(r);
     return 0;
@@ -235,7 +236,7 @@ int server_patch_account(struct request *r, struct err *e)
     struct api_account wanted;
     if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
-        return err_set(e, ERR_INPUT, "nothing to change is named: parent, shares, priority, raw_usage");
+        return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority or raw_usage");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &wanted);
     return 0;
 }
@@ -275,7 +276,7 @@ int server_patch_user(struct request *r, struct err *e)
     struct api_account_query query;
     if (request_read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
-        return err_set(e, ERR_INPUT, "nothing to change is named: shares, priority, raw_usage, default");
+        return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage or default");
     queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &wanted);
     return 0;
 }
