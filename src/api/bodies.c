@@ -55,14 +55,14 @@ static const struct wire_field submit_fields[] = {
     MAYBE(api_submit, environment, WIRE_BYTES_LIST, .help = "entries NAME=value"),
     MAYBE(api_submit, department, WIRE_TEXT, .help = "has to be the submitter's own"),
     {0}};
-const struct wire_shape api_submit_shape =
-    SHAPE("Submit", api_submit, submit_fields, .help = "A job to run. What is absent has its default.",
-          .more = {JOB_VALUES(api_submit), .name = name_in_submission, .is_required = is_required_in_submission});
+const struct wire_shape api_submit_shape = SHAPE(
+    "Submit", api_submit, submit_fields, .help = "A job to run. What is absent has its default.",
+    .table_fields = {JOB_VALUES(api_submit), .name = name_in_submission, .is_required = is_required_in_submission});
 
 static const struct wire_field update_fields[] = {{0}};
 const struct wire_shape api_update_shape =
     SHAPE("Update", api_update, update_fields, .help = "What to change of a job. What is absent stays.",
-          .more = {JOB_VALUES(api_update), .name = name_in_update});
+          .table_fields = {JOB_VALUES(api_update), .name = name_in_update});
 
 static const struct wire_field jobs_fields[] = {
     MAYBE(api_jobs, ids, WIRE_TEXTS, .help = "jobs, and tasks of arrays: 5, 6_1"),

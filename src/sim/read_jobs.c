@@ -202,10 +202,10 @@ static const struct wire_shape shape = {
     .name = "job",
     .fields = fields,
     .size = sizeof(struct job_document_keys),
-    .more = {.table = &job_fields,
-             .values_offset = offsetof(struct job_document_keys, more.value),
-             .given_offset = offsetof(struct job_document_keys, more.is_given),
-             .name = key_of_field},
+    .table_fields = {.table = &job_fields,
+                     .values_offset = offsetof(struct job_document_keys, more.value),
+                     .given_offset = offsetof(struct job_document_keys, more.is_given),
+                     .name = key_of_field},
 };
 
 /* --- one job ------------------------------------------------------------------------------------------------------ */

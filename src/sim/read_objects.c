@@ -145,9 +145,9 @@ static int read_object(struct wire_reader *r, json_t *value, enum object_kind ki
         .name = class->name,
         .fields = fields_of_kind[kind],
         .size = sizeof *out,
-        .more = {.table = &table,
-                 .values_offset = offsetof(struct object_document, object.value),
-                 .given_offset = offsetof(struct object_document, given)},
+        .table_fields = {.table = &table,
+                         .values_offset = offsetof(struct object_document, object.value),
+                         .given_offset = offsetof(struct object_document, given)},
     };
     *out = (struct object_document){.object = object_defaults(kind, ""), .usage_us = d->scenario->now_us};
     if (wire_read_members(r, &shape, value, out) != 0) return -1;

@@ -18,21 +18,21 @@ void wire_set_number(const struct wire_field *f, void *value, int64_t number);
 /* Whether the member has its absent value: wire.h, invariant 3. A number that is required never has one. */
 bool wire_is_absent(const struct wire_field *f, const void *value);
 
-/* The two arrays of the members by a table of fields. */
-static inline const struct field_value *wire_more_values(const struct wire_more *m, const void *value)
+/* The two arrays of the members that come from a table of fields. */
+static inline const struct field_value *wire_table_values(const struct wire_table_fields *t, const void *value)
 {
-    return (const struct field_value *)(const void *)((const char *)value + m->values_offset);
+    return (const struct field_value *)(const void *)((const char *)value + t->values_offset);
 }
-static inline const bool *wire_more_given(const struct wire_more *m, const void *value)
+static inline const bool *wire_table_given(const struct wire_table_fields *t, const void *value)
 {
-    return (const bool *)(const void *)((const char *)value + m->given_offset);
+    return (const bool *)(const void *)((const char *)value + t->given_offset);
 }
 
-/* The name of such a member in a body; NULL if a body may not have it. */
-static inline const char *wire_more_name(const struct wire_more *m, uint32_t field)
+/* The name of the field in a body; NULL: a body may not have it. */
+static inline const char *wire_table_name(const struct wire_table_fields *t, uint32_t field)
 {
-    const struct field *f = field_at(m->table, field);
-    if (m->name != NULL) return m->name(field);
+    const struct field *f = field_at(t->table, field);
+    if (t->name != NULL) return t->name(field);
     return f->is_hidden ? NULL : f->name;
 }
 

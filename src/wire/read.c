@@ -252,10 +252,10 @@ static const struct wire_field *find_field(const struct wire_shape *shape, const
 
 /* Finds the field of the shape's table that has this name in the body; NONE: no field. In documents case is ignored, as in
  * Slurm's keywords. */
-static uint32_t find_table_field(const struct wire_reader *r, const struct wire_more *m, const char *name)
+static uint32_t find_table_field(const struct wire_reader *r, const struct wire_table_fields *t, const char *name)
 {
-    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        const char *accepted = wire_more_name(m, i);
+    for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
+        const char *accepted = wire_table_name(t, i);
         if (accepted == NULL) continue;
         if (r->is_document ? str_equal_nocase(str(accepted), str(name)) : strcmp(accepted, name) == 0) return i;
     }
@@ -265,11 +265,11 @@ static uint32_t find_table_field(const struct wire_reader *r, const struct wire_
 static int fail_unknown(struct wire_reader *r, const struct wire_shape *shape, const char *name)
 {
     struct buf names = {0};
-    const struct wire_more *m = &shape->more;
+    const struct wire_table_fields *t = &shape->table_fields;
     for (const struct wire_field *f = shape->fields; f->name; f++)
         buf_format(&names, "%s%s", names.length ? ", " : "", f->name);
-    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        if (wire_more_name(m, i) != NULL) buf_format(&names, "%s%s", names.length ? ", " : "", wire_more_name(m, i));
+    for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
+        if (wire_table_name(t, i) != NULL) buf_format(&names, "%s%s", names.length ? ", " : "", wire_table_name(t, i));
     }
     wire_fill_unknown(r, name, names.text);
     buf_release(&names);
@@ -282,30 +282,31 @@ static int check_names(struct wire_reader *r, const struct wire_shape *shape, js
     json_t *value;
     json_object_foreach(object, name, value)
     {
-        if (find_field(shape, name) == NULL && find_table_field(r, &shape->more, name) == NONE)
+        if (find_field(shape, name) == NULL && find_table_field(r, &shape->table_fields, name) == NONE)
             return fail_unknown(r, shape, name);
     }
     return 0;
 }
 
-static int read_table_field(struct wire_reader *r, const struct wire_more *m, uint32_t field, json_t *value,
+static int read_table_field(struct wire_reader *r, const struct wire_table_fields *t, uint32_t field, json_t *value,
                             void *target)
 {
-    struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
-    bool *is_given = (bool *)((char *)target + m->given_offset);
+    struct field_value *values = (struct field_value *)(void *)((char *)target + t->values_offset);
+    bool *is_given = (bool *)((char *)target + t->given_offset);
     if (is_given[field]) return wire_fail(r, "it is given twice");
     is_given[field] = true;
-    return read_field(r, field_at(m->table, field), m->table->is_written, value, &values[field]);
+    return read_field(r, field_at(t->table, field), t->table->is_written, value, &values[field]);
 }
 
 static int read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
                        void *target)
 {
     const struct wire_field *f = find_field(shape, name);
-    uint32_t field = f == NULL ? find_table_field(r, &shape->more, name) : NONE;
+    uint32_t field = f == NULL ? find_table_field(r, &shape->table_fields, name) : NONE;
     if ((f == NULL && field == NONE) || (r->is_reply && json_is_null(value))) return 0;
     size_t length = wire_enter(r, name);
-    int status = f != NULL ? read_value(r, f, value, target) : read_table_field(r, &shape->more, field, value, target);
+    int status =
+        f != NULL ? read_value(r, f, value, target) : read_table_field(r, &shape->table_fields, field, value, target);
     if (status == 0) wire_leave(r, length);
     return status;
 }
@@ -317,15 +318,15 @@ static int fail_missing(struct wire_reader *r, const char *name, const char *hel
 
 static int check_required(struct wire_reader *r, const struct wire_shape *shape, json_t *object, const void *target)
 {
-    const struct wire_more *m = &shape->more;
+    const struct wire_table_fields *t = &shape->table_fields;
     for (const struct wire_field *f = shape->fields; f->name; f++) {
         json_t *value = json_object_get(object, f->name);
         bool is_present = value != NULL && !(r->is_reply && json_is_null(value));
         if (f->is_required && !is_present) return fail_missing(r, f->name, f->help);
     }
-    for (uint32_t i = 0; m->table != NULL && m->is_required != NULL && i < m->table->count; i++) {
-        if (m->is_required(i) && !wire_more_given(m, target)[i])
-            return fail_missing(r, wire_more_name(m, i), field_at(m->table, i)->help);
+    for (uint32_t i = 0; t->table != NULL && t->is_required != NULL && i < t->table->count; i++) {
+        if (t->is_required(i) && !wire_table_given(t, target)[i])
+            return fail_missing(r, wire_table_name(t, i), field_at(t->table, i)->help);
     }
     return 0;
 }
@@ -343,10 +344,10 @@ int wire_read_members(struct wire_reader *r, const struct wire_shape *shape, jso
     return check_required(r, shape, object, target);
 }
 
-static void clear_table_fields(const struct wire_more *m, void *target)
+static void clear_table_fields(const struct wire_table_fields *t, void *target)
 {
-    struct field_value *values = (struct field_value *)(void *)((char *)target + m->values_offset);
-    for (uint32_t i = 0; i < m->table->count; i++) values[i] = field_absent();
+    struct field_value *values = (struct field_value *)(void *)((char *)target + t->values_offset);
+    for (uint32_t i = 0; i < t->table->count; i++) values[i] = field_absent();
 }
 
 void wire_clear(const struct wire_shape *shape, void *out_value)
@@ -361,7 +362,7 @@ void wire_clear(const struct wire_shape *shape, void *out_value)
         else if (wire_is_whole(f))
             wire_set_number(f, out_value, f->absent);
     }
-    if (shape->more.table != NULL) clear_table_fields(&shape->more, out_value);
+    if (shape->table_fields.table != NULL) clear_table_fields(&shape->table_fields, out_value);
 }
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ enum wire_type {
     WIRE_OBJECT,  /* a struct of another shape */
     WIRE_ROWS,    /* struct wire_list of structs of another shape */
     WIRE_RECORDS, /* struct wire_list of records: arrays of struct field_value, one for each field of a table */
-    WIRE_CUSTOM   /* whatever its function makes of it (documents) */
+    WIRE_CUSTOM   /* read by a function of the row (documents) */
 };
 
 struct wire_list {
@@ -80,10 +80,10 @@ struct wire_field {
     int (*read)(struct wire_reader *r, json_t *value, void *target); /* of WIRE_CUSTOM; target: the whole struct */
 };
 
-/* Further members of a shape, by a table of fields. The struct has two arrays for them: the values, and which fields were
+/* Members that a shape takes from a table of fields. The struct has two arrays for them: the values, and which fields are
  * given. */
-struct wire_more {
-    const struct field_table *table; /* NULL: no further members */
+struct wire_table_fields {
+    const struct field_table *table; /* NULL: none */
     uint32_t values_offset;          /* struct field_value [table->count] */
     uint32_t given_offset;           /* bool [table->count] */
     /* The field's name in the body, or NULL if the body may not have the field. Without this function a field has its own
@@ -98,7 +98,7 @@ struct wire_shape {
     const struct wire_field *fields; /* a row without a name ends them */
     uint32_t size;                   /* of the struct */
     bool is_reply;                   /* invariants 2 and 3 */
-    struct wire_more more;
+    struct wire_table_fields table_fields;
 };
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */

@@ -50,8 +50,8 @@ bool wire_is_empty(const struct wire_shape *shape, const void *value)
     for (const struct wire_field *f = shape->fields; f->name; f++) {
         if (!wire_is_absent(f, value)) return false;
     }
-    for (uint32_t i = 0; shape->more.table != NULL && i < shape->more.table->count; i++) {
-        if (wire_more_given(&shape->more, value)[i]) return false;
+    for (uint32_t i = 0; shape->table_fields.table != NULL && i < shape->table_fields.table->count; i++) {
+        if (wire_table_given(&shape->table_fields, value)[i]) return false;
     }
     return true;
 }
@@ -205,15 +205,15 @@ static bool may_be_null(const struct wire_field *f)
            f->type != WIRE_RECORDS;
 }
 
-static void write_table_fields(const struct wire_more *m, const void *value, char separator, struct buf *out)
+static void write_table_fields(const struct wire_table_fields *t, const void *value, char separator, struct buf *out)
 {
-    for (uint32_t i = 0; i < m->table->count; i++) {
-        if (!wire_more_given(m, value)[i]) continue;
-        const char *name = wire_more_name(m, i);
+    for (uint32_t i = 0; i < t->table->count; i++) {
+        if (!wire_table_given(t, value)[i]) continue;
+        const char *name = wire_table_name(t, i);
         ensure(name != NULL);
         write_name(name, separator, out);
         separator = ',';
-        wire_write_value(field_at(m->table, i), &wire_more_values(m, value)[i], m->table->is_written, out);
+        wire_write_value(field_at(t->table, i), &wire_table_values(t, value)[i], t->table->is_written, out);
     }
     if (separator == '{') buf_add_char(out, '{');
 }
@@ -233,8 +233,8 @@ void wire_write(const struct wire_shape *shape, const void *value, struct buf *o
             buf_add_text(out, "null");
         }
     }
-    if (shape->more.table != NULL)
-        write_table_fields(&shape->more, value, separator, out);
+    if (shape->table_fields.table != NULL)
+        write_table_fields(&shape->table_fields, value, separator, out);
     else if (separator == '{')
         buf_add_char(out, '{');
     buf_add_char(out, '}');
@@ -256,12 +256,12 @@ static int check_texts(const struct wire_field *f, struct wire_list list, struct
     return 0;
 }
 
-static int check_table_fields(const struct wire_more *m, const void *value, struct err *e)
+static int check_table_fields(const struct wire_table_fields *t, const void *value, struct err *e)
 {
-    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        const struct field *f = field_at(m->table, i);
-        if (!wire_more_given(m, value)[i] || f->type != FIELD_TEXT) continue;
-        if (check_text(f->name, wire_more_values(m, value)[i].text, e) != 0) return -1;
+    for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
+        const struct field *f = field_at(t->table, i);
+        if (!wire_table_given(t, value)[i] || f->type != FIELD_TEXT) continue;
+        if (check_text(f->name, wire_table_values(t, value)[i].text, e) != 0) return -1;
     }
     return 0;
 }
@@ -273,7 +273,7 @@ int wire_request(const struct wire_shape *shape, const void *value, struct buf *
         if (is_text && check_text(f->name, MEMBER(const char *, f, value), e) != 0) return -1;
         if (f->type == WIRE_TEXTS && check_texts(f, MEMBER(struct wire_list, f, value), e) != 0) return -1;
     }
-    if (check_table_fields(&shape->more, value, e) != 0) return -1;
+    if (check_table_fields(&shape->table_fields, value, e) != 0) return -1;
     wire_write(shape, value, out);
     return 0;
 }

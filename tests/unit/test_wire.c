@@ -97,7 +97,7 @@ static void check_number(const struct wire_shape *s, const struct wire_field *f)
 /* The members by a table of fields fit, too, and none of them hides behind one of the shape's own. */
 static void check_more(const struct wire_shape *s)
 {
-    const struct wire_more *m = &s->more;
+    const struct wire_table_fields *m = &s->table_fields;
     for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
         const char *name = m->name(i);
         for (const struct wire_field *f = s->fields; name != NULL && f->name; f++)
@@ -372,14 +372,14 @@ static const char *name_of_every(uint32_t field)
     return every_type[field].name;
 }
 
-#define EVERY_SHAPE(table_)                                                                                  \
-    {                                                                                                        \
-        .name = "Every", .fields = (const struct wire_field[]){{0}}, .size = sizeof(struct every), .more = { \
-            .table = (table_),                                                                               \
-            .values_offset = offsetof(struct every, value),                                                  \
-            .name = name_of_every,                                                                           \
-            .given_offset = offsetof(struct every, is_given)                                                 \
-        }                                                                                                    \
+#define EVERY_SHAPE(table_)                                                                                          \
+    {                                                                                                                \
+        .name = "Every", .fields = (const struct wire_field[]){{0}}, .size = sizeof(struct every), .table_fields = { \
+            .table = (table_),                                                                                       \
+            .values_offset = offsetof(struct every, value),                                                          \
+            .name = name_of_every,                                                                                   \
+            .given_offset = offsetof(struct every, is_given)                                                         \
+        }                                                                                                            \
     }
 
 static const struct field_table exact_table = {
@@ -406,7 +406,7 @@ static void every_type_survives(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct field_table *table = rows[i].shape->more.table;
+        const struct field_table *table = rows[i].shape->table_fields.table;
         struct arena arena = {0};
         struct err e = {0};
         struct every got, record;

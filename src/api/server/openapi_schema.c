@@ -220,7 +220,7 @@ static void write_property(struct json *j, const char *name, const struct field 
 
 static void write_properties(struct schema_writer *w, const struct wire_shape *shape)
 {
-    const struct wire_more *m = &shape->more;
+    const struct wire_table_fields *t = &shape->table_fields;
     struct json *j = &w->json;
     schema_open(j, "properties");
     for (const struct wire_field *f = shape->fields; f->name; f++) {
@@ -229,31 +229,31 @@ static void write_properties(struct schema_writer *w, const struct wire_shape *s
         schema_write_field(w, f, shape->is_reply && !f->is_required);
         json_end(j);
     }
-    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        if (wire_more_name(m, i) != NULL)
-            write_property(j, wire_more_name(m, i), field_at(m->table, i), m->table->is_written);
+    for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
+        if (wire_table_name(t, i) != NULL)
+            write_property(j, wire_table_name(t, i), field_at(t->table, i), t->table->is_written);
     }
     json_end(j);
 }
 
-static bool is_required(const struct wire_more *m, uint32_t i)
+static bool is_required(const struct wire_table_fields *t, uint32_t i)
 {
-    return wire_more_name(m, i) != NULL && m->is_required != NULL && m->is_required(i);
+    return wire_table_name(t, i) != NULL && t->is_required != NULL && t->is_required(i);
 }
 
 static uint32_t write_required(struct json *j, const struct wire_shape *shape, bool only_counts)
 {
-    const struct wire_more *m = &shape->more;
+    const struct wire_table_fields *t = &shape->table_fields;
     uint32_t count = 0;
     for (const struct wire_field *f = shape->fields; f->name; f++) {
         if (!shape->is_reply && !f->is_required) continue;
         count++;
         if (!only_counts) json_text(j, f->name);
     }
-    for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
-        if (!is_required(m, i)) continue;
+    for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
+        if (!is_required(t, i)) continue;
         count++;
-        if (!only_counts) json_text(j, wire_more_name(m, i));
+        if (!only_counts) json_text(j, wire_table_name(t, i));
     }
     return count;
 }
