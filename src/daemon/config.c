@@ -1,12 +1,19 @@
 #include "daemon/config.h"
 
-static int line_error(struct err *e, const char *file, uint32_t line, struct str whole, const char *at,
-                      const char *what)
+/* A line of the file, for errors. */
+struct source_line {
+    const char *file;
+    uint32_t number; /* from 1 */
+    struct str text;
+};
+
+/* Adds FILE:LINE:COLUMN to an error. position: in the line's text. */
+static int add_position(struct err *e, const struct source_line *line, const char *position)
 {
-    return err_set(e, ERR_INPUT, "%s:%u:%zu: %s", file, line, (size_t)(at - whole.text) + 1, what);
+    return err_prefix(e, "%s:%u:%zu", line->file, line->number, (size_t)(position - line->text.text) + 1);
 }
 
-/* Whether the field takes the value; what it is is the engine's to say, later. */
+/* The engine parses the value again when it applies the setting. */
 static int check_value(const struct field *field, struct str value, struct err *e)
 {
     struct arena scratch = {0};
@@ -16,29 +23,29 @@ static int check_value(const struct field *field, struct str value, struct err *
     return status;
 }
 
-static int parse_line(const char *file, uint32_t number, struct str whole, struct config *c, struct err *e)
+static int parse_line(const struct source_line *line, struct config *c, struct err *e)
 {
-    struct str value, left = str_cut(whole, '#', &value);
-    if (str_trim(left).length == 0) return 0;
-    struct str name = str_trim(str_cut(left, '=', &value));
-    if (value.text == NULL)
-        return line_error(e, file, number, whole, str_trim(left).text, "a line is 'setting = value'; there is no '='");
+    struct str value, content = str_cut(line->text, '#', &value);
+    if (str_trim(content).length == 0) return 0;
+    struct str name = str_trim(str_cut(content, '=', &value));
+    if (value.text == NULL) {
+        (void)err_set(e, ERR_INPUT, "no '='; write 'setting = value'");
+        return add_position(e, line, str_trim(content).text);
+    }
     value = str_trim(value);
     enum setting setting;
     const struct field *field;
-    const char *at = name.length > 0 ? name.text : whole.text;
+    const char *name_position = name.length > 0 ? name.text : line->text.text;
     if (setting_find(name, &setting, &field, e) != 0) {
-        err_prefix(e, "%s:%u:%zu", file, number, (size_t)(at - whole.text) + 1);
         if (e != NULL) e->code = ERR_INPUT;
-        return -1;
+        return add_position(e, line, name_position);
     }
-    if (check_value(field, value, e) != 0) {
-        at = value.text != NULL ? value.text : whole.text;
-        return err_prefix(e, "%s:%u:%zu", file, number, (size_t)(at - whole.text) + 1);
-    }
+    if (check_value(field, value, e) != 0)
+        return add_position(e, line, value.text != NULL ? value.text : line->text.text);
     for (uint32_t i = 0; i < c->lines.count; i++) {
-        if (c->lines.items[i].setting == setting)
-            return line_error(e, file, number, whole, at, "this setting stands in the file twice; keep one");
+        if (c->lines.items[i].setting != setting) continue;
+        (void)err_set(e, ERR_INPUT, "setting '%s' occurs twice; keep one", field->name);
+        return add_position(e, line, name_position);
     }
     *array_add(&c->lines) = (struct config_line){setting, name, value};
     return 0;
@@ -47,10 +54,11 @@ static int parse_line(const char *file, uint32_t number, struct str whole, struc
 int config_parse(const char *file, struct str text, struct config *out_config, struct err *e)
 {
     struct config c = {0};
-    uint32_t number = 0;
+    struct source_line line = {.file = file};
     for (struct str rest = text; rest.text != NULL;) {
-        struct str line = str_cut(rest, '\n', &rest);
-        if (parse_line(file, ++number, line, &c, e) != 0) {
+        line.text = str_cut(rest, '\n', &rest);
+        line.number++;
+        if (parse_line(&line, &c, e) != 0) {
             array_release(&c.lines);
             return -1;
         }

@@ -1,4 +1,10 @@
-/* The daemon's own struct and what its files share. */
+/* The struct of the daemon, and the functions that its files share.
+ *
+ *     main.c       arguments, the configuration file      launches.c      acting on decisions
+ *     loop.c       the loop                               planner.c       ranking in a thread
+ *     state_dir.c  the state directory and its lock       verify.c        verification in a thread
+ *     config.c     the configuration file                 reset_period.c  midnights
+ *     machine.c    CPUs, memory and GPUs                  log.c           the log */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -17,60 +23,62 @@
 struct planning;
 
 struct daemon {
-    struct arena arena; /* the process's lifetime */
-    struct place place;
+    struct arena arena; /* of the process's lifetime */
+    struct state_dir state_dir;
     struct machine machine;
     const char *launcher_path;
-    struct actor person; /* whom a private instance serves */
-    int64_t started_us, now_us;
-    struct rlimit file_limit; /* of open files, as we were started: what the launcher and its jobs get */
+    struct actor served_user;   /* the only one that a private instance serves */
+    int64_t started_us, now_us; /* now_us: of the current turn; see clock_now */
+    struct rlimit file_limit;   /* of open files, as at the start: the launcher and its jobs get it */
 
     struct store *store;
     struct state state;
     struct server *server;
-    struct executor *executor; /* NULL while the launcher cannot be reached */
-    bool is_synced;            /* it has told all it knows */
+    struct executor *executor; /* NULL: not connected to the launcher */
+    bool is_synced;            /* the executor has sent EXECUTOR_SYNCED */
 
-    /* Of a pass whose ranking is left to a thread; at most one of the two is there. planner.c */
-    struct planning *planning; /* goes on */
-    struct ticket_plan *plan;  /* is done; for the next EVENT_TIME */
+    /* A pass that a thread ranks (planner.c); at most one of the two is set. */
+    struct planning *planning; /* the thread is ranking */
+    struct ticket_plan *plan;  /* ranked: for the next EVENT_TIME */
 
     /* Of one turn. */
     struct outcome outcome;
     struct executor_reports reports;
-    ARRAY(uint64_t) known_launches; /* told since the executor was opened, until it is synced */
-    int64_t lost_us;
+
+    ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
+    int64_t lost_us;                /* for EVENT_SYNCED: the last commit before the executor was opened */
 
     uv_loop_t loop;
     uv_poll_t server_poll;
-    uv_poll_t *executor_poll; /* of the executor there is; NULL without one. Frees itself when closed */
+    uv_poll_t *executor_poll; /* NULL without an executor; its close callback frees it */
     uv_timer_t server_timer, retry_timer, alive_timer, due_timer;
     uv_signal_t terminate, interrupt;
-    bool stopping;
+    bool is_stopping;
     int exit_status;
 };
 
-/* Opens store, state, launcher and server in that order; -1 with *e when one of them cannot be had. config: settings of the
- * configuration file, applied as events. */
+/* Opens store, state, launcher and server, in this order, and applies config as an event. d: zero, except for the members
+ * that main.c fills. -1 with the error of the one that failed; the caller calls daemon_close in any case. */
 int daemon_open(struct daemon *d, const struct config *config, struct err *e);
 
-/* Until SIGTERM or SIGINT, the turn being finished: 0; or until the state cannot be read any more: 1. */
+/* Runs the loop until SIGTERM or SIGINT. Returns the exit status: 0, or 1 if the state could not be loaded again after a
+ * failed commit. */
 int daemon_run(struct daemon *d);
 
-/* Gives everything back; jobs go on running. */
+/* Closes and frees everything; jobs go on. */
 void daemon_close(struct daemon *d);
 
-/* Has the next pass ranked by a thread, and when that is done, in the loop, when_done called; false: it can be run here and
- * now, or none is due. */
+/* planner.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns false
+ * if no pass is due, or if it is small enough to run in the turn. Requires that neither planning nor plan is set. */
 bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d));
 
-/* The state that was planned for is gone, or its executor: what there is of a plan is of no use. */
+/* planner.c: drops the plan, also one that a thread is ranking. For when the state or the executor is replaced. */
 void planner_abandon(struct daemon *d);
 
-/* Does what was decided and committed. launches.c */
+/* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);
 
-/* The daemon's side of /v1/verify. verify.c */
+/* verify.c: the function for server_host.verify; context is the daemon. */
 void daemon_verify(void *context, struct request *request);
 
 #endif

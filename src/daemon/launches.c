@@ -1,4 +1,5 @@
-/* Acting: what was decided and committed becomes words to the executor. */
+/* Acting: turns the decisions of a committed turn into calls of the executor (exec/executor.h), and builds the environment
+ * of each task that starts. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -8,7 +9,7 @@
 #include "engine/output_path.h"
 #include "fields/job_id.h"
 
-/* The environment of a task being put together; text in memory of an arena. */
+/* The environment of a task; entries "NAME=value" in memory of arena. */
 struct environment {
     struct arena *arena;
     ARRAY(char *) entries;
@@ -17,19 +18,19 @@ struct environment {
 static void add_entry(struct environment *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add_entry(struct environment *env, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments, copy;
     va_start(arguments, format);
-    va_copy(again, arguments);
+    va_copy(copy, arguments);
     size_t size = text_vformat(NULL, 0, format, arguments) + 1;
     char *entry = arena_alloc(env->arena, size);
-    text_vformat(entry, size, format, again);
-    va_end(again);
+    text_vformat(entry, size, format, copy);
+    va_end(copy);
     va_end(arguments);
     *array_add(&env->entries) = entry;
 }
 
-/* What we set ourselves and a submitter's environment therefore does not decide. */
-static bool is_ours(struct str entry)
+/* Whether the daemon sets this variable itself; the submitter's value is then left out. */
+static bool is_set_by_daemon(struct str entry)
 {
     struct str value, name = str_cut(entry, '=', &value);
     return str_starts(name, str("FAIRLEAD_")) || str_equal(name, str("CUDA_VISIBLE_DEVICES")) ||
@@ -63,7 +64,7 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
     add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->text->directory);
-    add_entry(env, "FAIRLEAD_SOCKET=%s", d->place.socket_path);
+    add_entry(env, "FAIRLEAD_SOCKET=%s", d->state_dir.socket_path);
     add_gpus(d, k, env);
 }
 
@@ -88,7 +89,7 @@ static void start(struct daemon *d, const struct decision *decision)
 {
     uint32_t job_index = state_find_job(&d->state, decision->job_id);
     uint32_t task_index = state_find_task(&d->state, decision->job_id, decision->task_id);
-    if (job_index == NONE || task_index == NONE) return; /* ended within the same turn */
+    if (job_index == NONE || task_index == NONE) return; /* it ended in the same turn */
     const struct job *j = &d->state.jobs.items[job_index];
     const struct task *k = &d->state.tasks.items[task_index];
     const char *user = d->state.assocs.items[k->assoc].user;
@@ -100,7 +101,8 @@ static void start(struct daemon *d, const struct decision *decision)
 
     struct environment env = {.arena = &cycle};
     for (uint32_t i = 0; i < script.environment_count; i++) {
-        if (!is_ours(script.environment[i])) *array_add(&env.entries) = arena_copy(&cycle, script.environment[i]);
+        if (!is_set_by_daemon(script.environment[i]))
+            *array_add(&env.entries) = arena_copy(&cycle, script.environment[i]);
     }
     add_variables(d, j, k, &env);
     *array_add(&env.entries) = NULL;
@@ -127,7 +129,7 @@ static void start(struct daemon *d, const struct decision *decision)
     arena_release(&cycle);
 }
 
-/* Without an executor nothing is lost: when it is back, EVENT_SYNCED decides all of this again from the rows. */
+/* Without an executor no decision is lost: once one is connected, EVENT_SYNCED decides the same again from the rows. */
 void daemon_act(struct daemon *d)
 {
     int64_t grace_us = setting_number(&d->state.settings, SET_GRACE_S) * 1000000;

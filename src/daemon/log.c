@@ -15,13 +15,13 @@ void log_set_level(enum log_level min)
     min_level = min;
 }
 
-/* One write per line, so that lines of several processes do not mix. A log that cannot be written stops nobody. */
+/* One write per line, so that lines of several processes do not mix. */
 void log_line(enum log_level level, const char *event, const char *format, ...)
 {
     if (level < min_level) return;
-    char line[2048], moment[32];
-    time_format(moment, (int64_t)time(NULL) * 1000000);
-    size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", moment, level_names[level], event);
+    char line[2048], now[32];
+    time_format(now, (int64_t)time(NULL) * 1000000);
+    size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", now, level_names[level], event);
     va_list arguments;
     va_start(arguments, format);
     length += text_vformat(line + length, sizeof line - length, format, arguments);

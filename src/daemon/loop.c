@@ -1,18 +1,20 @@
-/* The loop. One turn is five steps, in this order and never another:
+/* The loop. A turn is five steps, always in this order:
  *
- *     read     take the requests that arrived, and the executor's reports, as events
- *     decide   EVENT_RESET first where a boundary has passed; engine_apply each; then EVENT_TIME, the scheduling pass, once
- *              the executor is synced (planner.c)
- *     commit   every changed row, in one transaction
- *     act      tell the executor what was decided
+ *     read     the requests and the executor's reports that have arrived, as events
+ *     decide   EVENT_RESET if a period has ended; then engine_apply for each event; then, if the executor is synced,
+ *              EVENT_TIME, the scheduling pass (planner.c)
+ *     commit   all changed rows, in one transaction
+ *     act      send the decisions to the executor
  *     answer   the requests
  *
  * Invariants
- *   1. Nobody is told and nothing is done that is not committed.
- *   2. When a commit fails, nothing of its turn happened: the state is loaded anew from the store, everybody in the turn is
- *      told so, and the executor is asked again for what it knows.
+ *   1. The daemon acts and answers only after the commit.
+ *   2. If a commit fails, its turn has no effect: the state is loaded again from the store, all requests of the turn are
+ *      answered with the error, and the executor is connected again, so that it repeats its reports.
  *   3. An ended launch is acknowledged only after the commit of its end.
- */
+ *
+ * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md). Whatever
+ * takes longer runs in a thread: ranking (planner.c), verification (verify.c). */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -29,7 +31,7 @@ enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
-/* Wall-clock time that never goes backwards: neither while we run nor, by continue_clock, from one daemon to the next. */
+/* Wall-clock time that never goes backwards, neither within this process nor, by continue_clock, across restarts. */
 static int64_t clock_now(struct daemon *d)
 {
     struct timespec now;
@@ -39,8 +41,9 @@ static int64_t clock_now(struct daemon *d)
     return d->now_us;
 }
 
-/* A clock that was ahead when the state was written, or is behind now (a machine that starts in 1970): until it has caught
- * up, it is the moment of the last commit. Read earlier than it is stored, usage would grow beyond all bounds. */
+/* The clock can be behind the last commit: it was ahead then, or it is behind since a boot (a machine that starts in 1970).
+ * Until it has caught up, the time stays that of the last commit, because usage that is read for a time before its
+ * reference time grows exponentially. */
 static void continue_clock(struct daemon *d)
 {
     int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
@@ -52,33 +55,33 @@ static void continue_clock(struct daemon *d)
 
 /* --- read and decide ---------------------------------------------------------------------------------------------- */
 
-/* A request that was taken, and what came of it. */
-struct decided {
+/* A request of the turn, and its result. */
+struct decided_request {
     struct request *request;
     struct event_result result;
-    bool refused;
+    bool is_refused;
     struct err err;
 };
-struct decided_list {
-    ARRAY(struct decided) list;
+struct decided_requests {
+    ARRAY(struct decided_request) list;
 };
 
-static void decide_request(struct daemon *d, struct decided *decided)
+static void decide_request(struct daemon *d, struct decided_request *decided)
 {
     uint32_t count;
     const struct event *events = request_events(decided->request, &count);
     const struct request_script *script = request_script(decided->request);
-    for (uint32_t i = 0; i < count && !decided->refused; i++) {
+    for (uint32_t i = 0; i < count && !decided->is_refused; i++) {
         if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->result, &decided->err) != 0)
-            decided->refused = true;
+            decided->is_refused = true;
     }
-    if (script == NULL || decided->refused) return;
-    struct job_script kept = {script->script,         script->script_name, script->arguments,
-                              script->argument_count, script->environment, script->environment_count};
-    store_add_script(d->store, decided->result.job_id, &kept);
+    if (script == NULL || decided->is_refused) return;
+    struct job_script job_script = {script->script,         script->script_name, script->arguments,
+                                    script->argument_count, script->environment, script->environment_count};
+    store_add_script(d->store, decided->result.job_id, &job_script);
 }
 
-static enum job_state end_of(const struct launch_record *r)
+static enum job_state end_state(const struct launch_record *r)
 {
     switch (r->end) {
     case LAUNCH_EXITED: return r->exit_status == 0 && r->signal == 0 ? JOB_COMPLETED : JOB_FAILED;
@@ -87,11 +90,12 @@ static enum job_state end_of(const struct launch_record *r)
     case LAUNCH_REFUSED: return JOB_FAILED;
     case LAUNCH_LOST: return JOB_NODE_FAIL;
     }
-    ensure(false && "an end that is not in the list");
+    ensure(!"a launch_end without a case");
     return JOB_FAILED;
 }
 
-static void apply_own(struct daemon *d, const struct event *event)
+/* Applies an event that does not come from a request. */
+static void apply_internal(struct daemon *d, const struct event *event)
 {
     struct err e;
     if (engine_apply(&d->state, d->now_us, event, &d->outcome, NULL, &e) != 0)
@@ -106,7 +110,7 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
                           .record = {.launch_id = r->id,
                                      .at_us = r->at_us,
                                      .started_us = r->started_us,
-                                     .end = r->phase == LAUNCH_ENDED ? end_of(r) : JOB_PENDING,
+                                     .end = r->phase == LAUNCH_ENDED ? end_state(r) : JOB_PENDING,
                                      .exit_status = r->exit_status,
                                      .signal = r->signal,
                                      .cpu_us = r->cpu_us,
@@ -114,7 +118,7 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
                                      .detail = r->detail}};
     log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
     *array_add(&d->known_launches) = r->id;
-    apply_own(d, &event);
+    apply_internal(d, &event);
 }
 
 static void decide_synced(struct daemon *d)
@@ -125,13 +129,13 @@ static void decide_synced(struct daemon *d)
                                      .boot_id = d->machine.boot_id,
                                      .lost_us = d->lost_us}};
     log_line(LOG_INFO, "executor-synced", " launches=%u", d->known_launches.count);
-    apply_own(d, &event);
+    apply_internal(d, &event);
     d->is_synced = true;
 }
 
-/* Before anything else of the turn, so that nothing is charged beyond the boundary yet: what ran behind it while we did not
- * look counts, whatever is told of it now. Boundaries count from when the period was set, and the last one stands for all
- * that were missed. What was committed is of a moment before the boundary, unless the time zone has changed since. */
+/* Resets usage if a boundary has passed since the last reset; the last boundary stands for all that were missed. This comes
+ * first in a turn, because later events of the turn charge usage past the boundary. A reset cannot be earlier than the last
+ * commit, which is after the boundary only if the time zone has changed. */
 static void decide_reset(struct daemon *d)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
@@ -139,18 +143,18 @@ static void decide_reset(struct daemon *d)
     int64_t boundary_us = reset_period_begin_us(period, d->now_us), last_us = store_last_commit_us(d->store);
     if (boundary_us <= d->state.reset_period_us) return;
     log_line(LOG_INFO, "usage-reset", " boundary=%lld", (long long)(boundary_us / 1000000));
-    apply_own(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
+    apply_internal(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
 }
 
-/* The pass. Not before the executor is synced: what starts earlier is not among what it knows, and would be taken for
- * something that never ran. And without an executor what waits is better left waiting, where a cancellation ends it. Where
- * ranking takes long, a thread does it, and the pass is decided in the turn after. */
+/* The pass. It requires a synced executor: a task that started earlier would not be in the executor's reports, and
+ * EVENT_SYNCED would conclude that it never ran. While there is no executor, jobs stay pending, so that cancelling them ends
+ * them at once. If ranking takes long, a thread does it, and a later turn runs the pass. */
 static void decide_starts(struct daemon *d)
 {
-    if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* no need to wait for it */
+    if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* the other models use no plan */
     if (d->planning != NULL || (d->plan == NULL && planner_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
-    apply_own(d, &event);
+    apply_internal(d, &event);
     ticket_plan_free(d->plan);
     d->plan = NULL;
 }
@@ -160,7 +164,7 @@ static void free_handle(uv_handle_t *handle)
     mem_free(handle);
 }
 
-/* wait_ms: until the first attempt to have one again. */
+/* Disconnects; the first attempt to connect again is after wait_ms. */
 static void drop_executor(struct daemon *d, uint64_t wait_ms)
 {
     if (d->executor == NULL) return;
@@ -169,23 +173,24 @@ static void drop_executor(struct daemon *d, uint64_t wait_ms)
     executor_close(d->executor);
     d->executor = NULL;
     d->is_synced = false;
-    planner_abandon(d); /* once it is synced, a pass is due */
+    planner_abandon(d); /* EVENT_SYNCED makes a pass due */
     uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, wait_ms, RETRY_MS);
 }
 
+/* Returns whether the connection to the executor is lost. */
 static bool decide_reports(struct daemon *d)
 {
-    bool gone = false;
+    bool is_gone = false;
     for (uint32_t i = 0; i < d->reports.list.count; i++) {
         const struct executor_report *report = &d->reports.list.items[i];
         switch (report->kind) {
         case EXECUTOR_RECORD: decide_record(d, &report->record); break;
         case EXECUTOR_SYNCED: decide_synced(d); break;
-        case EXECUTOR_GONE: gone = true; break;
+        case EXECUTOR_GONE: is_gone = true; break;
         }
     }
     array_clear(&d->reports.list);
-    return gone;
+    return is_gone;
 }
 
 /* --- commit and answer -------------------------------------------------------------------------------------------- */
@@ -203,8 +208,8 @@ static int load_state(struct daemon *d, struct err *e)
     return result;
 }
 
-/* Invariant 2. */
-static void recover(struct daemon *d, struct decided_list *decided, const struct err *cause)
+/* Undoes the turn after a failed commit: invariant 2. */
+static void recover(struct daemon *d, struct decided_requests *requests, const struct err *cause)
 {
     struct err e = *cause;
     log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
@@ -212,27 +217,27 @@ static void recover(struct daemon *d, struct decided_list *decided, const struct
     planner_abandon(d);
     outcome_clear(&d->outcome);
     err_prefix(&e, "nothing was changed: the state cannot be written");
-    for (uint32_t i = 0; i < decided->list.count; i++) {
-        struct decided *one = &decided->list.items[i];
-        if (one->refused) continue;
-        one->refused = true;
-        one->err = e;
+    for (uint32_t i = 0; i < requests->list.count; i++) {
+        struct decided_request *decided = &requests->list.items[i];
+        if (decided->is_refused) continue;
+        decided->is_refused = true;
+        decided->err = e;
     }
     if (load_state(d, &e) != 0) {
         log_line(LOG_ERROR, "load-failed", " error=\"%s\"", ERR_SENTENCE(&e));
-        d->stopping = true;
+        d->is_stopping = true;
         d->exit_status = 1;
     }
-    drop_executor(d, RETRY_MS); /* what it tells fails again as long as the disk is full */
+    drop_executor(d, RETRY_MS); /* while the disk is full, committing its reports fails again */
 }
 
-static void answer(struct daemon *d, struct decided_list *decided)
+static void answer(struct daemon *d, struct decided_requests *requests)
 {
-    for (uint32_t i = 0; i < decided->list.count; i++) {
-        const struct decided *one = &decided->list.items[i];
-        server_answer(one->request, &one->result, one->refused ? &one->err : NULL);
+    for (uint32_t i = 0; i < requests->list.count; i++) {
+        const struct decided_request *decided = &requests->list.items[i];
+        server_answer(decided->request, &decided->result, decided->is_refused ? &decided->err : NULL);
     }
-    array_release(&decided->list);
+    array_release(&requests->list);
     server_committed(d->server);
 }
 
@@ -245,7 +250,8 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
-/* When a turn is wanted although nothing happens: for the pass, or at the boundary of a period. 0: never. */
+/* When a turn is due even if no event arrives: for a pass, or at the end of a reset period. 0: never. While a thread ranks,
+ * no pass is due: its end is an event. */
 static int64_t next_due_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
@@ -254,9 +260,8 @@ static int64_t next_due_us(const struct daemon *d, int64_t now_us)
     return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
 }
 
-/* The pass wants to be run when a job that waits for its begin may start, or again when something changed while it was
- * planned; not while it is. Timers count by a clock that nobody sets, and begins are of the one on the wall: so it is looked
- * at once in DUE_MOST_MS. */
+/* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer is
+ * set for at most DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_due_us(d, now_us);
@@ -269,7 +274,7 @@ static void schedule_due_timer(struct daemon *d)
     uv_timer_start(&d->due_timer, d->due_timer.timer_cb, (uint64_t)(wait_ms < DUE_MAX_MS ? wait_ms : DUE_MAX_MS), 0);
 }
 
-/* A file descriptor's set of wanted events may change with what is queued. */
+/* Watches for writing only while bytes are queued. */
 static void watch_executor(struct daemon *d)
 {
     if (d->executor == NULL) return;
@@ -279,31 +284,31 @@ static void watch_executor(struct daemon *d)
 
 static void turn(struct daemon *d)
 {
-    struct decided_list decided = {0};
+    struct decided_requests requests = {0};
     struct err e;
     clock_now(d);
     decide_reset(d);
-    bool gone = decide_reports(d);
+    bool is_gone = decide_reports(d);
     for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
-        struct decided *one = array_add(&decided.list);
-        one->request = r;
-        decide_request(d, one);
+        struct decided_request *decided = array_add(&requests.list);
+        decided->request = r;
+        decide_request(d, decided);
     }
     if (d->is_synced) decide_starts(d);
 
-    bool wrote = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
-    if (wrote && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &decided, &e);
+    bool has_changes = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
+    if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
     daemon_act(d);
     outcome_clear(&d->outcome);
-    answer(d, &decided);
+    answer(d, &requests);
     engine_forget(&d->state);
-    if (gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* one that ends at once is not worth hurrying for */
+    if (is_gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* wait if it ended before it was synced */
     watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
 }
 
-/* --- what wakes us ------------------------------------------------------------------------------------------------ */
+/* --- callbacks of libuv ------------------------------------------------------------------------------------------- */
 
 static void on_server(uv_poll_t *poll, int status, int events)
 {
@@ -333,11 +338,12 @@ static void on_executor(uv_poll_t *poll, int status, int events)
     turn(d);
 }
 
-/* Connections take descriptors, so we take what we may; a launcher that we start gets what we were given. */
-static void set_file_limit(const struct daemon *d, bool raised)
+/* Raises the soft limit of open files to the hard limit, because each connection is one; or restores it, so that a launcher
+ * that is started, and its jobs, inherit the original limit. */
+static void set_file_limit(const struct daemon *d, bool is_raised)
 {
     struct rlimit limit = d->file_limit;
-    if (raised) limit.rlim_cur = limit.rlim_max;
+    if (is_raised) limit.rlim_cur = limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) log_line(LOG_WARNING, "file-limit", " error=\"%s\"", strerror(errno));
 }
 
@@ -345,7 +351,7 @@ static int open_executor(struct daemon *d, struct err *e)
 {
     array_clear(&d->known_launches);
     set_file_limit(d, false);
-    d->executor = executor_open_launcher(d->place.directory, d->launcher_path, e);
+    d->executor = executor_open_launcher(d->state_dir.path, d->launcher_path, e);
     set_file_limit(d, true);
     if (d->executor == NULL) return -1;
     d->lost_us = store_last_commit_us(d->store);
@@ -368,8 +374,8 @@ static void on_retry(uv_timer_t *timer)
     turn(d);
 }
 
-/* Where jobs run and nothing happens, a sign of life is committed now and then: after a reboot it says until when they ran
- * at least, and so what their users are charged. */
+/* While jobs run, a commit is at most ALIVE_MS old: after a crash of the machine, its time is the last one at which the jobs
+ * are known to have run, and they are charged up to it. */
 static void on_alive_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
@@ -382,7 +388,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
     struct daemon *d = handle->data;
     log_line(LOG_INFO, "stopping", " signal=%d", number);
-    d->stopping = true;
+    d->is_stopping = true;
     uv_stop(&d->loop);
 }
 
@@ -393,14 +399,14 @@ static int64_t host_now(void *context)
     return clock_now(context);
 }
 
-/* A private instance serves the person who started it and nobody else. Jobs run in the group it was started in, whichever
- * the person asks from (newgrp): only root could give them another. */
+/* A private instance serves only the user who started it. Jobs run in the group in which it was started, whatever group the
+ * client is in (newgrp), because only root could give them another one. */
 static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
 {
     const struct daemon *d = context;
     (void)gid;
-    if (uid != d->person.uid) return false;
-    *out_actor = d->person;
+    if (uid != d->served_user.uid) return false;
+    *out_actor = d->served_user;
     return true;
 }
 
@@ -412,15 +418,15 @@ static int open_server(struct daemon *d, struct err *e)
                                .now_us = host_now,
                                .identify = host_identify,
                                .verify = daemon_verify,
-                               .state_directory = d->place.directory,
-                               .socket_path = d->place.socket_path,
+                               .state_directory = d->state_dir.path,
+                               .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,
                                .started_us = d->started_us};
-    d->server = server_open(d->place.socket_path, &host, e);
+    d->server = server_open(d->state_dir.socket_path, &host, e);
     return d->server != NULL ? 0 : -1;
 }
 
-/* The configuration file's settings and this machine's capacity, committed before anybody can ask. */
+/* Commits the settings of the configuration file, and the changes so far, before the server accepts requests. */
 static int apply_config(struct daemon *d, const struct config *config, struct err *e)
 {
     uint32_t count = config->lines.count;
@@ -429,7 +435,7 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
         const struct config_line *line = &config->lines.items[i];
         pairs[i] = (struct event_pair){arena_copy(&d->arena, line->name), arena_copy(&d->arena, line->value)};
     }
-    const struct event event = {.kind = EVENT_SETTINGS, .actor = d->person, .settings = {pairs, count}};
+    const struct event event = {.kind = EVENT_SETTINGS, .actor = d->served_user, .settings = {pairs, count}};
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
         return err_prefix(e, "the configuration file");
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
@@ -459,7 +465,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
     init_handles(d);
-    d->store = store_open(d->place.directory, d->now_us, e);
+    d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL) return -1;
     state_init(&d->state, d->now_us);
     if (load_state(d, e) != 0) return -1;
@@ -474,8 +480,8 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     uv_signal_start(&d->interrupt, on_signal, SIGINT);
     uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
     schedule_server_timer(d);
-    log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->place.directory,
-             d->place.socket_path, d->state.host.has.cpus, (unsigned long long)d->state.host.has.mem_mib,
+    log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->state_dir.path,
+             d->state_dir.socket_path, d->state.host.has.cpus, (unsigned long long)d->state.host.has.mem_mib,
              d->state.host.has.gpus, d->state.jobs.count);
     return 0;
 }
@@ -483,7 +489,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 int daemon_run(struct daemon *d)
 {
     turn(d);
-    while (!d->stopping) uv_run(&d->loop, UV_RUN_ONCE);
+    while (!d->is_stopping) uv_run(&d->loop, UV_RUN_ONCE);
     return d->exit_status;
 }
 
@@ -497,7 +503,7 @@ static void close_loop(struct daemon *d)
 {
     if (d->loop.data == NULL) return;
     uv_walk(&d->loop, close_handle, d);
-    uv_run(&d->loop, UV_RUN_DEFAULT); /* a verification or a plan that runs is waited for */
+    uv_run(&d->loop, UV_RUN_DEFAULT); /* waits for a verification or a ranking that is running */
     uv_loop_close(&d->loop);
 }
 

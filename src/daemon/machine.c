@@ -25,17 +25,18 @@ static void probe_cpus(struct machine *m)
     m->has.cpus = idset_count(&m->cpu_ids);
 }
 
+/* line: the first line of the file; empty if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size)
 {
     line[0] = '\0';
-    FILE *f = fopen(path, "re");
-    if (f == NULL) return;
-    if (fgets(line, (int)size, f) == NULL) line[0] = '\0';
-    fclose(f);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return;
+    if (fgets(line, (int)size, file) == NULL) line[0] = '\0';
+    fclose(file);
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* A container may have less than the machine: the smallest of memory, cgroup v2's limit and v1's. */
+/* The smallest of the machine's memory and the limits of cgroup v2 and v1: a container may have less than the machine. */
 static void probe_memory(struct machine *m)
 {
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
@@ -49,7 +50,7 @@ static void probe_memory(struct machine *m)
     m->has.mem_mib = bytes >> 20;
 }
 
-/* /dev/nvidia0, /dev/nvidia1, ...: what CUDA numbers in PCI bus order on nearly every machine. */
+/* Counts /dev/nvidia0, /dev/nvidia1, ...: CUDA numbers them in PCI bus order on nearly every machine. */
 static void probe_gpus(struct machine *m)
 {
     DIR *dev = opendir("/dev");
@@ -64,8 +65,9 @@ static void probe_gpus(struct machine *m)
     m->has.gpus = idset_count(&m->gpu_ids);
 }
 
-void machine_probe(struct machine *m)
+void machine_probe(struct machine *out_machine)
 {
+    struct machine *m = out_machine;
     *m = (struct machine){0};
     if (gethostname(m->name, sizeof m->name - 1) != 0) strcpy(m->name, "localhost");
     read_line("/proc/sys/kernel/random/boot_id", m->boot_id, sizeof m->boot_id);

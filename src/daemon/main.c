@@ -1,4 +1,4 @@
-/* fairleadd: decides, stores and answers. Arguments, the configuration file, and then the loop. */
+/* fairleadd, the daemon: reads its arguments and the configuration file, then runs the loop (loop.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,25 +25,28 @@ struct daemon_arguments {
 static const struct option_row rows[] = {
     {.name = "private",
      .value = FLAG_IN(struct daemon_arguments, is_private),
-     .help = "serve only the person who starts it (the only kind there is so far)"},
+     .help = "serve only the user who starts it (required: other instances do not exist yet)"},
     {.name = "state",
      .argument = "DIR",
      .value = TEXT_IN(struct daemon_arguments, state),
-     .help = "where its state is kept; by default ${XDG_STATE_HOME:-~/.local/state}/fairlead"},
+     .help = "the state directory; default: ${XDG_STATE_HOME:-~/.local/state}/fairlead"},
     {.name = "socket",
      .argument = "PATH",
      .value = TEXT_IN(struct daemon_arguments, socket),
-     .help = "where it listens, at most 107 bytes; by default fairlead.sock in the state directory"},
+     .help = "the socket it listens on, a path of at most 107 bytes; default: fairlead.sock in the state directory"},
     {.name = "config",
      .argument = "FILE",
      .value = TEXT_IN(struct daemon_arguments, config),
-     .help = "settings, one 'setting = value' a line, applied at every start"},
+     .help = "settings to apply at every start, as lines 'setting = value'"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
-     .help = "debug, info, warning or error: the least important lines it writes; info by default"},
-    {.name = "help", .letter = 'h', .value = FLAG_IN(struct daemon_arguments, wants_help), .help = "this text"},
-    {.name = "version", .letter = 'V', .value = FLAG_IN(struct daemon_arguments, wants_version), .help = "its version"},
+     .help = "the lowest level that it logs: debug, info, warning or error; default: info"},
+    {.name = "help", .letter = 'h', .value = FLAG_IN(struct daemon_arguments, wants_help), .help = "print this help"},
+    {.name = "version",
+     .letter = 'V',
+     .value = FLAG_IN(struct daemon_arguments, wants_version),
+     .help = "print the version"},
     {0},
 };
 
@@ -51,11 +54,11 @@ static const struct program_usage usage = {
     .name = "fairleadd",
     .line = "--private [OPTION...]",
     .summary =
-        "The daemon of Fairlead: decides whose job runs next, keeps every job in a database and answers requests. "
-        "People start it with 'fairlead start'; it stays in the foreground and logs to standard error.",
+        "The daemon of Fairlead: decides whose job runs next, keeps all jobs in a database and answers requests. "
+        "'fairlead start' starts it; it stays in the foreground and logs to standard error.",
     .rows = rows,
-    .text = "SIGTERM ends it after the turn; jobs go on running and are found again at the next start.\n\n"
-            "Exit status: 0 stopped, 1 something failed, 2 usage or bad input.",
+    .text = "SIGTERM stops it. Running jobs go on, and the next start finds them again.\n\n"
+            "Exit status: 0 stopped, 1 an operation failed, 2 bad usage or input.",
 };
 
 static int fail(const struct err *e)
@@ -81,8 +84,7 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
     if (parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairleadd --help'", parsed.operands[0]);
     if (!out->is_private)
-        return err_set(e, ERR_USAGE,
-                       "--private is missing: an instance for everybody on this machine does not exist yet");
+        return err_set(e, ERR_USAGE, "--private is missing: instances for all users of a machine do not exist yet");
     return 0;
 }
 
@@ -101,12 +103,13 @@ static int read_config(const char *path, struct arena *arena, struct config *out
     close(file);
     if (got < 0) return err_set(e, ERR_INPUT, "%s: %s", path, strerror(failure));
     if (length == CONFIG_BYTES_MAX)
-        return err_set(e, ERR_INPUT, "%s: a configuration file has less than %d bytes", path, CONFIG_BYTES_MAX);
+        return err_set(e, ERR_INPUT, "%s: the file is too long; a configuration file has at most %d bytes", path,
+                       CONFIG_BYTES_MAX - 1);
     return config_parse(path, (struct str){text, length}, out_config, e);
 }
 
-/* The three programs lie side by side. */
-static const char *sibling(struct arena *arena, const char *name)
+/* The path of a program in the directory of this one. */
+static const char *sibling_path(struct arena *arena, const char *name)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -120,29 +123,29 @@ static const char *sibling(struct arena *arena, const char *name)
     return result;
 }
 
-static int find_person(struct arena *arena, struct actor *out_person, struct err *e)
+static int find_user(struct arena *arena, struct actor *out_user, struct err *e)
 {
     errno = 0;
     const struct passwd *entry = getpwuid(geteuid());
     if (entry == NULL) return err_set(e, ERR_NOT_FOUND, "uid %u has no name in the user database", geteuid());
-    *out_person = (struct actor){geteuid(), getegid(), arena_copy(arena, str(entry->pw_name)), true};
+    *out_user = (struct actor){geteuid(), getegid(), arena_copy(arena, str(entry->pw_name)), true};
     return 0;
 }
 
-/* What has to be known and had before the loop can be made. */
+/* Fills the members of the daemon that daemon_open requires. */
 static int prepare(struct daemon *d, const struct daemon_arguments *arguments, struct config *out_config, struct err *e)
 {
     if (read_config(arguments->config, &d->arena, out_config, e) != 0) return -1;
-    if (find_person(&d->arena, &d->person, e) != 0) return -1;
-    if (place_open(arguments->state, arguments->socket, &d->arena, &d->place, e) != 0) return -1;
-    d->launcher_path = sibling(&d->arena, "fairlead-launcher");
+    if (find_user(&d->arena, &d->served_user, e) != 0) return -1;
+    if (state_dir_open(arguments->state, arguments->socket, &d->arena, &d->state_dir, e) != 0) return -1;
+    d->launcher_path = sibling_path(&d->arena, "fairlead-launcher");
     machine_probe(&d->machine);
     return 0;
 }
 
-/* A pass over very many jobs takes tens of MiB and gives them back at once: a third of its time would go into getting pages
- * from the system and returning them. So up to SPARE_BYTES are kept. */
-static void keep_memory(void)
+/* A pass over 10^5 jobs allocates tens of MiB and frees them at once. By default, glibc would spend a third of the pass on
+ * getting pages from the system and returning them, so it is told to keep up to SPARE_BYTES. */
+static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     mallopt(M_TRIM_THRESHOLD, SPARE_BYTES);
@@ -155,8 +158,8 @@ static int serve(const struct daemon_arguments *arguments)
     struct err e;
     log_set_level((enum log_level)arguments->log_level);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* ulimit -f makes a write fail, no more; jobs get the default back */
-    keep_memory();
+    signal(SIGXFSZ, SIG_IGN); /* under ulimit -f a write fails instead; jobs get the default action */
+    keep_freed_memory();
     int status = 0;
     if (prepare(&d, arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
         status = fail(&e);

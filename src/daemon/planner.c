@@ -1,8 +1,9 @@
-/* The ranking of a pass, beside the loop (engine/ticket_plan.h). One plan at a time:
+/* Runs the ranking half of a pass in a thread of libuv's pool (engine/ticket_plan.h), one plan at a time:
  *
- *     turn: make it, begin -> a thread ranks -> turn: EVENT_TIME with it -> turn: the next one, if a pass is due
+ *     turn: snapshot -> thread: ranking -> turn: EVENT_TIME with the plan -> turn: the next snapshot, if a pass is due
  *
- * However fast submissions come, each of which makes a pass due, the plan that is being ranked is used, and jobs start. */
+ * Each submission makes a pass due. The plan in flight is used nevertheless, so jobs start however fast submissions
+ * arrive. */
 #include "base/arena.h"
 #include "base/ensure.h"
 #include "daemon/daemon.h"
@@ -13,28 +14,28 @@ struct planning {
     uv_work_t work;
     struct daemon *d;
     struct ticket_plan *plan;
-    bool is_abandoned; /* the state it was made from is gone */
+    bool is_abandoned; /* free the plan instead of using it */
     void (*when_done)(struct daemon *d);
 };
 
-static void in_thread(uv_work_t *work)
+static void run_in_thread(uv_work_t *work)
 {
     struct planning *p = work->data;
     ticket_plan_run(p->plan);
 }
 
-static void in_loop(uv_work_t *work, int status)
+static void finish_in_loop(uv_work_t *work, int status)
 {
     struct planning *p = work->data;
     struct daemon *d = p->d;
-    ensure(status == 0); /* nobody cancels it */
+    ensure(status == 0); /* not UV_ECANCELED: the daemon calls no uv_cancel */
     struct ticket_plan *plan = p->plan;
     bool is_abandoned = p->is_abandoned;
     void (*when_done)(struct daemon *) = p->when_done;
     mem_free(p);
     log_line(LOG_DEBUG, "plan-done", " abandoned=%d", is_abandoned);
     if (!is_abandoned) d->planning = NULL;
-    if (is_abandoned || d->stopping) {
+    if (is_abandoned || d->is_stopping) {
         ticket_plan_free(plan);
         return;
     }
@@ -44,6 +45,7 @@ static void in_loop(uv_work_t *work, int status)
 
 bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
 {
+    ensure(d->planning == NULL && d->plan == NULL);
     struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_TASKS_MIN);
     if (plan == NULL) return false;
     struct planning *p = d->planning = mem_resize(NULL, 0, sizeof *p);
@@ -52,7 +54,7 @@ bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
     p->when_done = when_done;
     p->plan = plan;
     log_line(LOG_DEBUG, "plan-begun", " jobs=%u", d->state.job_by_id.count);
-    ensure(uv_queue_work(&d->loop, &p->work, in_thread, in_loop) == 0);
+    ensure(uv_queue_work(&d->loop, &p->work, run_in_thread, finish_in_loop) == 0);
     return true;
 }
 

@@ -6,37 +6,38 @@
 
 enum { HOUR_S = 3600, US = 1000000, MONTHS_OF_QUARTER = 3 };
 
-static struct tm local(time_t at)
+static struct tm local_time(time_t time)
 {
     struct tm tm;
-    ensure(localtime_r(&at, &tm) != NULL);
+    ensure(localtime_r(&time, &tm) != NULL);
     return tm;
 }
 
-static bool is_day(time_t at, const struct tm *day)
+static bool is_on_day(time_t time, const struct tm *day)
 {
-    struct tm tm = local(at);
+    struct tm tm = local_time(time);
     return tm.tm_mday == day->tm_mday && tm.tm_mon == day->tm_mon;
 }
 
-/* The first second of a day, whose number may be beyond its month's. Mostly that is its midnight; but mktime's answer is an
- * hour off where there is none, and either of two where there are two. */
+/* The first second of a day; its tm_mday and tm_mon may be out of range, as for mktime. That is usually the day's midnight.
+ * If the day has no midnight, mktime is an hour off; if it has two, mktime returns either. Then a bisection between the
+ * previous day and noon finds the first second. */
 static time_t day_begin(struct tm day)
 {
     day.tm_sec = day.tm_min = 0;
     day.tm_hour = 12;
     day.tm_isdst = -1;
-    time_t noon = mktime(&day); /* and day is what the calendar has */
+    time_t noon = mktime(&day); /* normalises day */
     struct tm midnight = day;
     midnight.tm_hour = 0;
     midnight.tm_isdst = -1;
     time_t begin = mktime(&midnight);
-    if (is_day(begin, &day) && !is_day(begin - 1, &day)) return begin;
+    if (is_on_day(begin, &day) && !is_on_day(begin - 1, &day)) return begin;
     time_t before = noon - (time_t)24 * HOUR_S, within = noon;
-    while (is_day(before, &day)) before -= HOUR_S;
+    while (is_on_day(before, &day)) before -= HOUR_S;
     while (within - before > 1) {
         time_t middle = before + (within - before) / 2;
-        if (is_day(middle, &day))
+        if (is_on_day(middle, &day))
             within = middle;
         else
             before = middle;
@@ -44,30 +45,31 @@ static time_t day_begin(struct tm day)
     return within;
 }
 
-/* The day that the period begins with; steps periods on. */
-static struct tm first_day(enum usage_reset period, int64_t at_us, int steps)
+/* The first day of the period that time_us is in (skipped 0), or of the one after it (skipped 1). */
+static struct tm first_day(enum usage_reset period, int64_t time_us, int skipped)
 {
-    struct tm tm = local((time_t)(at_us / US));
+    ensure(period >= USAGE_RESET_DAILY && period <= USAGE_RESET_YEARLY);
+    struct tm tm = local_time((time_t)(time_us / US));
     switch (period) {
-    case USAGE_RESET_WEEKLY: tm.tm_mday += 7 * steps - tm.tm_wday; return tm;
-    case USAGE_RESET_MONTHLY: tm.tm_mon += steps; break;
-    case USAGE_RESET_QUARTERLY: tm.tm_mon += MONTHS_OF_QUARTER * steps - tm.tm_mon % MONTHS_OF_QUARTER; break;
+    case USAGE_RESET_WEEKLY: tm.tm_mday += 7 * skipped - tm.tm_wday; return tm;
+    case USAGE_RESET_MONTHLY: tm.tm_mon += skipped; break;
+    case USAGE_RESET_QUARTERLY: tm.tm_mon += MONTHS_OF_QUARTER * skipped - tm.tm_mon % MONTHS_OF_QUARTER; break;
     case USAGE_RESET_YEARLY:
         tm.tm_mon = 0;
-        tm.tm_year += steps;
+        tm.tm_year += skipped;
         break;
-    default: tm.tm_mday += steps; return tm;
+    default: tm.tm_mday += skipped; return tm;
     }
     tm.tm_mday = 1;
     return tm;
 }
 
-int64_t reset_period_begin_us(enum usage_reset period, int64_t at_us)
+int64_t reset_period_begin_us(enum usage_reset period, int64_t time_us)
 {
-    return (int64_t)day_begin(first_day(period, at_us, 0)) * US;
+    return (int64_t)day_begin(first_day(period, time_us, 0)) * US;
 }
 
-int64_t reset_period_end_us(enum usage_reset period, int64_t at_us)
+int64_t reset_period_end_us(enum usage_reset period, int64_t time_us)
 {
-    return (int64_t)day_begin(first_day(period, at_us, 1)) * US;
+    return (int64_t)day_begin(first_day(period, time_us, 1)) * US;
 }

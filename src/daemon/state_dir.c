@@ -22,109 +22,111 @@ static const char *join(struct arena *arena, const char *a, const char *b)
     return joined;
 }
 
-static int standard_directory(struct arena *arena, const char **out_directory, struct err *e)
+static int default_path(struct arena *arena, const char **out_path, struct err *e)
 {
     const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (base != NULL && base[0] == '/') {
-        *out_directory = join(arena, base, "fairlead");
+        *out_path = join(arena, base, "fairlead");
     } else if (home != NULL && home[0] == '/') {
-        *out_directory = join(arena, home, ".local/state/fairlead");
+        *out_path = join(arena, home, ".local/state/fairlead");
     } else {
-        return err_set(e, ERR_USAGE, "neither XDG_STATE_HOME nor HOME says where state goes; give --state DIR");
+        return err_set(e, ERR_USAGE, "neither XDG_STATE_HOME nor HOME is an absolute path: give --state DIR");
     }
     return 0;
 }
 
-/* mkdir -p, the last part 0700. */
-static int make_directories(const char *directory, struct err *e)
+/* As mkdir -p; the last directory has mode 0700. */
+static int create_directories(const char *path, struct err *e)
 {
-    char path[PATH_MAX];
-    size_t length = strlen(directory);
-    if (length == 0 || length >= sizeof path)
-        return err_set(e, ERR_INPUT, "--state: a path has 1 to %d bytes", PATH_MAX - 1);
-    memcpy(path, directory, length + 1);
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    char parent[PATH_MAX];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof parent)
+        return err_set(e, ERR_INPUT, "state directory: the path has %zu bytes; 1 to %d are accepted", length,
+                       PATH_MAX - 1);
+    memcpy(parent, path, length + 1);
+    for (char *slash = strchr(parent + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, 0755) != 0 && errno != EEXIST)
-            return err_set(e, ERR_IO, "cannot make directory %s: %s", path, strerror(errno));
+        if (mkdir(parent, 0755) != 0 && errno != EEXIST)
+            return err_set(e, ERR_IO, "cannot create directory %s: %s", parent, strerror(errno));
         *slash = '/';
     }
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return err_set(e, ERR_IO, "cannot make directory %s: %s", path, strerror(errno));
+        return err_set(e, ERR_IO, "cannot create directory %s: %s", path, strerror(errno));
     return 0;
 }
 
-/* Nothing is in it but, perhaps, the log that 'fairlead start' has just opened for us. */
-static bool is_new(const char *directory)
+/* Whether the directory is empty, apart from the log that 'fairlead start' opens before it starts the daemon. */
+static bool is_new(const char *path)
 {
-    DIR *d = opendir(directory);
-    if (d == NULL) return false;
-    bool others = false;
-    for (struct dirent *entry = readdir(d); entry != NULL; entry = readdir(d)) {
+    DIR *directory = opendir(path);
+    if (directory == NULL) return false;
+    bool has_others = false;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         const char *name = entry->d_name;
-        others |= strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, "fairleadd.log") != 0;
+        has_others |= strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, "fairleadd.log") != 0;
     }
-    closedir(d);
-    return !others;
+    closedir(directory);
+    return !has_others;
 }
 
-/* Ours and closed to others; one that is new is closed for its owner. */
-static int check_directory(const char *directory, struct err *e)
+/* Checks owner and mode. A new directory that is open to other users is closed. */
+static int check_directory(const char *path, struct err *e)
 {
     struct stat st;
-    if (stat(directory, &st) != 0) return err_set(e, ERR_IO, "state directory %s: %s", directory, strerror(errno));
-    if (!S_ISDIR(st.st_mode)) return err_set(e, ERR_INPUT, "state directory %s: it is not a directory", directory);
+    if (stat(path, &st) != 0) return err_set(e, ERR_IO, "state directory %s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode)) return err_set(e, ERR_INPUT, "state directory %s is not a directory", path);
     if (st.st_uid != geteuid())
-        return err_set(e, ERR_DENIED, "state directory %s belongs to uid %u; it has to be yours (uid %u)", directory,
+        return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", path,
                        st.st_uid, geteuid());
     if ((st.st_mode & 0077) == 0) return 0;
-    if (!is_new(directory) || chmod(directory, 0700) != 0)
-        return err_set(e, ERR_DENIED, "state directory %s is open to others; 'chmod 700 %s' first, or choose another",
-                       directory, directory);
+    if (!is_new(path) || chmod(path, 0700) != 0)
+        return err_set(e, ERR_DENIED,
+                       "state directory %s is open to others: run 'chmod 700 %s', or choose another with --state", path,
+                       path);
     return 0;
 }
 
-/* A daemon that was killed while it forked its launcher leaves the lock to that child until it execs: not for long. */
-static bool take_lock(int lock)
+/* Tries again for a second: a daemon that is killed while it forks its launcher leaves the lock to that child until the
+ * child calls exec. */
+static bool lock_file(int fd)
 {
     enum { TRIES = 100, PAUSE_US = 10000 };
     for (int i = 0; i < TRIES; i++) {
-        if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
         usleep(PAUSE_US);
     }
     return false;
 }
 
-static int lock_directory(const char *directory, struct arena *arena, int *out_lock, struct err *e)
+static int lock_directory(const char *path, struct arena *arena, int *out_fd, struct err *e)
 {
-    const char *path = join(arena, directory, "fairleadd.lock");
-    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (lock < 0) return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
-    if (!take_lock(lock)) {
-        close(lock);
-        return err_set(e, ERR_CONFLICT, "another fairleadd uses %s", directory);
+    const char *lock_path = join(arena, path, "fairleadd.lock");
+    int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return err_set(e, ERR_IO, "cannot open %s: %s", lock_path, strerror(errno));
+    if (!lock_file(fd)) {
+        close(fd);
+        return err_set(e, ERR_CONFLICT, "another fairleadd uses %s", path);
     }
-    *out_lock = lock;
+    *out_fd = fd;
     return 0;
 }
 
-int place_open(const char *directory, const char *socket_path, struct arena *arena, struct place *out_place,
-               struct err *e)
+int state_dir_open(const char *path, const char *socket_path, struct arena *arena, struct state_dir *out_dir,
+                   struct err *e)
 {
-    struct place place = {0};
-    char real[PATH_MAX];
-    if (directory == NULL && standard_directory(arena, &directory, e) != 0) return -1;
-    if (make_directories(directory, e) != 0 || check_directory(directory, e) != 0) return -1;
-    if (realpath(directory, real) == NULL)
-        return err_set(e, ERR_IO, "state directory %s: %s", directory, strerror(errno));
-    place.directory = arena_copy(arena, str(real));
-    place.socket_path = join(arena, place.directory, "fairlead.sock");
+    struct state_dir dir = {0};
+    char real[PATH_MAX], current[PATH_MAX];
+    if (path == NULL && default_path(arena, &path, e) != 0) return -1;
+    if (create_directories(path, e) != 0 || check_directory(path, e) != 0) return -1;
+    if (realpath(path, real) == NULL) return err_set(e, ERR_IO, "state directory %s: %s", path, strerror(errno));
+    dir.path = arena_copy(arena, str(real));
+    dir.socket_path = join(arena, dir.path, "fairlead.sock");
     if (socket_path != NULL) {
-        char here[PATH_MAX];
-        if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "current directory: %s", strerror(errno));
-        place.socket_path = socket_path[0] == '/' ? socket_path : join(arena, here, socket_path);
+        if (getcwd(current, sizeof current) == NULL)
+            return err_set(e, ERR_IO, "current directory: %s", strerror(errno));
+        dir.socket_path = socket_path[0] == '/' ? socket_path : join(arena, current, socket_path);
     }
-    if (lock_directory(place.directory, arena, &place.lock, e) != 0) return -1;
-    *out_place = place;
+    if (lock_directory(dir.path, arena, &dir.lock_fd, e) != 0) return -1;
+    *out_dir = dir;
     return 0;
 }

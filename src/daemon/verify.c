@@ -1,5 +1,5 @@
-/* Verification reads every task there ever was: it runs in a thread of its own, on a connection of its own, and the loop
- * goes on meanwhile. */
+/* Verification (store_verify) reads the records of all tasks, so it runs in a thread of libuv's pool, on a database
+ * connection of its own, and does not hold up the loop. */
 #include "base/json.h"
 #include "daemon/daemon.h"
 
@@ -11,7 +11,7 @@ struct verify_request {
     struct verify_report report;
     struct buf body;
     struct err err;
-    bool failed;
+    bool has_failed;
 };
 
 static void write_report(struct verify_request *v)
@@ -49,18 +49,18 @@ static void write_report(struct verify_request *v)
     json_end(&j);
 }
 
-static void in_thread(uv_work_t *work)
+static void verify_in_thread(uv_work_t *work)
 {
     struct verify_request *v = work->data;
-    v->failed = store_verify(v->d->place.directory, &v->arena, &v->report, &v->err) != 0;
-    if (!v->failed) write_report(v);
+    v->has_failed = store_verify(v->d->state_dir.path, &v->arena, &v->report, &v->err) != 0;
+    if (!v->has_failed) write_report(v);
 }
 
-static void in_loop(uv_work_t *work, int status)
+static void answer_in_loop(uv_work_t *work, int status)
 {
     struct verify_request *v = work->data;
     (void)status;
-    server_verified(v->request, (struct str){v->body.text, v->body.length}, v->failed ? &v->err : NULL);
+    server_verified(v->request, (struct str){v->body.text, v->body.length}, v->has_failed ? &v->err : NULL);
     array_release(&v->report.differences);
     buf_release(&v->body);
     arena_release(&v->arena);
@@ -74,5 +74,5 @@ void daemon_verify(void *context, struct request *request)
     v->work.data = v;
     v->d = d;
     v->request = request;
-    uv_queue_work(&d->loop, &v->work, in_thread, in_loop);
+    uv_queue_work(&d->loop, &v->work, verify_in_thread, answer_in_loop);
 }

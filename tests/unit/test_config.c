@@ -32,7 +32,7 @@ static void mistakes_are_named_with_their_place(void **unused)
     } rows[] = {
         {"halflife_s 5", "f:1:1: "},
         {"\n  colour = red", "f:2:3: no setting 'colour'"},
-        {"ties = merge\nties = slurm", "f:2:1: this setting stands in the file twice"},
+        {"ties = merge\nties = slurm", "f:2:1: setting 'ties' occurs twice; keep one"},
         {"grace_s =  soon", "f:1:12: grace_s: 'soon'"},
         {"grace_s =", "f:1:10: grace_s: ''"},
         {"= 5", "f:1:1: no setting ''"},
