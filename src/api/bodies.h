@@ -1,9 +1,9 @@
-/* What the daemon and its clients say to each other: HTTP/1.1 with JSON, paths under /v1. This file has what both ends
- * must agree on; which route takes and gives what is the table in api/server/routes.c, served as /v1/openapi.json.
+/* The bodies of the API between the daemon and its clients: HTTP/1.1 with JSON, paths under /v1. Both ends include this
+ * file; the table in api/server/routes.c has the bodies of each route, and is served as /v1/openapi.json.
  *
- * One JSON object per body, described once: members of a struct by a shape, rows of listings and what is said of a job by
- * tables of fields (src/fields). Names are those of the fields, units last. A refusal has the HTTP status of its kind
- * (base/err.h) and the body {"error":{"name":"not-found","message":"one line",...}}. Listings have one row a line:
+ * A body is one JSON object. Shapes describe the members of a struct; tables of fields (src/fields) describe the rows
+ * of listings, and jobs. A refusal has the HTTP status of its kind (base/err.h) and the body
+ * {"error":{"name":"not-found","message":"one line",...}}. A listing has one row per line:
  *
  *     {"jobs":[
  *     {"id":"5",...},
@@ -29,7 +29,7 @@
 #define API_JOBS_RELEASE "/v1/jobs/release"
 #define API_OPENAPI "/v1/openapi.json"
 #define API_PARTITIONS "/v1/partitions"
-#define API_POLICY_USERS "/v1/policy-users" /* what the ticket policies give a user; API_USERS are users in accounts */
+#define API_POLICY_USERS "/v1/policy-users" /* users of the ticket policies; API_USERS: users in accounts */
 #define API_PRIORITIES "/v1/priorities"
 #define API_PROJECTS "/v1/projects"
 #define API_QOS "/v1/qos"
@@ -46,34 +46,35 @@ enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
 
 struct api_submit { /* POST /v1/jobs -> api_submitted */
     struct job_values job;
-    struct str script; /* its text; absent: arguments[0] is the program */
+    struct str script; /* the text; absent: arguments[0] is the program */
     const char *script_name;
-    struct wire_list arguments, environment; /* of struct str; "NAME=value" */
-    const char *department;                  /* has to be the submitter's own */
+    struct wire_list arguments, environment; /* of struct str; environment: "NAME=value" */
+    const char *department;                  /* must be the submitter's own */
 };
 
 struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
     struct job_values job;
 };
 
-struct api_jobs {         /* POST /v1/jobs/cancel, hold, release -> api_count; either of the two */
+struct api_jobs {         /* POST /v1/jobs/cancel, hold, release -> api_count; has either ids or all */
     struct wire_list ids; /* of const char *: "5", "6_1" */
     bool all;
 };
 
-/* Shares and priorities of associations: a number, FIELD_SPECIAL ("parent") or API_UNSET (absent). */
+/* Absent shares, priorities and raw usage of associations. Shares and priorities can also be FIELD_SPECIAL:
+ * "parent". */
 #define API_UNSET INT64_C(-2)
 
 struct api_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
     const char *name, *parent;
     int64_t shares, priority;
-    int64_t raw_usage; /* to change: 0, or API_UNSET */
+    int64_t raw_usage; /* in PATCH: 0, or API_UNSET */
 };
 
 struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
     const char *name, *account;
     int64_t shares, priority;
-    int64_t raw_usage; /* to change: 0, or API_UNSET */
+    int64_t raw_usage; /* in PATCH: 0, or API_UNSET */
     bool is_default;   /* "default" */
 };
 
@@ -81,7 +82,7 @@ struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
     const char *which;   /* "live" (default), "ended", "all" */
     struct wire_list id; /* of const char * */
     const char *account, *user, *state;
-    int64_t since_us, until_us; /* 0: absent; of the job's end */
+    int64_t since_us, until_us; /* range of the job's end; 0: absent */
     const char *order;          /* "oldest" (default), "newest" */
     uint32_t limit;             /* 0: absent */
     const char *format;         /* "json" (default), "lines" */
@@ -90,7 +91,7 @@ struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
 struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
     const char *format;   /* "json" (default), "lines", "psv": as fairlead share -P */
     const char *account, *user;
-    bool tres; /* with usage by TRES */
+    bool tres; /* also usage by TRES */
 };
 
 struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priority]} */
@@ -113,8 +114,8 @@ extern const struct wire_shape api_submit_shape, api_update_shape, api_jobs_shap
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
 struct api_error_text {
-    const char *name, *message;                                             /* name: err_name; message: err_sentence */
-    const char *subject, *subject_name, *field, *value, *accepted, *reason; /* as base/err.h has them; NULL: null */
+    const char *name, *message;                                             /* err_name, err_sentence */
+    const char *subject, *subject_name, *field, *value, *accepted, *reason; /* of struct err (base/err.h) */
 };
 struct api_error {
     struct api_error_text error;
@@ -130,7 +131,7 @@ struct api_done {
     bool ok;
 };
 
-/* A listing: records by the table of its shape. */
+/* A listing: records of the table that its shape names. */
 struct api_listing {
     struct wire_list rows;
 };
@@ -144,7 +145,7 @@ struct api_host {
     const char *name;
     uint32_t cpus, gpus, free_cpus, free_gpus;
     uint64_t mem_mib;
-    int64_t free_mem_mib; /* below zero when the host shrank under running jobs */
+    int64_t free_mem_mib; /* below 0 when the host shrank under running jobs */
 };
 struct api_tasks {
     uint64_t pending;
@@ -154,7 +155,7 @@ struct api_status {
     const char *version;
     int64_t pid;
     uint32_t uid;
-    const char *user; /* the daemon's; NULL: the uid has no name */
+    const char *user; /* of the uid; NULL: it has no name */
     const char *state_directory, *socket;
     int64_t started_us, now_us;
     struct api_host host;
@@ -178,13 +179,13 @@ struct api_verified {
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_waited_shape,
     api_status_shape, api_difference_shape, api_verified_shape;
 
-/* Listings: their shapes have one member, the list, whose rows' table is in the member. */
+/* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_job_list_shape, api_priority_list_shape, api_share_list_shape,
     api_account_list_shape, api_user_list_shape, api_setting_list_shape;
 
-/* What an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs) of the
- * kind's fields, in POST with the name. */
-extern const char *const api_object_paths[OBJECT_KIND_COUNT]; /* API_PARTITIONS; one of them: below it by name */
+/* Objects that an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs)
+ * of the kind's fields, in POST with the name. The path of one object is PATH/NAME. */
+extern const char *const api_object_paths[OBJECT_KIND_COUNT]; /* API_PARTITIONS and so on */
 extern const struct wire_shape api_object_lists[OBJECT_KIND_COUNT];
 
 #endif

@@ -57,19 +57,20 @@ struct daemon {
     int exit_status;
 };
 
-/* Opens store, state, launcher and server, in this order, and applies config as an event. d: zero, except for the members
- * that main.c fills. -1 with the error of the one that failed; the caller calls daemon_close in any case. */
+/* Opens store, state, launcher and server, in this order, and applies config as an event. d: zero, except for the
+ * members that main.c fills. -1 with the error of the one that failed; the caller calls daemon_close in any case. */
 int daemon_open(struct daemon *d, const struct config *config, struct err *e);
 
-/* Runs the loop until SIGTERM or SIGINT. Returns the exit status: 0, or 1 if the state could not be loaded again after a
- * failed commit. */
+/* Runs the loop until SIGTERM or SIGINT. Returns the exit status: 0, or 1 if the state could not be loaded again after
+ * a failed commit. */
 int daemon_run(struct daemon *d);
 
 /* Closes and frees everything; jobs go on. */
 void daemon_close(struct daemon *d);
 
-/* planner.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns false
- * if no pass is due, or if it is small enough to run in the turn. Requires that neither planning nor plan is set. */
+/* planner.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns
+ * false if no pass is due, or if it is small enough to run in the turn. Requires that neither planning nor plan is
+ * set. */
 bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d));
 
 /* planner.c: drops the plan, also one that a thread is ranking. For when the state or the executor is replaced. */

@@ -1,5 +1,5 @@
-/* Acting: turns the decisions of a committed turn into calls of the executor (exec/executor.h), and builds the environment
- * of each task that starts. */
+/* Acting: turns the decisions of a committed turn into calls of the executor (exec/executor.h), and builds the
+ * environment of each task that starts. */
 #include <string.h>
 
 #include "base/ensure.h"

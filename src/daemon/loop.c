@@ -9,12 +9,12 @@
  *
  * Invariants
  *   1. The daemon acts and answers only after the commit.
- *   2. If a commit fails, its turn has no effect: the state is loaded again from the store, all requests of the turn are
- *      answered with the error, and the executor is connected again, so that it repeats its reports.
+ *   2. If a commit fails, its turn has no effect: the state is loaded again from the store, all requests of the turn
+ *      are answered with the error, and the executor is connected again, so that it repeats its reports.
  *   3. An ended launch is acknowledged only after the commit of its end.
  *
- * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md). Whatever
- * takes longer runs in a thread: ranking (planner.c), verification (verify.c). */
+ * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
+ * Whatever takes longer runs in a thread: ranking (planner.c), verification (verify.c). */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -41,9 +41,9 @@ static int64_t clock_now(struct daemon *d)
     return d->now_us;
 }
 
-/* The clock can be behind the last commit: it was ahead then, or it is behind since a boot (a machine that starts in 1970).
- * Until it has caught up, the time stays that of the last commit, because usage that is read for a time before its
- * reference time grows exponentially. */
+/* The clock can be behind the last commit: it was ahead then, or it is behind since a boot (a machine that starts in
+ * 1970). Until it has caught up, the time stays that of the last commit, because usage that is read for a time before
+ * its reference time grows exponentially. */
 static void continue_clock(struct daemon *d)
 {
     int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
@@ -68,13 +68,10 @@ struct decided_requests {
 
 static void decide_request(struct daemon *d, struct decided_request *decided)
 {
-    uint32_t count;
-    const struct event *events = request_events(decided->request, &count);
+    const struct event *event = request_event(decided->request);
     const struct request_script *script = request_script(decided->request);
-    for (uint32_t i = 0; i < count && !decided->is_refused; i++) {
-        if (engine_apply(&d->state, d->now_us, &events[i], &d->outcome, &decided->result, &decided->err) != 0)
-            decided->is_refused = true;
-    }
+    if (engine_apply(&d->state, d->now_us, event, &d->outcome, &decided->result, &decided->err) != 0)
+        decided->is_refused = true;
     if (script == NULL || decided->is_refused) return;
     struct job_script job_script = {script->script,         script->script_name, script->arguments,
                                     script->argument_count, script->environment, script->environment_count};
@@ -133,9 +130,9 @@ static void decide_synced(struct daemon *d)
     d->is_synced = true;
 }
 
-/* Resets usage if a boundary has passed since the last reset; the last boundary stands for all that were missed. This comes
- * first in a turn, because later events of the turn charge usage past the boundary. A reset cannot be earlier than the last
- * commit, which is after the boundary only if the time zone has changed. */
+/* Resets usage if a boundary has passed since the last reset; the last boundary stands for all that were missed. This
+ * comes first in a turn, because later events of the turn charge usage past the boundary. A reset cannot be earlier
+ * than the last commit, which is after the boundary only if the time zone has changed. */
 static void decide_reset(struct daemon *d)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
@@ -147,8 +144,8 @@ static void decide_reset(struct daemon *d)
 }
 
 /* The pass. It requires a synced executor: a task that started earlier would not be in the executor's reports, and
- * EVENT_SYNCED would conclude that it never ran. While there is no executor, jobs stay pending, so that cancelling them ends
- * them at once. If ranking takes long, a thread does it, and a later turn runs the pass. */
+ * EVENT_SYNCED would conclude that it never ran. While there is no executor, jobs stay pending, so that cancelling them
+ * ends them at once. If ranking takes long, a thread does it, and a later turn runs the pass. */
 static void decide_starts(struct daemon *d)
 {
     if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* the other models use no plan */
@@ -250,8 +247,8 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
-/* When a turn is due even if no event arrives: for a pass, or at the end of a reset period. 0: never. While a thread ranks,
- * no pass is due: its end is an event. */
+/* When a turn is due even if no event arrives: for a pass, or at the end of a reset period. 0: never. While a thread
+ * ranks, no pass is due: its end is an event. */
 static int64_t next_due_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
@@ -260,8 +257,8 @@ static int64_t next_due_us(const struct daemon *d, int64_t now_us)
     return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
 }
 
-/* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer is
- * set for at most DUE_MAX_MS. */
+/* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer
+ * is set for at most DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_due_us(d, now_us);
@@ -338,8 +335,8 @@ static void on_executor(uv_poll_t *poll, int status, int events)
     turn(d);
 }
 
-/* Raises the soft limit of open files to the hard limit, because each connection is one; or restores it, so that a launcher
- * that is started, and its jobs, inherit the original limit. */
+/* Raises the soft limit of open files to the hard limit, because each connection is one; or restores it, so that a
+ * launcher that is started, and its jobs, inherit the original limit. */
 static void set_file_limit(const struct daemon *d, bool is_raised)
 {
     struct rlimit limit = d->file_limit;
@@ -374,8 +371,8 @@ static void on_retry(uv_timer_t *timer)
     turn(d);
 }
 
-/* While jobs run, a commit is at most ALIVE_MS old: after a crash of the machine, its time is the last one at which the jobs
- * are known to have run, and they are charged up to it. */
+/* While jobs run, a commit is at most ALIVE_MS old: after a crash of the machine, its time is the last one at which the
+ * jobs are known to have run, and they are charged up to it. */
 static void on_alive_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
@@ -399,8 +396,8 @@ static int64_t host_now(void *context)
     return clock_now(context);
 }
 
-/* A private instance serves only the user who started it. Jobs run in the group in which it was started, whatever group the
- * client is in (newgrp), because only root could give them another one. */
+/* A private instance serves only the user who started it. Jobs run in the group in which it was started, whatever group
+ * the client is in (newgrp), because only root could give them another one. */
 static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
 {
     const struct daemon *d = context;

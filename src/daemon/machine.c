@@ -36,7 +36,8 @@ static void read_line(const char *path, char *line, size_t size)
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* The smallest of the machine's memory and the limits of cgroup v2 and v1: a container may have less than the machine. */
+/* The smallest of the machine's memory and the limits of cgroup v2 and v1: a container may have less than the
+ * machine. */
 static void probe_memory(struct machine *m)
 {
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};

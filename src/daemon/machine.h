@@ -19,8 +19,8 @@ void machine_probe(struct machine *out_machine);
 void machine_release(struct machine *m);
 
 /* Translates CPUs that the scheduler numbers 0 to n - 1 to the kernel's numbers: CPU k is the k-th of cpu_ids.
- * out_cpu_ids: initialised by the caller, who releases it; its old contents are lost. Empty, which means "not bound", if a
- * CPU does not exist (host_cpus can be set higher than what the machine has). O(n) */
+ * out_cpu_ids: initialised by the caller, who releases it; its old contents are lost. Empty, which means "not bound",
+ * if a CPU does not exist (host_cpus can be set higher than what the machine has). O(n) */
 void machine_cpus(const struct machine *m, const struct idset *numbers, struct idset *out_cpu_ids);
 
 #endif

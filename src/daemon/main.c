@@ -143,8 +143,8 @@ static int prepare(struct daemon *d, const struct daemon_arguments *arguments, s
     return 0;
 }
 
-/* A pass over 10^5 jobs allocates tens of MiB and frees them at once. By default, glibc would spend a third of the pass on
- * getting pages from the system and returning them, so it is told to keep up to SPARE_BYTES. */
+/* A pass over 10^5 jobs allocates tens of MiB and frees them at once. By default, glibc would spend a third of the pass
+ * on getting pages from the system and returning them, so it is told to keep up to SPARE_BYTES. */
 static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

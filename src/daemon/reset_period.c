@@ -19,9 +19,9 @@ static bool is_on_day(time_t time, const struct tm *day)
     return tm.tm_mday == day->tm_mday && tm.tm_mon == day->tm_mon;
 }
 
-/* The first second of a day; its tm_mday and tm_mon may be out of range, as for mktime. That is usually the day's midnight.
- * If the day has no midnight, mktime is an hour off; if it has two, mktime returns either. Then a bisection between the
- * previous day and noon finds the first second. */
+/* The first second of a day; its tm_mday and tm_mon may be out of range, as for mktime. That is usually the day's
+ * midnight. If the day has no midnight, mktime is an hour off; if it has two, mktime returns either. Then a bisection
+ * between the previous day and noon finds the first second. */
 static time_t day_begin(struct tm day)
 {
     day.tm_sec = day.tm_min = 0;

@@ -13,11 +13,10 @@ struct state_dir {
 };
 
 /* Opens the directory path and locks it; creates it and its parents if they are missing. path NULL:
- * ${XDG_STATE_HOME:-~/.local/state}/fairlead. socket_path NULL: fairlead.sock in the directory. The texts of out_dir are in
- * memory of arena, or socket_path itself.
- * ERR_CONFLICT: another daemon has the lock. ERR_DENIED: the directory belongs to another user, or other users can write to
- * it. ERR_INPUT, ERR_IO: it cannot be created or opened. ERR_USAGE: path is NULL, and neither XDG_STATE_HOME nor HOME is an
- * absolute path. */
+ * ${XDG_STATE_HOME:-~/.local/state}/fairlead. socket_path NULL: fairlead.sock in the directory. The texts of out_dir
+ * are in memory of arena, or socket_path itself. ERR_CONFLICT: another daemon has the lock. ERR_DENIED: the directory
+ * belongs to another user, or other users can write to it. ERR_INPUT, ERR_IO: it cannot be created or opened.
+ * ERR_USAGE: path is NULL, and neither XDG_STATE_HOME nor HOME is an absolute path. */
 int state_dir_open(const char *path, const char *socket_path, struct arena *arena, struct state_dir *out_dir,
                    struct err *e);
 

@@ -1,9 +1,9 @@
 /* Reads structs and records from JSON, by the tables that describe them. jansson parses the text, because the input is
  * untrusted, and is short or is one row. A row of a job takes about 10 us.
  *
- * An object with two members of one name is refused, and so is text with U+0000 in it, which has to come as base64. Type,
- * range and length of every value are checked. A request with more than WIRE_VALUES_MAX values is refused before jansson
- * parses it, because jansson needs up to a hundred times the memory of the text. */
+ * An object with two members of one name is refused, and so is text with U+0000 in it, which has to come as base64.
+ * Type, range and length of every value are checked. A request with more than WIRE_VALUES_MAX values is refused before
+ * jansson parses it, because jansson needs up to a hundred times the memory of the text. */
 #include <math.h>
 #include <string.h>
 
@@ -250,8 +250,8 @@ static const struct wire_field *find_field(const struct wire_shape *shape, const
     return f->name ? f : NULL;
 }
 
-/* Finds the field of the shape's table that has this name in the body; NONE: no field. In documents case is ignored, as in
- * Slurm's keywords. */
+/* Finds the field of the shape's table that has this name in the body; NONE: no field. In documents case is ignored, as
+ * in Slurm's keywords. */
 static uint32_t find_table_field(const struct wire_reader *r, const struct wire_table_fields *t, const char *name)
 {
     for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
@@ -293,7 +293,7 @@ static int read_table_field(struct wire_reader *r, const struct wire_table_field
 {
     struct field_value *values = (struct field_value *)(void *)((char *)target + t->values_offset);
     bool *is_given = (bool *)((char *)target + t->given_offset);
-    if (is_given[field]) return wire_fail(r, "it is given twice");
+    if (is_given[field]) return wire_fail(r, "occurs twice");
     is_given[field] = true;
     return read_field(r, field_at(t->table, field), t->table->is_written, value, &values[field]);
 }
@@ -384,7 +384,8 @@ int wire_read(const struct wire_shape *shape, json_t *object, struct arena *aren
     return status;
 }
 
-/* An upper bound for the number of values in the text, without parsing it: its commas and brackets outside of strings. */
+/* An upper bound for the number of values in the text, without parsing it: its commas and brackets outside of
+ * strings. */
 static size_t count_values(struct str text)
 {
     size_t count = 1;
@@ -444,8 +445,8 @@ int wire_read_record(const struct field_table *table, struct str text, struct ar
 
 /* --- queries ------------------------------------------------------------------------------------------------------ */
 
-/* The JSON value that a text in a query stands for. Text that stands for none remains text, which the reader refuses. NULL:
- * the text is not UTF-8. */
+/* The JSON value that a text in a query stands for. Text that stands for none remains text, which the reader refuses.
+ * NULL: the text is not UTF-8. */
 static json_t *query_value(const struct wire_field *f, const char *text)
 {
     int64_t number;

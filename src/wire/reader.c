@@ -65,7 +65,8 @@ void wire_fill(struct wire_reader *r, const char *key, const char *format, ...)
     (void)err_field(r->e, r->code, shown_path(r, path), "%s", reason);
 }
 
-/* A value that is not text, as messages show it. 4.0 keeps its point, because "4 is not a whole number" makes no sense. */
+/* A value that is not text, as messages show it. 4.0 keeps its point, because "4 is not a whole number" makes no
+ * sense. */
 static const char *shown_value(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
 {
     static const char *const names[] = {
@@ -148,7 +149,8 @@ static int refuse_number(struct wire_reader *r, json_t *value, bool is_integer, 
     return wire_refuse(r, value, "a %s from %s to %s, or '%s'", kind, min, max, range->special);
 }
 
-/* Whether the value is a whole number. In a document 4.0 is one, because some programs write every number with a point. */
+/* Whether the value is a whole number. In a document 4.0 is one, because some programs write every number with a
+ * point. */
 static bool is_whole(const struct wire_reader *r, json_t *value, int64_t *out_number)
 {
     static const double max = 9007199254740992.0; /* 2^53 */

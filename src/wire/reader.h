@@ -1,5 +1,5 @@
-/* Reads JSON value by value, for the readers of shapes (wire/wire.h) and for custom readers (WIRE_CUSTOM). The value that
- * is being read has a path, which every message names:
+/* Reads JSON value by value, for the readers of shapes (wire/wire.h) and for custom readers (WIRE_CUSTOM). The value
+ * that is being read has a path, which every message names:
  *
  *     jobs[3].slots  ->  "jobs[3].slots: 0 is not a whole number from 1 to 9999999"
  *

@@ -1,5 +1,5 @@
-/* How values travel: as JSON, which is read strictly, and as lines. What is written, what is read and the schemas in the
- * description of the API all come from one of two descriptions:
+/* How values travel: as JSON, which is read strictly, and as lines. What is written, what is read and the schemas in
+ * the description of the API all come from one of two descriptions:
  *
  *     a shape      the members of a C struct with their names, types and ranges: bodies, parts of documents
  *     a record     a table of fields (fields/field.h) and an array of values: rows of listings, jobs, objects
@@ -10,12 +10,12 @@
  *     wire_read_record(&job_fields, row, arena, values, e);              client: a row of a listing
  *
  * Invariants
- *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, including bytes that are
- *      not UTF-8.
+ *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, including bytes that
+ *      are not UTF-8.
  *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, so a client may be older than
  *      the daemon.
- *   3. A member that is absent in the JSON has its absent value in the struct (NULL, NAN, or the one that its row gives),
- *      and the other way round. Requests leave such a member out; replies have null. */
+ *   3. A member that is absent in the JSON has its absent value in the struct (NULL, NAN, or the one that its row
+ *      gives), and the other way round. Requests leave such a member out; replies have null. */
 #ifndef FAIRLEAD_WIRE_WIRE_H
 #define FAIRLEAD_WIRE_WIRE_H
 
@@ -80,14 +80,14 @@ struct wire_field {
     int (*read)(struct wire_reader *r, json_t *value, void *target); /* of WIRE_CUSTOM; target: the whole struct */
 };
 
-/* Members that a shape takes from a table of fields. The struct has two arrays for them: the values, and which fields are
- * given. */
+/* Members that a shape takes from a table of fields. The struct has two arrays for them: the values, and which fields
+ * are given. */
 struct wire_table_fields {
     const struct field_table *table; /* NULL: none */
     uint32_t values_offset;          /* struct field_value [table->count] */
     uint32_t given_offset;           /* bool [table->count] */
-    /* The field's name in the body, or NULL if the body may not have the field. Without this function a field has its own
-     * name, unless it is hidden. */
+    /* The field's name in the body, or NULL if the body may not have the field. Without this function a field has its
+     * own name, unless it is hidden. */
     const char *(*name)(uint32_t field);
     bool (*is_required)(uint32_t field); /* NULL: no field is */
 };
@@ -103,9 +103,9 @@ struct wire_shape {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* These append a struct as an object, a value, and a record as an object. A list of rows or records takes a line for each.
- * is_written: durations and memory are text, as people write them, not numbers. In a text that must be UTF-8, each byte
- * that is not becomes U+FFFD. */
+/* These append a struct as an object, a value, and a record as an object. A list of rows or records takes a line for
+ * each. is_written: durations and memory are text, as people write them, not numbers. In a text that must be UTF-8,
+ * each byte that is not becomes U+FFFD. */
 void wire_write(const struct wire_shape *shape, const void *value, struct buf *out);
 void wire_write_value(const struct field *f, const struct field_value *value, bool is_written, struct buf *out);
 void wire_write_record(const struct field_table *table, const struct field_value *values, struct buf *out);
@@ -116,8 +116,8 @@ int wire_request(const struct wire_shape *shape, const void *value, struct buf *
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* These read an object into the struct. Text and lists are copied into arena, so the object may be freed. Errors name the
- * field, its value and what is accepted: ERR_INPUT in requests (ERR_TOO_LARGE: more than WIRE_VALUES_MAX values),
+/* These read an object into the struct. Text and lists are copied into arena, so the object may be freed. Errors name
+ * the field, its value and what is accepted: ERR_INPUT in requests (ERR_TOO_LARGE: more than WIRE_VALUES_MAX values),
  * ERR_INTERNAL in replies. After an error out_value is undefined. */
 int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e);
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
@@ -147,13 +147,13 @@ int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Records as lines, for Fairlead's own listings of 10^5 rows: they are read in a tenth of the time that JSON takes. The
- * first line has the names of the fields, and each record is a line. | separates the fields, and a field without a value
- * is empty. In a text, \ | and line ends become \\ \p and \n, and an empty text is \e. */
+ * first line has the names of the fields, and each record is a line. | separates the fields, and a field without a
+ * value is empty. In a text, \ | and line ends become \\ \p and \n, and an empty text is \e. */
 void wire_write_heading(const struct field_table *table, struct buf *out);
 void wire_write_line(const struct field_table *table, const struct field_value *values, struct buf *out);
 
-/* Reads a heading; its unknown columns are going to be skipped. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or none
- * that is known. */
+/* Reads a heading; its unknown columns are going to be skipped. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or
+ * none that is known. */
 enum { WIRE_COLUMNS_MAX = 96 };
 struct wire_columns {
     const struct field_table *table;

@@ -1,7 +1,7 @@
 /* Writes structs and records as JSON: one loop over the rows that describe them, one case for each type of value.
  *
- * Writes straight into a buffer, without jansson, because a listing is 10^5 records of sixty fields. A row of a job takes
- * about 1 us. */
+ * Writes straight into a buffer, without jansson, because a listing is 10^5 records of sixty fields. A row of a job
+ * takes about 1 us. */
 #include <math.h>
 #include <string.h>
 

@@ -145,7 +145,7 @@ CASES = [
     (['cancel', '2_10'], '2'),
     (['cancel', '2_[8-10]'], '2'),
     (['cancel', '2_[x]'], "'x' is not a number"),
-    (['cancel', '3'], 'job 3 has ended already'),
+    (['cancel', '3'], 'job 3 has already ended'),
     (['hold', '99'], 'no job 99'),
     (['release', '99'], 'no job 99'),
     (['wait', '99'], 'no job 99'),
@@ -161,7 +161,7 @@ CASES = [
     (['update', '99', '-n', '1'], 'no job 99'),
     (['update', '1', '-n', '5'], "exceeds the host's 4 CPUs"),
     (['update', '1', '--array-limit', '2'], '--array-limit: only an array has one'),
-    (['update', '3', '-n', '1'], 'job 3 has ended already'),
+    (['update', '3', '-n', '1'], 'job 3 has already ended'),
     # settings, filters, times
     (['set', 'nowhere=1'], 'nowhere'),
     (['set', 'halflife_s'], 'NAME=VALUE'),
@@ -188,7 +188,7 @@ CASES = [
     (['share', '-P', '--json'], 'one of them'),
     (['queue', '-P', '--json'], 'one of them'),
     # sockets
-    (['queue', '--socket', '/' + PADDING], '108 bytes, and a socket\'s has at most 107'),
+    (['queue', '--socket', '/' + PADDING], '108 bytes; at most 107 are accepted'),
     (['queue', '--socket', ''], 'empty'),
     (['start', '--socket', '/' + PADDING], 'at most 107'),
 ]
@@ -227,4 +227,4 @@ def test_no_instance_answers(stopped):
 
 def test_no_home(stopped):
     line = stopped.bad('start', environment={'HOME': '', 'XDG_STATE_HOME': ''})
-    assert 'neither XDG_STATE_HOME nor HOME is set' in line
+    assert 'neither XDG_STATE_HOME nor HOME is an absolute path' in line

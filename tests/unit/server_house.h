@@ -30,8 +30,7 @@ struct house {
     bool denies;
     bool keeps_requests; /* they are not decided, as if the commit took long */
     struct request *verifying;
-    uint32_t event_count; /* of the request taken last */
-    struct buf script;    /* of the submission taken last: script, name, arguments, environment, a | each */
+    struct buf script; /* of the submission taken last: script, name, arguments, environment, a | each */
     uint32_t turns, cursors;
 };
 
@@ -235,11 +234,8 @@ static inline void house_decide(struct house *h, struct request *r)
 {
     struct err e = {0};
     struct event_result result = {0};
-    int status = 0;
-    const struct event *events = request_events(r, &h->event_count);
     if (request_script(r)) house_note_script(h, request_script(r));
-    for (uint32_t i = 0; status == 0 && i < h->event_count; i++)
-        status = engine_apply(&h->w.s, h->w.now_us, &events[i], &h->w.out, &result, &e);
+    int status = engine_apply(&h->w.s, h->w.now_us, request_event(r), &h->w.out, &result, &e);
     outcome_clear(&h->w.out);
     server_answer(r, &result, status == 0 ? NULL : &e);
 }

@@ -491,7 +491,7 @@ static void wrong_values_have_a_path(void **unused)
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityJobFactor': 70000}]}",
          "F: partitions[0].PriorityJobFactor: '70000' is not a whole number from 0 to 65533"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityTier': 1, 'prioritytier': 1}]}",
-         "F: partitions[0].prioritytier: it is given twice"},
+         "F: partitions[0].prioritytier: occurs twice"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'colour': 1}]}",
          "F: partitions[0]: 'colour' is not a field; there are: name, hosts, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket"},
         {"{'now': 1, 'partitions': [{'name': 'p'}, {'name': 'p'}]}", "F: partitions[1].name: 'p' occurs twice"},

@@ -56,7 +56,7 @@ static const struct row objects[] = {
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":7}", 200, "true"},
     {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "field: 'name' is not one of"},
     {"PATCH", "/v1/partitions/slow", "{\"PriorityTier\":3}", 404, "no partition 'slow'"},
-    {"PATCH", "/v1/partitions/fast?x=1", "{\"PriorityTier\":3}", 400, "'x' in the query"},
+    {"PATCH", "/v1/partitions/fast?x=1", "{\"PriorityTier\":3}", 400, "unexpected query parameter 'x'"},
     {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast\"}", 201, "1"},
     {"DELETE", "/v1/partitions/fast", NULL, 409, "partition 'fast' is in use by 1 live job"},
     {"DELETE", "/v1/partitions/slow", NULL, 404, "no partition 'slow'"},

@@ -39,7 +39,7 @@ int address_check(const char *path, struct err *e)
     size_t length = strlen(path);
     if (length == 0) return err_set(e, ERR_INPUT, "the path of the socket is empty");
     if (length > ADDRESS_LENGTH_MAX)
-        return err_set(e, ERR_INPUT, "the path of the socket has %zu bytes, and a socket's has at most %d: %s", length,
+        return err_set(e, ERR_INPUT, "the path of the socket has %zu bytes; at most %d are accepted: %s", length,
                        ADDRESS_LENGTH_MAX, path);
     return 0;
 }
@@ -74,7 +74,8 @@ int address_state_directory(const char *given, struct arena *a, const char **out
 {
     if (given) return address_absolute(given, a, out_path, e);
     const char *default_value = standard_directory(a);
-    if (default_value == NULL) return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set: say --state DIR");
+    if (default_value == NULL)
+        return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is an absolute path: give --state DIR");
     *out_path = default_value;
     return 0;
 }

@@ -1,9 +1,11 @@
 /* Where instances listen: which sockets a client tries, and where a private instance keeps its state.
  *
- *     given (--socket)          only that one
- *     $FAIRLEAD_SOCKET          only that one
- *     STATE/fairlead.sock       the private instance of whoever asks; STATE is ${XDG_STATE_HOME:-~/.local/state}/fairlead
- *     /run/fairlead/fairlead.sock   the system's instance, where no private one answers */
+ *     given (--socket)              only this one
+ *     $FAIRLEAD_SOCKET              only this one
+ *     STATE/fairlead.sock           the private instance of the user
+ *     /run/fairlead/fairlead.sock   the instance of the system, if no private one answers
+ *
+ * STATE is ${XDG_STATE_HOME:-~/.local/state}/fairlead. */
 #ifndef FAIRLEAD_API_CLIENT_ADDRESS_H
 #define FAIRLEAD_API_CLIENT_ADDRESS_H
 

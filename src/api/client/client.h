@@ -6,8 +6,8 @@
  *         while ((more = client_row(&client, &row, e)) > 0) ...
  *     client_close(&client);
  *
- * A listing is read row by row: the client holds the row and what the socket gave with it, whatever the listing's length.
- * Our own and small, because a program linked to libcurl takes 10 ms to start. Not for threads. */
+ * A listing is read row by row: the client holds the row and what the socket gave with it, whatever the listing's
+ * length. Our own and small, because a program linked to libcurl takes 10 ms to start. Not for threads. */
 #ifndef FAIRLEAD_API_CLIENT_CLIENT_H
 #define FAIRLEAD_API_CLIENT_CLIENT_H
 
@@ -40,8 +40,8 @@ int client_connect(struct client *c, const char *socket, struct err *e);
 /* Disconnects and gives the memory back. Good for a client that is closed already. */
 void client_close(struct client *c);
 
-/* Sends a request (body: JSON, or empty) and reads the reply's head. 0: the answer is a success and its body can be read.
- * A refusal becomes *e, with the instance's own kind and words. What was unread of the reply before is dropped.
+/* Sends a request (body: JSON, or empty) and reads the reply's head. 0: the answer is a success and its body can be
+ * read. A refusal becomes *e, with the instance's own kind and words. What was unread of the reply before is dropped.
  * ERR_UNAVAILABLE: the connection broke; whether the request was carried out is then unknown. */
 int client_request(struct client *c, const char *method, const char *target, struct str body, struct err *e);
 

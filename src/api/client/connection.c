@@ -20,8 +20,9 @@ static int connect_error(const char *path, int error, struct err *e)
         (void)err_set(e, ERR_UNAVAILABLE, "no instance answers at %s", path);
         return err_about(e, "instance");
     case EACCES:
-    case EPERM: return err_set(e, ERR_DENIED, "the instance at %s is not for you: %s", path, strerror(error));
-    case EAGAIN: return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many clients waiting", path);
+    case EPERM: return err_set(e, ERR_DENIED, "no access to the instance at %s: %s", path, strerror(error));
+    case EAGAIN:
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many waiting clients; try again later", path);
     default: return err_set(e, ERR_IO, "cannot connect to %s: %s", path, strerror(error));
     }
 }
@@ -34,7 +35,7 @@ int client_connect(struct client *c, const char *socket_path, struct err *e)
     memcpy(address.sun_path, socket_path, strlen(socket_path));
 
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return err_set(e, ERR_IO, "cannot make a socket: %s", strerror(errno));
+    if (fd < 0) return err_set(e, ERR_IO, "cannot create a socket: %s", strerror(errno));
     struct timeval silence = {.tv_sec = CLIENT_SILENCE_S};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
@@ -83,9 +84,9 @@ static int lost(struct client *c, int error, struct err *e)
     close(c->fd);
     c->fd = -1;
     if (error == EAGAIN)
-        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has said nothing for %d s", c->socket, CLIENT_SILENCE_S);
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has sent nothing for %d s", c->socket, CLIENT_SILENCE_S);
     if (error == 0 || error == EPIPE || error == ECONNRESET)
-        return err_set(e, ERR_UNAVAILABLE, "the instance at %s went away before it answered", c->socket);
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s disconnected before it answered", c->socket);
     return err_set(e, ERR_IO, "the connection to %s: %s", c->socket, strerror(error));
 }
 
@@ -112,7 +113,7 @@ int connection_receive(struct client *c, struct err *e)
 {
     static char bytes[65536];
     ensure(!http_reply_is_done(&c->reply));
-    if (c->fd < 0) return err_set(e, ERR_UNAVAILABLE, "the instance at %s went away", c->socket);
+    if (c->fd < 0) return err_set(e, ERR_UNAVAILABLE, "the instance at %s disconnected", c->socket);
 
     if (c->taken > 0) { /* what was taken makes room */
         memmove(c->body.text, c->body.text + c->taken, c->body.length - c->taken);

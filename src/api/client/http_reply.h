@@ -7,8 +7,8 @@
  *
  * Invariants
  *   1. How the bytes are cut into feeds makes no difference to status, body, end or error.
- *   2. A line of the head is at most HTTP_LINE_MAX bytes and the head at most HTTP_HEAD_MAX: a reply cannot make us hold
- *      more than that beside its body, and the body goes to the caller as it comes.
+ *   2. A line of the head is at most HTTP_LINE_MAX bytes and the head at most HTTP_HEAD_MAX: a reply cannot make us
+ *      hold more than that beside its body, and the body goes to the caller as it comes.
  *   3. Fed bytes are looked at once.
  *
  * Reads bodies with a length, in chunks, and up to the end of the connection; interim replies (100 Continue) are

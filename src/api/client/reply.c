@@ -42,7 +42,7 @@ int client_row(struct client *c, struct str *out_row, struct err *e)
         if (line.length == 0 || line.text[0] == ']') continue;
         if (line.text[line.length - 1] == ',') line.length--;
         if (line.length < 2 || line.text[0] != '{' || line.text[line.length - 1] != '}')
-            return err_set(e, ERR_INTERNAL, "a row of the reply is no object: '%.*s'",
+            return err_set(e, ERR_INTERNAL, "a row of the reply is not an object: '%.*s'",
                            (int)(line.length < 40 ? line.length : 40), line.text);
         *out_row = line;
         return 1;
@@ -67,7 +67,7 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     json_t *object = json_loadb(body.length > 0 ? body.text : "", body.length, JSON_REJECT_DUPLICATES, &error);
     if (!json_is_object(object)) {
         json_decref(object);
-        return err_set(e, ERR_INTERNAL, "the reply of %s is no JSON object: %s", c->socket,
+        return err_set(e, ERR_INTERNAL, "the reply of %s is not a JSON object: %s", c->socket,
                        object ? "another type" : error.text);
     }
     *out_object = object;
@@ -118,7 +118,7 @@ int reply_refusal(struct client *c, struct err *e)
     if (client_rest(c, &body, e) == 0 && wire_read_text(&api_error_shape, body, &arena, &reply, e) == 0)
         take_error(&reply.error, e);
     else
-        err_set(e, ERR_INTERNAL, "the instance at %s answers with HTTP status %d", c->socket, status);
+        err_set(e, ERR_INTERNAL, "the instance at %s answered with HTTP status %d", c->socket, status);
     arena_release(&arena);
     return -1;
 }

@@ -1,42 +1,45 @@
-/* Replies to what was decided and committed. */
+/* Replies to requests after the daemon has decided and committed them, and to verifications. */
 #include "api/server/internal.h"
 #include "base/ensure.h"
 
-/* What became of a job that is not live: 1 with the state of its last row, 0 when there never was such a job or task. */
-static int find_ended(struct server *s, struct job_ref ref, enum job_state *out_state, uint32_t *out_rows)
+/* Looks up a job or task that is not live. Returns false if it never existed; else out_state is its state, or with
+ * several rows that of one of them, and out_row_count is 1, or 2 for 2 or more. */
+static bool find_ended(struct server *s, struct job_ref ref, enum job_state *out_state, uint32_t *out_row_count)
 {
     struct err e;
     struct job_row row;
     struct job_query query = job_query_of(ref, &ref.job_id);
     query.limit = 2;
     void *cursor = s->host.jobs.open(s->host.jobs.context, &query, &e);
-    *out_rows = 0;
-    for (int more; cursor != NULL && *out_rows < 2 && (more = s->host.jobs.next(cursor, &row, &e)) > 0;) {
+    *out_row_count = 0;
+    for (int more; cursor != NULL && *out_row_count < 2 && (more = s->host.jobs.next(cursor, &row, &e)) > 0;) {
         if (more > 1) continue; /* not yet */
         *out_state = (enum job_state)job_row_number(&row, JOB_FIELD_STATE);
-        *out_rows += 1;
+        *out_row_count += 1;
     }
     if (cursor != NULL) s->host.jobs.close(cursor);
-    return *out_rows > 0;
+    return *out_row_count > 0;
 }
 
-/* The engine knows only live jobs. For people it makes a difference whether there never was such a job, or it has ended;
- * so the first job of the request that is not live is looked up. */
+/* Makes the error of the first job that is not live more exact. The engine has only live jobs and reports any other one
+ * as not found; the store shows whether the job has ended or never existed. */
 static void explain_not_found(struct request *r, const struct job_ref *refs, uint32_t count, struct err *e)
 {
     for (uint32_t i = 0; i < count; i++) {
         char id[JOB_ID_TEXT_SIZE], job_id[JOB_ID_TEXT_SIZE];
-        uint32_t rows;
+        uint32_t row_count;
         enum job_state state;
-        struct job_ref whole = {refs[i].job_id, NONE};
+        struct job_ref job = {refs[i].job_id, NONE};
         if (server_job_is_live(r->server->host.state, refs[i])) continue;
         job_id_format(id, refs[i].job_id, refs[i].task_id);
         job_id_format(job_id, refs[i].job_id, NONE);
-        if (find_ended(r->server, refs[i], &state, &rows)) {
+        if (find_ended(r->server, refs[i], &state, &row_count)) {
             const char *subject = refs[i].task_id == NONE ? "job" : "task";
-            (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has ended already%s%s%s", rows > 1 ? "" : " (",
-                              rows > 1 ? "" : job_state_name(state), rows > 1 ? "" : ")");
-        } else if (refs[i].task_id != NONE && find_ended(r->server, whole, &state, &rows)) {
+            if (row_count > 1)
+                (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended");
+            else
+                (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended (%s)", job_state_name(state));
+        } else if (refs[i].task_id != NONE && find_ended(r->server, job, &state, &row_count)) {
             (void)err_subject(e, ERR_NOT_FOUND, "job", str(job_id), "has no task %u", refs[i].task_id);
         } else {
             (void)err_not_found(e, "job", str(job_id));
@@ -48,7 +51,7 @@ static void explain_not_found(struct request *r, const struct job_ref *refs, uin
 static void reply_refusal(struct request *r, const struct err *cause)
 {
     struct err e = *cause;
-    const struct event *event = &r->events[0];
+    const struct event *event = r->event;
     if (e.code == ERR_NOT_FOUND) {
         struct job_ref updated = {event->update.job_id, NONE};
         if (event->kind == EVENT_UPDATE) explain_not_found(r, &updated, 1, &e);
@@ -64,7 +67,7 @@ static void reply_success(struct request *r, const struct event_result *result)
     const struct api_submitted submitted = {result->job_id};
     const struct api_count counted = {result->job_count};
     const struct api_done done = {true};
-    switch (r->events[0].kind) {
+    switch (r->event->kind) {
     case EVENT_SUBMIT:
         reply_write(r, r->route->status, &api_submitted_shape, &submitted);
         text_format(location, sizeof location, "%s/%u", API_JOBS, result->job_id);

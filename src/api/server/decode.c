@@ -1,24 +1,29 @@
-/* Requests that change something, from bodies into events. What a body may look like is its shape's business
- * (api/api_shapes.c), what is possible in the state the engine's; here is what lies between: fields that belong
- * together, and texts that stand for something.
+/* The handlers of requests that change something: they decode a complete body into an event and queue the request.
  *
- * Everything an event points at is in the request's arena, so it lives until the request is answered. A body is read
- * when all of it has come. */
+ * The shape checks each member by itself (api/bodies.c), and the engine checks whether the state allows the event. The
+ * handlers check members that depend on each other, and fill in what is derived from others, such as a job's name.
+ * Everything that an event points to is in the request's arena, so it lives until the request is answered. */
 #include <string.h>
 
 #include "api/server/internal.h"
+#include "base/ensure.h"
 
-enum { COMMAND_SHOWN_MAX = 1000, NAME_FROM_PROGRAM_MAX = 64 };
+enum { COMMAND_BYTES_MAX = 1000, DEFAULT_NAME_BYTES_MAX = 64 };
 
-struct event *request_new_events(struct request *r, enum event_kind kind, uint32_t count)
+struct event *request_new_event(struct request *r, enum event_kind kind)
 {
-    r->events = arena_alloc(&r->arena, count * sizeof *r->events);
-    r->event_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        r->events[i].kind = kind;
-        r->events[i].actor = r->actor;
-    }
-    return r->events;
+    ensure(r->event == NULL);
+    r->event = arena_alloc(&r->arena, sizeof *r->event);
+    r->event->kind = kind;
+    r->event->actor = r->actor;
+    return r->event;
+}
+
+struct event_pair *request_copy_pairs(struct request *r, const struct wire_pair *pairs, uint32_t count)
+{
+    struct event_pair *copies = arena_alloc(&r->arena, (count + (size_t)1) * sizeof *copies);
+    for (uint32_t i = 0; i < count; i++) copies[i] = (struct event_pair){pairs[i].name, pairs[i].value};
+    return copies;
 }
 
 struct str request_body_text(const struct request *r)
@@ -31,15 +36,15 @@ static int read_body(struct request *r, void *out_value, struct err *e)
     return wire_read_text(r->route->body, request_body_text(r), &r->arena, out_value, e);
 }
 
-/* Writes without a query of their own take none. */
-static int no_query(struct request *r, struct err *e)
+/* Refuses a query where the route has none; other handlers read it themselves. */
+static int check_no_query(struct request *r, struct err *e)
 {
     return r->route->query ? 0 : request_read_query(r, NULL, e);
 }
 
 /* --- submit ------------------------------------------------------------------------------------------------------- */
 
-/* A user is of one department, which the job cannot choose: naming it can only be right or wrong. */
+/* A user belongs to one department, so a job can only name that one. */
 static int check_department(const struct request *r, const char *department, struct err *e)
 {
     const struct state *s = r->server->host.state;
@@ -55,9 +60,9 @@ static int check_department(const struct request *r, const char *department, str
 static int check_script(struct str script, struct err *e)
 {
     const char *zero = script.length > 0 ? memchr(script.text, 0, script.length) : NULL;
-    if (script.length == 0) return err_field(e, ERR_INPUT, "script", "it is empty");
+    if (script.length == 0) return err_field(e, ERR_INPUT, "script", "is empty");
     if (zero == NULL) return 0;
-    return err_field(e, ERR_INPUT, "script", "byte %zu is zero: a binary is no script; give it as a command instead",
+    return err_field(e, ERR_INPUT, "script", "byte %zu is zero; a script is text, so submit a binary as a command",
                      (size_t)(zero - script.text) + 1);
 }
 
@@ -74,8 +79,8 @@ static int check_environment(const struct wire_list *environment, struct err *e)
     return 0;
 }
 
-/* The first characters of a text, whole ones, in memory of arena. */
-static const char *beginning(struct str text, size_t max, struct arena *arena)
+/* The first characters of a text, at most max bytes, in memory of arena. */
+static const char *cut_text(struct str text, size_t max, struct arena *arena)
 {
     struct str rest = text;
     while (rest.length > 0) {
@@ -88,8 +93,8 @@ static const char *beginning(struct str text, size_t max, struct arena *arena)
     return arena_copy(arena, str_range(text.text, rest.text));
 }
 
-/* A job without a name has its script's or program's. */
-static const char *name_of(const struct api_submit *wanted, struct arena *arena)
+/* The name of a job that is submitted without one: that of its script or program, without the directory. */
+static const char *default_name(const struct api_submit *wanted, struct arena *arena)
 {
     const struct str *arguments = wanted->arguments.items;
     struct str path =
@@ -98,7 +103,7 @@ static const char *name_of(const struct api_submit *wanted, struct arena *arena)
         struct str part = str_cut(rest, '/', &rest);
         if (part.length > 0) path = part;
     }
-    const char *name = beginning(path, NAME_FROM_PROGRAM_MAX, arena);
+    const char *name = cut_text(path, DEFAULT_NAME_BYTES_MAX, arena);
     return name[0] != '\0' && str_is_printable(str(name)) ? name : "job";
 }
 
@@ -107,7 +112,7 @@ static int check_submit(const struct api_submit *wanted, struct err *e)
     const struct str *arguments = wanted->arguments.items;
     if (wanted->script.text != NULL && check_script(wanted->script, e) != 0) return -1;
     if (wanted->script.text == NULL && (wanted->arguments.count == 0 || arguments[0].length == 0))
-        return err_field(e, ERR_INPUT, "arguments", "without a script the first is the program to run; there is none");
+        return err_field(e, ERR_INPUT, "arguments", "missing; without a script, the first one is the program to run");
     return check_environment(&wanted->environment, e);
 }
 
@@ -121,11 +126,11 @@ int server_post_job(struct request *r, struct err *e)
 {
     struct api_submit *wanted = arena_alloc(&r->arena, sizeof *wanted);
     struct job_values *job = &wanted->job;
-    if (no_query(r, e) != 0 || read_body(r, wanted, e) != 0 || check_submit(wanted, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || read_body(r, wanted, e) != 0 || check_submit(wanted, e) != 0) return -1;
     if (check_department(r, wanted->department, e) != 0) return -1;
-    if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, name_of(wanted, &r->arena));
-    set_text(job, JOB_FIELD_COMMAND, beginning(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_SHOWN_MAX, &r->arena));
-    request_new_events(r, EVENT_SUBMIT, 1)->submit = job;
+    if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(wanted, &r->arena));
+    set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
+    request_new_event(r, EVENT_SUBMIT)->submit = job;
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
         .script = wanted->script,
@@ -148,7 +153,7 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct wire
         const char *id = ((const char **)ids->items)[i];
         if (job_id_parse(str(id), "ids", &refs[i].job_id, &refs[i].task_id, e) != 0) return -1;
     }
-    request_new_events(r, kind, 1)->jobs = (struct event_jobs){.refs = refs, .count = ids->count, .all = all};
+    request_new_event(r, kind)->jobs = (struct event_jobs){.refs = refs, .count = ids->count, .all = all};
     request_queue(r);
     return 0;
 }
@@ -156,10 +161,9 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct wire
 static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
 {
     struct api_jobs wanted;
-    if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wanted.all && wanted.ids.count > 0)
-        return err_field(e, ERR_INPUT, "ids", "all is given, too; only one of the two is accepted");
-    if (!wanted.all && wanted.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; jobs, or all");
+    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
+    if (wanted.all && wanted.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
+    if (!wanted.all && wanted.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
     return queue_jobs(r, kind, &wanted.ids, wanted.all, e);
 }
 
@@ -181,27 +185,27 @@ int server_post_release(struct request *r, struct err *e)
 int server_delete_job(struct request *r, struct err *e)
 {
     const struct wire_list ids = {&r->segment, 1};
-    return no_query(r, e) != 0 ? -1 : queue_jobs(r, EVENT_CANCEL, &ids, false, e);
+    return check_no_query(r, e) != 0 ? -1 : queue_jobs(r, EVENT_CANCEL, &ids, false, e);
 }
 
 int server_patch_job(struct request *r, struct err *e)
 {
     struct api_update *wanted = arena_alloc(&r->arena, sizeof *wanted);
     uint32_t job_id, task_id;
-    if (no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
     if (read_body(r, wanted, e) != 0) return -1;
     if (task_id != NONE)
-        return err_value_reason(e, "id", str(r->segment), "is one task; an update changes the whole job");
+        return err_value_reason(e, "id", str(r->segment), "is a task; only a whole job can be changed");
     if (wire_is_empty(r->route->body, wanted))
         return err_set(e, ERR_INPUT, "nothing to change: give at least one member");
-    request_new_events(r, EVENT_UPDATE, 1)->update = (struct event_update){job_id, &wanted->job};
+    request_new_event(r, EVENT_UPDATE)->update = (struct event_update){job_id, &wanted->job};
     request_queue(r);
     return 0;
 }
 
 /* --- accounts, users, settings ------------------------------------------------------------------------------------ */
 
-/* As events have them: unset, "parent", a number. */
+/* The engine's values for a number, "parent" (FIELD_SPECIAL) or an absent member. */
 static uint32_t shares_of(int64_t given)
 {
     return given == API_UNSET ? SHARES_UNSET : given == FIELD_SPECIAL ? SHARES_PARENT : (uint32_t)given;
@@ -214,7 +218,7 @@ static uint32_t priority_of(int64_t given)
 
 static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct api_account *wanted)
 {
-    request_new_events(r, kind, 1)->account =
+    request_new_event(r, kind)->account =
         (struct event_account){.name = name,
                                .parent = wanted->parent,
                                .shares = shares_of(wanted->shares),
@@ -226,7 +230,7 @@ static void queue_account(struct request *r, enum event_kind kind, const char *n
 int server_post_account(struct request *r, struct err *e)
 {
     struct api_account wanted;
-    if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_ADD, wanted.name, &wanted);
     return 0;
 }
@@ -234,7 +238,7 @@ int server_post_account(struct request *r, struct err *e)
 int server_patch_account(struct request *r, struct err *e)
 {
     struct api_account wanted;
-    if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &wanted))
         return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority or raw_usage");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &wanted);
@@ -244,7 +248,7 @@ int server_patch_account(struct request *r, struct err *e)
 int server_delete_account(struct request *r, struct err *e)
 {
     const struct api_account wanted = {.shares = API_UNSET, .priority = API_UNSET};
-    if (no_query(r, e) != 0) return -1;
+    if (check_no_query(r, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_DELETE, r->segment, &wanted);
     return 0;
 }
@@ -252,7 +256,7 @@ int server_delete_account(struct request *r, struct err *e)
 static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
                        const struct api_user *wanted)
 {
-    request_new_events(r, kind, 1)->user =
+    request_new_event(r, kind)->user =
         (struct event_user){.name = name,
                             .account = account,
                             .shares = shares_of(wanted->shares),
@@ -265,7 +269,7 @@ static void queue_user(struct request *r, enum event_kind kind, const char *name
 int server_post_user(struct request *r, struct err *e)
 {
     struct api_user wanted;
-    if (no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
     queue_user(r, EVENT_USER_ADD, wanted.name, wanted.account, &wanted);
     return 0;
 }
@@ -293,11 +297,9 @@ int server_delete_user(struct request *r, struct err *e)
 int server_patch_settings(struct request *r, struct err *e)
 {
     struct wire_list list;
-    if (no_query(r, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0) return -1;
-    const struct wire_pair *pairs = list.items;
-    struct event_pair *wanted = arena_alloc(&r->arena, (list.count + (size_t)1) * sizeof *wanted);
-    for (uint32_t i = 0; i < list.count; i++) wanted[i] = (struct event_pair){pairs[i].name, pairs[i].value};
-    request_new_events(r, EVENT_SETTINGS, 1)->settings = (struct event_settings){wanted, list.count};
+    if (check_no_query(r, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0) return -1;
+    struct event_pair *pairs = request_copy_pairs(r, list.items, list.count);
+    request_new_event(r, EVENT_SETTINGS)->settings = (struct event_settings){pairs, list.count};
     request_queue(r);
     return 0;
 }

@@ -1,16 +1,17 @@
-/* What the files of the server share and nobody else needs.
+/* What the files of the server share.
  *
- *     server.c    libmicrohttpd, connections, the life of a request       decode.c    bodies into events
- *     listen.c    the socket                                              jobs.c      listings of jobs
- *     routes.c    the table of routes                                     wait.c      people who wait for a job's end
- *     request.c   requests that wait, the queue                           shares.c    the tree
- *     reply.c     short replies, errors, query and path                   state.c     accounts, users, settings, status
- *     stream.c    long replies                                            objects.c   partitions, QOS and so on
- *     answer.c    replies to what was decided                             priorities.c  who comes first
- *                                                                         openapi.c   the description
+ *     server.c    libmicrohttpd, connections, lives of requests   decode.c      bodies into events
+ *     listen.c    the socket                                      jobs.c        listings of jobs
+ *     routes.c    the table of routes                             wait.c        waiting for the end of a job
+ *     request.c   suspended requests, the queue                   shares.c      the tree of associations
+ *     reply.c     short replies, errors, query and path           accounts.c    accounts, and users in accounts
+ *     stream.c    long replies                                    objects.c     partitions, QOS and so on
+ *     records.c   long replies of records in memory               priorities.c  jobs by priority
+ *     answer.c    replies to decided requests                     status.c      settings, and the instance at a glance
+ *                                                                 openapi.c     the API's description
  *
- * server.c stands on the table of routes, that on the handlers, and they on request.c, reply.c and stream.c; the other way
- * round only openapi.c goes, which describes the table it is a row of. */
+ * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
+ * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
 #ifndef FAIRLEAD_API_SERVER_INTERNAL_H
 #define FAIRLEAD_API_SERVER_INTERNAL_H
 
@@ -21,44 +22,43 @@
 #include "fields/job_id.h"
 
 enum {
-    BUDGET_US = 8000, /* of rendering in one server_ready: the loop has other work */
-    CHUNK_US = 2000,  /* of rendering in one go */
+    BUDGET_US = 8000, /* for rendering in one server_ready */
+    CHUNK_US = 2000,  /* for rendering one piece of a stream */
     CHUNK_BYTES = 65536,
-    STREAMS_MAX = 32,         /* at once: each has a snapshot, in memory or open in the store */
-    STREAM_S = 600,           /* a listing not read to its end by then is broken off: it holds a snapshot */
-    SMALL_BODY_MAX = 4194304, /* of requests that carry no script */
-    WAIT_STANDARD_S = 30,
+    STREAMS_MAX = 32,         /* at a time: each has a snapshot, in memory or in the store */
+    STREAM_S = 600,           /* for reading a listing; after that it is broken off, which frees its snapshot */
+    SMALL_BODY_MAX = 4194304, /* of requests without a script */
+    WAIT_DEFAULT_S = 30,
 };
 
-/* Who has a request now. */
+/* What a request waits for. */
 enum stage {
-    STAGE_READING,   /* the client: its body is coming */
-    STAGE_QUEUED,    /* waits for server_take */
-    STAGE_TAKEN,     /* the daemon, until server_answer */
-    STAGE_WAITING,   /* wait.c, until its job has ended or its time is over */
-    STAGE_VERIFYING, /* the host, until server_verified */
-    STAGE_REPLIED,   /* has its reply; parked ones go to libmicrohttpd when the connection is resumed */
+    STAGE_READING,   /* its body */
+    STAGE_QUEUED,    /* server_take */
+    STAGE_TAKEN,     /* server_answer */
+    STAGE_WAITING,   /* the end of a job, or its timeout (wait.c) */
+    STAGE_VERIFYING, /* server_verified */
+    STAGE_REPLIED,   /* libmicrohttpd, which sends the reply */
 };
 
 struct request {
     struct server *server;
     struct MHD_Connection *connection;
-    const struct route *route; /* NULL: none fits */
+    const struct route *route; /* NULL: no route matches */
     struct actor actor;
     enum stage stage;
-    bool is_parked;     /* its connection is suspended */
-    bool is_head;       /* HEAD: no body in the reply */
-    bool is_gone;       /* nobody reads the reply any more */
-    size_t dropped;     /* bytes of body that came after its refusal */
-    struct arena arena; /* events and what they point at */
+    bool is_parked;       /* its connection is suspended */
+    bool is_head;         /* HEAD: the reply has no body */
+    bool is_gone;         /* the client has disconnected */
+    size_t dropped_bytes; /* of body, after the request was refused */
+    struct arena arena;   /* for the event and its texts */
     struct buf body;
     const char *segment; /* the path's {id} or {name}, decoded; NULL */
     struct MHD_Response *reply;
     unsigned status;
     struct request *next, *previous; /* in server->parked */
 
-    struct event *events; /* of writes */
-    uint32_t event_count;
+    struct event *event; /* NULL: it changes nothing, or is not decoded yet */
     struct request_script *script;
 
     struct job_ref wait_for; /* of STAGE_WAITING */
@@ -69,35 +69,35 @@ struct server {
     struct server_host host;
     struct MHD_Daemon *http;
     const char *socket_path;
-    const char *user; /* the daemon's; NULL: its uid has no name */
+    const char *user; /* that the daemon runs as; NULL: its uid has no name */
     uint64_t socket_device, socket_inode;
-    int poll_fd; /* what server_descriptor returns; see server.c */
+    int poll_fd; /* server_descriptor; see server.c */
     int wake_fd;
     bool is_woken;    /* wake_fd is readable */
     int64_t spent_us; /* of BUDGET_US */
     bool is_closing;
     uint32_t waiting_max;
-    struct request *parked; /* all whose connections are suspended */
+    struct request *parked; /* the suspended ones */
     uint32_t waiting_count, stream_count;
     ARRAY(struct request *) queue; /* STAGE_QUEUED from queue_first on */
     uint32_t queue_first;
 
-    double *factors; /* by id of association, NAN: none; at factors_us, for factors_count ids */
-    uint32_t factors_count;
-    int64_t factors_us;
+    double *factors; /* fair-share factors by association id, NAN: none; see jobs.c */
+    uint32_t factor_count;
+    int64_t factors_us; /* when they were computed, monotonic */
     struct arena arena;
 };
 
-/* How a handler leaves its request: 0 it has a reply, is queued or parked; -1 *e is the reply. */
+/* Returns 0 if the request has its reply, is queued or parked; -1: the reply is *e. */
 typedef int route_handler(struct request *r, struct err *e);
 
-/* What a request's body may be. */
+/* What the body of a request has to be. */
 enum body_kind {
     BODY_NONE,
-    BODY_OBJECT,
+    BODY_OBJECT,   /* an object of the route's body shape */
     BODY_SETTINGS, /* pairs of settings */
-    BODY_ADD,      /* pairs of the fields of body, with the name */
-    BODY_CHANGE    /* the same without */
+    BODY_ADD,      /* pairs of the fields of the route's object kind, and the name */
+    BODY_CHANGE    /* pairs of the fields of the route's object kind */
 };
 
 struct route {
@@ -107,63 +107,71 @@ struct route {
     route_handler *handle;
     const struct wire_shape *query; /* NULL: none */
     const struct wire_shape *body;  /* of BODY_OBJECT */
-    const struct wire_shape *reply; /* NULL: this description itself */
+    const struct wire_shape *reply; /* NULL: an OpenAPI document */
     enum body_kind body_kind;
-    unsigned status; /* of success */
-    size_t body_max;
+    unsigned status;         /* of success */
+    size_t body_max;         /* bytes; 0: SMALL_BODY_MAX */
     enum object_kind object; /* of routes for objects */
-    bool is_long;            /* costs more the more there is: waits for a turn with time left */
+    bool is_long;            /* its cost grows with the state: it waits for a server_ready with budget left */
 };
 
 #define TYPE_JSON "application/json"
 #define TYPE_TEXT "text/plain; charset=utf-8"
 
-extern const struct route routes[]; /* one without method ends */
+extern const struct route routes[]; /* a row without a method ends them */
 
-/* The route for a method and a path as it stands in the request (percent-encoded), and the view of its {part}. NULL: *e,
- * with *out_allow (in memory of arena) the methods that this path has, or NULL when there is no such path. */
+/* Finds the route of a method and a path; HEAD finds that of GET. path: percent-encoded, as in the request.
+ * out_segment: a view of the path's {part}, encoded. NULL with *e: out_allow is the methods of this path, in memory of
+ * arena, or NULL if there is no such path. O(routes) */
 const struct route *route_find(const char *method, const char *path, struct arena *arena, struct str *out_segment,
                                const char **out_allow, struct err *e);
 
-/* listen.c: a listening socket, or -1 with *e; and its removal, if it is still the one with that device and inode. */
+/* listen.c: opens a listening socket; -1 with *e. listen_remove removes the file if it still has that device and
+ * inode. */
 int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e);
 void listen_remove(const char *path, uint64_t device, uint64_t inode);
 
-/* reply.c: gives the request its reply: body, with its memory; a value by its shape; an error, with the status of its kind
- * or another. */
+/* reply.c: set the reply of a request. reply_take takes over the memory of body and empties it; reply_write renders a
+ * value by its shape; reply_error uses the status of the error's kind. */
 void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body);
 void reply_write(struct request *r, unsigned status, const struct wire_shape *shape, const void *value);
 void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
 
-/* A piece of the path or query without its escapes, in memory of arena. ERR_INPUT: a bad escape, or one for a zero byte. */
+/* reply.c: decodes the percent escapes of a segment of the path, or of a part of the query, into memory of arena. what:
+ * its name for the error. ERR_INPUT: a malformed escape, or one of a zero byte. */
 int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text,
                            struct err *e);
 
-/* The text of the request's body. */
+/* decode.c: the text of the request's body. */
 struct str request_body_text(const struct request *r);
 
-/* Now, by a clock that nobody sets. */
+/* reply.c: the monotonic clock, for budgets and timeouts. */
 int64_t server_monotonic_us(void);
 
-/* The query's values by the route's shape. A value given twice, or none the route has: ERR_INPUT. */
+/* reply.c: reads the query by the route's shape; a route without one accepts no query, and out_value may be NULL.
+ * ERR_INPUT: an unknown name, a name that occurs twice, or a value that is not accepted. */
 int request_read_query(struct request *r, void *out_value, struct err *e);
 
-/* decode.c: events of the request's actor, all but the kind still to be filled. */
-struct event *request_new_events(struct request *r, enum event_kind kind, uint32_t count);
+/* decode.c: creates the event of the request, with its actor and that kind; the caller fills the rest. */
+struct event *request_new_event(struct request *r, enum event_kind kind);
 
-/* request.c: a request leaves the loop's hands and comes back. */
+/* decode.c: pairs of a body as pairs of an event, in memory of the request; the texts are not copied. */
+struct event_pair *request_copy_pairs(struct request *r, const struct wire_pair *pairs, uint32_t count);
+
+/* request.c: suspend and resume the connection of a request. */
 void request_park(struct request *r, enum stage stage);
-void request_unpark(struct request *r); /* has its reply */
-void request_queue(struct request *r);  /* for server_take */
+void request_unpark(struct request *r); /* requires a reply, unless the client is gone */
+void request_queue(struct request *r);  /* parks it for server_take */
 
-/* stream.c: a long reply. fill appends some rows: 1 there are more, 0 that was all, -1 the listing is broken: e says why.
- * context is in memory of the stream's arena; close gives back what else it has. */
+/* stream.c: a long reply. fill appends some rows to text and returns 1: more follow, 0: it was the last call, -1: the
+ * listing is broken, with the reason in e. context is in memory of arena; close releases what context holds
+ * elsewhere. */
 struct stream {
     struct server *server;
     struct arena arena;
     struct buf text;
-    size_t taken;
+    size_t sent_bytes; /* of text */
     int64_t deadline_us;
     bool is_done, is_broken, is_counted;
     struct err e;
@@ -173,26 +181,33 @@ struct stream {
 };
 struct stream *stream_new(struct request *r);
 
-/* Renders the beginning. 1: the rest follows while it is sent, the stream is libmicrohttpd's now; 0: that was all, the
- * stream is gone; -1 with *e, and gone. */
+/* Renders the beginning and replies with the stream, which belongs to stream_reply from then on. 1: the rest is
+ * rendered while it is sent; 0: the reply is complete, and the stream is freed; -1 with *e: no reply, and the stream is
+ * freed. */
 int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e);
-void stream_free(struct stream *s); /* when it is not replied with */
 
-/* The same for records that are all there already: list in memory of the stream's arena, head "{\"accounts\":[". */
+/* Frees a stream that stream_reply does not get. */
+void stream_free(struct stream *s);
+
+/* records.c: stream_reply for records that are all in memory. list: in memory of the stream's arena. head:
+ * "{\"accounts\":[". 0, or -1 with *e. */
 int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,
                          struct wire_list list, struct err *e);
 
-/* jobs.c: rows of jobs as a reply, between head and "]}"; head NULL: as lines. is_one: no rows are ERR_NOT_FOUND. */
+/* jobs.c: replies with rows of jobs between head and "]}"; head NULL: as lines. is_one: the query is for one job or
+ * task, and a result without rows is ERR_NOT_FOUND. 0, or -1 with *e. */
 int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);
 
-/* The rows of one job or task. */
+/* jobs.c: a query for all rows of one job or task. job_id: where the caller keeps ref.job_id. */
 struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id);
 
-/* wait.c: whether a job or task has still to end; takes back a request that waits for it. */
+/* wait.c: whether the job or task has not ended. O(1) on average */
 bool server_job_is_live(const struct state *s, struct job_ref ref);
-void wait_forget(struct request *r);
-void wait_expire(struct server *s);              /* answers those whose time is over */
-int64_t wait_timeout_ms(const struct server *s); /* until the next of them; -1: nobody waits */
+
+/* wait.c: for requests in STAGE_WAITING. */
+void wait_forget(struct request *r);             /* stops waiting; the caller replies and unparks */
+void wait_expire(struct server *s);              /* answers those with a deadline that has passed */
+int64_t wait_timeout_ms(const struct server *s); /* until the earliest deadline; -1: no request waits */
 
 route_handler server_get_objects, server_post_object, server_patch_object, server_delete_object, server_get_priorities;
 route_handler server_get_jobs, server_get_job, server_get_wait, server_get_shares, server_get_accounts,
@@ -201,7 +216,7 @@ route_handler server_post_job, server_patch_job, server_delete_job, server_post_
     server_post_release, server_post_account, server_patch_account, server_delete_account, server_post_user,
     server_patch_user, server_delete_user, server_patch_settings;
 
-/* openapi.c: the description of the API as JSON, appended. */
+/* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);
 
 #endif

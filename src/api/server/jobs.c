@@ -1,8 +1,8 @@
-/* Listings of jobs: rows from a snapshot of the store, one line each, with the association's fair-share factor of the
- * moment the listing was asked for.
+/* Listings of jobs: rows from a snapshot of the store, one line each, completed with what only the server can compute:
+ * the fair-share factor of the association at the time of the request, the pending reason, and the billing.
  *
- * Factors cost O(associations), 10 ms at 10^5, and shells ask in loops: so they are computed at most once in FACTORS_US
- * and kept by association id; a long listing takes a copy. */
+ * Computing the factors takes O(associations), 10 ms at 10^5, and shell scripts poll in loops. So they are computed at
+ * most once in FACTORS_US and kept by association id. A listing that is longer than one piece takes a copy. */
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +17,9 @@ struct job_stream {
     struct job_reader reader;
     void *cursor;
     const double *factors; /* by id of association: the server's, or a copy */
-    uint32_t factors_count;
+    uint32_t factor_count;
     bool is_lines;
-    bool is_later; /* a row was written */
+    bool has_rows; /* a row was written */
 };
 
 static void refresh_factors(struct server *s)
@@ -27,48 +27,47 @@ static void refresh_factors(struct server *s)
     struct state *state = s->host.state;
     struct arena arena = {0};
     int64_t now_us = server_monotonic_us();
-    if (s->factors != NULL && state->next_assoc_id == s->factors_count && now_us - s->factors_us < FACTORS_US) return;
+    if (s->factors != NULL && state->next_assoc_id == s->factor_count && now_us - s->factors_us < FACTORS_US) return;
 
     const double *by_node = state_factors(state, s->host.now_us(s->host.context), &arena);
     s->factors =
-        mem_resize(s->factors, s->factors_count * sizeof *s->factors, state->next_assoc_id * sizeof *s->factors);
-    s->factors_count = state->next_assoc_id;
+        mem_resize(s->factors, s->factor_count * sizeof *s->factors, state->next_assoc_id * sizeof *s->factors);
+    s->factor_count = state->next_assoc_id;
     s->factors_us = now_us;
-    for (uint32_t id = 0; id < s->factors_count; id++) s->factors[id] = (double)NAN;
+    for (uint32_t id = 0; id < s->factor_count; id++) s->factors[id] = (double)NAN;
     for (uint32_t node = 0; node < state->tree.count; node++)
         s->factors[state->assocs.items[state->assoc_of.items[node]].id] = by_node[node];
     arena_release(&arena);
 }
 
-/* "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1": what it has, and behind the nodes the bill as records have it. */
+/* Inserts the billing after the nodes, as Slurm's records have it: "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1". */
 static void add_billing(struct job_row *row, struct buf *out)
 {
     const char *tres = job_row_text(row, JOB_FIELD_TRES), *nodes = strstr(tres, "node=");
     if (nodes == NULL) return;
-    const char *behind = nodes + strcspn(nodes, ",");
-    buf_add(out, tres, (size_t)(behind - tres));
-    buf_format(out, ",billing=%llu%s", (unsigned long long)billing_recorded(row->value[JOB_FIELD_BILLING].real),
-               behind);
+    const char *rest = nodes + strcspn(nodes, ",");
+    buf_add(out, tres, (size_t)(rest - tres));
+    buf_format(out, ",billing=%llu%s", (unsigned long long)billing_recorded(row->value[JOB_FIELD_BILLING].real), rest);
     row->value[JOB_FIELD_TRES].text = out->text;
 }
 
 static double factor_of(const struct job_row *row, const struct job_stream *l)
 {
     int64_t assoc_id = job_row_number(row, JOB_FIELD_ASSOCIATION_ID);
-    return assoc_id < l->factors_count ? l->factors[assoc_id] : (double)NAN;
+    return assoc_id < l->factor_count ? l->factors[assoc_id] : (double)NAN;
 }
 
-/* The store does not know what policies keep a job from. */
+/* The store cannot tell whether a policy keeps a job from starting; then its reason is Resources. */
 static const char *reason_of(const struct job_row *row, const struct job_stream *l)
 {
     const char *reason = job_row_text(row, JOB_FIELD_REASON);
     if (strcmp(reason, "Resources") != 0) return reason;
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
-    const char *obstacle = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
-    return obstacle != NULL ? obstacle : reason;
+    const char *policy_reason = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
+    return policy_reason != NULL ? policy_reason : reason;
 }
 
-/* With what the store does not know. */
+/* Writes a row with the members that the store does not have. */
 static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
 {
     struct buf tres = {0};
@@ -94,8 +93,8 @@ static int fill(struct stream *s)
             if (!l->is_lines) buf_add_text(&s->text, "\n]}\n");
             return 0;
         }
-        if (!l->is_lines) buf_add_text(&s->text, l->is_later ? ",\n" : "\n");
-        l->is_later = true;
+        if (!l->is_lines) buf_add_text(&s->text, l->has_rows ? ",\n" : "\n");
+        l->has_rows = true;
         write_row(&row, l, &s->text);
     }
     return 1;
@@ -119,21 +118,22 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
     *l = (struct job_stream){.server = s,
                              .reader = s->host.jobs,
                              .factors = s->factors,
-                             .factors_count = s->factors_count,
+                             .factor_count = s->factor_count,
                              .is_lines = head == NULL};
-    struct job_query asked = *query;
-    asked.now_us = s->host.now_us(s->host.context);
-    l->cursor = l->reader.open(l->reader.context, &asked, &stream->e);
+    struct job_query query_now = *query;
+    query_now.now_us = s->host.now_us(s->host.context);
+    l->cursor = l->reader.open(l->reader.context, &query_now, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);
     } else {
         wire_write_heading(&job_fields, &stream->text);
     }
     int more = l->cursor != NULL ? fill(stream) : -1;
-    while (more == 1 && is_one && !l->is_later) more = fill(stream); /* whether there is one decides the status */
+    while (more == 1 && is_one && !l->has_rows)
+        more = fill(stream); /* the HTTP status depends on whether there is one */
     stream->is_done = more == 0;
     stream->is_broken = more < 0;
-    if (more == 0 && is_one && !l->is_later) {
+    if (more == 0 && is_one && !l->has_rows) {
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, query->job_ids[0], query->task_id);
         stream->is_broken = true;
@@ -141,7 +141,8 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
     }
     int status = stream_reply(stream, r, head != NULL ? TYPE_JSON : TYPE_TEXT, e);
     if (status <= 0) return status;
-    size_t size = l->factors_count * sizeof *l->factors; /* the server's may be others when the rest is rendered */
+    /* A later listing may recompute the server's factors before the rest of this one is rendered. */
+    size_t size = l->factor_count * sizeof *l->factors;
     l->factors = memcpy(arena_alloc(&stream->arena, size), l->factors, size);
     return 0;
 }
@@ -152,7 +153,7 @@ struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id)
         .which = JOBS_ALL, .job_ids = job_id, .job_id_count = 1, .task_id = ref.task_id, .state = JOB_STATE_COUNT};
 }
 
-/* The ids of a query. One of a task is possible where it is the only one. */
+/* Reads the ids of a query. The id of a task has to be the only one. */
 static int read_ids(const struct wire_list *ids, struct arena *arena, struct job_query *out_query, struct err *e)
 {
     uint32_t *job_ids = arena_alloc(arena, (ids->count + (size_t)1) * sizeof *job_ids);
@@ -160,7 +161,7 @@ static int read_ids(const struct wire_list *ids, struct arena *arena, struct job
         const char *id = ((const char **)ids->items)[i];
         if (job_id_parse(str(id), "id", &job_ids[i], &out_query->task_id, e) != 0) return -1;
         if (out_query->task_id != NONE && ids->count > 1)
-            return err_value_reason(e, "id", str(id), "is a task; several ids have to be of whole jobs");
+            return err_value_reason(e, "id", str(id), "is a task; in a list of ids, each must be a whole job");
     }
     out_query->job_ids = job_ids;
     out_query->job_id_count = ids->count;

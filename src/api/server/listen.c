@@ -1,7 +1,8 @@
-/* The socket: made anew with mode 0600 from its first moment, never taken from somebody who still answers on it.
+/* The listening socket, created with mode 0600.
  *
- * That there is one daemon for a state directory is its lock's business; here a path may have been given that is another
- * instance's. A path that is no socket is nobody's to remove. */
+ * The lock of the state directory allows one daemon there, but --socket can name the socket of another instance. So a
+ * socket on which a process listens stays, and so does a file that is not a socket. Only a socket without a listener is
+ * replaced. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,28 +17,27 @@ enum { BACKLOG = 1024 };
 static int open_socket(struct err *e)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) err_set(e, ERR_IO, "cannot make a socket: %s", strerror(errno));
+    if (fd < 0) err_set(e, ERR_IO, "cannot create a socket: %s", strerror(errno));
     return fd;
 }
 
-/* Makes way for a new socket: removes one that nobody answers on. */
+/* Removes a socket on which no process listens. */
 static int clear_path(const struct sockaddr_un *address, struct err *e)
 {
-    struct stat there;
+    struct stat old;
     const char *path = address->sun_path;
-    if (lstat(path, &there) != 0) {
+    if (lstat(path, &old) != 0) {
         if (errno == ENOENT) return 0;
         return err_set(e, ERR_IO, "cannot listen on %s: %s", path, strerror(errno));
     }
-    if (!S_ISSOCK(there.st_mode))
-        return err_set(e, ERR_CONFLICT, "cannot listen on %s: it is there and no socket", path);
+    if (!S_ISSOCK(old.st_mode)) return err_set(e, ERR_CONFLICT, "cannot listen on %s: the file is not a socket", path);
 
     int fd = open_socket(e);
     if (fd < 0) return -1;
     int status = connect(fd, (const struct sockaddr *)address, sizeof *address);
     int error = status == 0 ? 0 : errno;
     close(fd);
-    if (error == 0 || error == EAGAIN) return err_set(e, ERR_CONFLICT, "another instance answers on %s", path);
+    if (error == 0 || error == EAGAIN) return err_set(e, ERR_CONFLICT, "another instance listens on %s", path);
     if (error != ECONNREFUSED) return err_set(e, ERR_IO, "cannot listen on %s: %s", path, strerror(error));
     if (unlink(path) != 0 && errno != ENOENT)
         return err_set(e, ERR_IO, "cannot remove the old socket %s: %s", path, strerror(errno));
@@ -47,30 +47,30 @@ static int clear_path(const struct sockaddr_un *address, struct err *e)
 int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct stat made;
+    struct stat created;
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof address.sun_path)
-        return err_set(e, ERR_INPUT, "socket: the path has %zu bytes, 1 to %zu are possible: %s", length,
+        return err_set(e, ERR_INPUT, "socket: the path has %zu bytes; 1 to %zu are accepted: %s", length,
                        sizeof address.sun_path - 1, path);
     memcpy(address.sun_path, path, length);
     if (clear_path(&address, e) != 0) return -1;
 
     int fd = open_socket(e);
     if (fd < 0) return -1;
-    /* The mode of the socket before bind is that of the file bind makes (unix(7), Linux): no moment for others. */
+    /* On Linux, bind creates the file with the mode of the socket (unix(7)): at no time can other users connect. */
     if (fchmod(fd, 0600) != 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        chmod(path, 0600) != 0 || lstat(path, &made) != 0 || listen(fd, BACKLOG) != 0) {
+        chmod(path, 0600) != 0 || lstat(path, &created) != 0 || listen(fd, BACKLOG) != 0) {
         err_set(e, errno == EADDRINUSE ? ERR_CONFLICT : ERR_IO, "cannot listen on %s: %s", path, strerror(errno));
         close(fd);
         return -1;
     }
-    *out_device = made.st_dev;
-    *out_inode = made.st_ino;
+    *out_device = created.st_dev;
+    *out_inode = created.st_ino;
     return fd;
 }
 
 void listen_remove(const char *path, uint64_t device, uint64_t inode)
 {
-    struct stat there;
-    if (lstat(path, &there) == 0 && there.st_dev == device && there.st_ino == inode) unlink(path);
+    struct stat found;
+    if (lstat(path, &found) == 0 && found.st_dev == device && found.st_ino == inode) unlink(path);
 }

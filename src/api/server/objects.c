@@ -1,6 +1,6 @@
-/* What an administrator names: partitions, QOS, policy users, projects, departments, resources. One listing and three
- * handlers for all kinds; which kind is in the route's row, what its fields are in fields/objects.h. Values go to the
- * engine as people write them, and are read there. */
+/* Objects that an administrator names: partitions, QOS, policy users, projects, departments, resources. One listing and
+ * three other handlers serve all kinds: the row of the route has the kind, and fields/objects.h has its fields. The
+ * values go to the engine as text, as people write them, and the engine parses them. */
 #include <string.h>
 
 #include "api/server/internal.h"
@@ -8,22 +8,22 @@
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Texts are copied into arena. */
+/* Fills the record of an object; its texts are in memory of arena. */
 static void make_record(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
                         struct arena *arena, struct field_value *out)
 {
     const struct object_class *class = &object_classes[kind];
-    const struct object_row *from = &s->objects[kind].items[index];
+    const struct object_row *row = &s->objects[kind].items[index];
     struct field_value *value = out;
-    *value++ = field_text(arena_copy(arena, str(from->object.name)));
+    *value++ = field_text(arena_copy(arena, str(row->object.name)));
     for (uint32_t i = 0; i < class->field_count; i++) {
-        *value = from->object.value[i];
+        *value = row->object.value[i];
         value->text = arena_copy(arena, str(value->text));
         value++;
     }
     if (class->record.count > OBJECT_RECORD_FIELDS + class->field_count + 1)
         *value++ = field_real(state_qos_usage(s, index, now_us));
-    *value++ = field_number(from->created_us);
+    *value++ = field_number(row->created_us);
     ensure(value == out + class->record.count);
 }
 
@@ -52,9 +52,8 @@ int server_get_objects(struct request *r, struct err *e)
 static void queue_object(struct request *r, enum event_kind event, const char *name, const struct wire_pair *pairs,
                          uint32_t count)
 {
-    struct event_pair *wanted = arena_alloc(&r->arena, (count + (size_t)1) * sizeof *wanted);
-    for (uint32_t i = 0; i < count; i++) wanted[i] = (struct event_pair){pairs[i].name, pairs[i].value};
-    request_new_events(r, event, 1)->object = (struct event_object){r->route->object, name, wanted, count};
+    struct event_pair *event_pairs = request_copy_pairs(r, pairs, count);
+    request_new_event(r, event)->object = (struct event_object){r->route->object, name, event_pairs, count};
     request_queue(r);
 }
 

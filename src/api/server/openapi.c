@@ -1,6 +1,5 @@
-/* GET /v1/openapi.json: the description of the API (OpenAPI 3.1), made from the table of routes and the shapes. There
- * is nothing to keep in step: what a route takes and gives is described because it is in its row. Schemas are those of
- * the shapes that the routes reach. */
+/* GET /v1/openapi.json: the description of the API (OpenAPI 3.1), written from the table of routes. The schemas are
+ * those of the shapes and tables that the routes refer to, directly or through other schemas. */
 #include <string.h>
 
 #include "api/server/internal.h"
@@ -69,8 +68,8 @@ static void write_content(struct schema_writer *w, const char *type, const struc
     json_end(j);
 }
 
-/* A value that is given as text, or as what it is. */
-static void write_given(struct json *j)
+/* The type of a value that can be given as text, number or boolean (wire_read_pairs). */
+static void write_value_type(struct json *j)
 {
     static const char *const types[] = {"string", "number", "boolean"};
     json_key(j, "type");
@@ -79,32 +78,31 @@ static void write_given(struct json *j)
     json_end(j);
 }
 
-/* New values of settings by their names. */
 static void write_settings_body(struct json *j)
 {
     schema_text(j, "description", "new values by setting, as in {\"halflife_s\":604800,\"ties\":\"slurm\"}");
     schema_open(j, "additionalProperties");
-    write_given(j);
+    write_value_type(j);
     json_end(j);
 }
 
-static void write_given_field(struct json *j, const struct field *f)
+static void write_property(struct json *j, const struct field *f)
 {
     schema_open(j, f->name);
     schema_text(j, "description", f->help);
-    write_given(j);
+    write_value_type(j);
     json_end(j);
 }
 
-/* New values of an object's fields by their names; with the name where one is added. */
+/* is_new: the body adds an object, so it has a name. */
 static void write_object_body(struct json *j, enum object_kind kind, bool is_new)
 {
     const struct object_class *class = &object_classes[kind];
     schema_text(j, "description", class->record.help);
     schema_open(j, "properties");
-    if (is_new) write_given_field(j, field_at(&class->record, OBJECT_RECORD_NAME));
-    for (uint32_t i = 0; i < class->field_count; i++) write_given_field(j, &class->fields[i]);
-    if (!is_new && class->has_usage) write_given_field(j, &object_usage_reset_field);
+    if (is_new) write_property(j, field_at(&class->record, OBJECT_RECORD_NAME));
+    for (uint32_t i = 0; i < class->field_count; i++) write_property(j, &class->fields[i]);
+    if (!is_new && class->has_usage) write_property(j, &object_usage_reset_field);
     json_end(j);
     if (is_new) {
         json_key(j, "required");
@@ -171,7 +169,7 @@ static void write_operation(struct schema_writer *w, const struct route *route)
     json_end(j);
 }
 
-/* Paths in the order of their first rows, each with all its methods. */
+/* Writes the paths in the order of their first rows, each with all its methods. */
 static void write_paths(struct schema_writer *w)
 {
     struct json *j = &w->json;
@@ -201,9 +199,9 @@ void openapi_write(struct buf *out)
     schema_text(j, "version", FAIRLEAD_VERSION);
     schema_text(
         j, "description",
-        "The daemon's API on its Unix socket. Who asks is what the kernel says. Moments and spans named _us are "
-        "microseconds, moments since the epoch. GET /v1/shares?format=psv answers with text/plain, as "
-        "do listings with format=lines: a line of the fields' names and a line a row, values between |.");
+        "The daemon's API on its Unix socket. The kernel identifies the client. Times and durations named _us are "
+        "microseconds; times count from 1970 (UTC). GET /v1/shares?format=psv and listings with format=lines answer "
+        "with text/plain: a line of the fields' names, then a line for each row, with | between the values.");
     json_end(j);
     json_key(j, "servers");
     json_begin_array(j);

@@ -90,7 +90,7 @@ static void end_one_of(struct json *j, bool is_nullable)
     json_end(j);
 }
 
-/* "oneOf" a whole number and a word. */
+/* A whole number, or a word. */
 static void write_number_or_word(struct json *j, double min, double max, const char *word, bool is_nullable)
 {
     begin_one_of(j);
@@ -109,7 +109,7 @@ static void write_whole(struct json *j, double min, double max, const char *spec
         write_range(j, min, max, is_nullable);
 }
 
-/* "oneOf" a number and what JSON has no number for. */
+/* A number, or the text of an infinity, for which JSON has no number. */
 static void write_real(struct json *j, bool is_nullable)
 {
     begin_one_of(j);

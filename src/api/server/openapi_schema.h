@@ -1,4 +1,4 @@
-/* Schemas of the API's description: from shapes and tables of fields. */
+/* JSON schemas for the description of the API (OpenAPI 3.1), written from shapes and tables of fields (wire/wire.h). */
 #ifndef FAIRLEAD_API_SERVER_OPENAPI_SCHEMA_H
 #define FAIRLEAD_API_SERVER_OPENAPI_SCHEMA_H
 
@@ -7,29 +7,28 @@
 
 enum { SCHEMAS_MAX = 128 };
 
-/* What a schema describes: one of the two. */
+/* What a schema describes; exactly one of the two is set. */
 struct schema {
     const struct wire_shape *shape;
     const struct field_table *table;
 };
 
-/* What is being written, and the schemas that were referred to so far. */
 struct schema_writer {
     struct json json;
-    struct schema schemas[SCHEMAS_MAX];
+    struct schema schemas[SCHEMAS_MAX]; /* referred to so far */
     uint32_t count;
 };
 
-/* {"$ref":"#/components/schemas/NAME"}; the schema is remembered. */
+/* Writes {"$ref":"#/components/schemas/NAME"} and adds the schema to w->schemas. */
 void schema_refer(struct schema_writer *w, struct schema schema);
 
-/* "NAME":{...}: a schema that was referred to; may refer to more. */
+/* Writes "NAME":{...}, the definition of a schema; may add further ones to w->schemas. */
 void schema_write(struct schema_writer *w, const struct schema *schema);
 
-/* The members of one field's schema, into the object that is open. */
+/* Writes the members of one field's schema into the object that is open. */
 void schema_write_field(struct schema_writer *w, const struct wire_field *f, bool is_nullable);
 
-/* "KEY":"VALUE", and "KEY":{ to be ended. */
+/* Write "KEY":"VALUE", and "KEY":{ for the caller to end. */
 void schema_text(struct json *j, const char *key, const char *value);
 void schema_open(struct json *j, const char *key);
 

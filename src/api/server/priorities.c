@@ -1,8 +1,8 @@
-/* GET /v1/priorities: who comes first and why, by the model in force (engine/priorities.h).
+/* GET /v1/priorities: jobs by priority, with the terms of the model in force (engine/priorities.h).
  *
- * The numbers are computed when they are asked for, all at once, and with the few texts of a row copied into the stream's
- * arena; rows are written piece by piece. Until then the state cannot change: some 15 ms at 10^5 jobs in the multifactor
- * model, twice that in that of tickets. */
+ * The handler computes all numbers at once and copies them, with the few texts of each row, into the stream's arena,
+ * because the state changes while the client reads. That takes about 15 ms at 10^5 jobs in the multifactor model, and
+ * twice as long in the tickets model. The rows are then rendered piece by piece. */
 #include <string.h>
 
 #include "api/server/internal.h"

@@ -1,4 +1,4 @@
-/* Short replies, errors, and the small parts of a request: its query and the pieces of its path. */
+/* Short replies and errors, and the small parts of a request: its query and the segments of its path. */
 #include <string.h>
 #include <time.h>
 
@@ -70,7 +70,8 @@ static int hex_value(char c)
     return -1;
 }
 
-/* libmicrohttpd would decode leniently, zero bytes too, and before the path is taken apart: so it is told not to. */
+/* Instead of libmicrohttpd's decoding, which accepts malformed escapes and zero bytes, and decodes a path before it is
+ * split into segments (server.c, keep_escapes). */
 int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text, struct err *e)
 {
     char *out = arena_alloc(arena, text.length + 1);
@@ -92,7 +93,7 @@ int request_percent_decode(struct str text, const char *what, struct arena *aren
     return 0;
 }
 
-struct query_reading {
+struct query_reader {
     struct request *r;
     void *value;
     uint64_t seen; /* a bit for each field of the shape */
@@ -109,7 +110,7 @@ static uint64_t field_bit(const struct wire_shape *shape, const char *name)
     return 0;
 }
 
-static int read_argument(struct query_reading *q, const char *key, struct str value)
+static int read_argument(struct query_reader *q, const char *key, struct str value)
 {
     static const struct wire_field no_fields[] = {{0}};
     static const struct wire_shape no_query = {.name = "Query", .fields = no_fields};
@@ -120,9 +121,9 @@ static int read_argument(struct query_reading *q, const char *key, struct str va
     if (request_percent_decode(value, name, arena, &text, q->e) != 0) return -1;
     uint64_t bit = field_bit(shape, name);
     if (bit == 0 && shape == &no_query)
-        return err_set(q->e, ERR_INPUT, "'%.60s' in the query: %s %s takes none", name, q->r->route->method,
-                       q->r->route->path);
-    if (q->seen & bit) return err_set(q->e, ERR_INPUT, "%s: it is twice in the query", name);
+        return err_set(q->e, ERR_INPUT, "unexpected query parameter '%.60s': %s %s accepts none", name,
+                       q->r->route->method, q->r->route->path);
+    if (q->seen & bit) return err_set(q->e, ERR_INPUT, "%s: occurs twice in the query", name);
     q->seen |= bit;
     return wire_read_query(shape, name, text, arena, q->value, q->e);
 }
@@ -130,7 +131,7 @@ static int read_argument(struct query_reading *q, const char *key, struct str va
 static enum MHD_Result on_argument(void *context, enum MHD_ValueKind kind, const char *key, size_t key_length,
                                    const char *value, size_t value_length)
 {
-    struct query_reading *q = context;
+    struct query_reader *q = context;
     (void)kind, (void)key_length;
     q->status = read_argument(q, key, (struct str){value ? value : "", value ? value_length : 0});
     return q->status == 0 ? MHD_YES : MHD_NO;
@@ -138,7 +139,7 @@ static enum MHD_Result on_argument(void *context, enum MHD_ValueKind kind, const
 
 int request_read_query(struct request *r, void *out_value, struct err *e)
 {
-    struct query_reading q = {.r = r, .value = out_value, .e = e};
+    struct query_reader q = {.r = r, .value = out_value, .e = e};
     if (r->route->query) wire_clear(r->route->query, out_value);
     MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, on_argument, &q);
     return q.status;

@@ -1,5 +1,5 @@
-/* Requests that wait: their connections are suspended, so libmicrohttpd lets them be (server.c, invariants 1 and 2). Those
- * that change something wait in the queue until the daemon takes them, and then for its answer. */
+/* Parked requests: libmicrohttpd does not run suspended connections (server.c, invariants 1 and 2). Requests that
+ * change something wait in the queue until the daemon takes them, and then for its answer. All functions are O(1). */
 #include <sys/eventfd.h>
 
 #include "api/server/internal.h"
@@ -31,7 +31,7 @@ void request_unpark(struct request *r)
     r->is_parked = false;
     r->stage = STAGE_REPLIED;
     MHD_resume_connection(r->connection);
-    /* libmicrohttpd sees to it when it runs, and wants to be run for it: whatever we were called from, say so. */
+    /* libmicrohttpd resumes the connection in its next run; wake_fd makes the caller's loop run it. */
     if (!s->is_woken) eventfd_write(s->wake_fd, 1);
     s->is_woken = true;
 }
@@ -56,10 +56,10 @@ struct request *server_take(struct server *s)
     return r;
 }
 
-const struct event *request_events(const struct request *r, uint32_t *out_count)
+const struct event *request_event(const struct request *r)
 {
-    *out_count = r->event_count;
-    return r->events;
+    ensure(r->event != NULL);
+    return r->event;
 }
 
 const struct request_script *request_script(const struct request *r)

@@ -1,5 +1,5 @@
-/* The table of routes. A row is everything there is to know about one: from it come the dispatch, the answers to wrong
- * methods, and the description at /v1/openapi.json. */
+/* The table of routes. The dispatch, the replies to wrong methods and the description at /v1/openapi.json all come from
+ * it, so a new route is a row and a handler. */
 #include <string.h>
 
 #include "api/server/internal.h"
@@ -17,66 +17,66 @@ enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
 
 #define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
 
-/* The four routes of a kind of things that an administrator names. */
-#define OBJECT_ROUTES(where, which, ids, one, many)                                                                    \
-    {GET,                                                                                                              \
-     where,                                                                                                            \
-     "list" ids "s",                                                                                                   \
-     many,                                                                                                             \
-     server_get_objects,                                                                                               \
-     .reply = &api_object_lists[which],                                                                                \
-     .status = OK,                                                                                                     \
-     .object = (which)},                                                                                               \
-        {POST,                                                                                                         \
-         where,                                                                                                        \
-         "add" ids,                                                                                                    \
-         "name " one,                                                                                                  \
-         server_post_object,                                                                                           \
-         .body_kind = BODY_ADD,                                                                                        \
-         .reply = &api_done_shape,                                                                                     \
-         .status = OK,                                                                                                 \
-         .object = (which)},                                                                                           \
-        {PATCH,                                                                                                        \
-         where "/{name}",                                                                                              \
-         "modify" ids,                                                                                                 \
-         "change " one,                                                                                                \
-         server_patch_object,                                                                                          \
-         .body_kind = BODY_CHANGE,                                                                                     \
-         .reply = &api_done_shape,                                                                                     \
-         .status = OK,                                                                                                 \
-         .object = (which)},                                                                                           \
-    {                                                                                                                  \
-        DELETE, where "/{name}", "delete" ids, "take away " one, server_delete_object, .reply = &api_done_shape,       \
-                                                                                       .status = OK, .object = (which) \
+/* The four routes of a kind of object (fields/objects.h). */
+#define OBJECT_ROUTES(where, which, ids, one, many)                                                                 \
+    {GET,                                                                                                           \
+     where,                                                                                                         \
+     "list" ids "s",                                                                                                \
+     many,                                                                                                          \
+     server_get_objects,                                                                                            \
+     .reply = &api_object_lists[which],                                                                             \
+     .status = OK,                                                                                                  \
+     .object = (which)},                                                                                            \
+        {POST,                                                                                                      \
+         where,                                                                                                     \
+         "add" ids,                                                                                                 \
+         "add " one,                                                                                                \
+         server_post_object,                                                                                        \
+         .body_kind = BODY_ADD,                                                                                     \
+         .reply = &api_done_shape,                                                                                  \
+         .status = OK,                                                                                              \
+         .object = (which)},                                                                                        \
+        {PATCH,                                                                                                     \
+         where "/{name}",                                                                                           \
+         "modify" ids,                                                                                              \
+         "change " one,                                                                                             \
+         server_patch_object,                                                                                       \
+         .body_kind = BODY_CHANGE,                                                                                  \
+         .reply = &api_done_shape,                                                                                  \
+         .status = OK,                                                                                              \
+         .object = (which)},                                                                                        \
+    {                                                                                                               \
+        DELETE, where "/{name}", "delete" ids, "delete " one, server_delete_object, .reply = &api_done_shape,       \
+                                                                                    .status = OK, .object = (which) \
     }
 
 const struct route routes[] = {
     {GET, API_ACCOUNTS, "listAccounts", "every account", server_get_accounts, .reply = &api_account_list_shape,
      .status = OK, .is_long = true},
-    {POST, API_ACCOUNTS, "addAccount", "make an account", server_post_account, BODY(api_account_shape),
+    {POST, API_ACCOUNTS, "addAccount", "add an account", server_post_account, BODY(api_account_shape),
      .reply = &api_done_shape, .status = OK},
     {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or priority, or move it", server_patch_account,
      BODY(api_account_change_shape), .reply = &api_done_shape, .status = OK},
     {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent",
      server_delete_account, .reply = &api_done_shape, .status = OK},
 
-    {GET, API_JOBS, "listJobs", "jobs and their tasks, of one moment", server_get_jobs, .query = &api_jobs_query_shape,
+    {GET, API_JOBS, "listJobs", "jobs and their tasks, at one time", server_get_jobs, .query = &api_jobs_query_shape,
      .reply = &api_job_list_shape, .status = OK, .is_long = true},
     {POST, API_JOBS, "submitJob", "submit a job", server_post_job, BODY(api_submit_shape),
      .reply = &api_submitted_shape, .status = CREATED, .body_max = API_BODY_MAX},
-    {POST, API_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, waiting or running; all of those named or none",
+    {POST, API_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, pending or running; all that are named, or none",
      server_post_cancel, BODY(api_jobs_shape), .reply = &api_count_shape, .status = OK},
-    {POST, API_JOBS_HOLD, "holdJobs", "keep waiting jobs from starting", server_post_hold, BODY(api_jobs_shape),
+    {POST, API_JOBS_HOLD, "holdJobs", "keep pending jobs from starting", server_post_hold, BODY(api_jobs_shape),
      .reply = &api_count_shape, .status = OK},
     {POST, API_JOBS_RELEASE, "releaseJobs", "let held jobs start", server_post_release, BODY(api_jobs_shape),
      .reply = &api_count_shape, .status = OK},
     {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", server_get_job, .reply = &api_job_list_shape,
      .status = OK, .is_long = true},
-    {PATCH, JOB_PATH, "updateJob", "change a waiting job", server_patch_job, BODY(api_update_shape),
-     .reply = &api_done_shape, .status = OK},
-    {DELETE, JOB_PATH, "cancelJob", "end a job or task, waiting or running", server_delete_job,
+    {PATCH, JOB_PATH, "updateJob", "change a job", server_patch_job, BODY(api_update_shape), .reply = &api_done_shape,
+     .status = OK},
+    {DELETE, JOB_PATH, "cancelJob", "end a job or task, pending or running", server_delete_job,
      .reply = &api_count_shape, .status = OK},
-    {GET, JOB_PATH "/wait", "waitForJob", "a job or task; answered when all of it has ended", server_get_wait,
+    {GET, JOB_PATH "/wait", "waitForJob", "wait for the end of a job or task, and of all its tasks", server_get_wait,
      .query = &api_wait_query_shape, .reply = &api_waited_shape, .status = OK, .is_long = true},
 
     OBJECT_ROUTES(API_DEPARTMENTS, OBJECT_DEPARTMENT, "Department", "a department", "every department"),
@@ -90,37 +90,37 @@ const struct route routes[] = {
 
     {GET, API_OPENAPI, "describe", "this description", server_get_openapi, .status = OK},
 
-    {GET, API_PRIORITIES, "listPriorities", "who comes first and why, by every term of the model in force",
+    {GET, API_PRIORITIES, "listPriorities", "jobs by priority, with every term of the model in force",
      server_get_priorities, .query = &api_priorities_query_shape, .reply = &api_priority_list_shape, .status = OK,
      .is_long = true},
 
     {GET, API_SETTINGS, "listSettings", "every setting", server_get_settings, .reply = &api_setting_list_shape,
      .status = OK},
-    {PATCH, API_SETTINGS, "changeSettings", "change settings; all of those named or none", server_patch_settings,
+    {PATCH, API_SETTINGS, "changeSettings", "change settings; all that are named, or none", server_patch_settings,
      .body_kind = BODY_SETTINGS, .reply = &api_done_shape, .status = OK},
 
-    {GET, API_SHARES, "listShares", "the tree of associations and what each is due, of one moment", server_get_shares,
-     .query = &api_shares_query_shape, .reply = &api_share_list_shape, .status = OK, .is_long = true},
+    {GET, API_SHARES, "listShares", "the tree of associations with shares, usage and factors, at one time",
+     server_get_shares, .query = &api_shares_query_shape, .reply = &api_share_list_shape, .status = OK,
+     .is_long = true},
 
     {GET, API_STATUS, "showStatus", "the instance at a glance", server_get_status, .reply = &api_status_shape,
      .status = OK},
 
     {GET, API_USERS, "listUsers", "every user in every account", server_get_users, .reply = &api_user_list_shape,
      .status = OK, .is_long = true},
-    {POST, API_USERS, "addUser", "put a user into an account", server_post_user, BODY(api_user_shape),
+    {POST, API_USERS, "addUser", "add a user to an account", server_post_user, BODY(api_user_shape),
      .reply = &api_done_shape, .status = OK},
-    {PATCH, USER_PATH, "modifyUser", "change a user's shares or priority, or the account charged by default",
-     server_patch_user, .query = &api_account_query_shape, BODY(api_user_change_shape), .reply = &api_done_shape,
-     .status = OK},
-    {DELETE, USER_PATH, "deleteUser", "take a user out of an account, or of all", server_delete_user,
+    {PATCH, USER_PATH, "modifyUser", "change a user's shares, priority or default account", server_patch_user,
+     .query = &api_account_query_shape, BODY(api_user_change_shape), .reply = &api_done_shape, .status = OK},
+    {DELETE, USER_PATH, "deleteUser", "remove a user from an account, or from all", server_delete_user,
      .query = &api_account_query_shape, .reply = &api_done_shape, .status = OK},
 
-    {GET, API_VERIFY, "verify", "compute all usage again from the job records and compare", server_get_verify,
+    {GET, API_VERIFY, "verify", "recompute all usage from the job records, and compare", server_get_verify,
      .reply = &api_verified_shape, .status = OK},
     {0},
 };
 
-/* Whether a path fits a pattern, part by part; *out_segment is what stands in place of the {part}. */
+/* Whether a path fits a pattern, segment by segment. out_segment: the path's segment for the {part}, or NULL. */
 static bool path_fits(const char *pattern_text, const char *path_text, struct str *out_segment)
 {
     struct str pattern = str(pattern_text), path = str(path_text), segment = {0};
@@ -137,8 +137,8 @@ static bool path_fits(const char *pattern_text, const char *path_text, struct st
     return pattern.text == NULL && path.text == NULL;
 }
 
-/* "GET, HEAD, PATCH, OPTIONS": what the path has, or NULL. /v1/jobs/cancel fits /v1/jobs/{id} too: whoever has no {part}
- * in it comes first. */
+/* The methods of a path, "GET, HEAD, PATCH, OPTIONS", or NULL. /v1/jobs/cancel also fits /v1/jobs/{id}, so if a route
+ * without a {part} fits, only such routes count. */
 static const char *methods_of(const char *path, struct arena *arena)
 {
     struct buf methods = {0};
@@ -177,9 +177,9 @@ const struct route *route_find(const char *method, const char *path, struct aren
     if (found != NULL && strstr(allow, found->method) != NULL) return found;
     *out_allow = allow;
     if (allow == NULL) {
-        err_set(e, ERR_NOT_FOUND, "nothing is at '%.100s'; GET %s describes what there is", path, API_OPENAPI);
+        err_set(e, ERR_NOT_FOUND, "no path '%.100s'; GET %s lists the paths", path, API_OPENAPI);
     } else {
-        err_set(e, ERR_USAGE, "%.20s is not possible at '%.100s': %s", method, path, allow);
+        err_set(e, ERR_USAGE, "%.20s is not accepted at '%.100s'; accepted are %s", method, path, allow);
     }
     return NULL;
 }

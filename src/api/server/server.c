@@ -1,20 +1,22 @@
-/* Connections and requests, on top of libmicrohttpd, which parses HTTP and runs when we say so.
+/* Connections and requests. libmicrohttpd parses HTTP and calls back; it runs within server_ready only. The life of a
+ * request:
  *
- *     first call of on_request      who asks, which route          refused: the reply is there, what body comes is dropped
- *     further calls                 the body comes
- *     last call                     the handler: replies, or parks the request (its connection is suspended)
- *     request_unpark                the connection is resumed; libmicrohttpd calls once more and gets the reply
- *     on_completed                  the request goes
+ *     on_request, first call     identify the client, find the route; a refused request gets its reply here, and its
+ *                                body is dropped
+ *     on_request, further calls  receive the body
+ *     on_request, last call      call the handler, which replies or parks the request (suspends its connection)
+ *     request_unpark             resume the connection; libmicrohttpd calls on_request once more, which sends the reply
+ *     on_completed               free the request
  *
  * Invariants
- *   1. A request lives until on_completed. While it is parked that cannot happen: so whoever holds one (the daemon, a
- *      verification, the list of those who wait) holds it safely, also when its client went away.
- *   2. server->parked lists exactly the requests whose connections are suspended. None is left when libmicrohttpd stops.
- *   3. Who asks comes from the socket (SO_PEERCRED), for every request anew.
+ *   1. A request lives until on_completed, which is not called while the request is parked. So a pointer to a parked
+ *      request stays valid, even if the client disconnects.
+ *   2. server->parked has exactly the requests with a suspended connection. It is empty when libmicrohttpd stops.
+ *   3. The user of a request comes from the kernel (SO_PEERCRED), which is asked for every request.
  *
- * poll_fd is an epoll of ours. In it are libmicrohttpd's; an eventfd that says a connection was resumed; and the
- * connections of those who wait for a job: a suspended connection is in nobody's epoll, and they wait long enough to go
- * away meanwhile. */
+ * poll_fd is an epoll instance with libmicrohttpd's own epoll instance, an eventfd that is written when a connection is
+ * resumed, and the connections of requests in STAGE_WAITING. libmicrohttpd does not watch suspended connections, and
+ * these wait so long that their clients may disconnect. */
 #include <errno.h>
 #include <pwd.h>
 #include <string.h>
@@ -31,8 +33,8 @@
 enum {
     CONNECTION_MEMORY = 131072, /* bytes for head and buffers */
     CONNECTIONS_MAX = 4096,
-    DESCRIPTORS_KEPT = 256, /* for the store, with its snapshots, and the rest of the daemon */
-    SILENCE_S = 60,
+    DESCRIPTORS_RESERVED = 256, /* for the store, with its snapshots, and the rest of the daemon */
+    IDLE_TIMEOUT_S = 60,        /* of a connection */
     CLOSING_ROUNDS = 20,
 };
 
@@ -55,22 +57,22 @@ static int identify(struct request *r, struct err *e)
     const struct server_host *host = &r->server->host;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-        return err_set(e, ERR_DENIED, "the system does not say who you are");
+        return err_set(e, ERR_DENIED, "the kernel does not identify the client");
     if (host->identify(host->context, peer.uid, peer.gid, &r->actor)) return 0;
     return err_set(e, ERR_DENIED,
-                   "this instance does not serve user %u: a private instance serves the person who started it",
+                   "this instance does not serve user %u: a private instance serves only the user who started it",
                    peer.uid);
 }
 
-/* Finds the route; where there is none the reply is there afterwards. */
+/* Finds the route and decodes the path's segment. Without a route, and for OPTIONS, sets the reply. */
 static void find_route(struct request *r, const char *method, const char *path)
 {
     struct err e;
     struct str segment;
     const char *allow = NULL;
-    bool is_question = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0;
+    bool is_options = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0;
     r->route = route_find(method, path, &r->arena, &segment, &allow, &e);
-    if (r->route == NULL && is_question && allow != NULL) {
+    if (r->route == NULL && is_options && allow != NULL) {
         r->reply = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
         r->status = MHD_HTTP_NO_CONTENT;
     } else if (r->route == NULL) {
@@ -89,7 +91,7 @@ static size_t body_max(const struct request *r)
 static void reply_too_large(struct request *r)
 {
     struct err e;
-    err_set(&e, ERR_TOO_LARGE, "the body of the request is longer than %zu bytes", body_max(r));
+    err_set(&e, ERR_TOO_LARGE, "the request body is longer than %zu bytes", body_max(r));
     reply_error_status(r, MHD_HTTP_CONTENT_TOO_LARGE, &e);
 }
 
@@ -100,7 +102,8 @@ static bool is_declared_too_large(struct request *r)
     return text != NULL && number_parse_u64(str(text), &length) && length > body_max(r);
 }
 
-/* The head has come. A refusal whose body need not be read is sent now, and the connection closed behind it. */
+/* Called when the head has arrived. A refusal for which the body need not be read is sent at once, and libmicrohttpd
+ * then closes the connection. */
 static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *connection, const char *path,
                                      const char *method, void **out_request)
 {
@@ -120,8 +123,8 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     return send_reply(r);
 }
 
-/* A part of the body. One whose length was not declared is read on when it is too large, within reason, so that the client
- * is there for the answer. */
+/* Receives a part of the body. A body that turns out to be too large is read on up to twice the maximum, so that the
+ * client reads the reply instead of failing to write. */
 static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t *length)
 {
     size_t max = body_max(r);
@@ -129,8 +132,8 @@ static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t 
         buf_add(&r->body, bytes, *length);
     } else {
         if (r->reply == NULL) reply_too_large(r);
-        r->dropped += *length;
-        if (r->dropped > max) return MHD_NO;
+        r->dropped_bytes += *length;
+        if (r->dropped_bytes > max) return MHD_NO;
     }
     *length = 0;
     return MHD_YES;
@@ -139,7 +142,7 @@ static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t 
 static void reply_closing(struct request *r)
 {
     struct err e;
-    err_set(&e, ERR_UNAVAILABLE, "the instance is being stopped");
+    err_set(&e, ERR_UNAVAILABLE, "the instance is stopping");
     reply_error(r, &e);
 }
 
@@ -147,7 +150,7 @@ static enum MHD_Result dispatch(struct request *r)
 {
     struct server *s = r->server;
     struct err e;
-    if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* asked again next time */
+    if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* the next run calls again */
     int64_t start_us = server_monotonic_us(), spent_us = s->spent_us;
     if (s->is_closing) {
         reply_closing(r);
@@ -197,22 +200,23 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 static unsigned connection_limit(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return DESCRIPTORS_KEPT;
-    rlim_t usable = limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : limit.rlim_cur / 2;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return DESCRIPTORS_RESERVED;
+    rlim_t usable =
+        limit.rlim_cur > 2 * DESCRIPTORS_RESERVED ? limit.rlim_cur - DESCRIPTORS_RESERVED : limit.rlim_cur / 2;
     return usable < CONNECTIONS_MAX ? (unsigned)usable : CONNECTIONS_MAX;
 }
 
-static int start_http(struct server *s, int listening, struct err *e)
+static int start_http(struct server *s, int listen_fd, struct err *e)
 {
     unsigned connections = connection_limit();
     s->waiting_max = connections / 4 * 3;
     s->http = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listening,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (s->http == NULL) {
-        close(listening);
+        close(listen_fd);
         return err_set(e, ERR_IO, "cannot serve %s: %s", s->socket_path, strerror(errno));
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
@@ -232,10 +236,10 @@ struct server *server_open(const char *socket_path, const struct server_host *ho
     s->host = *host;
     s->poll_fd = s->wake_fd = -1;
     s->socket_path = arena_copy(&s->arena, str(socket_path));
-    const struct passwd *user = getpwuid(geteuid()); /* now, because it may ask over the network */
+    const struct passwd *user = getpwuid(geteuid()); /* once, because it may use the network */
     if (user != NULL) s->user = arena_copy(&s->arena, str(user->pw_name));
-    int listening = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
-    if (listening >= 0 && start_http(s, listening, e) == 0) return s;
+    int listen_fd = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
+    if (listen_fd >= 0 && start_http(s, listen_fd, e) == 0) return s;
     server_close(s);
     return NULL;
 }
@@ -274,8 +278,8 @@ int64_t server_timeout_ms(const struct server *s)
     return wait_ms < 0 || http_ms < (uint64_t)wait_ms ? (int64_t)http_ms : wait_ms;
 }
 
-/* Clients that went away while they waited. */
-static void drop_hung_up(struct server *s)
+/* Unparks waiting requests of clients that have disconnected. */
+static void drop_disconnected(struct server *s)
 {
     struct epoll_event events[64];
     int count = epoll_wait(s->poll_fd, events, sizeof events / sizeof *events, 0);
@@ -294,7 +298,7 @@ void server_ready(struct server *s)
     s->spent_us = 0;
     if (s->is_woken) eventfd_read(s->wake_fd, &unused);
     s->is_woken = false;
-    drop_hung_up(s);
+    drop_disconnected(s);
     wait_expire(s);
     ensure(MHD_run(s->http) == MHD_YES);
 }

@@ -1,9 +1,8 @@
-/* The HTTP face of the daemon. Requests that change something become events: they are decoded, queued, and their
- * connections suspended until the daemon has decided and committed. Requests that only read are answered from the state
- * as committed, or streamed from a snapshot. Runs on its caller's thread and never blocks.
+/* The HTTP server of the daemon. A request that changes something becomes an event: it is decoded and queued, and its
+ * connection is suspended until the daemon has committed the event. A request that only reads is answered from the
+ * committed state, or streamed from a snapshot of it. The server runs on the thread of its caller and never blocks.
  *
- *     server_ready()  ->  server_take(): events in order  ->  (decide, commit)  ->  server_answer() each  ->  server_committed()
- */
+ *     server_ready  ->  server_take each  ->  decide, commit  ->  server_answer each  ->  server_committed */
 #ifndef FAIRLEAD_API_SERVER_SERVER_H
 #define FAIRLEAD_API_SERVER_SERVER_H
 
@@ -13,7 +12,7 @@
 struct server;
 struct request;
 
-/* What a submission carries that the engine does not look at; same shape as the store's. Empty for other requests. */
+/* The part of a submission that the engine does not need, as in struct job_script of the store. */
 struct request_script {
     struct str script;
     const char *script_name;
@@ -23,43 +22,49 @@ struct request_script {
     uint32_t environment_count;
 };
 
-/* What the server asks of its host, the daemon. context comes back in each call. */
+/* What the server gets from its host, the daemon. context is passed to each function. */
 struct server_host {
     void *context;
-    struct state *state; /* as committed whenever a request is answered */
+    struct state *state; /* equals the committed state while server_ready, server_answer and server_committed run */
     struct job_reader jobs;
     int64_t (*now_us)(void *context);
-    /* Whether this peer may ask at all, and who it is; false: 403. */
+    /* Whether the peer may use this instance, and who it is; false: it is answered with 403. */
     bool (*identify)(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor);
-    /* Starts a verification beside the loop; the host calls server_verified with request when it is done. */
+    /* Starts a verification and returns; the host calls server_verified with the request when it is done. */
     void (*verify)(void *context, struct request *request);
     const char *state_directory, *socket_path, *host_name;
     int64_t started_us;
 };
 
-/* Listens on socket_path (mode 0600, made anew; a socket somebody still answers on is ERR_CONFLICT; over 107 bytes is
- * ERR_INPUT naming both numbers). NULL: *e. host is copied. */
+/* Listens on socket_path: creates the socket, mode 0600, and replaces one on which no process listens. Copies *host,
+ * but not its texts. NULL with *e: ERR_CONFLICT another process listens there, or the path is no socket; ERR_INPUT the
+ * path does not have 1 to 107 bytes; ERR_IO. */
 struct server *server_open(const char *socket_path, const struct server_host *host, struct err *e);
-void server_close(struct server *s); /* answers what waits with 503, removes the socket */
 
-/* For the caller's loop: when the descriptor can be read, and at the latest after that time (-1: none), server_ready. */
+/* Answers all waiting requests with 503, removes the socket, and frees the server. */
+void server_close(struct server *s);
+
+/* For the caller's loop: it calls server_ready when the descriptor is readable, and at the latest after the timeout
+ * (-1: none). */
 int server_descriptor(const struct server *s);
 int64_t server_timeout_ms(const struct server *s);
 void server_ready(struct server *s);
 
-/* The next request that wants deciding, in order of arrival, or NULL. Its event's text lives until it is answered. What is
- * accepted together or not at all (several settings) is one event. */
+/* The next request that the engine has to decide, in order of arrival, or NULL. The request, its event and the texts of
+ * the event live until server_answer. */
 struct request *server_take(struct server *s);
-const struct event *request_events(const struct request *r, uint32_t *out_count);
-const struct request_script *request_script(const struct request *r); /* NULL unless it is a submission */
+const struct event *request_event(const struct request *r);
+const struct request_script *request_script(const struct request *r); /* NULL: not a submission */
 
-/* After the commit: what engine_apply gave for its events together. e NULL: success. r is gone afterwards. */
+/* Answers a request after the commit: with the result of its event, or, if e is not NULL, with the error. Afterwards r
+ * must not be used. */
 void server_answer(struct request *r, const struct event_result *result, const struct err *e);
 
-/* Once after each commit: people who wait for a job's end are answered if it came. */
+/* To be called after each commit: answers the requests that wait for the end of a job that has ended. */
 void server_committed(struct server *s);
 
-/* The result of host->verify: body is a JSON object, copied; or e. */
+/* Answers the request of host->verify: with body, a JSON object, which is copied; or, if e is not NULL, with the
+ * error. */
 void server_verified(struct request *r, struct str body, const struct err *e);
 
 #endif

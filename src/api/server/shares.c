@@ -1,13 +1,12 @@
-/* GET /v1/shares: the tree and what each association is due, of one moment, by the algorithm in force.
+/* GET /v1/shares: the tree of associations with shares, usage and factors at one time, by the algorithm in force.
  *
- * The numbers are computed at once when they are asked for (state_share_table), and what the rows need beside them is copied
- * into the stream's arena, because the state goes on changing while the client reads; the rows are then rendered piece by
- * piece. Only rows that are shown are found and copied: somebody who asks for one user in a tree of 10^5 waits for the
- * numbers, a millisecond or two, and for nothing else. Rows are the tree's nodes in index order, which is the order of listings
- * (engine/state.h, invariant 2).
+ * The handler computes all numbers at once (state_share_table) and copies the texts that the rows need into the
+ * stream's arena, because the state changes while the client reads. The rows are then rendered piece by piece. Only
+ * rows that are shown are copied: one user in a tree of 10^5 takes the 1-2 ms of the numbers. Rows are the tree's nodes
+ * in index order, which is the order of listings (engine/state.h, invariant 2).
  *
- * psv: the columns of sshare -P (and GrpTRESRaw, if asked for), as wire/psv.h writes them. Account names are indented by their
- * depth, as sshare does, so that the text alone gives the tree. */
+ * psv: the columns of sshare -P, and GrpTRESRaw on request, as wire/psv.h writes them. Account names are indented by
+ * their depth, as in sshare, so that the text alone gives the tree. */
 #include <math.h>
 #include <string.h>
 
@@ -19,24 +18,25 @@
 
 enum { ROWS_AT_ONCE = 64 };
 
-/* A row: a node of the tree. */
+/* A row of the listing: a node of the tree. */
 struct line {
     uint32_t node, shares;
     uint8_t depth;
     bool is_root;
-    const char *account, *user, *parent_account; /* user NULL: the account's own row; parent_account: of one, or NULL */
+    const char *account, *user; /* user NULL: the row of an account */
+    const char *parent_account; /* NULL: the row of a user, or of root */
     struct work work;
 };
 
-/* Usage of one TRES, by node, with all that is below. */
+/* The usage of one TRES by each node and the nodes below it. */
 struct tres_usage {
     const char *name;
-    double *total;
+    double *total; /* by node */
 };
 
 struct snapshot {
     struct share_table table;
-    struct tres_usage *tres; /* NULL: not asked for */
+    struct tres_usage *tres; /* NULL: not requested */
     uint32_t tres_count;
     struct line *lines;
     uint32_t count, next;
@@ -51,8 +51,8 @@ static const struct assoc *assoc_at(const struct state *s, uint32_t node)
     return &s->assocs.items[s->assoc_of.items[node]];
 }
 
-/* The user's rows below an account and, for the tree's sake, the accounts above them. Asked of each account by name, for
- * there are fewer of them than users. Returns how many rows are the user's. */
+/* Chooses the user's rows in the nodes from top to end, and the accounts above them, so that the rows are a tree.
+ * Returns the number of the user's rows. O(end - top), with one look-up in each account. */
 static uint32_t choose_user(const struct state *s, const char *user, uint32_t top, uint32_t end, bool *is_shown)
 {
     const struct tree *t = &s->tree;
@@ -71,7 +71,7 @@ static uint32_t choose_user(const struct state *s, const char *user, uint32_t to
     return found;
 }
 
-/* Which nodes are shown. Of one account: it and all below it, which stand behind it. */
+/* Chooses the nodes to show. The nodes below an account follow it directly. */
 static int choose_rows(const struct state *s, const struct api_shares_query *wanted, bool *is_shown, struct err *e)
 {
     const struct tree *t = &s->tree;
@@ -92,8 +92,8 @@ static int choose_rows(const struct state *s, const struct api_shares_query *wan
                        wanted->account);
 }
 
-/* Where the accounts above a row have their names: nodes stand depth first, so that of each depth the last one counts.
- * Copied once each, however many users they have. */
+/* The name of the last account at each depth: because nodes are in depth-first order, these are the accounts above the
+ * current node. So each name is copied once, however many users the account has. */
 struct account_names {
     const char *at_depth[TREE_DEPTH_MAX + 1];
 };
@@ -111,7 +111,7 @@ static struct line make_line(const struct state *s, uint32_t node, struct accoun
     }
     line.account = names->at_depth[depth] = arena_copy(arena, str(a->account));
     if (node == 0) return line;
-    if (names->at_depth[depth - 1] == NULL) /* not shown itself */
+    if (names->at_depth[depth - 1] == NULL) /* the parent is not shown */
         names->at_depth[depth - 1] = arena_copy(arena, str(assoc_at(s, t->parent[node])->account));
     line.parent_account = names->at_depth[depth - 1];
     return line;
@@ -129,7 +129,7 @@ static void copy_lines(const struct state *s, const bool *is_shown, struct arena
     }
 }
 
-static void take_tres(struct state *s, int64_t now_us, struct arena *arena, struct snapshot *out)
+static void copy_tres_usage(struct state *s, int64_t now_us, struct arena *arena, struct snapshot *out)
 {
     const struct tree *t = state_tree(s);
     out->tres_count = s->policy.tres.count;
@@ -150,14 +150,14 @@ static int take_snapshot(struct server *server, const struct api_shares_query *w
     if (choose_rows(s, wanted, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
     state_share_table(s, now_us, is_shown, arena, &out->table);
-    if (wanted->tres) take_tres(s, now_us, arena, out);
+    if (wanted->tres) copy_tres_usage(s, now_us, arena, out);
     return 0;
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* "cpu=2.5,mem=640": what there is of it. */
-static void add_tres(const struct snapshot *s, uint32_t node, struct buf *out)
+/* Appends the TRES that the node has used: "cpu=2.5,mem=640". */
+static void add_tres_usage(const struct snapshot *s, uint32_t node, struct buf *out)
 {
     size_t begin = out->length;
     for (uint32_t i = 0; i < s->tres_count; i++) {
@@ -170,7 +170,7 @@ static void add_tres(const struct snapshot *s, uint32_t node, struct buf *out)
     }
 }
 
-/* tres: room for its usage by TRES. */
+/* tres: a buffer for the text of the usage by TRES, which out points to. */
 static void make_values(const struct snapshot *s, const struct line *line, struct buf *tres, struct share_values *out)
 {
     struct field_value *value = out->value;
@@ -187,7 +187,7 @@ static void make_values(const struct snapshot *s, const struct line *line, struc
     value[SHARE_FIELD_TRES_RAW] = field_absent();
     if (s->tres == NULL) return;
     buf_clear(tres);
-    add_tres(s, line->node, tres);
+    add_tres_usage(s, line->node, tres);
     value[SHARE_FIELD_TRES_RAW] = field_text(tres->length > 0 ? tres->text : "");
 }
 

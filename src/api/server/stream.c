@@ -1,10 +1,11 @@
-/* Long replies: rendered while they are sent, a piece at a time, so that a listing of any length neither fills the memory
- * nor holds up the loop.
+/* Long replies, which are rendered piece by piece while they are sent, so a listing of any length neither fills the
+ * memory nor holds up the loop.
  *
- * libmicrohttpd asks for a piece of each stream once per server_ready. A piece is at most CHUNK_BYTES and CHUNK_US; when
- * all streams together have had BUDGET_US, the others get theirs in the next server_ready (an answer of 0 bytes asks for
- * that). A client that reads slowly is not asked for more until its socket has room, and is cut off after STREAM_S. What
- * turns out to be short is sent as a reply with a length, and its snapshot is given back at once. */
+ * libmicrohttpd calls on_read for each stream once per server_ready, if the client's socket has room. A piece takes at
+ * most CHUNK_BYTES and CHUNK_US. Once all streams together have taken BUDGET_US, the others return 0 bytes, and
+ * libmicrohttpd calls them again in the next server_ready. A client that reads slowly is cut off after STREAM_S.
+ *
+ * A listing that fits into the first piece is sent as a reply with a length, and its snapshot is freed at once. */
 #include <string.h>
 
 #include "api/server/internal.h"
@@ -27,18 +28,18 @@ void stream_free(struct stream *s)
     mem_free(s);
 }
 
-static size_t pending(const struct stream *s)
+static size_t unsent_bytes(const struct stream *s)
 {
-    return s->text.length - s->taken;
+    return s->text.length - s->sent_bytes;
 }
 
-/* Renders until there are wanted bytes, the time is over or the end is reached. */
+/* Renders until text has the wanted number of bytes, CHUNK_US are over, or the listing ends. */
 static void render(struct stream *s, size_t wanted)
 {
     int64_t start_us = server_monotonic_us(), now_us = start_us;
-    if (s->taken > 0) memmove(s->text.text, s->text.text + s->taken, pending(s));
-    s->text.length -= s->taken;
-    s->taken = 0;
+    if (s->sent_bytes > 0) memmove(s->text.text, s->text.text + s->sent_bytes, unsent_bytes(s));
+    s->text.length -= s->sent_bytes;
+    s->sent_bytes = 0;
     while (!s->is_done && !s->is_broken && s->text.length < wanted && now_us - start_us < CHUNK_US) {
         int more = s->fill(s);
         s->is_done = more == 0;
@@ -54,15 +55,15 @@ static ssize_t on_read(void *context, uint64_t position, char *out, size_t max)
     struct stream *s = context;
     (void)position;
     size_t wanted = max < CHUNK_BYTES ? max : CHUNK_BYTES;
-    if (pending(s) < wanted && !s->is_done) {
+    if (unsent_bytes(s) < wanted && !s->is_done) {
         if (s->server->spent_us >= BUDGET_US && !s->server->is_closing) return 0;
         render(s, wanted);
     }
     if (s->is_broken) return MHD_CONTENT_READER_END_WITH_ERROR;
-    size_t length = pending(s) < wanted ? pending(s) : wanted;
+    size_t length = unsent_bytes(s) < wanted ? unsent_bytes(s) : wanted;
     if (length == 0 && s->is_done) return MHD_CONTENT_READER_END_OF_STREAM;
-    memcpy(out, s->text.text + s->taken, length);
-    s->taken += length;
+    memcpy(out, s->text.text + s->sent_bytes, length);
+    s->sent_bytes += length;
     return (ssize_t)length;
 }
 
@@ -76,7 +77,7 @@ int stream_reply(struct stream *s, struct request *r, const char *content_type, 
     render(s, CHUNK_BYTES);
     if (!s->is_done && !s->is_broken && s->server->stream_count >= STREAMS_MAX) {
         s->is_broken = true;
-        err_set(&s->e, ERR_UNAVAILABLE, "%d long listings are being sent already; try again", STREAMS_MAX);
+        err_set(&s->e, ERR_UNAVAILABLE, "%d long listings are already being sent; try again later", STREAMS_MAX);
     }
     if (s->is_broken) {
         *e = s->e;

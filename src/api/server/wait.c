@@ -1,6 +1,6 @@
-/* People who wait for a job's end. Their requests stay parked until it comes, their time is over, or they go away (their
- * connections are in server->poll_fd for that). After each commit every one of them is looked at: a few look-ups in the
- * state, no question to the store unless the job has ended. */
+/* GET /v1/jobs/{id}/wait. The request is parked until the job ends, its timeout passes, or the client disconnects, for
+ * which its connection is in server->poll_fd. After each commit, all waiting requests are checked with a few look-ups
+ * each in the state; the store is read only for jobs that have ended. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -31,7 +31,7 @@ void wait_forget(struct request *r)
     r->server->waiting_count--;
 }
 
-/* {"ended":...,"jobs":[rows]}, or 404. */
+/* Replies {"ended":...,"jobs":[rows]}; -1 with *e if there is no such job. */
 static int reply_rows(struct request *r, bool ended, struct err *e)
 {
     struct job_query query = job_query_of(r->wait_for, &r->wait_for.job_id);
@@ -57,11 +57,11 @@ int server_get_wait(struct request *r, struct err *e)
     if (job != NONE && ref->task_id != NONE && !s->host.state->jobs.items[job].is_array)
         return err_subject(e, ERR_NOT_FOUND, "job", str_cut(str(r->segment), '_', &(struct str){0}),
                            "is not an array; it has no task %u", ref->task_id);
-    int64_t timeout_s = query.timeout_s >= 0 ? query.timeout_s : WAIT_STANDARD_S;
+    int64_t timeout_s = query.timeout_s >= 0 ? query.timeout_s : WAIT_DEFAULT_S;
     bool is_live = server_job_is_live(s->host.state, *ref);
     if (!is_live || timeout_s == 0) return reply_rows(r, !is_live, e);
     if (s->waiting_count >= s->waiting_max)
-        return err_set(e, ERR_UNAVAILABLE, "%u wait for jobs already, as many as this instance has connections for",
+        return err_set(e, ERR_UNAVAILABLE, "%u requests already wait for jobs, which is the maximum; try again later",
                        s->waiting_count);
 
     struct epoll_event hang_up = {.events = 0, .data.ptr = r}; /* EPOLLHUP is always reported */
@@ -73,29 +73,29 @@ int server_get_wait(struct request *r, struct err *e)
     return 0;
 }
 
-/* Answers those who have waited to an end or beyond their time; when that takes long, the rest in the next turn, which
- * then comes at once. A request leaves the list when it is answered. */
-static void look_at_all(struct server *s, bool for_time)
+/* Answers the requests with a job that has ended, or, if by_deadline, those with a deadline that has passed. Stops when
+ * the budget is spent; the rest is answered in the next turn, which comes at once. */
+static void answer_due(struct server *s, bool by_deadline)
 {
     int64_t start_us = server_monotonic_us();
     struct request *next;
     for (struct request *r = s->parked; r && s->waiting_count > 0; r = next) {
-        next = r->next;
+        next = r->next; /* answer takes r off the list */
         if (r->stage != STAGE_WAITING) continue;
-        if (for_time ? start_us < r->deadline_us : server_job_is_live(s->host.state, r->wait_for)) continue;
-        answer(r, !for_time);
+        if (by_deadline ? start_us < r->deadline_us : server_job_is_live(s->host.state, r->wait_for)) continue;
+        answer(r, !by_deadline);
         if (server_monotonic_us() - start_us >= BUDGET_US) break;
     }
 }
 
 void server_committed(struct server *s)
 {
-    look_at_all(s, false);
+    answer_due(s, false);
 }
 
 void wait_expire(struct server *s)
 {
-    look_at_all(s, true);
+    answer_due(s, true);
 }
 
 int64_t wait_timeout_ms(const struct server *s)

@@ -1,0 +1,69 @@
+/* GET /v1/accounts and /v1/users: the tree of associations as two lists. Their records are copied from the state at once
+ * (O(associations)), because it changes while the client reads. */
+#include "api/server/internal.h"
+#include "fields/share_fields.h"
+
+static const struct assoc *assoc_at(const struct state *s, uint32_t node)
+{
+    return &s->assocs.items[s->assoc_of.items[node]];
+}
+
+static struct field_value shares_value(const struct assoc *a)
+{
+    return field_number(a->shares == SHARES_PARENT ? FIELD_SPECIAL : (int64_t)a->shares);
+}
+
+static struct field_value priority_value(const struct assoc *a)
+{
+    return field_number(a->priority == NONE ? FIELD_SPECIAL : (int64_t)a->priority);
+}
+
+int server_get_accounts(struct request *r, struct err *e)
+{
+    struct state *s = r->server->host.state;
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct tree *t = state_tree(s);
+    struct stream *stream = stream_new(r);
+    size_t max = t->count - t->user_count;
+    struct field_value *value = arena_alloc(&stream->arena, max * ACCOUNT_FIELD_COUNT * sizeof *value), *first = value;
+    const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
+    for (uint32_t node = 0; node < t->count; node++) {
+        if (t->is_user[node]) continue;
+        const struct assoc *a = assoc_at(s, node);
+        names[node] = arena_copy(&stream->arena, str(a->account));
+        value[ACCOUNT_FIELD_NAME] = field_text(names[node]);
+        value[ACCOUNT_FIELD_PARENT] = field_text(node > 0 ? names[t->parent[node]] : NULL);
+        value[ACCOUNT_FIELD_SHARES] = shares_value(a);
+        value[ACCOUNT_FIELD_PRIORITY] = priority_value(a);
+        value[ACCOUNT_FIELD_CREATED] = field_number(a->created_us);
+        value += ACCOUNT_FIELD_COUNT;
+    }
+    return server_reply_records(stream, r, "{\"accounts\":[", &account_fields, (struct wire_list){first, (uint32_t)max},
+                                e);
+}
+
+int server_get_users(struct request *r, struct err *e)
+{
+    struct state *s = r->server->host.state;
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct tree *t = state_tree(s);
+    struct stream *stream = stream_new(r);
+    struct field_value *value = arena_alloc(&stream->arena,
+                                            (t->user_count + (size_t)1) * ACCOUNT_USER_FIELD_COUNT * sizeof *value),
+                       *first = value;
+    const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
+    for (uint32_t node = 0; node < t->count; node++) {
+        const struct assoc *a = assoc_at(s, node);
+        names[node] = arena_copy(&stream->arena, str(a->user ? a->user : a->account));
+        if (!t->is_user[node]) continue;
+        value[ACCOUNT_USER_FIELD_NAME] = field_text(names[node]);
+        value[ACCOUNT_USER_FIELD_ACCOUNT] = field_text(names[t->parent[node]]);
+        value[ACCOUNT_USER_FIELD_SHARES] = shares_value(a);
+        value[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(a->is_default);
+        value[ACCOUNT_USER_FIELD_PRIORITY] = priority_value(a);
+        value[ACCOUNT_USER_FIELD_CREATED] = field_number(a->created_us);
+        value += ACCOUNT_USER_FIELD_COUNT;
+    }
+    return server_reply_records(stream, r, "{\"users\":[", &account_fields_user,
+                                (struct wire_list){first, t->user_count}, e);
+}

@@ -1,0 +1,139 @@
+/* GET /v1/settings, and GET /v1/status: the instance at a glance. */
+#include <unistd.h>
+
+#include "api/server/internal.h"
+#include "base/quantity.h"
+
+#ifndef FAIRLEAD_VERSION
+#define FAIRLEAD_VERSION "unknown"
+#endif
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+/* Moves the buffer's text into the arena, and releases the buffer. */
+static const char *move_text(struct buf *text, struct arena *arena)
+{
+    const char *copy = arena_copy(arena, (struct str){text->text, text->length});
+    buf_release(text);
+    return copy;
+}
+
+static const char *accepted_text(const struct field *f, struct arena *arena)
+{
+    struct buf text = {0};
+    field_accepted(f, &text);
+    return move_text(&text, arena);
+}
+
+static const char *value_text(enum setting setting, const struct field_value *value, struct arena *arena)
+{
+    struct buf text = {0};
+    setting_format(setting, value, &text);
+    return move_text(&text, arena);
+}
+
+static struct wire_list settings_list(const struct state *s, struct arena *arena)
+{
+    struct field_value *first = arena_alloc(arena, SETTING_COUNT * SETTING_FIELD_COUNT * sizeof *first), *value = first;
+    for (int i = 0; i < SETTING_COUNT; i++, value += SETTING_FIELD_COUNT) {
+        const struct field *f = &settings_table[i];
+        value[SETTING_FIELD_NAME] = field_text(f->name);
+        value[SETTING_FIELD_VALUE] = field_text(value_text((enum setting)i, &s->settings.value[i], arena));
+        value[SETTING_FIELD_DEFAULT] = field_text(value_text((enum setting)i, &f->default_value, arena));
+        value[SETTING_FIELD_HELP] = field_text(f->help);
+        value[SETTING_FIELD_GROUP] = field_text(f->group);
+        value[SETTING_FIELD_ACCEPTED] = field_text(accepted_text(f, arena));
+    }
+    return (struct wire_list){first, SETTING_COUNT};
+}
+
+int server_get_settings(struct request *r, struct err *e)
+{
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct api_listing list = {settings_list(r->server->host.state, &r->arena)};
+    reply_write(r, MHD_HTTP_OK, &api_setting_list_shape, &list);
+    return 0;
+}
+
+/* --- status ------------------------------------------------------------------------------------------------------- */
+
+/* Appends the algorithm with its options. */
+static void add_fair_share(const struct state *s, struct buf *out)
+{
+    const struct share_options *share = &s->policy.share;
+    buf_add_text(out, share_algorithm_names[share->algorithm]);
+    if (share->algorithm == ALGORITHM_FAIR_TREE)
+        buf_format(out, ", ties %s", share->ties == TIES_SLURM ? "slurm" : "merge");
+    else
+        buf_format(out, ", dampening %g", share->dampening);
+}
+
+/* "priority/multifactor: fair-tree, ties merge, half-life 7-00:00:00" */
+static const char *policy_text(const struct state *s, struct arena *arena)
+{
+    char halflife[32] = "none";
+    struct buf text = {0};
+    int64_t halflife_s = setting_number(&s->settings, SET_HALFLIFE_S);
+    if (halflife_s > 0) duration_format(halflife, halflife_s);
+    buf_format(&text, "%s: ", priority_model_names[s->policy.model]);
+    if (s->policy.model == MODEL_TICKETS) {
+        const char *order = s->policy.tickets.hierarchy;
+        buf_format(&text, "hierarchy %s; shares by ", order[0] ? order : "NONE");
+    }
+    add_fair_share(s, &text);
+    buf_format(&text, ", half-life %s", halflife);
+    return move_text(&text, arena);
+}
+
+static struct api_tasks count_tasks(const struct state *s)
+{
+    struct api_tasks tasks = {0};
+    for (uint32_t i = 0; i < s->jobs.count; i++) tasks.pending += idset_count(&s->jobs.items[i].pending);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        enum job_state state = s->tasks.items[i].state;
+        tasks.starting += state == JOB_STARTING;
+        tasks.running += state == JOB_RUNNING;
+        tasks.completing += state == JOB_COMPLETING;
+    }
+    return tasks;
+}
+
+static struct api_host host_row(const struct server *server)
+{
+    const struct host *h = &server->host.state->host;
+    return (struct api_host){
+        .name = server->host.host_name,
+        .cpus = h->has.cpus,
+        .mem_mib = h->has.mem_mib,
+        .gpus = h->has.gpus,
+        .free_cpus = idset_count(&h->free_cpus),
+        .free_mem_mib = h->free_mem_mib,
+        .free_gpus = idset_count(&h->free_gpus),
+    };
+}
+
+int server_get_status(struct request *r, struct err *e)
+{
+    struct server *server = r->server;
+    struct state *s = server->host.state;
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    const struct api_status status = {
+        .version = FAIRLEAD_VERSION,
+        .pid = getpid(),
+        .uid = geteuid(),
+        .user = server->user,
+        .state_directory = server->host.state_directory,
+        .socket = server->host.socket_path,
+        .started_us = server->host.started_us,
+        .now_us = server->host.now_us(server->host.context),
+        .host = host_row(server),
+        .tasks = count_tasks(s),
+        .associations = state_tree(s)->count,
+        .policy = policy_text(s, &r->arena),
+        .model = priority_model_names[s->policy.model],
+        .algorithm = share_algorithm_names[s->policy.share.algorithm],
+        .settings = settings_list(s, &r->arena),
+    };
+    reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);
+    return 0;
+}
