@@ -13,7 +13,7 @@ static const char *environment(const char *name)
     return value && value[0] != '\0' ? value : NULL;
 }
 
-/* The three parts in one. */
+/* The three texts, concatenated. */
 static const char *join(struct arena *a, const char *first, const char *second, const char *third)
 {
     struct buf path = {0};
@@ -25,8 +25,8 @@ static const char *join(struct arena *a, const char *first, const char *second, 
     return joined;
 }
 
-/* The standard state directory, or NULL. A relative XDG_STATE_HOME counts as unset (XDG Base Directory 0.8). */
-static const char *standard_directory(struct arena *a)
+/* The default state directory, or NULL. A relative XDG_STATE_HOME counts as unset (XDG Base Directory 0.8). */
+static const char *default_directory(struct arena *a)
 {
     const char *state = environment("XDG_STATE_HOME"), *home = environment("HOME");
     if (state && state[0] == '/') return join(a, state, "/fairlead", "");
@@ -38,9 +38,9 @@ int address_check(const char *path, struct err *e)
 {
     size_t length = strlen(path);
     if (length == 0) return err_set(e, ERR_INPUT, "the path of the socket is empty");
-    if (length > ADDRESS_LENGTH_MAX)
+    if (length > ADDRESS_BYTES_MAX)
         return err_set(e, ERR_INPUT, "the path of the socket has %zu bytes; at most %d are accepted: %s", length,
-                       ADDRESS_LENGTH_MAX, path);
+                       ADDRESS_BYTES_MAX, path);
     return 0;
 }
 
@@ -48,7 +48,7 @@ int addresses_find(const char *given, struct arena *a, struct addresses *out_add
 {
     struct addresses found = {.count = 1, .path = {given ? given : environment("FAIRLEAD_SOCKET"), NULL}};
     if (found.path[0] == NULL) {
-        const char *directory = standard_directory(a);
+        const char *directory = default_directory(a);
         found.path[0] = directory ? address_in(directory, a) : SYSTEM_ADDRESS;
         if (directory) found.path[found.count++] = SYSTEM_ADDRESS;
     }
@@ -59,24 +59,24 @@ int addresses_find(const char *given, struct arena *a, struct addresses *out_add
 
 int address_absolute(const char *path, struct arena *a, const char **out_path, struct err *e)
 {
-    char here[4096];
+    char current[4096];
     if (path[0] == '\0') return err_set(e, ERR_INPUT, "a path is empty");
     if (path[0] == '/') {
         *out_path = path;
         return 0;
     }
-    if (getcwd(here, sizeof here) == NULL) return err_set(e, ERR_IO, "the current directory: %s", strerror(errno));
-    *out_path = join(a, here, "/", path);
+    if (getcwd(current, sizeof current) == NULL) return err_set(e, ERR_IO, "current directory: %s", strerror(errno));
+    *out_path = join(a, current, "/", path);
     return 0;
 }
 
 int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e)
 {
     if (given) return address_absolute(given, a, out_path, e);
-    const char *default_value = standard_directory(a);
-    if (default_value == NULL)
+    const char *directory = default_directory(a);
+    if (directory == NULL)
         return err_set(e, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is an absolute path: give --state DIR");
-    *out_path = default_value;
+    *out_path = directory;
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* Where instances listen: which sockets a client tries, and where a private instance keeps its state.
+/* Where instances listen: the sockets that a client tries, and the state directory of a private instance.
  *
  *     given (--socket)              only this one
  *     $FAIRLEAD_SOCKET              only this one
@@ -14,30 +14,32 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-enum { ADDRESS_LENGTH_MAX = 107 }; /* of a socket's path, by the kernel's struct sockaddr_un */
+enum { ADDRESS_BYTES_MAX = 107 }; /* of a socket's path, by struct sockaddr_un of Linux */
 
 #define SYSTEM_ADDRESS "/run/fairlead/fairlead.sock"
 
-/* What to try, in this order. */
+/* The sockets to try, in this order. */
 struct addresses {
     const char *path[2];
     uint32_t count;
 };
 
-/* given NULL: not given. Paths are in arena or live as long as the environment. ERR_INPUT: too long. */
-int addresses_find(const char *given, struct arena *a, struct addresses *out_addresses, struct err *e);
+/* Finds the sockets to try. given: NULL if --socket is not given. The paths are in memory of arena, are given itself,
+ * or live as long as the environment. ERR_INPUT: the first path is empty or too long. */
+int addresses_find(const char *given, struct arena *arena, struct addresses *out_addresses, struct err *e);
 
-/* ERR_INPUT when no socket can have that path. */
+/* Whether a socket can have this path: 0, or -1 with ERR_INPUT. */
 int address_check(const char *path, struct err *e);
 
-/* The path from the root: itself, or behind the current directory. ERR_INPUT: empty. */
-int address_absolute(const char *path, struct arena *a, const char **out_path, struct err *e);
+/* The absolute form of a path: path itself, or in memory of arena. Does not resolve symbolic links. ERR_INPUT: it is
+ * empty. ERR_IO: the current directory cannot be read. */
+int address_absolute(const char *path, struct arena *arena, const char **out_path, struct err *e);
 
-/* The state directory of a private instance, absolute: the one given, else the standard one. ERR_INPUT when neither
- * XDG_STATE_HOME nor HOME says where. */
-int address_state_directory(const char *given, struct arena *a, const char **out_path, struct err *e);
+/* The absolute path of a private instance's state directory: given, or the default if given is NULL. ERR_INPUT: there
+ * is no default, because neither XDG_STATE_HOME nor HOME is an absolute path. */
+int address_state_directory(const char *given, struct arena *arena, const char **out_path, struct err *e);
 
-/* The socket of the instance with that state directory. */
-const char *address_in(const char *state_directory, struct arena *a);
+/* The path of the socket of the instance with that state directory, in memory of arena. */
+const char *address_in(const char *state_directory, struct arena *arena);
 
 #endif

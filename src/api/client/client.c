@@ -1,4 +1,4 @@
-/* Requests and their targets, on top of the connection (connection.c) and of what a reply says (reply.c). */
+/* Sends requests, and builds their targets. connection.c has the socket, reply.c reads the bodies of replies. */
 #include "api/client/client.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ int client_request(struct client *c, const char *method, const char *target, str
     }
     http_reply_release(&c->reply);
     buf_clear(&c->body);
-    c->taken = 0;
+    c->read_bytes = 0;
 
     struct buf head = {0};
     buf_format(&head, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, target);

@@ -1,4 +1,5 @@
-/* The socket under a client: finding and connecting to an instance, sending all, feeding the reply as bytes come. */
+/* The socket of a client: finds an instance and connects, sends requests, feeds the reply with the bytes that
+ * arrive. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -36,9 +37,9 @@ int client_connect(struct client *c, const char *socket_path, struct err *e)
 
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return err_set(e, ERR_IO, "cannot create a socket: %s", strerror(errno));
-    struct timeval silence = {.tv_sec = CLIENT_SILENCE_S};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
+    struct timeval timeout = {.tv_sec = CLIENT_TIMEOUT_S};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
         int error = errno;
         close(fd);
@@ -54,7 +55,7 @@ int client_open(struct client *c, const char *socket_given, struct arena *a, str
     struct addresses addresses;
     if (addresses_find(socket_given, a, &addresses, e) != 0) return -1;
     if (client_connect(c, addresses.path[0], e) == 0) return 0;
-    for (uint32_t i = 1; i < addresses.count; i++) { /* a person without a private instance means the system's */
+    for (uint32_t i = 1; i < addresses.count; i++) { /* a user without a private instance uses the system's */
         struct err other = {0};
         if (client_connect(c, addresses.path[i], &other) == 0) return 0;
         if (other.code == ERR_DENIED) *e = other;
@@ -68,7 +69,7 @@ void client_close(struct client *c)
     c->fd = -1;
     http_reply_release(&c->reply);
     buf_release(&c->body);
-    c->taken = 0;
+    c->read_bytes = 0;
 }
 
 pid_t client_peer(const struct client *c)
@@ -78,13 +79,13 @@ pid_t client_peer(const struct client *c)
     return getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : -1;
 }
 
-/* The connection is of no use any more. */
-static int lost(struct client *c, int error, struct err *e)
+/* Disconnects and sets *e; error: an errno, or 0 at the end of the connection. Returns -1. */
+static int lose_connection(struct client *c, int error, struct err *e)
 {
     close(c->fd);
     c->fd = -1;
     if (error == EAGAIN)
-        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has sent nothing for %d s", c->socket, CLIENT_SILENCE_S);
+        return err_set(e, ERR_UNAVAILABLE, "the instance at %s has sent nothing for %d s", c->socket, CLIENT_TIMEOUT_S);
     if (error == 0 || error == EPIPE || error == ECONNRESET)
         return err_set(e, ERR_UNAVAILABLE, "the instance at %s disconnected before it answered", c->socket);
     return err_set(e, ERR_IO, "the connection to %s: %s", c->socket, strerror(error));
@@ -97,8 +98,8 @@ int connection_send(struct client *c, struct str head, struct str body, struct e
     while (parts[0].iov_len + parts[1].iov_len > 0) {
         ssize_t sent = sendmsg(c->fd, &message, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0 && errno == EPIPE) return 0; /* it will not read on, but may have said why: read that */
-        if (sent < 0) return lost(c, errno, e);
+        if (sent < 0 && errno == EPIPE) return 0; /* it stopped reading, but may have replied why */
+        if (sent < 0) return lose_connection(c, errno, e);
         for (int i = 0; i < 2; i++) {
             size_t part = (size_t)sent < parts[i].iov_len ? (size_t)sent : parts[i].iov_len;
             parts[i].iov_base = (char *)parts[i].iov_base + part;
@@ -115,10 +116,10 @@ int connection_receive(struct client *c, struct err *e)
     ensure(!http_reply_is_done(&c->reply));
     if (c->fd < 0) return err_set(e, ERR_UNAVAILABLE, "the instance at %s disconnected", c->socket);
 
-    if (c->taken > 0) { /* what was taken makes room */
-        memmove(c->body.text, c->body.text + c->taken, c->body.length - c->taken);
-        c->body.length -= c->taken;
-        c->taken = 0;
+    if (c->read_bytes > 0) {
+        memmove(c->body.text, c->body.text + c->read_bytes, c->body.length - c->read_bytes);
+        c->body.length -= c->read_bytes;
+        c->read_bytes = 0;
     }
     if (c->body.length > CLIENT_REPLY_MAX) return err_set(e, ERR_INTERNAL, "the reply of %s is too long", c->socket);
 
@@ -126,8 +127,8 @@ int connection_receive(struct client *c, struct err *e)
     do {
         count = recv(c->fd, bytes, sizeof bytes, 0);
     } while (count < 0 && errno == EINTR);
-    if (count < 0) return lost(c, errno, e);
+    if (count < 0) return lose_connection(c, errno, e);
     if (count > 0) return http_reply_feed(&c->reply, (struct str){bytes, (size_t)count}, &c->body, e);
-    if (http_reply_close(&c->reply, NULL) != 0) return lost(c, 0, e);
+    if (http_reply_close(&c->reply, NULL) != 0) return lose_connection(c, 0, e);
     return 0;
 }

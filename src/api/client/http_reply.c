@@ -1,6 +1,5 @@
-/* The reply as a machine of states that takes either lines or counted bytes. Lines are collected in r->line only when a
- * feed ends inside one, which a server that writes its head at once never does; counted bytes are copied to the body in
- * one piece. Cost: one pass, one copy of the body. */
+/* A state machine that consumes either a line or a number of bytes. A line is copied to r->line only if a feed ends
+ * inside it, which does not happen if the server writes its head at once. Cost: one pass, and one copy of the body. */
 #include "api/client/http_reply.h"
 
 #include <string.h>
@@ -32,8 +31,8 @@ static int status_line(struct http_reply *r, struct str line, struct err *e)
     }
     if (status < 100) return broken(r, e, "status", line);
     r->status = status;
-    r->is_old = t[7] == '0';
-    r->closes = r->is_old;
+    r->is_http10 = t[7] == '0';
+    r->closes = r->is_http10;
     r->state = HTTP_HEADER_LINE;
     return 0;
 }
@@ -62,16 +61,16 @@ static int header_line(struct http_reply *r, struct str line, struct err *e)
         r->has_length = true;
         r->left = length;
     } else if (str_equal_nocase(name, str("Transfer-Encoding"))) {
-        if (!str_equal_nocase(value, str("chunked")) || r->is_old) return broken(r, e, "encoding", line);
+        if (!str_equal_nocase(value, str("chunked")) || r->is_http10) return broken(r, e, "encoding", line);
         r->is_chunked = true;
     } else if (str_equal_nocase(name, str("Connection"))) {
         if (list_has(value, "close")) r->closes = true;
-        if (r->is_old && list_has(value, "keep-alive")) r->closes = false;
+        if (r->is_http10 && list_has(value, "keep-alive")) r->closes = false;
     }
     return 0;
 }
 
-/* The empty line: what kind of body follows. RFC 9112 section 6.3. */
+/* The empty line after the head decides what kind of body follows: RFC 9112 section 6.3. */
 static int head_ends(struct http_reply *r, struct err *e)
 {
     if (r->is_chunked && r->has_length) return broken(r, e, "both a length and chunks", str(""));
@@ -110,12 +109,12 @@ static int chunk_line(struct http_reply *r, struct str line, struct err *e)
         size = size << 4 | (uint64_t)digit;
     }
     r->left = size;
-    r->head_length = 0; /* the limit of the head starts anew for the trailer */
+    r->head_length = 0; /* the trailer has the same limit as the head */
     r->state = size > 0 ? HTTP_CHUNK_BODY : HTTP_TRAILER_LINE;
     return 0;
 }
 
-/* One line without its end. */
+/* Parses a line without its end. */
 static int take_line(struct http_reply *r, struct str line, struct err *e)
 {
     if (line.length > 0 && line.text[line.length - 1] == '\r') line.length--;
@@ -133,7 +132,7 @@ static int take_line(struct http_reply *r, struct str line, struct err *e)
     }
 }
 
-/* Takes up to one line of the head; returns the bytes used, 0 on failure. */
+/* Consumes up to one line; returns the number of bytes, 0 on failure. */
 static size_t feed_line(struct http_reply *r, struct str bytes, struct err *e)
 {
     const char *end = memchr(bytes.text, '\n', bytes.length);
@@ -143,7 +142,7 @@ static size_t feed_line(struct http_reply *r, struct str bytes, struct err *e)
         broken(r, e, "its head is too long", str_range(bytes.text, bytes.text + used));
         return 0;
     }
-    if (end && r->line.length == 0) { /* the whole line is here */
+    if (end && r->line.length == 0) { /* the feed has the whole line */
         r->head_length += (uint32_t)used;
         return take_line(r, str_range(bytes.text, end), e) == 0 ? used : 0;
     }
@@ -155,7 +154,7 @@ static size_t feed_line(struct http_reply *r, struct str bytes, struct err *e)
     return status == 0 ? used : 0;
 }
 
-/* Takes counted bytes, or all of them. */
+/* Consumes bytes of the body; returns their number. */
 static size_t feed_body(struct http_reply *r, struct str bytes, struct buf *body)
 {
     if (r->state == HTTP_BODY_CLOSE) {

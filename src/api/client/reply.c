@@ -1,43 +1,43 @@
-/* What a reply's body says: lines, rows of a listing, one JSON document, or a refusal. */
+/* Reads the body of a reply: as lines, rows of a listing, a JSON object, or an error. */
 #include <string.h>
 
 #include "api/bodies.h"
 #include "api/client/internal.h"
 #include "base/ensure.h"
 
-static struct str pending(const struct client *c)
+static struct str unread_body(const struct client *c)
 {
-    return (struct str){c->body.text + c->taken, c->body.length - c->taken};
+    return (struct str){c->body.text + c->read_bytes, c->body.length - c->read_bytes};
 }
 
 int client_line(struct client *c, struct str *out_line, struct err *e)
 {
-    size_t seen = 0; /* bytes of the line that have no end in them */
+    size_t searched = 0; /* bytes of the line without a line end */
     for (;;) {
-        struct str rest = pending(c);
-        const char *end = rest.length > seen ? memchr(rest.text + seen, '\n', rest.length - seen) : NULL;
+        struct str rest = unread_body(c);
+        const char *end = rest.length > searched ? memchr(rest.text + searched, '\n', rest.length - searched) : NULL;
         if (end) {
             *out_line = str_range(rest.text, end);
-            c->taken += out_line->length + 1;
+            c->read_bytes += out_line->length + 1;
             return 1;
         }
         if (http_reply_is_done(&c->reply)) {
             *out_line = rest;
-            c->taken += rest.length;
+            c->read_bytes += rest.length;
             return rest.length > 0;
         }
-        seen = rest.length;
+        searched = rest.length;
         if (connection_receive(c, e) != 0) return -1;
     }
 }
 
-/* The first line opens the listing, the last one closes it, and each row but the last has a comma behind it. */
+/* The first line opens the listing, the last one closes it, and a comma follows each row but the last. */
 int client_row(struct client *c, struct str *out_row, struct err *e)
 {
     for (;;) {
         struct str line;
-        int more = client_line(c, &line, e);
-        if (more <= 0) return more;
+        int status = client_line(c, &line, e);
+        if (status <= 0) return status;
         if (line.length >= 2 && line.text[0] == '{' && line.text[line.length - 1] == '[') continue;
         if (line.length == 0 || line.text[0] == ']') continue;
         if (line.text[line.length - 1] == ',') line.length--;
@@ -54,8 +54,8 @@ int client_rest(struct client *c, struct str *out_body, struct err *e)
     while (!http_reply_is_done(&c->reply)) {
         if (connection_receive(c, e) != 0) return -1;
     }
-    *out_body = pending(c);
-    c->taken = c->body.length;
+    *out_body = unread_body(c);
+    c->read_bytes = c->body.length;
     return 0;
 }
 
@@ -79,7 +79,7 @@ static void copy_member(char *out, size_t size, const char *text)
     if (text != NULL) text_format(out, size, "%s", text);
 }
 
-/* The form in which the members make the message. */
+/* Finds the form for which err_sentence gives the message; false: there is none. */
 static bool find_form(struct err *e, const char *message)
 {
     for (int form = ERR_FORM_FIELD; form <= ERR_FORM_ALREADY_EXISTS; form++) {
@@ -92,8 +92,8 @@ static bool find_form(struct err *e, const char *message)
     return false;
 }
 
-/* The members of the instance's error. Where they do not make its message, the message is the whole sentence. */
-static void take_error(const struct api_error_text *from, struct err *e)
+/* Copies the instance's error. If its members do not give its message in any form, the message becomes the sentence. */
+static void copy_error(const struct api_error_text *from, struct err *e)
 {
     if (e == NULL) return;
     *e = (struct err){.code = err_from_name(from->name)};
@@ -116,7 +116,7 @@ int reply_refusal(struct client *c, struct err *e)
     struct api_error reply;
     struct str body;
     if (client_rest(c, &body, e) == 0 && wire_read_text(&api_error_shape, body, &arena, &reply, e) == 0)
-        take_error(&reply.error, e);
+        copy_error(&reply.error, e);
     else
         err_set(e, ERR_INTERNAL, "the instance at %s answered with HTTP status %d", c->socket, status);
     arena_release(&arena);
