@@ -1,4 +1,4 @@
-/* The reply parser: what each kind of reply gives, whole and byte by byte, and what it refuses. */
+/* The parser of HTTP replies: results and errors, with replies fed at once and in small pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,16 +65,16 @@ static const struct row rows[] = {
     {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxy", REFUSED, 200, "x", false},
 };
 
-/* Feeds in pieces of that many bytes and compares with the row. */
-static void check(const struct row *row, size_t piece)
+/* Feeds the reply in pieces of piece_bytes and compares the result with the row. */
+static void check(const struct row *row, size_t piece_bytes)
 {
     struct http_reply reply = {0};
     struct buf body = {0};
     struct err e = {0};
     size_t length = strlen(row->bytes);
     enum end end = DONE;
-    for (size_t at = 0; at < length && end != REFUSED; at += piece) {
-        struct str bytes = {row->bytes + at, length - at < piece ? length - at : piece};
+    for (size_t fed = 0; fed < length && end != REFUSED; fed += piece_bytes) {
+        struct str bytes = {row->bytes + fed, length - fed < piece_bytes ? length - fed : piece_bytes};
         if (http_reply_feed(&reply, bytes, &body, &e) != 0) end = REFUSED;
     }
     if (end != REFUSED && http_reply_close(&reply, &e) != 0) end = CUT_OFF;
@@ -90,7 +90,7 @@ static void check(const struct row *row, size_t piece)
     http_reply_release(&reply);
 }
 
-static void test_whole(void **state)
+static void test_at_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) check(&rows[i], SIZE_MAX / 2);
@@ -100,11 +100,11 @@ static void test_in_pieces(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        for (size_t piece = 1; piece <= 7; piece++) check(&rows[i], piece);
+        for (size_t piece_bytes = 1; piece_bytes <= 7; piece_bytes++) check(&rows[i], piece_bytes);
     }
 }
 
-/* A head without end is refused before it is held. */
+/* A head that is too long is refused before all of it is received. */
 static void test_head_is_bounded(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void test_head_is_bounded(void **state)
     }
 }
 
-/* The message shows where it broke, with nothing that could disturb a terminal. */
+/* The message quotes the bytes, without control characters. */
 static void test_message(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void test_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_in_pieces),
         cmocka_unit_test(test_head_is_bounded),
         cmocka_unit_test(test_message),

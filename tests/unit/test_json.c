@@ -1,4 +1,4 @@
-/* The JSON writer: exact texts by table, and everything it writes read back by jansson. */
+/* The JSON writer: exact texts, and round trips through jansson. */
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void test_structure(void **state)
     buf_release(&b);
 }
 
-/* Separate documents, one after the other: JSON lines. */
+/* One document after another: JSON lines. */
 static void test_lines(void **state)
 {
     (void)state;

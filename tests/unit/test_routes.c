@@ -1,5 +1,5 @@
-/* The table of routes, and the API's description held against it: every route and method is described, and nothing else;
- * every reference leads somewhere; every path with a {part} finds its row. */
+/* The table of routes and the API's description: the description has exactly the routes and methods of the table, every
+ * reference has a schema, and every path finds its row. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,10 +28,10 @@ static json_t *description(void)
     return root;
 }
 
-/* The member's member (or the member, second NULL), which has to be there. */
-static json_t *at(json_t *from, const char *first, const char *second)
+/* The member first of object, or its member second if that is not NULL; fails if there is none. */
+static json_t *member_of(json_t *object, const char *first, const char *second)
 {
-    json_t *value = json_object_get(from, first);
+    json_t *value = json_object_get(object, first);
     if (value && second) value = json_object_get(value, second);
     if (value == NULL) fail_msg("%s %s is not in the description", first, second ? second : "");
     return value;
@@ -44,9 +44,9 @@ static void lower(const char *method, char out[16])
     out[i] = '\0';
 }
 
-static void every_route_is_described_and_nothing_else(void **unused)
+static void description_has_exactly_the_routes(void **unused)
 {
-    json_t *root = description(), *paths = at(root, "paths", NULL), *operations;
+    json_t *root = description(), *paths = member_of(root, "paths", NULL), *operations;
     size_t described = 0, rows = 0;
     const char *path;
     (void)unused;
@@ -54,12 +54,12 @@ static void every_route_is_described_and_nothing_else(void **unused)
     for (const struct route *route = routes; route->method; route++, rows++) {
         char method[16], status[8];
         lower(route->method, method);
-        json_t *operation = at(at(paths, route->path, NULL), method, NULL);
-        assert_string_equal(json_string_value(at(operation, "operationId", NULL)), route->id);
-        assert_string_equal(json_string_value(at(operation, "summary", NULL)), route->summary);
+        json_t *operation = member_of(member_of(paths, route->path, NULL), method, NULL);
+        assert_string_equal(json_string_value(member_of(operation, "operationId", NULL)), route->id);
+        assert_string_equal(json_string_value(member_of(operation, "summary", NULL)), route->summary);
         text_format(status, sizeof status, "%u", route->status);
-        at(at(operation, "responses", status), "content", "application/json");
-        at(at(operation, "responses", "default"), "content", "application/json");
+        member_of(member_of(operation, "responses", status), "content", "application/json");
+        member_of(member_of(operation, "responses", "default"), "content", "application/json");
         assert_int_equal(json_object_get(operation, "requestBody") != NULL, route->body_kind != BODY_NONE);
     }
     assert_int_equal(described, rows);
@@ -74,7 +74,7 @@ static void parameters_are_those_of_the_query(void **unused)
         char method[16];
         size_t wanted = strchr(route->path, '{') != NULL;
         lower(route->method, method);
-        json_t *operation = at(at(root, "paths", route->path), method, NULL);
+        json_t *operation = member_of(member_of(root, "paths", route->path), method, NULL);
         const json_t *parameters = json_object_get(operation, "parameters");
         for (const struct wire_field *f = route->query ? route->query->fields : NULL; f && f->name; f++, wanted++) {
             const json_t *parameter = json_array_get(parameters, wanted);
@@ -86,19 +86,19 @@ static void parameters_are_those_of_the_query(void **unused)
     json_decref(root);
 }
 
-/* How many references lead to each schema; fails where one leads nowhere. */
-static void follow(json_t *value, json_t *schemas, json_t *used)
+/* Adds the schemas that are referred to in value to used; fails if one does not exist. */
+static void collect_references(json_t *value, json_t *schemas, json_t *used)
 {
     const char *key;
     json_t *member;
     size_t index;
     if (json_is_array(value)) {
-        json_array_foreach(value, index, member) follow(member, schemas, used);
+        json_array_foreach(value, index, member) collect_references(member, schemas, used);
         return;
     }
     json_object_foreach(value, key, member)
     {
-        follow(member, schemas, used);
+        collect_references(member, schemas, used);
         if (strcmp(key, "$ref") != 0) continue;
         const char *name = strrchr(json_string_value(member), '/') + 1;
         if (json_object_get(schemas, name) == NULL) fail_msg("no schema %s", name);
@@ -108,17 +108,18 @@ static void follow(json_t *value, json_t *schemas, json_t *used)
 
 static void schemas_are_referred_to_and_complete(void **unused)
 {
-    json_t *root = description(), *schemas = at(root, "components", "schemas"), *used = json_object(), *schema;
+    json_t *root = description(), *schemas = member_of(root, "components", "schemas"), *used = json_object(), *schema;
     const char *name;
     (void)unused;
-    follow(root, schemas, used);
+    collect_references(root, schemas, used);
     assert_int_equal(json_object_size(used), json_object_size(schemas));
     json_object_foreach(schemas, name, schema)
     {
-        json_t *properties = at(schema, "properties", NULL), *required = json_object_get(schema, "required"), *item;
+        json_t *properties = member_of(schema, "properties", NULL), *required = json_object_get(schema, "required"),
+               *item;
         size_t index;
         assert_true(json_object_size(properties) > 0);
-        json_array_foreach(required, index, item) at(properties, json_string_value(item), NULL);
+        json_array_foreach(required, index, item) member_of(properties, json_string_value(item), NULL);
     }
     json_decref(used);
     json_decref(root);
@@ -137,9 +138,9 @@ static void ids_are_unique(void **unused)
     }
 }
 
-/* --- records: what the tables of fields say, in the description --------------------------------------------------- */
+/* --- records in the description, and their tables of fields ------------------------------------------------------- */
 
-/* The type that a description gives: "string"; of several, one of them; "enum" where words are listed. */
+/* Whether the schema accepts a type such as "string", perhaps among others; "enum": whether it lists words. */
 static bool has_type(json_t *schema, const char *name)
 {
     json_t *type = json_object_get(schema, "type"), *item;
@@ -170,36 +171,36 @@ static const char *type_of(const struct field *f, bool is_written)
     }
 }
 
-/* The words are those of the table, and null where the field may have none. */
+/* The words are those of the table, and null if the field is nullable. */
 static void check_words(json_t *schema, const struct field *f)
 {
-    json_t *words = at(schema, "enum", NULL);
+    json_t *words = member_of(schema, "enum", NULL);
     size_t count = 0;
     for (struct str rest = str(f->choices); rest.text != NULL; count++) {
-        struct str word = str_cut(rest, ',', &rest), there = str(json_string_value(json_array_get(words, count)));
-        assert_true(str_equal(there, word));
+        struct str word = str_cut(rest, ',', &rest), described = str(json_string_value(json_array_get(words, count)));
+        assert_true(str_equal(described, word));
     }
     assert_int_equal(json_array_size(words), count + f->is_nullable);
 }
 
 static void check_bound(json_t *schema, const char *key, double bound)
 {
-    json_t *item, *there = json_object_get(schema, key);
+    json_t *item, *described = json_object_get(schema, key);
     size_t index;
     json_array_foreach(json_object_get(schema, "oneOf"), index, item)
     {
-        if (there == NULL) there = json_object_get(item, key);
+        if (described == NULL) described = json_object_get(item, key);
     }
     if (bound >= -WHOLE_REAL_MAX && bound <= WHOLE_REAL_MAX)
-        assert_true(json_number_value(there) == bound);
+        assert_true(json_number_value(described) == bound);
     else
-        assert_null(there);
+        assert_null(described);
 }
 
 static void check_field(json_t *schema, const struct field *f, bool is_written)
 {
     const char *type = type_of(f, is_written);
-    assert_string_equal(json_string_value(at(schema, "description", NULL)), f->help);
+    assert_string_equal(json_string_value(member_of(schema, "description", NULL)), f->help);
     if (!has_type(schema, type)) fail_msg("%s is not %s", f->name, type);
     bool has_null = strcmp(type, "enum") == 0 ? f->is_nullable : has_type(schema, "null");
     assert_int_equal(has_null, f->is_nullable);
@@ -210,59 +211,59 @@ static void check_field(json_t *schema, const struct field *f, bool is_written)
     assert_int_equal(has_type(schema, "enum"), f->special != NULL);
 }
 
-/* All fields of the table but the hidden ones, with their types and ranges, and nothing else. */
+/* The schema has exactly the fields of the table that are not hidden, with their types and ranges. */
 static void check_record(json_t *schemas, const struct field_table *table)
 {
-    json_t *schema = at(schemas, table->name, NULL), *properties = at(schema, "properties", NULL);
+    json_t *schema = member_of(schemas, table->name, NULL), *properties = member_of(schema, "properties", NULL);
     size_t count = 0;
     for (uint32_t i = 0; i < table->count; i++) {
         const struct field *f = field_at(table, i);
         if (f->is_hidden) continue;
-        check_field(at(properties, f->name, NULL), f, table->is_written);
+        check_field(member_of(properties, f->name, NULL), f, table->is_written);
         count++;
     }
     assert_int_equal(json_object_size(properties), count);
-    assert_int_equal(json_array_size(at(schema, "required", NULL)), count);
-    assert_string_equal(json_string_value(at(schema, "description", NULL)), table->help);
+    assert_int_equal(json_array_size(member_of(schema, "required", NULL)), count);
+    assert_string_equal(json_string_value(member_of(schema, "description", NULL)), table->help);
 }
 
 static void records_are_described_by_their_tables(void **unused)
 {
     static const struct field_table *const tables[] = {&job_fields,     &priority_fields,     &share_fields,
                                                        &account_fields, &account_fields_user, &setting_fields};
-    json_t *root = description(), *schemas = at(root, "components", "schemas");
+    json_t *root = description(), *schemas = member_of(root, "components", "schemas");
     (void)unused;
     for (size_t i = 0; i < COUNT(tables); i++) check_record(schemas, tables[i]);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) check_record(schemas, &object_classes[kind].record);
     json_decref(root);
 }
 
-/* What a submission and an update may have is described as the fields of a job are, and nothing else. */
+/* The schemas of a submission and an update have exactly the settable fields of a job, and the shape's own members. */
 static void submissions_are_described_by_the_table(void **unused)
 {
     static const struct wire_shape *const shapes[] = {&api_submit_shape, &api_update_shape};
-    json_t *root = description(), *schemas = at(root, "components", "schemas");
+    json_t *root = description(), *schemas = member_of(root, "components", "schemas");
     (void)unused;
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        json_t *properties = at(at(schemas, shapes[i]->name, NULL), "properties", NULL);
+        json_t *properties = member_of(member_of(schemas, shapes[i]->name, NULL), "properties", NULL);
         size_t count = 0;
         for (const struct wire_field *f = shapes[i]->fields; f->name; f++) count++;
         for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
             if (!job_field_is_settable(f, shapes[i] == &api_update_shape)) continue;
-            check_field(at(properties, job_field_at(f)->name, NULL), job_field_at(f), false);
+            check_field(member_of(properties, job_field_at(f)->name, NULL), job_field_at(f), false);
             count++;
         }
         assert_int_equal(json_object_size(properties), count);
     }
-    json_t *required = at(at(schemas, "Submit", NULL), "required", NULL);
+    json_t *required = member_of(member_of(schemas, "Submit", NULL), "required", NULL);
     assert_int_equal(json_array_size(required), 2);
     assert_string_equal(json_string_value(json_array_get(required, 0)), "command");
     assert_string_equal(json_string_value(json_array_get(required, 1)), "directory");
-    assert_null(json_object_get(at(schemas, "Update", NULL), "required"));
+    assert_null(json_object_get(member_of(schemas, "Update", NULL), "required"));
     json_decref(root);
 }
 
-/* --- what an administrator names: its records, its routes, its bodies --------------------------------------------- */
+/* --- objects: their records, routes and bodies -------------------------------------------------------------------- */
 
 static void objects_have_the_fields_of_their_tables(void **unused)
 {
@@ -287,7 +288,7 @@ static void objects_have_the_fields_of_their_tables(void **unused)
     }
 }
 
-/* Four routes each, which agree on the kind. */
+/* Each kind has four routes, which agree on the kind. */
 static void objects_have_their_routes(void **unused)
 {
     uint32_t routes_of[OBJECT_KIND_COUNT] = {0};
@@ -305,32 +306,32 @@ static void objects_have_their_routes(void **unused)
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) assert_int_equal(routes_of[kind], 4);
 }
 
-/* Bodies of pairs are described field by field, without what the instance makes. */
+/* Bodies of pairs are described field by field, without read-only fields. */
 static void pairs_are_described(void **unused)
 {
-    json_t *root = description(), *paths = at(root, "paths", NULL);
+    json_t *root = description(), *paths = member_of(root, "paths", NULL);
     (void)unused;
-    json_t *add = at(at(paths, API_QOS, "post"), "requestBody", "content");
-    json_t *schema = at(at(add, "application/json", NULL), "schema", NULL);
-    at(schema, "properties", "usage_factor");
-    at(schema, "properties", "name");
-    assert_null(json_object_get(at(schema, "properties", NULL), "usage"));
-    assert_null(json_object_get(at(schema, "properties", NULL), "created_us"));
-    json_t *change = at(at(paths, API_QOS "/{name}", "patch"), "requestBody", "content");
-    schema = at(at(change, "application/json", NULL), "schema", NULL);
-    assert_null(json_object_get(at(schema, "properties", NULL), "name"));
+    json_t *add = member_of(member_of(paths, API_QOS, "post"), "requestBody", "content");
+    json_t *schema = member_of(member_of(add, "application/json", NULL), "schema", NULL);
+    member_of(schema, "properties", "usage_factor");
+    member_of(schema, "properties", "name");
+    assert_null(json_object_get(member_of(schema, "properties", NULL), "usage"));
+    assert_null(json_object_get(member_of(schema, "properties", NULL), "created_us"));
+    json_t *change = member_of(member_of(paths, API_QOS "/{name}", "patch"), "requestBody", "content");
+    schema = member_of(member_of(change, "application/json", NULL), "schema", NULL);
+    assert_null(json_object_get(member_of(schema, "properties", NULL), "name"));
     assert_null(json_object_get(schema, "required"));
-    at(schema, "properties", "RawUsage"); /* a QOS has usage, which a change may discard */
-    change = at(at(paths, API_PARTITIONS "/{name}", "patch"), "requestBody", "content");
-    schema = at(at(change, "application/json", NULL), "schema", NULL);
-    assert_null(json_object_get(at(schema, "properties", NULL), "RawUsage"));
+    member_of(schema, "properties", "RawUsage"); /* a QOS has usage, which can be reset */
+    change = member_of(member_of(paths, API_PARTITIONS "/{name}", "patch"), "requestBody", "content");
+    schema = member_of(member_of(change, "application/json", NULL), "schema", NULL);
+    assert_null(json_object_get(member_of(schema, "properties", NULL), "RawUsage"));
     json_decref(root);
 }
 
 static void paths_find_their_rows(void **unused)
 {
     static const struct {
-        const char *method, *path, *id; /* id NULL: not found, and what is allowed in its place */
+        const char *method, *path, *id; /* id NULL: not found; allow: the accepted methods */
         const char *segment, *allow;
     } rows[] = {
         {"GET", "/v1/jobs", "listJobs", NULL, NULL},
@@ -376,7 +377,7 @@ static void paths_find_their_rows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_route_is_described_and_nothing_else),
+        cmocka_unit_test(description_has_exactly_the_routes),
         cmocka_unit_test(parameters_are_those_of_the_query),
         cmocka_unit_test(schemas_are_referred_to_and_complete),
         cmocka_unit_test(ids_are_unique),

@@ -1,25 +1,23 @@
-/* The server over its socket, against an engine: what each route answers, who is refused, what waits, and what is left
- * behind. */
+/* The server over its socket, with an engine: the replies of all routes, refused clients, waiting, long listings, and the
+ * socket itself. test_server_shares.c and test_server_policy.c have the other listings. */
 #include <time.h>
 
-#include "server_house.h"
+#include "server_fixture.h"
 
 #include "api/server/internal.h"
-#include "base/number.h"
-#include "policy/share_table.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define JOB "\"directory\":\"/tmp\",\"command\":\"c\""
 
-/* --- one request after the other, over one connection ------------------------------------------------------------- */
+/* --- requests in this order, over one connection ------------------------------------------------------------------ */
 
 struct row {
     const char *method, *target, *body;
     int status;
-    const char *has; /* in the reply's body */
+    const char *part; /* of the reply's body */
 };
 
-static const struct row story[] = {
+static const struct row requests[] = {
     {"GET", "/v1/status", NULL, 200, "\"host\":{\"name\":\"host\",\"cpus\":4,"},
     {"GET", "/v1/accounts", NULL, 200,
      "{\"accounts\":[\n{\"name\":\"root\",\"parent\":null,\"shares\":1,\"priority\":\"parent\",\"created_us\":1700000000000000}\n]}\n"},
@@ -138,70 +136,71 @@ static const struct row story[] = {
     {"GET", "/v2/jobs", NULL, 404, "no path '"},
 };
 
-static void story_is_answered(void **unused)
+static void requests_are_answered(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    for (size_t i = 0; i < COUNT(story); i++) {
-        const struct row *row = &story[i];
-        bool is_whole = house_ask(&h, &a, row->method, row->target, row->body);
-        if (!is_whole || a.reply.status != row->status || a.body.text == NULL || strstr(a.body.text, row->has) == NULL)
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        const struct row *row = &requests[i];
+        bool is_complete = fixture_ask(&f, &a, row->method, row->target, row->body);
+        if (!is_complete || a.reply.status != row->status || a.body.text == NULL ||
+            strstr(a.body.text, row->part) == NULL)
             fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
-                     a.reply.status, a.body.text ? a.body.text : "", row->status, row->has);
+                     a.reply.status, a.body.text ? a.body.text : "", row->status, row->part);
         if (a.reply.closes) fail_msg("%s %s closes the connection", row->method, row->target);
         assert_int_equal(a.body.text[a.body.length - 1], '\n');
-        assert_int_equal(h.cursors, 0);
+        assert_int_equal(f.cursor_count, 0);
     }
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-/* --- what a submission carries ------------------------------------------------------------------------------------ */
+/* --- scripts and arguments of a submission ------------------------------------------------------------------------ */
 
-static void submission_carries_bytes(void **unused)
+static void submission_keeps_bytes(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "POST", "/v1/jobs",
-              "{" JOB
-              ",\"script\":{\"base64\":\"IyEvYmluL3No/w==\"},\"script_name\":\"/home/x/run me.sh\",\"arguments\":"
-              "[\"a b\",{\"base64\":\"/w==\"}],\"environment\":[\"A=\",\"B=\\u00e9\"]}");
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    fixture_ask(&f, &a, "POST", "/v1/jobs",
+                "{" JOB
+                ",\"script\":{\"base64\":\"IyEvYmluL3No/w==\"},\"script_name\":\"/home/x/run me.sh\",\"arguments\":"
+                "[\"a b\",{\"base64\":\"/w==\"}],\"environment\":[\"A=\",\"B=\\u00e9\"]}");
     assert_int_equal(a.reply.status, 201);
     assert_non_null(strstr(a.head.text, "\r\nLocation: /v1/jobs/1\r\n"));
-    assert_string_equal(h.script.text, "#!/bin/sh\xff|/home/x/run me.sh|a b|\xff|A=|B=\xc3\xa9|");
-    assert_string_equal(h.w.s.jobs.items[0].text->name, "run me.sh");
-    house_ask(&h, &a, "POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/usr/bin/py\\u0007thon\"]}");
-    assert_string_equal(h.w.s.jobs.items[1].text->name, "job");
+    assert_string_equal(f.script.text, "#!/bin/sh\xff|/home/x/run me.sh|a b|\xff|A=|B=\xc3\xa9|");
+    assert_string_equal(f.w.s.jobs.items[0].text->name, "run me.sh");
+    fixture_ask(&f, &a, "POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/usr/bin/py\\u0007thon\"]}");
+    assert_string_equal(f.w.s.jobs.items[1].text->name, "job");
 
-    house_ask(&h, &a, "PATCH", "/v1/settings", "{\"grace_s\":5,\"ties\":\"merge\",\"max_jobs\":\"9\"}");
-    assert_int_equal(h.w.s.settings.value[SET_GRACE_S].number, 5);
-    assert_int_equal(h.w.s.settings.value[SET_MAX_JOBS].number, 9);
+    fixture_ask(&f, &a, "PATCH", "/v1/settings", "{\"grace_s\":5,\"ties\":\"merge\",\"max_jobs\":\"9\"}");
+    assert_int_equal(f.w.s.settings.value[SET_GRACE_S].number, 5);
+    assert_int_equal(f.w.s.settings.value[SET_MAX_JOBS].number, 9);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- HTTP --------------------------------------------------------------------------------------------------------- */
 
-static void exchange_text(struct house *h, struct answer *a, const char *text)
+static void exchange_text(struct fixture *f, struct answer *a, const char *text)
 {
-    assert_true(house_exchange(h, a, str(text)));
+    assert_true(fixture_exchange(f, a, str(text)));
 }
 
-/* A reply that is a head only, into a->head. */
-static void head_of(struct house *h, struct answer *a, const char *target)
+/* Receives a reply without a body into a->head. */
+static void head_of(struct fixture *f, struct answer *a, const char *target)
 {
     char text[100];
     int length = snprintf(text, sizeof text, "HEAD %s HTTP/1.1\r\nHost: x\r\n\r\n", target);
     assert_int_equal(send(a->fd, text, (size_t)length, 0), length);
     buf_clear(&a->head);
     for (int i = 0; i < 10; i++) {
-        house_turn(h);
+        fixture_turn(f);
         ssize_t count = recv(a->fd, buf_room(&a->head, 4000), 4000, 0);
         if (count > 0) a->head.length += (size_t)count;
     }
@@ -211,112 +210,112 @@ static void head_of(struct house *h, struct answer *a, const char *target)
 
 static void head_and_options(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    head_of(&h, &a, "/v1/status");
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    head_of(&f, &a, "/v1/status");
     assert_non_null(strstr(a.head.text, "HTTP/1.1 200 OK\r\n"));
     assert_null(strstr(a.head.text, "Content-Length: 0"));
-    for (int i = 0; i < 500; i++) world_submit(&h.w, "alice", NULL, 1);
-    head_of(&h, &a, "/v1/jobs");
+    for (int i = 0; i < 500; i++) world_submit(&f.w, "alice", NULL, 1);
+    head_of(&f, &a, "/v1/jobs");
     assert_non_null(strstr(a.head.text, " 200 OK\r\n"));
     assert_null(strstr(a.head.text, "Content-Length"));
     assert_non_null(strstr(a.head.text, "application/json\r\n"));
-    close(a.fd); /* as libmicrohttpd does there */
-    a.fd = house_connect(&h);
+    close(a.fd); /* libmicrohttpd closes its end, too */
+    a.fd = fixture_connect(&f);
 
-    house_ask(&h, &a, "OPTIONS", "/v1/jobs/5", NULL);
+    fixture_ask(&f, &a, "OPTIONS", "/v1/jobs/5", NULL);
     assert_int_equal(a.reply.status, 204);
     assert_non_null(strstr(a.head.text, "\r\nAllow: GET, HEAD, PATCH, DELETE, OPTIONS\r\n"));
-    house_ask(&h, &a, "PUT", "/v1/jobs/5", "{}");
+    fixture_ask(&f, &a, "PUT", "/v1/jobs/5", "{}");
     assert_int_equal(a.reply.status, 405);
     assert_non_null(strstr(a.head.text, "\r\nAllow: GET, HEAD, PATCH, DELETE, OPTIONS\r\n"));
-    /* What curl -d says of a body does not matter. */
-    exchange_text(&h, &a,
+    /* The Content-Type is ignored: curl -d sends another one. */
+    exchange_text(&f, &a,
                   "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
                   "Content-Length: 12\r\n\r\n{\"name\":\"a\"}");
     assert_int_equal(a.reply.status, 200);
-    exchange_text(&h, &a,
+    exchange_text(&f, &a,
                   "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"nam\r\n7\r\n"
                   "e\":\"b\"}\r\n0\r\n\r\n");
     assert_int_equal(a.reply.status, 200);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 static void too_large(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    exchange_text(&h, &a, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 67108865\r\n\r\n{");
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    exchange_text(&f, &a, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 67108865\r\n\r\n{");
     assert_int_equal(a.reply.status, 413);
     assert_non_null(strstr(a.body.text, "\"too-large\",\"message\":\"the request body is longer than 67108864"));
     close(a.fd);
 
-    a.fd = house_connect(&h);
-    exchange_text(&h, &a, "POST /v1/jobs/cancel HTTP/1.1\r\nHost: x\r\nContent-Length: 4194305\r\n\r\n{");
+    a.fd = fixture_connect(&f);
+    exchange_text(&f, &a, "POST /v1/jobs/cancel HTTP/1.1\r\nHost: x\r\nContent-Length: 4194305\r\n\r\n{");
     assert_int_equal(a.reply.status, 413);
     close(a.fd);
 
-    /* A length that is not said beforehand. */
+    /* A body without a declared length. */
     struct buf text = {0};
     buf_add_text(&text, "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n500000\r\n");
     memset(buf_room(&text, 0x500000), ' ', 0x500000);
     text.length += 0x500000;
     buf_add_text(&text, "\r\n0\r\n\r\n");
-    a.fd = house_connect(&h);
-    assert_true(house_exchange(&h, &a, (struct str){text.text, text.length}));
+    a.fd = fixture_connect(&f);
+    assert_true(fixture_exchange(&f, &a, (struct str){text.text, text.length}));
     assert_int_equal(a.reply.status, 413);
     close(a.fd);
     buf_release(&text);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 static void large_scripts(void **unused)
 {
-    struct house h;
+    struct fixture f;
     struct buf text = {0};
     size_t size = 20 * 1048576;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
     buf_format(&text, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n{" JOB ",\"script\":\"",
                size + strlen("{" JOB ",\"script\":\"\"}"));
     memset(buf_room(&text, size), '#', size);
     text.length += size;
     buf_add_text(&text, "\"}");
-    assert_true(house_exchange(&h, &a, (struct str){text.text, text.length}));
+    assert_true(fixture_exchange(&f, &a, (struct str){text.text, text.length}));
     assert_int_equal(a.reply.status, 201);
-    assert_int_equal(h.script.length, size + 2);
+    assert_int_equal(f.script.length, size + 2);
     close(a.fd);
     buf_release(&text);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-static void strangers_are_refused(void **unused)
+static void other_users_are_refused(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    h.denies = true;
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "GET", "/v1/status", NULL);
+    fixture_open(&f);
+    f.denies = true;
+    struct answer a = {.fd = fixture_connect(&f)};
+    fixture_ask(&f, &a, "GET", "/v1/status", NULL);
     assert_int_equal(a.reply.status, 403);
     assert_non_null(strstr(a.body.text, "\"name\":\"denied\",\"message\":\"this instance does not serve user"));
     close(a.fd);
-    a.fd = house_connect(&h);
-    house_ask(&h, &a, "POST", "/v1/accounts", "{\"name\":\"a\"}");
+    a.fd = fixture_connect(&f);
+    fixture_ask(&f, &a, "POST", "/v1/accounts", "{\"name\":\"a\"}");
     assert_int_equal(a.reply.status, 403);
     close(a.fd);
-    assert_int_equal(h.w.s.assocs.count, 1);
+    assert_int_equal(f.w.s.assocs.count, 1);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -329,11 +328,11 @@ static void send_wait(struct answer *a, const char *job, int timeout_s)
     assert_int_equal(send(a->fd, text, (size_t)length, 0), length);
 }
 
-static void run_until(struct house *h, struct answer *a)
+static void run_until(struct fixture *f, struct answer *a)
 {
     struct err e = {0};
     for (int i = 0; i < 2000 && !http_reply_is_done(&a->reply); i++) {
-        house_turn(h);
+        fixture_turn(f);
         assert_true(answer_receive(a, &e));
     }
     assert_true(http_reply_is_done(&a->reply));
@@ -341,148 +340,148 @@ static void run_until(struct house *h, struct answer *a)
 
 static void waiting_for_an_end(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    uint32_t id = world_submit(&h.w, "alice", NULL, 1);
-    assert_int_equal(world_pass(&h.w), 1);
-    struct answer waiting = {.fd = house_connect(&h)}, other = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    uint32_t id = world_submit(&f.w, "alice", NULL, 1);
+    assert_int_equal(world_pass(&f.w), 1);
+    struct answer waiting = {.fd = fixture_connect(&f)}, other = {.fd = fixture_connect(&f)};
     send_wait(&waiting, "1", 30);
-    while (h.server->waiting_count == 0) house_turn(&h);
-    assert_in_range(server_timeout_ms(h.server), 1, 30000);
-    house_ask(&h, &other, "GET", "/v1/status", NULL);
+    while (f.server->waiting_count == 0) fixture_turn(&f);
+    assert_in_range(server_timeout_ms(f.server), 1, 30000);
+    fixture_ask(&f, &other, "GET", "/v1/status", NULL);
     assert_int_equal(other.reply.status, 200);
-    assert_int_equal(h.server->waiting_count, 1);
+    assert_int_equal(f.server->waiting_count, 1);
 
-    h.w.now_us += SECOND;
-    world_started(&h.w, world_task(&h.w, id, 0)->launch_id);
-    world_ended(&h.w, world_task(&h.w, id, 0)->launch_id, JOB_COMPLETED, h.w.now_us);
-    run_until(&h, &waiting);
+    f.w.now_us += SECOND;
+    world_started(&f.w, world_task(&f.w, id, 0)->launch_id);
+    world_ended(&f.w, world_task(&f.w, id, 0)->launch_id, JOB_COMPLETED, f.w.now_us);
+    run_until(&f, &waiting);
     assert_non_null(strstr(waiting.body.text, "{\"ended\":true,\"jobs\":[\n{\"id\":\"1\""));
     assert_non_null(strstr(waiting.body.text, "\"state\":\"COMPLETED\""));
-    assert_int_equal(h.server->waiting_count, 0);
+    assert_int_equal(f.server->waiting_count, 0);
     close(waiting.fd);
     close(other.fd);
     answer_release(&waiting);
     answer_release(&other);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 static void waiting_for_a_task(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
+    fixture_open(&f);
     struct event submission = world_submission("alice", NULL, 1);
     submission.submit = job_with(submission.submit, "array=0-1");
-    assert_int_equal(world_apply(&h.w, submission, NULL), 0);
-    assert_int_equal(world_pass(&h.w), 2);
-    struct answer first = {.fd = house_connect(&h)}, all = {.fd = house_connect(&h)};
+    assert_int_equal(world_apply(&f.w, submission, NULL), 0);
+    assert_int_equal(world_pass(&f.w), 2);
+    struct answer first = {.fd = fixture_connect(&f)}, all = {.fd = fixture_connect(&f)};
     send_wait(&first, "1_0", 30);
     send_wait(&all, "1", 30);
-    while (h.server->waiting_count < 2) house_turn(&h);
-    world_ended(&h.w, world_task(&h.w, 1, 0)->launch_id, JOB_FAILED, 0);
-    run_until(&h, &first);
+    while (f.server->waiting_count < 2) fixture_turn(&f);
+    world_ended(&f.w, world_task(&f.w, 1, 0)->launch_id, JOB_FAILED, 0);
+    run_until(&f, &first);
     assert_non_null(strstr(first.body.text, "\"id\":\"1_0\",\"job_id\":1,\"task_id\":0,"));
     assert_null(strstr(first.body.text, "\"id\":\"1_1\""));
-    assert_int_equal(h.server->waiting_count, 1);
-    world_ended(&h.w, world_task(&h.w, 1, 1)->launch_id, JOB_COMPLETED, 0);
-    run_until(&h, &all);
+    assert_int_equal(f.server->waiting_count, 1);
+    world_ended(&f.w, world_task(&f.w, 1, 1)->launch_id, JOB_COMPLETED, 0);
+    run_until(&f, &all);
     assert_non_null(strstr(all.body.text, "\"id\":\"1_1\""));
     close(first.fd);
     close(all.fd);
     answer_release(&first);
     answer_release(&all);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-static void waiting_ends_without_an_end(void **unused)
+static void waiting_ends_by_timeout_or_disconnect(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    world_submit(&h.w, "alice", NULL, 1);
-    struct answer patient = {.fd = house_connect(&h)}, gone = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    world_submit(&f.w, "alice", NULL, 1);
+    struct answer timed_out = {.fd = fixture_connect(&f)}, gone = {.fd = fixture_connect(&f)};
     send_wait(&gone, "1", 3600);
-    while (h.server->waiting_count < 1) house_turn(&h);
+    while (f.server->waiting_count < 1) fixture_turn(&f);
     int64_t start_us = server_monotonic_us();
-    send_wait(&patient, "1", 1);
-    while (h.server->waiting_count < 2 && server_monotonic_us() < start_us + SECOND) house_turn(&h);
+    send_wait(&timed_out, "1", 1);
+    while (f.server->waiting_count < 2 && server_monotonic_us() < start_us + SECOND) fixture_turn(&f);
     close(gone.fd);
-    while (h.server->waiting_count > 1) house_turn(&h);
-    run_until(&h, &patient);
+    while (f.server->waiting_count > 1) fixture_turn(&f);
+    run_until(&f, &timed_out);
     assert_true(server_monotonic_us() - start_us >= 1000000);
-    assert_non_null(strstr(patient.body.text, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""));
-    assert_int_equal(h.server->waiting_count, 0);
-    close(patient.fd);
-    answer_release(&patient);
-    house_close(&h);
+    assert_non_null(strstr(timed_out.body.text, "{\"ended\":false,\"jobs\":[\n{\"id\":\"1\""));
+    assert_int_equal(f.server->waiting_count, 0);
+    close(timed_out.fd);
+    answer_release(&timed_out);
+    fixture_close(&f);
 }
 
-/* A client that ends its sending side is still there for the answer. */
+/* A client that has shut down only its sending side gets its answer. */
 static void waiting_half_closed(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    world_submit(&h.w, "alice", NULL, 1);
-    struct answer a = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    world_submit(&f.w, "alice", NULL, 1);
+    struct answer a = {.fd = fixture_connect(&f)};
     send_wait(&a, "1", 30);
-    while (h.server->waiting_count < 1) house_turn(&h);
+    while (f.server->waiting_count < 1) fixture_turn(&f);
     shutdown(a.fd, SHUT_WR);
-    for (int i = 0; i < 5; i++) house_turn(&h);
-    assert_int_equal(h.server->waiting_count, 1);
-    assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {.all = true}}, NULL), 0);
-    run_until(&h, &a);
+    for (int i = 0; i < 5; i++) fixture_turn(&f);
+    assert_int_equal(f.server->waiting_count, 1);
+    assert_int_equal(world_apply(&f.w, (struct event){.kind = EVENT_CANCEL, .jobs = {.all = true}}, NULL), 0);
+    run_until(&f, &a);
     assert_int_equal(a.reply.status, 200);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 static void verification_answers_later(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
     assert_int_equal(send(a.fd, "GET /v1/verify HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
-    while (h.verifying == NULL) house_turn(&h);
-    for (int i = 0; i < 3; i++) house_turn(&h);
-    server_verified(h.verifying, str("{\"associations\":1,\"tasks\":0,\"differences\":[]}"), NULL);
-    run_until(&h, &a);
+    while (f.verifying == NULL) fixture_turn(&f);
+    for (int i = 0; i < 3; i++) fixture_turn(&f);
+    server_verified(f.verifying, str("{\"associations\":1,\"tasks\":0,\"differences\":[]}"), NULL);
+    run_until(&f, &a);
     assert_string_equal(a.body.text, "{\"associations\":1,\"tasks\":0,\"differences\":[]}\n");
 
     answer_release(&a);
-    h.verifying = NULL;
+    f.verifying = NULL;
     assert_int_equal(send(a.fd, "GET /v1/verify HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
-    while (h.verifying == NULL) house_turn(&h);
+    while (f.verifying == NULL) fixture_turn(&f);
     struct err e;
     err_set(&e, ERR_IO, "the disk is gone");
-    close(a.fd); /* nobody is there any more when it is done */
-    house_turn(&h);
-    server_verified(h.verifying, str(""), &e);
-    for (int i = 0; i < 3; i++) house_turn(&h);
+    close(a.fd); /* the client is gone when the verification ends */
+    fixture_turn(&f);
+    server_verified(f.verifying, str(""), &e);
+    for (int i = 0; i < 3; i++) fixture_turn(&f);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-static void closing_answers_everybody(void **unused)
+static void closing_answers_all_requests(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    world_submit(&h.w, "alice", NULL, 1);
-    struct answer waiting = {.fd = house_connect(&h)}, deciding = {.fd = house_connect(&h)};
+    fixture_open(&f);
+    world_submit(&f.w, "alice", NULL, 1);
+    struct answer waiting = {.fd = fixture_connect(&f)}, deciding = {.fd = fixture_connect(&f)};
     const char *text = "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n{\"name\":\"a\"}";
     struct err e = {0};
-    h.keeps_requests = true;
+    f.keeps_requests = true;
     send_wait(&waiting, "1", 30);
     assert_int_equal(send(deciding.fd, text, strlen(text), 0), strlen(text));
-    for (int i = 0; i < 200 && (h.server->waiting_count < 1 || h.server->queue.count < 1); i++) house_turn(&h);
-    server_close(h.server);
-    h.server = NULL;
-    assert_int_equal(access(h.path, F_OK), -1);
+    for (int i = 0; i < 200 && (f.server->waiting_count < 1 || f.server->queue.count < 1); i++) fixture_turn(&f);
+    server_close(f.server);
+    f.server = NULL;
+    assert_int_equal(access(f.path, F_OK), -1);
     assert_true(answer_receive(&waiting, &e));
     assert_int_equal(waiting.reply.status, 503);
     assert_non_null(strstr(waiting.body.text, "the instance is stopping"));
@@ -492,7 +491,7 @@ static void closing_answers_everybody(void **unused)
     close(deciding.fd);
     answer_release(&waiting);
     answer_release(&deciding);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- long listings ------------------------------------------------------------------------------------------------ */
@@ -501,14 +500,14 @@ enum { MANY = 5000 };
 
 static void long_listing(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    for (int i = 0; i < MANY; i++) world_submit(&h.w, "alice", NULL, 1);
-    struct answer a = {.fd = house_connect(&h)};
-    uint32_t before = h.turns, rows = 0;
-    house_ask(&h, &a, "GET", "/v1/jobs", NULL);
-    assert_true(h.turns - before > 10);
+    fixture_open(&f);
+    for (int i = 0; i < MANY; i++) world_submit(&f.w, "alice", NULL, 1);
+    struct answer a = {.fd = fixture_connect(&f)};
+    uint32_t before = f.turn_count, rows = 0;
+    fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
+    assert_true(f.turn_count - before > 10);
     struct str rest = {a.body.text, a.body.length};
     assert_true(str_equal(str_cut(rest, '\n', &rest), str("{\"jobs\":[")));
     for (; rest.length > 0 && rest.text[0] == '{'; rows++) {
@@ -524,291 +523,151 @@ static void long_listing(void **unused)
     assert_int_equal(rows, MANY);
     assert_true(str_equal(rest, str("]}\n")));
 
-    /* A client that goes away in the middle of it. */
+    /* A client that disconnects in the middle of a listing. */
     assert_int_equal(send(a.fd, "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n", 34, 0), 34);
-    for (int i = 0; i < 5; i++) house_turn(&h);
-    assert_int_equal(h.cursors, 1);
+    for (int i = 0; i < 5; i++) fixture_turn(&f);
+    assert_int_equal(f.cursor_count, 1);
     close(a.fd);
-    while (h.cursors > 0) house_turn(&h);
+    while (f.cursor_count > 0) fixture_turn(&f);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-/* Each long listing has a snapshot; there is a limit to those that clients leave unread. Short ones go on. */
+/* Each long listing holds a snapshot, so the number of unread ones is limited. Short ones are still answered. */
 static void unread_listings(void **unused)
 {
-    struct house h;
+    struct fixture f;
     int fds[STREAMS_MAX];
     (void)unused;
-    house_open(&h);
-    for (int i = 0; i < MANY; i++) world_submit(&h.w, "alice", NULL, 1);
+    fixture_open(&f);
+    for (int i = 0; i < MANY; i++) world_submit(&f.w, "alice", NULL, 1);
     for (int i = 0; i < STREAMS_MAX; i++) {
-        fds[i] = house_connect(&h);
+        fds[i] = fixture_connect(&f);
         assert_int_equal(send(fds[i], "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n", 34, 0), 34);
-        while (h.server->stream_count <= (uint32_t)i) house_turn(&h);
+        while (f.server->stream_count <= (uint32_t)i) fixture_turn(&f);
     }
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "GET", "/v1/jobs", NULL);
+    struct answer a = {.fd = fixture_connect(&f)};
+    fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
     assert_int_equal(a.reply.status, 503);
-    house_ask(&h, &a, "GET", "/v1/jobs?id=7", NULL);
+    fixture_ask(&f, &a, "GET", "/v1/jobs?id=7", NULL);
     assert_int_equal(a.reply.status, 200);
     assert_non_null(strstr(a.head.text, "\r\nContent-Length: "));
     for (int i = 0; i < STREAMS_MAX; i++) close(fds[i]);
-    while (h.server->stream_count > 0) house_turn(&h);
-    house_ask(&h, &a, "GET", "/v1/jobs", NULL);
+    while (f.server->stream_count > 0) fixture_turn(&f);
+    fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
     assert_int_equal(a.reply.status, 200);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
-/* The state goes on while a listing is sent. */
-static void listing_is_of_one_moment(void **unused)
+/* The state changes while a listing is sent. */
+static void listing_is_a_snapshot(void **unused)
 {
-    struct house h;
+    struct fixture f;
     char name[32];
     (void)unused;
-    house_open(&h);
-    world_user(&h.w, "physics", 1, "u");
+    fixture_open(&f);
+    world_user(&f.w, "physics", 1, "u");
     for (int i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "u%d", i);
-        world_user(&h.w, "physics", 1, name);
+        world_user(&f.w, "physics", 1, name);
     }
-    struct answer a = {.fd = house_connect(&h)};
+    struct answer a = {.fd = fixture_connect(&f)};
     assert_int_equal(send(a.fd, "GET /v1/shares HTTP/1.1\r\nHost: x\r\n\r\n", 36, 0), 36);
     while (http_reply_has_head(&a.reply) == false) {
         struct err e;
-        house_turn(&h);
+        fixture_turn(&f);
         answer_receive(&a, &e);
     }
-    world_release(&h.w);
-    world_init(&h.w, 1, 1, 0);
-    run_until(&h, &a);
+    world_release(&f.w);
+    world_init(&f.w, 1, 1, 0);
+    run_until(&f, &a);
     assert_non_null(strstr(a.body.text, "{\"account\":\"physics\",\"user\":\"u4999\","));
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
-}
-
-/* --- shares ------------------------------------------------------------------------------------------------------- */
-
-static void build_tree(struct house *h)
-{
-    world_user(&h->w, "physics", 60, "bob");
-    world_user(&h->w, "chemistry", 40, "alice");
-    assert_int_equal(
-        world_apply(&h->w,
-                    (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"optics", "physics", 7, PRIORITY_UNSET}},
-                    NULL),
-        0);
-    world_user(&h->w, "optics", 7, "alice");
-    struct event half = {.kind = EVENT_USER_MODIFY, .user = {"bob", "physics", SHARES_PARENT, false, PRIORITY_UNSET}};
-    assert_int_equal(world_apply(&h->w, half, NULL), 0);
-    world_submit(&h->w, "alice", "optics", 1);
-    world_submit(&h->w, "alice", "optics", 2);
-    assert_int_equal(world_pass(&h->w), 2);
-    world_started(&h->w, 1);
-    world_started(&h->w, 2);
-    for (int i = 0; i < 3; i++) world_submit(&h->w, "alice", "optics", 4);
-    h->w.now_us += 1000 * SECOND;
-}
-
-static void shares_are_listed(void **unused)
-{
-    struct house h;
-    (void)unused;
-    house_open(&h);
-    build_tree(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "GET", "/v1/shares?format=psv", NULL);
-    assert_non_null(strstr(a.head.text, "text/plain"));
-    struct str rest = {a.body.text, a.body.length};
-    static const char *const beginnings[] = {
-        "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS",
-        "root|||",
-        " physics||60|0.59999999999999998|",
-        "  physics|bob|parent|",
-        "  optics||7|1|",
-        "   optics|alice|1|1|",
-        " chemistry||40|0.40000000000000002|0|0|0||inf",
-        "  chemistry|alice|1|1|0|0|0|1|inf"};
-    for (size_t i = 0; i < COUNT(beginnings); i++) {
-        struct str line = str_cut(rest, '\n', &rest);
-        if (!str_starts(line, str(beginnings[i]))) fail_msg("line %zu: %.*s", i, (int)line.length, line.text);
-    }
-    assert_int_equal(rest.length, 0);
-
-    house_ask(&h, &a, "GET", "/v1/shares", NULL);
-    assert_non_null(strstr(a.body.text,
-                           "{\"account\":\"root\",\"user\":null,\"partition\":null,\"parent_account\":null,\"depth\":0,"
-                           "\"raw_shares\":null,"));
-    assert_non_null(strstr(
-        a.body.text, "\"level_fs\":\"inf\",\"pending\":0,\"running\":0,\"running_cpus\":0,\"tres_raw\":null}\n]}\n"));
-    assert_non_null(strstr(a.body.text,
-                           "{\"account\":\"optics\",\"user\":null,\"partition\":null,\"parent_account\":\"physics\","
-                           "\"depth\":2,\"raw_shares\":7,"));
-    assert_non_null(strstr(a.body.text, "\"pending\":3,\"running\":2,\"running_cpus\":3,\"tres_raw\":null},\n"
-                                        "{\"account\":\"optics\",\"user\":\"alice\""));
-    close(a.fd);
-    answer_release(&a);
-    house_close(&h);
-}
-
-/* The numbers are share_table_compute's, to the last digit. */
-static void shares_are_exact(void **unused)
-{
-    struct house h;
-    struct arena arena = {0};
-    struct share_table table;
-    (void)unused;
-    house_open(&h);
-    build_tree(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "GET", "/v1/shares?format=psv", NULL);
-    const double *own = state_own_usage(&h.w.s, h.w.now_us, &arena);
-    share_table_compute(state_tree(&h.w.s), own, NULL, TIES_MERGE, NULL, NULL, &arena, &table);
-    struct str rest = {a.body.text, a.body.length};
-    str_cut(rest, '\n', &rest);
-    for (uint32_t node = 0; node < table.count; node++) {
-        const double wanted[] = {table.norm_shares[node],     table.raw_usage[node],  table.norm_usage[node],
-                                 table.effective_usage[node], table.fair_share[node], table.level_fs[node]};
-        struct str cells = str_cut(rest, '\n', &rest);
-        for (int i = 0; i < 3; i++) str_cut(cells, '|', &cells);
-        for (size_t i = 0; i < COUNT(wanted); i++) {
-            double got;
-            struct str cell = str_cut(cells, '|', &cells);
-            assert_int_equal(cell.length == 0, wanted[i] != wanted[i]);
-            if (cell.length > 0) assert_true(number_parse_double(cell, &got) && got == wanted[i]);
-        }
-    }
-    close(a.fd);
-    answer_release(&a);
-    arena_release(&arena);
-    house_close(&h);
-}
-
-static void shares_are_filtered(void **unused)
-{
-    static const struct {
-        const char *query;
-        const char *names; /* account of each line, or its user */
-    } rows[] = {
-        {"", "root physics bob optics alice chemistry alice "},
-        {"&account=optics", "optics alice "},
-        {"&account=physics", "physics bob optics alice "},
-        {"&account=root", "root physics bob optics alice chemistry alice "},
-        {"&user=alice", "root physics optics alice chemistry alice "},
-        {"&user=bob", "root physics bob "},
-        {"&user=alice&account=physics", "physics optics alice "},
-    };
-    struct house h;
-    (void)unused;
-    house_open(&h);
-    build_tree(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        char target[100];
-        struct buf names = {0};
-        snprintf(target, sizeof target, "/v1/shares?format=psv%s", rows[i].query);
-        house_ask(&h, &a, "GET", target, NULL);
-        struct str rest = {a.body.text, a.body.length};
-        str_cut(rest, '\n', &rest);
-        while (rest.length > 0) {
-            struct str cells = str_cut(rest, '\n', &rest), account = str_trim(str_cut(cells, '|', &cells));
-            struct str user = str_cut(cells, '|', &cells);
-            buf_add_str(&names, user.length > 0 ? user : account);
-            buf_add_char(&names, ' ');
-        }
-        assert_string_equal(names.text, rows[i].names);
-        buf_release(&names);
-    }
-    close(a.fd);
-    answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- the socket --------------------------------------------------------------------------------------------------- */
 
 static void socket_is_private_and_replaced(void **unused)
 {
-    struct house h;
-    struct stat there;
+    struct fixture f;
+    struct stat st;
     struct err e = {0};
     (void)unused;
-    house_open(&h);
-    assert_int_equal(stat(h.path, &there), 0);
-    assert_int_equal(there.st_mode, S_IFSOCK | 0600);
-    assert_null(house_serve(&h, h.path, &e));
+    fixture_open(&f);
+    assert_int_equal(stat(f.path, &st), 0);
+    assert_int_equal(st.st_mode, S_IFSOCK | 0600);
+    assert_null(fixture_serve(&f, f.path, &e));
     assert_int_equal(e.code, ERR_CONFLICT);
-    assert_int_equal(stat(h.path, &there), 0);
+    assert_int_equal(stat(f.path, &st), 0);
 
-    /* What kill -9 leaves behind: a socket that nobody answers on. */
-    server_close(h.server);
+    /* A socket without a listener, as kill -9 leaves it. */
+    server_close(f.server);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path, h.path);
+    strcpy(address.sun_path, f.path);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     close(fd);
-    h.server = house_serve(&h, h.path, &e);
-    assert_non_null(h.server);
-    struct answer a = {.fd = house_connect(&h)};
-    house_ask(&h, &a, "GET", "/v1/status", NULL);
+    f.server = fixture_serve(&f, f.path, &e);
+    assert_non_null(f.server);
+    struct answer a = {.fd = fixture_connect(&f)};
+    fixture_ask(&f, &a, "GET", "/v1/status", NULL);
     assert_int_equal(a.reply.status, 200);
     close(a.fd);
     answer_release(&a);
 
-    /* Not ours any more: left alone. */
-    assert_int_equal(unlink(h.path), 0);
-    FILE *file = fopen(h.path, "w");
+    /* A file that is not the server's socket stays. */
+    assert_int_equal(unlink(f.path), 0);
+    FILE *file = fopen(f.path, "w");
     fclose(file);
-    server_close(h.server);
-    h.server = NULL;
-    assert_null(house_serve(&h, h.path, &e));
+    server_close(f.server);
+    f.server = NULL;
+    assert_null(fixture_serve(&f, f.path, &e));
     assert_int_equal(e.code, ERR_CONFLICT);
     assert_non_null(strstr(ERR_SENTENCE(&e), "the file is not a socket"));
-    assert_int_equal(unlink(h.path), 0);
-    house_close(&h);
+    assert_int_equal(unlink(f.path), 0);
+    fixture_close(&f);
 }
 
 static void socket_paths_have_a_limit(void **unused)
 {
-    struct house h;
+    struct fixture f;
     struct err e = {0};
     char path[109];
     (void)unused;
-    house_open(&h);
+    fixture_open(&f);
     memset(path, 'x', sizeof path);
     memcpy(path, "/tmp/", 5);
     path[108] = '\0';
-    assert_null(house_serve(&h, path, &e));
+    assert_null(fixture_serve(&f, path, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(ERR_SENTENCE(&e), "socket: the path has 108 bytes; 1 to 107 are accepted"));
-    assert_null(house_serve(&h, "/nonexistent/s", &e));
+    assert_null(fixture_serve(&f, "/nonexistent/s", &e));
     assert_int_equal(e.code, ERR_IO);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(story_is_answered),
-        cmocka_unit_test(submission_carries_bytes),
+        cmocka_unit_test(requests_are_answered),
+        cmocka_unit_test(submission_keeps_bytes),
         cmocka_unit_test(head_and_options),
         cmocka_unit_test(too_large),
         cmocka_unit_test(large_scripts),
-        cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(other_users_are_refused),
         cmocka_unit_test(waiting_for_an_end),
         cmocka_unit_test(waiting_for_a_task),
-        cmocka_unit_test(waiting_ends_without_an_end),
+        cmocka_unit_test(waiting_ends_by_timeout_or_disconnect),
         cmocka_unit_test(waiting_half_closed),
         cmocka_unit_test(verification_answers_later),
-        cmocka_unit_test(closing_answers_everybody),
+        cmocka_unit_test(closing_answers_all_requests),
         cmocka_unit_test(long_listing),
         cmocka_unit_test(unread_listings),
-        cmocka_unit_test(listing_is_of_one_moment),
-        cmocka_unit_test(shares_are_listed),
-        cmocka_unit_test(shares_are_exact),
-        cmocka_unit_test(shares_are_filtered),
+        cmocka_unit_test(listing_is_a_snapshot),
         cmocka_unit_test(socket_is_private_and_replaced),
         cmocka_unit_test(socket_paths_have_a_limit),
     };

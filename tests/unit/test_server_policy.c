@@ -1,6 +1,6 @@
-/* The server's face of the policies: objects of every kind, what a job asks of them, who comes first and why, and shares
- * of one user. */
-#include "server_house.h"
+/* The server's replies about policies: objects of every kind, the fields of jobs that policies use, jobs by priority, and
+ * shares of one user. */
+#include "server_fixture.h"
 
 #include "api/server/internal.h"
 #include "base/number.h"
@@ -13,17 +13,17 @@
 struct row {
     const char *method, *target, *body;
     int status;
-    const char *has; /* in the reply's body */
+    const char *part; /* of the reply's body */
 };
 
-static void play(struct house *h, struct answer *a, const struct row *rows, size_t count)
+static void ask_all(struct fixture *f, struct answer *a, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct row *row = &rows[i];
-        house_ask(h, a, row->method, row->target, row->body);
-        if (a->reply.status != row->status || a->body.text == NULL || strstr(a->body.text, row->has) == NULL)
+        fixture_ask(f, a, row->method, row->target, row->body);
+        if (a->reply.status != row->status || a->body.text == NULL || strstr(a->body.text, row->part) == NULL)
             fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
-                     a->reply.status, a->body.text ? a->body.text : "", row->status, row->has);
+                     a->reply.status, a->body.text ? a->body.text : "", row->status, row->part);
     }
 }
 
@@ -52,7 +52,8 @@ static const struct row objects[] = {
      "PriorityTier: a list is not text, a number, true or false"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"TRESBillingWeights\":\"petrol=1\"}", 400, "petrol"},
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":-1}", 400, "oticket: '-1' is not"},
-    {"GET", "/v1/partitions", NULL, 200, "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* nothing of it was applied */
+    {"GET", "/v1/partitions", NULL, 200,
+     "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* the refused change had no effect */
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":7}", 200, "true"},
     {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "field: 'name' is not one of"},
     {"PATCH", "/v1/partitions/slow", "{\"PriorityTier\":3}", 404, "no partition 'slow'"},
@@ -97,19 +98,19 @@ static const struct row objects[] = {
 
 static void objects_are_named_and_changed(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    play(&h, &a, objects, COUNT(objects));
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    ask_all(&f, &a, objects, COUNT(objects));
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-static const struct row setting_up[] = {
+static const struct row setup[] = {
     {"POST", "/v1/partitions", "{\"name\":\"fast\"}", 200, "true"},
     {"POST", "/v1/qos", "{\"name\":\"urgent\"}", 200, "true"},
     {"POST", "/v1/projects", "{\"name\":\"P1\"}", 200, "true"},
@@ -118,7 +119,7 @@ static const struct row setting_up[] = {
     {"POST", "/v1/policy-users", "{\"name\":\"alice\",\"department\":\"chem\",\"deadline\":true}", 200, "true"},
 };
 
-static const struct row terms[] = {
+static const struct row job_changes[] = {
     {"POST", "/v1/jobs",
      "{" JOB
      ",\"partitions\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"cpus\":2,"
@@ -168,32 +169,32 @@ static const struct row terms[] = {
      "'department' is not a field; there are: array_limit, name, "},
 };
 
-static void jobs_say_what_the_policies_use(void **unused)
+static void jobs_have_the_fields_of_policies(void **unused)
 {
-    struct house h;
+    struct fixture f;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    play(&h, &a, setting_up, COUNT(setting_up));
-    play(&h, &a, terms, 1);
-    const struct job *job = &h.w.s.jobs.items[0];
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    ask_all(&f, &a, setup, COUNT(setup));
+    ask_all(&f, &a, job_changes, 1);
+    const struct job *job = &f.w.s.jobs.items[0];
     assert_int_equal(job->partition_count, 2);
     assert_int_equal(job->partitions[0], 1);
     assert_int_equal(job->project, 0);
     assert_int_equal(job->request_count, 1);
     assert_true(job->requests[0].amount == 2.0);
-    play(&h, &a, terms + 1, COUNT(terms) - 1);
+    ask_all(&f, &a, job_changes + 1, COUNT(job_changes) - 1);
     assert_int_equal(job->project, NONE);
     assert_int_equal(job->request_count, 0);
     assert_int_equal(job->partition_count, 1);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Reads a reply of lines into values, which has room for a record; each record is given to check. */
+/* Reads a reply of lines and calls check for each record. values: room for one record. */
 static uint32_t read_lines(const struct answer *a, const struct field_table *table, struct field_value *values,
                            struct arena *arena, void (*check)(const struct field_value *values, uint32_t i))
 {
@@ -230,19 +231,19 @@ static void jobs_as_lines(void **unused)
         {"GET", "/v1/jobs?format=lines&user=nobody", NULL, 200, "id|job_id|task_id|"},
         {"GET", "/v1/jobs?format=lines", NULL, 200, "id|job_id|task_id|"},
     };
-    struct house h;
+    struct fixture f;
     struct arena arena = {0};
     struct job_row row;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    play(&h, &a, submissions, COUNT(submissions));
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    ask_all(&f, &a, submissions, COUNT(submissions));
     assert_non_null(strstr(a.head.text, "Content-Type: text/plain; charset=utf-8\r\n"));
     assert_int_equal(read_lines(&a, &job_fields, row.value, &arena, check_job), 2);
     close(a.fd);
     answer_release(&a);
     arena_release(&arena);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- priorities --------------------------------------------------------------------------------------------------- */
@@ -312,21 +313,21 @@ static void check_priority(const struct field_value *p, uint32_t i)
 
 static void priorities_by_every_model(void **unused)
 {
-    struct house h;
+    struct fixture f;
     struct arena arena = {0};
     struct priority_values row;
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    play(&h, &a, setting_up, COUNT(setting_up));
-    play(&h, &a, multifactor, COUNT(multifactor));
-    house_ask(&h, &a, "GET", "/v1/priorities?format=lines", NULL);
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    ask_all(&f, &a, setup, COUNT(setup));
+    ask_all(&f, &a, multifactor, COUNT(multifactor));
+    fixture_ask(&f, &a, "GET", "/v1/priorities?format=lines", NULL);
     assert_int_equal(read_lines(&a, &priority_fields, row.value, &arena, check_priority), 4);
-    play(&h, &a, tickets, COUNT(tickets));
+    ask_all(&f, &a, tickets, COUNT(tickets));
     close(a.fd);
     answer_release(&a);
     arena_release(&arena);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 /* --- shares ------------------------------------------------------------------------------------------------------- */
@@ -348,11 +349,11 @@ static const struct row tree[] = {
      "priority: 4294967294 is not a whole number from 0 to"},
 };
 
-/* What a listing of shares shows: "account/user" of each line. */
-static const char *shown(struct house *h, struct answer *a, const char *target, struct buf *out)
+/* The rows of a listing of shares, as "account/user" of each line. */
+static const char *listed_rows(struct fixture *f, struct answer *a, const char *target, struct buf *out)
 {
     buf_clear(out);
-    house_ask(h, a, "GET", target, NULL);
+    fixture_ask(f, a, "GET", target, NULL);
     struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
     assert_true(str_starts(heading, str("Account|User|")));
     while (rest.length > 0) {
@@ -365,18 +366,19 @@ static const char *shown(struct house *h, struct answer *a, const char *target, 
 
 static void shares_of_one_user(void **unused)
 {
-    struct house h;
+    struct fixture f;
     struct buf lines = {0};
     (void)unused;
-    house_open(&h);
-    struct answer a = {.fd = house_connect(&h)};
-    play(&h, &a, tree, COUNT(tree));
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv", &lines), "root/  p/   q/    q/bob  r/   r/bob   r/eve ");
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=bob", &lines),
+    fixture_open(&f);
+    struct answer a = {.fd = fixture_connect(&f)};
+    ask_all(&f, &a, tree, COUNT(tree));
+    assert_string_equal(listed_rows(&f, &a, "/v1/shares?format=psv", &lines),
+                        "root/  p/   q/    q/bob  r/   r/bob   r/eve ");
+    assert_string_equal(listed_rows(&f, &a, "/v1/shares?format=psv&user=bob", &lines),
                         "root/  p/   q/    q/bob  r/   r/bob ");
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&user=eve", &lines), "root/  r/   r/eve ");
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p", &lines), " p/   q/    q/bob ");
-    assert_string_equal(shown(&h, &a, "/v1/shares?format=psv&account=p&user=bob", &lines), " p/   q/    q/bob ");
+    assert_string_equal(listed_rows(&f, &a, "/v1/shares?format=psv&user=eve", &lines), "root/  r/   r/eve ");
+    assert_string_equal(listed_rows(&f, &a, "/v1/shares?format=psv&account=p", &lines), " p/   q/    q/bob ");
+    assert_string_equal(listed_rows(&f, &a, "/v1/shares?format=psv&account=p&user=bob", &lines), " p/   q/    q/bob ");
     static const struct row others[] = {
         {"GET", "/v1/shares?user=eve", NULL, 200, "{\"shares\":[\n{\"account\":\"root\",\"user\":null,"},
         {"GET", "/v1/shares?user=eve", NULL, 200,
@@ -387,18 +389,18 @@ static void shares_of_one_user(void **unused)
         {"PATCH", "/v1/settings", "{\"PriorityFlags\":\"NO_FAIR_TREE\"}", 200, "true"},
         {"GET", "/v1/shares?user=eve", NULL, 200, "\"level_fs\":null"}, /* only Fair Tree has levels */
     };
-    play(&h, &a, others, COUNT(others));
+    ask_all(&f, &a, others, COUNT(others));
     buf_release(&lines);
     close(a.fd);
     answer_release(&a);
-    house_close(&h);
+    fixture_close(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_named_and_changed),
-        cmocka_unit_test(jobs_say_what_the_policies_use),
+        cmocka_unit_test(jobs_have_the_fields_of_policies),
         cmocka_unit_test(jobs_as_lines),
         cmocka_unit_test(priorities_by_every_model),
         cmocka_unit_test(shares_of_one_user),

@@ -1,4 +1,4 @@
-/* The wire: what is written reads back the same, what is refused and how; and the shapes fit their structs. */
+/* The wire: round trips of all types, refused values and their messages, and the shapes of all structs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,8 +94,8 @@ static void check_number(const struct wire_shape *s, const struct wire_field *f)
         fail_msg("%s.%s: its absent value can be given", s->name, f->name);
 }
 
-/* The members by a table of fields fit, too, and none of them hides behind one of the shape's own. */
-static void check_more(const struct wire_shape *s)
+/* The arrays of the table's fields lie in the struct, and no field has the name of a member of the shape. */
+static void check_table_fields(const struct wire_shape *s)
 {
     const struct wire_table_fields *m = &s->table_fields;
     for (uint32_t i = 0; m->table != NULL && i < m->table->count; i++) {
@@ -111,7 +111,7 @@ static void check_more(const struct wire_shape *s)
         assert_true(f->offset + member_size(f) <= m->values_offset || f->offset >= m->given_offset + m->table->count);
 }
 
-/* Every member is of one row, does not overlap another's, and its range can be held. */
+/* No two rows have the same member or overlap, and the type of each member can hold the range. */
 static void check_shape(const struct wire_shape *s)
 {
     for (const struct wire_field *f = s->fields; f->name; f++) {
@@ -126,7 +126,7 @@ static void check_shape(const struct wire_shape *s)
         if (f->type == WIRE_RECORDS) assert_non_null(f->table);
         if (f->type == WIRE_OBJECT || f->type == WIRE_ROWS) check_shape(f->shape);
     }
-    check_more(s);
+    check_table_fields(s);
 }
 
 static void shapes_fit_their_structs(void **unused)
@@ -135,7 +135,7 @@ static void shapes_fit_their_structs(void **unused)
     for (size_t i = 0; i < COUNT(shapes); i++) check_shape(shapes[i]);
 }
 
-/* --- there and back ----------------------------------------------------------------------------------------------- */
+/* --- round trips -------------------------------------------------------------------------------------------------- */
 
 static char *written(const struct wire_shape *shape, const void *value)
 {
@@ -153,7 +153,7 @@ static char *written_record(const struct field_table *table, const struct field_
     return text.text;
 }
 
-static void submission_survives(void **unused)
+static void submission_round_trip(void **unused)
 {
     (void)unused;
     struct arena arena = {0};
@@ -192,7 +192,7 @@ static void submission_survives(void **unused)
     arena_release(&arena);
 }
 
-/* What is not given has no value, and zeros that are given are kept apart from it. */
+/* A field that is not given differs from one that is given as 0. */
 static void absent_fields_of_updates(void **unused)
 {
     struct arena arena = {0};
@@ -219,7 +219,7 @@ static void absent_fields_of_updates(void **unused)
     assert_memory_equal(got.job.is_given, update.job.is_given, sizeof got.job.is_given);
     assert_int_equal(got.job.value[JOB_FIELD_SET_PRIORITY].number, FIELD_SPECIAL);
 
-    /* null is no value, where a field may have none; the word says so, too. */
+    /* A nullable field without a value: null, or the word for it. */
     const char *none = "{\"begin_us\":null,\"deadline_us\":\"none\",\"set_priority\":null}";
     assert_int_equal(wire_read_text(&api_update_shape, str(none), &arena, &update, &e), 0);
     assert_true(update.job.is_given[JOB_FIELD_BEGIN] && update.job.is_given[JOB_FIELD_DEADLINE]);
@@ -320,7 +320,7 @@ static void lists_have_a_row_a_line(void **unused)
     arena_release(&arena);
 }
 
-/* Objects travel as people write them: durations and memory are text, other numbers are numbers. */
+/* Values of objects are as people write them: durations and memory are text, other numbers are numbers. */
 static void written_records(void **unused)
 {
     const struct field_table *table = &object_classes[OBJECT_PARTITION].record;
@@ -345,7 +345,7 @@ static void written_records(void **unused)
     arena_release(&arena);
 }
 
-/* --- members by a table of fields --------------------------------------------------------------------------------- */
+/* --- members from a table of fields ------------------------------------------------------------------------------- */
 
 static const struct field every_type[] = {
     {.name = "number", .type = FIELD_NUMBER, .min = 1, .max = 9, .special = "auto"},
@@ -388,8 +388,8 @@ static const struct field_table written_table = {
     .name = "Every", .rows = every_type, .row_size = sizeof every_type[0], .count = EVERY_TYPE, .is_written = true};
 static const struct wire_shape exact_shape = EVERY_SHAPE(&exact_table), written_shape = EVERY_SHAPE(&written_table);
 
-/* What is written reads back, and is written again, as a request and as a record. */
-static void every_type_survives(void **unused)
+/* A value is the same after it is written and read, as a request and as a record. */
+static void round_trip_of_every_type(void **unused)
 {
     static const struct {
         const struct wire_shape *shape;
@@ -410,7 +410,7 @@ static void every_type_survives(void **unused)
         struct arena arena = {0};
         struct err e = {0};
         struct every got, record;
-        /* A control character is no text of a request; a reply may have it. */
+        /* Requests refuse control characters; replies may have them. */
         bool is_refused = strstr(rows[i].text, "u0001") != NULL;
         int status = wire_read_text(rows[i].shape, str(rows[i].text), &arena, &got, &e);
         if (status != (is_refused ? -1 : 0)) fail_msg("%s", ERR_SENTENCE(&e));
@@ -421,7 +421,7 @@ static void every_type_survives(void **unused)
     }
 }
 
-/* A quantity that is written means the same with quotes and without. */
+/* A quantity as people write it means the same as a JSON number and as text. */
 static void written_numbers_have_one_unit(void **unused)
 {
     static const char *const rows[][2] = {
@@ -444,7 +444,7 @@ static void written_numbers_have_one_unit(void **unused)
     }
 }
 
-/* Requests are held to what the table accepts. */
+/* Requests are refused if the table does not accept a value. */
 static void every_type_is_checked(void **unused)
 {
     static const struct {
@@ -483,7 +483,7 @@ static void every_type_is_checked(void **unused)
     }
 }
 
-/* A client may be older than the daemon; the daemon takes nothing it does not know. */
+/* Replies may have unknown members, because a client may be older than the daemon. Requests may not. */
 static void replies_may_have_more(void **unused)
 {
     struct arena arena = {0};
@@ -561,7 +561,7 @@ static const struct {
      NULL},
 };
 
-static void refusals_say_what_is_accepted(void **unused)
+static void refusals_have_messages(void **unused)
 {
     union {
         struct api_submit submit;
@@ -620,7 +620,7 @@ static void requests_are_utf8(void **unused)
     buf_release(&text);
 }
 
-/* More values than a request can need are refused before they are made. */
+/* A request with too many values is refused before it is parsed. */
 static void too_many_values(void **unused)
 {
     struct arena arena = {0};
@@ -744,17 +744,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_fit_their_structs),
-        cmocka_unit_test(submission_survives),
+        cmocka_unit_test(submission_round_trip),
         cmocka_unit_test(absent_fields_of_updates),
         cmocka_unit_test(absent_fields),
         cmocka_unit_test(replies_have_null),
         cmocka_unit_test(lists_have_a_row_a_line),
         cmocka_unit_test(written_records),
-        cmocka_unit_test(every_type_survives),
+        cmocka_unit_test(round_trip_of_every_type),
         cmocka_unit_test(written_numbers_have_one_unit),
         cmocka_unit_test(every_type_is_checked),
         cmocka_unit_test(replies_may_have_more),
-        cmocka_unit_test(refusals_say_what_is_accepted),
+        cmocka_unit_test(refusals_have_messages),
         cmocka_unit_test(an_unknown_member_is_refused_with_all_that_there_are),
         cmocka_unit_test(requests_are_utf8),
         cmocka_unit_test(too_many_values),

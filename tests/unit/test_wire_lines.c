@@ -1,5 +1,5 @@
-/* Records as lines: what is written reads back the same, whatever is in the texts; columns may come in another order,
- * be unknown or missing; what is wrong is said. */
+/* Records as lines: round trips with any bytes in texts; columns in another order, unknown or missing columns; messages
+ * of refused lines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static struct str text_of(const struct buf *b)
     return (struct str){b->text, b->length > 0 ? b->length - 1 : 0}; /* without the line end */
 }
 
-/* Every field has a value; what is not named here has the one of its table that is nothing. */
+/* A job with values in the fields named here, and field_nothing in the others. */
 static void make_job(struct job_row *out)
 {
     static const struct {
@@ -40,7 +40,7 @@ static void make_job(struct job_row *out)
         {JOB_FIELD_DIRECTORY, {.text = "/tmp/\xff"}},
         {JOB_FIELD_OUT_PATH, {.text = "\\e"}},
         {JOB_FIELD_ERR_PATH, {.text = "e"}},
-        {JOB_FIELD_COMMENT, {.text = ""}}, /* a text without bytes is not the same as no value */
+        {JOB_FIELD_COMMENT, {.text = ""}}, /* an empty text is a value */
         {JOB_FIELD_STATE, {.number = JOB_PENDING}},
         {JOB_FIELD_HELD, {.number = 1}},
         {JOB_FIELD_REASON, {.text = "None"}},
@@ -97,7 +97,7 @@ static void read_back(const struct field_table *table, const struct field_value 
     buf_release(&again);
 }
 
-static void jobs_survive(void **unused)
+static void round_trip_of_jobs(void **unused)
 {
     struct arena arena = {0};
     struct job_row job, got;
@@ -124,8 +124,7 @@ static void jobs_survive(void **unused)
     arena_release(&arena);
 }
 
-/* A hidden field has no column. */
-static void hidden_fields_stay_hidden(void **unused)
+static void hidden_fields_have_no_column(void **unused)
 {
     struct buf heading = {0};
     (void)unused;
@@ -140,7 +139,7 @@ static void hidden_fields_stay_hidden(void **unused)
     buf_release(&heading);
 }
 
-static void words_and_limits_survive(void **unused)
+static void round_trip_of_words_and_limits(void **unused)
 {
     struct arena arena = {0};
     struct field_value user[ACCOUNT_USER_FIELD_COUNT], got[ACCOUNT_USER_FIELD_COUNT];
@@ -192,7 +191,7 @@ static const struct {
     {"", "", "UserRow: the listing has no known column"},
 };
 
-static void others_are_read_or_refused(void **unused)
+static void lines_are_read_or_refused(void **unused)
 {
     struct arena arena = {0};
     (void)unused;
@@ -215,7 +214,7 @@ static void others_are_read_or_refused(void **unused)
     arena_release(&arena);
 }
 
-/* A column that is empty or not there, as of an older daemon: no value where a field may have none, else nothing. */
+/* An empty or missing column (from an older daemon) gives field_nothing. */
 static void columns_may_be_missing(void **unused)
 {
     struct arena arena = {0};
@@ -226,7 +225,7 @@ static void columns_may_be_missing(void **unused)
     assert_int_equal(wire_read_heading(&job_fields, str("name|launch_id|cpus|comment|fair_share|nice"), &columns, &e),
                      0);
     assert_int_equal(columns.count, 6);
-    assert_int_equal(columns.field[1], NONE); /* hidden: not told */
+    assert_int_equal(columns.field[1], NONE); /* hidden */
     assert_int_equal(wire_read_line(&columns, str("a|7||||"), &arena, got.value, &e), 0);
     assert_string_equal(job_row_text(&got, JOB_FIELD_NAME), "a");
     assert_int_equal(job_row_number(&got, JOB_FIELD_LAUNCH_ID), 0);
@@ -254,10 +253,10 @@ static void too_many_columns(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_survive),
-        cmocka_unit_test(hidden_fields_stay_hidden),
-        cmocka_unit_test(words_and_limits_survive),
-        cmocka_unit_test(others_are_read_or_refused),
+        cmocka_unit_test(round_trip_of_jobs),
+        cmocka_unit_test(hidden_fields_have_no_column),
+        cmocka_unit_test(round_trip_of_words_and_limits),
+        cmocka_unit_test(lines_are_read_or_refused),
         cmocka_unit_test(columns_may_be_missing),
         cmocka_unit_test(too_many_columns),
     };
