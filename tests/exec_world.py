@@ -34,8 +34,8 @@ def alive(pid):
 
 
 def until(condition, what, patience=PATIENCE, progress=None):
-    """Waits until condition() is true and returns its value. Fails after patience seconds, which begin anew whenever
-    the value of progress() changes."""
+    """Waits until condition() is true and returns its value. Fails after patience seconds, or after patience seconds
+    without a change of progress()."""
     last = progress and progress()
     end = time.monotonic() + patience
     pause_s = FIRST_PAUSE_S

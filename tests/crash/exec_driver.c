@@ -56,7 +56,7 @@ static int64_t number(const char *text)
     return value;
 }
 
-static void take_field(struct request *r, const char *name, char *value)
+static void set_field(struct request *r, const char *name, char *value)
 {
     struct launch *l = &r->launch;
     ensure(r->argument_count < STRINGS_MAX - 1 && r->environment_count < STRINGS_MAX - 1);
@@ -100,7 +100,7 @@ static void start(struct driver *d, char *fields)
         if (value == NULL) continue;
         *value++ = '\0';
         unescape(value);
-        take_field(&r, field, value);
+        set_field(&r, field, value);
     }
     r.launch.arguments = r.arguments;
     r.launch.environment = r.environment;
@@ -124,7 +124,7 @@ static void close_executor(struct driver *d)
     d->executor = NULL;
 }
 
-static void take_line(struct driver *d, char *line)
+static void run_line(struct driver *d, char *line)
 {
     char *rest = line;
     const char *word = strsep(&rest, "\t");
@@ -170,7 +170,7 @@ static void print_reports(struct driver *d)
     array_release(&reports.list);
 }
 
-/* False at the end of input. */
+/* Returns false at the end of the input. */
 static bool read_lines(struct driver *d)
 {
     ssize_t n = read(0, buf_room(&d->in, 65536), 65536);
@@ -178,7 +178,7 @@ static bool read_lines(struct driver *d)
     d->in.length += (size_t)n;
     for (char *end; d->in.length > 0 && (end = memchr(d->in.text, '\n', d->in.length)) != NULL;) {
         *end = '\0';
-        take_line(d, d->in.text);
+        run_line(d, d->in.text);
         size_t used = (size_t)(end + 1 - d->in.text);
         memmove(d->in.text, end + 1, d->in.length - used);
         d->in.length -= used;
@@ -192,13 +192,13 @@ int main(int argc, char **argv)
     struct driver d = {.directory = argv[1], .launcher = argv[2]};
     setvbuf(stdout, NULL, _IOLBF, 0);
     open_executor(&d);
-    for (bool more = true; more;) {
+    for (bool has_input = true; has_input;) {
         short events = d.executor != NULL && executor_wants_write(d.executor) ? POLLIN | POLLOUT : POLLIN;
         struct pollfd fds[2] = {{.fd = 0, .events = POLLIN},
                                 {.fd = d.executor != NULL ? executor_descriptor(d.executor) : -1, .events = events}};
         if (poll(fds, 2, -1) < 0) continue;
         if (fds[1].revents != 0) print_reports(&d);
-        if (fds[0].revents != 0) more = read_lines(&d);
+        if (fds[0].revents != 0) has_input = read_lines(&d);
     }
     close_executor(&d);
     buf_release(&d.in);

@@ -1,5 +1,5 @@
-"""A private instance whose daemon is our own child, so that it can be killed at any moment and its end be seen. (The
-system tests start theirs as a person does: tests/system/conftest.py.)"""
+"""A private instance for tests. Its daemon is a child of the test, which can kill it at any time and wait for its end. (The
+system tests start theirs with 'fairlead start': tests/system/conftest.py.)"""
 import json
 import os
 import pathlib
@@ -8,34 +8,18 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import PATIENCE, in_time, kill, open_files, read, until, without_children  # noqa: E402
+from exec_world import PATIENCE, find_processes, in_time, kill, open_files, read, until, without_children  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 FAIRLEAD = BUILD / 'fairlead'
 DAEMON = BUILD / 'fairleadd'
 
 
-def processes_with(text):
-    """Process ids whose command line has the text in it, zombies left out."""
-    found = []
-    for entry in pathlib.Path('/proc').iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            command = entry.joinpath('cmdline').read_bytes()
-            state = entry.joinpath('stat').read_text(errors='replace').rsplit(')', 1)[1].split()[0]
-        except (OSError, IndexError):
-            continue
-        if text.encode() in command and state != 'Z':
-            found.append(int(entry.name))
-    return found
-
-
 class Instance:
-    def __init__(self, place, settings=()):
-        self.place = pathlib.Path(place)
-        self.state = self.place / 'state'
-        self.work = self.place / 'work'
+    def __init__(self, directory, settings=()):
+        self.directory = pathlib.Path(directory)
+        self.state = self.directory / 'state'
+        self.work = self.directory / 'work'
         self.work.mkdir(parents=True, exist_ok=True)
         self.socket = self.state / 'fairlead.sock'
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith('FAIRLEAD_')}
@@ -43,11 +27,10 @@ class Instance:
         self.settings = list(settings)
         self.daemon = None
 
-    # The daemon.
+    # ---- the daemon ----
 
     def start(self, *arguments):
-        """Starts the daemon as our own child, so that it can be killed and its end be seen."""
-        log = open(self.place / 'daemon.log', 'ab')
+        log = open(self.directory / 'daemon.log', 'ab')
         self.daemon = subprocess.Popen([DAEMON, '--private', '--state', self.state, *arguments], stdin=subprocess.DEVNULL,
                                        stdout=log, stderr=log, env=self.environment)
         log.close()
@@ -59,7 +42,7 @@ class Instance:
         return self
 
     def log(self):
-        return read(self.place / 'daemon.log').decode(errors='replace')[-4000:]
+        return read(self.directory / 'daemon.log').decode(errors='replace')[-4000:]
 
     def kill(self):
         self.daemon.send_signal(signal.SIGKILL)
@@ -72,10 +55,10 @@ class Instance:
         return self.daemon.wait(PATIENCE)
 
     def launcher_pids(self):
-        return without_children([pid for pid in processes_with(str(self.state)) if self.name_of(pid) == 'fairlead-launch'])
+        return without_children([pid for pid in find_processes(str(self.state)) if self.name_of(pid) == 'fairlead-launch'])
 
     def keeper_pids(self):
-        return [pid for pid in processes_with('fairlead-keeper') if self.is_ours(pid)]
+        return [pid for pid in find_processes('fairlead-keeper') if self.has_open_file(pid)]
 
     def name_of(self, pid):
         try:
@@ -83,12 +66,12 @@ class Instance:
         except OSError:
             return ''
 
-    def is_ours(self, pid):
-        """Whether a keeper has one of our launches' files open."""
+    def has_open_file(self, pid):
+        """Whether the process has a file of this instance open."""
         return any(name.startswith(str(self.state) + '/') for name in open_files(pid))
 
     def close(self):
-        """Ends everything that is ours, whatever state it is in."""
+        """Ends all jobs and programs of the instance, in whatever state they are. Returns the daemon's exit status."""
         if self.daemon is not None and self.daemon.poll() is None:
             self.run('cancel', '--all')
             try:
@@ -101,7 +84,7 @@ class Instance:
             kill(pid)
         return code
 
-    # The command.
+    # ---- the command ----
 
     def run(self, *arguments, **options):
         options.setdefault('cwd', self.work)
@@ -135,7 +118,7 @@ class Instance:
         return self.rows('history', '--limit', '0')
 
     def api(self, path):
-        """A GET as anybody with curl would do it."""
+        """The reply to a GET, by curl."""
         done = subprocess.run(['curl', '--silent', '--show-error', '--max-time', '60', '--unix-socket', self.socket,
                                'http://localhost' + path], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

@@ -1,5 +1,5 @@
-/* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call: the program as it is shipped, at
- * every point at which its progress can be seen from outside.
+/* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call. The program is the installed one;
+ * between two system calls, its progress cannot be seen from outside.
  *
  * usage: kill_at launcher|keeper N COMMAND [ARGUMENTS]
  *

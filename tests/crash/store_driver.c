@@ -1,20 +1,18 @@
-/* Breaks the store at every step it takes towards the disk, and looks at what is left.
+/* Causes a fault at every step of the store towards the disk, and checks the database after it.
  *
- *     store-driver WAY EVERY  for n = 1, 1 + EVERY, 1 + 2 EVERY ... until nothing breaks any more:
- *                               a child makes a database and commits turns; its n-th write, truncation, sync or
- *                               deletion goes wrong that way
- *                               another child opens what is left, checks it, and finishes the turns
+ *     store-driver WAY EVERY    for n = 1, 1 + EVERY, 1 + 2 EVERY ... until a child ends without a fault:
+ *                                 a child creates a database and commits turns; its n-th write, truncation, sync or
+ *                                 deletion is faulty in this way
+ *                                 another child opens the database, checks it, and commits the remaining turns
  *
- * The store's steps are seen by a VFS of SQLite's that stands before the real one and counts. It also remembers what was
- * overwritten since each file's last sync, so it can play a power failure: what was not synced is taken back, all of it,
- * or any part of it, because disks write in the order they like.
+ * fault_vfs.h counts the steps and causes the faults.
  *
- * What has to hold, whatever happened:
- *   1. The database opens, is whole (integrity_check, foreign keys), and every job in it has its script.
- *   2. What it holds is exactly what some number of turns leads to: the hash of its state says which.
- *   3. Every turn that was acknowledged is among them; at most one turn that was not is. After a commit that failed (rather
- *      than died), none is.
- *   4. The usages are what the records say, and life goes on: the rest of the turns give what they always give. */
+ * After every fault:
+ *   1. The database can be opened and is intact (integrity_check, foreign keys), and every job in it has its script.
+ *   2. Its state is that after some number of turns; the hash of the state identifies it.
+ *   3. It has every acknowledged turn, and at most one turn that was not acknowledged; none if a commit failed, rather
+ *      than was killed.
+ *   4. All usage agrees with the records, and the remaining turns lead to the same state as without a fault. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,276 +25,12 @@
 #include <unistd.h>
 
 #include "../job_text.h"
-#include "base/rng.h"
+#include "fault_vfs.h"
 #include "store/store.h"
 
-enum { TURNS = 9, CHECKPOINT_PAGES = 12 };
+enum { TURNS = 9 };
 
 static const int64_t BEGIN_US = INT64_C(1700000000000000);
-
-static _Noreturn void give_up(const char *what, const char *text)
-{
-    fprintf(stderr, "%s: %s\n", what, text);
-    _exit(1);
-}
-
-/* --- the VFS ------------------------------------------------------------------------------------------------------ */
-
-enum way {
-    WAY_KILL,       /* SIGKILL before the step */
-    WAY_TORN,       /* SIGKILL after half of the write */
-    WAY_POWER,      /* what was not synced is gone */
-    WAY_SHUFFLE,    /* any part of what was not synced is gone */
-    WAY_ERROR,      /* the step fails once; the driver loads anew and goes on */
-    WAY_FULL,       /* the same, with a full disk */
-    WAY_ERROR_KILL, /* the step fails once, and after the commit has failed comes SIGKILL */
-    WAY_GONE,       /* every step fails from here on */
-    WAY_COUNT
-};
-
-static const char *const way_names[WAY_COUNT] = {"kill",  "torn", "power",      "shuffle",
-                                                 "error", "full", "error-kill", "gone"};
-
-/* What a write or truncation since the file's last sync did away with. */
-struct undo {
-    char *path;
-    sqlite3_int64 at, old_size;
-    char *bytes;
-    int length;
-};
-
-struct shim_file {
-    sqlite3_file base;
-    sqlite3_file *real;
-    char *path;
-};
-
-static struct {
-    sqlite3_vfs vfs, *real;
-    sqlite3_io_methods methods;
-    enum way way;
-    uint64_t steps, break_at;
-    bool broke;
-    ARRAY(struct undo) undos;
-} shim;
-
-static void take_back(const struct undo *u)
-{
-    int fd = open(u->path, O_RDWR);
-    if (fd < 0) return; /* deleted meanwhile */
-    struct stat st;
-    if (fstat(fd, &st) != 0 || pwrite(fd, u->bytes, (size_t)u->length, u->at) != u->length)
-        give_up(u->path, strerror(errno));
-    if (shim.way == WAY_POWER) {
-        if (ftruncate(fd, u->old_size) != 0) give_up(u->path, strerror(errno));
-    } else if (st.st_size > u->old_size) { /* space was given to the file, but nothing stands there */
-        static const char zeros[1 << 16];
-        size_t length = (size_t)(st.st_size - u->old_size);
-        if (pwrite(fd, zeros, length < sizeof zeros ? length : sizeof zeros, u->old_size) < 0)
-            give_up(u->path, strerror(errno));
-    }
-    close(fd);
-}
-
-static _Noreturn void die(void)
-{
-    struct rng rng = {shim.break_at};
-    for (uint32_t i = shim.undos.count; i-- > 0;) {
-        if (shim.way == WAY_POWER || (shim.way == WAY_SHUFFLE && rng_below(&rng, 2))) take_back(&shim.undos.items[i]);
-    }
-    kill(getpid(), SIGKILL);
-    _exit(1);
-}
-
-/* One step: SQLITE_OK to go on with it. */
-static int step(int failure)
-{
-    shim.steps++;
-    if (shim.break_at == 0 || shim.steps < shim.break_at || (shim.steps > shim.break_at && shim.way != WAY_GONE))
-        return SQLITE_OK;
-    shim.broke = true;
-    switch (shim.way) {
-    case WAY_KILL:
-    case WAY_POWER:
-    case WAY_SHUFFLE: die();
-    case WAY_FULL: return SQLITE_FULL;
-    case WAY_ERROR:
-    case WAY_ERROR_KILL:
-    case WAY_GONE: return failure;
-    case WAY_TORN:
-    case WAY_COUNT: break;
-    }
-    return SQLITE_OK;
-}
-
-static sqlite3_file *real(sqlite3_file *file)
-{
-    return ((struct shim_file *)file)->real;
-}
-
-static void remember(sqlite3_file *file, sqlite3_int64 at, sqlite3_int64 length)
-{
-    sqlite3_file *r = real(file);
-    struct undo *u = array_add(&shim.undos);
-    u->path = ((struct shim_file *)file)->path;
-    u->at = at;
-    r->pMethods->xFileSize(r, &u->old_size);
-    if (length > u->old_size - at) length = u->old_size - at;
-    u->length = length > 0 ? (int)length : 0;
-    u->bytes = mem_resize(NULL, 0, (size_t)u->length + 1);
-    if (u->length > 0 && r->pMethods->xRead(r, u->bytes, u->length, at) != SQLITE_OK)
-        give_up(u->path, "cannot read what is overwritten");
-}
-
-static int shim_write(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 at)
-{
-    sqlite3_file *r = real(file);
-    int code = step(SQLITE_IOERR_WRITE);
-    if (code != SQLITE_OK) return code;
-    if (shim.way == WAY_TORN && shim.steps == shim.break_at) {
-        r->pMethods->xWrite(r, bytes, length / 2, at);
-        die();
-    }
-    remember(file, at, length);
-    return r->pMethods->xWrite(r, bytes, length, at);
-}
-
-static int shim_truncate(sqlite3_file *file, sqlite3_int64 size)
-{
-    int code = step(SQLITE_IOERR_TRUNCATE);
-    if (code != SQLITE_OK) return code;
-    if (shim.way == WAY_TORN && shim.steps == shim.break_at) die();
-    remember(file, size, INT32_MAX);
-    return real(file)->pMethods->xTruncate(real(file), size);
-}
-
-static int shim_sync(sqlite3_file *file, int flags)
-{
-    int code = step(SQLITE_IOERR_FSYNC);
-    if (code != SQLITE_OK) return code;
-    if (shim.way == WAY_TORN && shim.steps == shim.break_at) die();
-    const char *path = ((struct shim_file *)file)->path;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < shim.undos.count; i++) {
-        if (strcmp(shim.undos.items[i].path, path) != 0)
-            shim.undos.items[kept++] = shim.undos.items[i];
-        else
-            mem_free(shim.undos.items[i].bytes);
-    }
-    shim.undos.count = kept;
-    return real(file)->pMethods->xSync(real(file), flags);
-}
-
-static int shim_close(sqlite3_file *file)
-{
-    int code = real(file)->pMethods->xClose(real(file));
-    mem_free(real(file));
-    return code; /* the path stays: undos name it */
-}
-
-/* Everything else is the real file's business. */
-static int shim_read(sqlite3_file *f, void *to, int length, sqlite3_int64 at)
-{
-    return real(f)->pMethods->xRead(real(f), to, length, at);
-}
-static int shim_size(sqlite3_file *f, sqlite3_int64 *size)
-{
-    return real(f)->pMethods->xFileSize(real(f), size);
-}
-static int shim_lock(sqlite3_file *f, int level)
-{
-    return real(f)->pMethods->xLock(real(f), level);
-}
-static int shim_unlock(sqlite3_file *f, int level)
-{
-    return real(f)->pMethods->xUnlock(real(f), level);
-}
-static int shim_reserved(sqlite3_file *f, int *out)
-{
-    return real(f)->pMethods->xCheckReservedLock(real(f), out);
-}
-static int shim_control(sqlite3_file *f, int op, void *argument)
-{
-    return real(f)->pMethods->xFileControl(real(f), op, argument);
-}
-static int shim_sector(sqlite3_file *f)
-{
-    return real(f)->pMethods->xSectorSize(real(f));
-}
-static int shim_device(sqlite3_file *f)
-{
-    return real(f)->pMethods->xDeviceCharacteristics(real(f));
-}
-static int shim_map(sqlite3_file *f, int page, int size, int extend, void volatile **out)
-{
-    return real(f)->pMethods->xShmMap(real(f), page, size, extend, out);
-}
-static int shim_shm_lock(sqlite3_file *f, int offset, int n, int flags)
-{
-    return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
-}
-static void shim_barrier(sqlite3_file *f)
-{
-    real(f)->pMethods->xShmBarrier(real(f));
-}
-static int shim_unmap(sqlite3_file *f, int delete)
-{
-    return real(f)->pMethods->xShmUnmap(real(f), delete);
-}
-
-static int shim_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
-{
-    (void)vfs;
-    struct shim_file *f = (struct shim_file *)file;
-    f->base.pMethods = NULL;
-    f->real = mem_resize(NULL, 0, (size_t)shim.real->szOsFile);
-    f->path = strdup(name ? name : "");
-    int code = shim.real->xOpen(shim.real, name, f->real, flags, out_flags);
-    if (code == SQLITE_OK)
-        f->base.pMethods = &shim.methods;
-    else
-        mem_free(f->real);
-    return code;
-}
-
-static int shim_delete(sqlite3_vfs *vfs, const char *name, int sync_directory)
-{
-    (void)vfs;
-    int code = step(SQLITE_IOERR_DELETE);
-    if (code != SQLITE_OK) return code;
-    if (shim.way == WAY_TORN && shim.steps == shim.break_at) die();
-    return shim.real->xDelete(shim.real, name, sync_directory);
-}
-
-static void checkpoint_often(sqlite3 *db)
-{
-    sqlite3_wal_autocheckpoint(db, CHECKPOINT_PAGES);
-}
-
-static int on_connection(sqlite3 *db, char **error, const void *api)
-{
-    (void)error, (void)api;
-    checkpoint_often(db);
-    return SQLITE_OK;
-}
-
-static void install_shim(enum way way, uint64_t break_at)
-{
-    shim.way = way;
-    shim.break_at = break_at;
-    shim.real = sqlite3_vfs_find(NULL);
-    shim.vfs = *shim.real;
-    shim.vfs.zName = "shim";
-    shim.vfs.szOsFile = sizeof(struct shim_file);
-    shim.vfs.xOpen = shim_open;
-    shim.vfs.xDelete = shim_delete;
-    shim.methods = (sqlite3_io_methods){
-        2,           shim_close,    shim_read,    shim_write,  shim_truncate, shim_sync, shim_size,     shim_lock,
-        shim_unlock, shim_reserved, shim_control, shim_sector, shim_device,   shim_map,  shim_shm_lock, shim_barrier,
-        shim_unmap,  NULL,          NULL};
-    sqlite3_vfs_register(&shim.vfs, 1);
-    sqlite3_auto_extension((void (*)(void))on_connection);
-}
 
 /* --- the turns ---------------------------------------------------------------------------------------------------- */
 
@@ -305,7 +39,7 @@ static void apply(struct state *s, int64_t now_us, struct event event, struct ou
     struct event_result result;
     struct err e;
     event.actor = (struct actor){1000, 1000, event.actor.user ? event.actor.user : "ann", true};
-    if (engine_apply(s, now_us, &event, out, &result, &e) != 0) give_up("event", ERR_SENTENCE(&e));
+    if (engine_apply(s, now_us, &event, out, &result, &e) != 0) fault_vfs_fail("event", ERR_SENTENCE(&e));
     if (out_id != NULL) *out_id = result.job_id;
 }
 
@@ -318,8 +52,8 @@ static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
     if (store != NULL) store_add_script(store, job_id, &script);
 }
 
-/* From the second turn on there is what these name. */
-static const struct job_values *with_terms_of(uint32_t turn, const struct job_values *job)
+/* Adds fields that name objects, which exist from the second turn on. */
+static const struct job_values *with_object_fields(uint32_t turn, const struct job_values *job)
 {
     if (turn < 2 || turn % 3 == 0) return job;
     return job_with(job, "partitions=%s|qos=good|project=%s|requests=license=1,arch=lx-amd64|nice=%u|job_share=%u",
@@ -332,12 +66,12 @@ static void submit(struct state *s, struct store *store, int64_t now_us, uint32_
     uint32_t id = 0;
     const struct job_values *job = job_text("name=job|directory=/tmp|command=run|cpus=%u", 1 + turn % 2);
     if (array != NULL) job = job_with(job, "array=%s", array);
-    struct event event = {.kind = EVENT_SUBMIT, .actor = {.user = user}, .submit = with_terms_of(turn, job)};
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {.user = user}, .submit = with_object_fields(turn, job)};
     apply(s, now_us, event, out, &id);
     add_script(store, id, turn);
 }
 
-/* Objects that come, change and go. */
+/* Objects are added, changed and deleted. */
 static const struct {
     uint32_t turn;
     enum event_kind event;
@@ -371,7 +105,7 @@ static void change_objects(struct state *s, uint32_t turn, int64_t now_us, struc
     }
 }
 
-/* Some of everything; what a turn does depends on its number and the state only. store NULL: a rehearsal. */
+/* Decides events of all kinds, which depend only on the turn's number and the state. store NULL: a rehearsal. */
 static void decide_turn(struct state *s, struct store *store, uint32_t turn, int64_t now_us, struct outcome *out)
 {
     apply(s, now_us, (struct event){.kind = EVENT_HOST, .host = {3, 0, 10000}}, out, NULL);
@@ -409,16 +143,16 @@ static int64_t turn_us(uint32_t turn)
     return BEGIN_US + (int64_t)(turn + 1) * 1000000000;
 }
 
-/* The turns are worth breaking: every table that usage goes to has some. */
+/* Fails unless each kind of usage has some after all turns. */
 static void check_rehearsal(const struct state *s)
 {
     uint32_t qos = state_find_object(s, OBJECT_QOS, "good"), ann = state_find_assoc(s, "default", "ann");
     if (!(s->objects[OBJECT_QOS].items[qos].usage > 0.0) || s->assocs.items[ann].usage_tres == NULL ||
         s->owners.count < 4)
-        give_up("the turns", "use nothing");
+        fault_vfs_fail("the turns", "a kind of usage is 0");
 }
 
-static uint64_t rehearsed[TURNS + 1]; /* [t]: the hash of the state after t turns */
+static uint64_t hash_after[TURNS + 1]; /* turns, without a fault */
 
 static void rehearse(void)
 {
@@ -426,7 +160,7 @@ static void rehearse(void)
     struct outcome out = {0};
     state_init(&s, BEGIN_US);
     for (uint32_t turn = 0; turn <= TURNS; turn++) {
-        rehearsed[turn] = state_hash(&s);
+        hash_after[turn] = state_hash(&s);
         if (turn < TURNS) decide_turn(&s, NULL, turn, turn_us(turn), &out);
     }
     check_rehearsal(&s);
@@ -438,29 +172,31 @@ static void load(struct store *store, struct state *s)
 {
     struct err e;
     state_init(s, BEGIN_US);
-    if (store_load(store, s, &e) != 0) give_up("load", ERR_SENTENCE(&e));
+    if (store_load(store, s, &e) != 0) fault_vfs_fail("load", ERR_SENTENCE(&e));
 }
 
-/* A failed commit says what failed, and nothing of it is there. */
-static void judge_failure(const struct err *e)
+/* A commit has failed: checks its error, and ends the child where the way says so. */
+static void check_failure(enum fault_way way, const struct err *e)
 {
-    enum err_code expected = shim.way == WAY_FULL ? ERR_UNAVAILABLE : ERR_IO;
-    if (!shim.broke || e->code != expected) give_up("a commit failed for another reason", ERR_SENTENCE(e));
-    if (shim.way == WAY_ERROR_KILL) die();
-    if (shim.way == WAY_GONE) _exit(0);
+    enum err_code expected = way == WAY_FULL ? ERR_UNAVAILABLE : ERR_IO;
+    if (!fault_vfs_has_fault() || e->code != expected)
+        fault_vfs_fail("a commit failed for another reason", ERR_SENTENCE(e));
+    if (way == WAY_ERROR_KILL) fault_vfs_die();
+    if (way == WAY_GONE) _exit(0);
 }
 
-/* Turns from `from` on; each is acknowledged by a byte on the descriptor. Broken ones are done again. */
-static void live(struct store *store, uint32_t from, int acknowledgements)
+/* Decides and commits the turns from first_turn on, and writes a byte to ack_fd (unless it is -1) after each commit. A
+ * turn with a failed commit is repeated. */
+static void run_turns(struct store *store, enum fault_way way, uint32_t first_turn, int ack_fd)
 {
     struct state s;
     struct outcome out = {0};
     struct err e;
     load(store, &s);
-    for (uint32_t turn = from; turn < TURNS; turn++) {
+    for (uint32_t turn = first_turn; turn < TURNS; turn++) {
         decide_turn(&s, store, turn, turn_us(turn), &out);
         while (store_commit(store, &s, &out, turn_us(turn), &e) != 0) {
-            judge_failure(&e);
+            check_failure(way, &e);
             store_abandon(store);
             outcome_clear(&out);
             state_release(&s);
@@ -469,38 +205,37 @@ static void live(struct store *store, uint32_t from, int acknowledgements)
         }
         outcome_clear(&out);
         engine_forget(&s);
-        if (acknowledgements >= 0 && write(acknowledgements, "t", 1) != 1) give_up("pipe", strerror(errno));
+        if (ack_fd >= 0 && write(ack_fd, "t", 1) != 1) fault_vfs_fail("pipe", strerror(errno));
     }
     state_release(&s);
     outcome_release(&out);
 }
 
-/* Exits 0 when broken or through, 77 when the break was never reached. */
-static _Noreturn void break_it(const char *directory, enum way way, uint64_t break_at, uint64_t steps,
-                               int acknowledgements)
+/* The first child. Exits with 0 after a fault, and with 77 if the step of the fault was not reached. */
+static _Noreturn void run_with_fault(const char *directory, enum fault_way way, uint64_t fault_step,
+                                     uint64_t step_count, int ack_fd)
 {
     struct err e;
-    install_shim(way, break_at);
-    shim.steps = steps;
+    fault_vfs_install(way, fault_step, step_count);
     struct store *store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL && !shim.broke) give_up("open", ERR_SENTENCE(&e));
+    if (store == NULL && !fault_vfs_has_fault()) fault_vfs_fail("open", ERR_SENTENCE(&e));
     if (store == NULL && (way == WAY_GONE || way == WAY_ERROR_KILL)) _exit(0);
     if (store == NULL) store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL) give_up("open again", ERR_SENTENCE(&e));
-    live(store, 0, acknowledgements);
+    if (store == NULL) fault_vfs_fail("open again", ERR_SENTENCE(&e));
+    run_turns(store, way, 0, ack_fd);
     store_close(store);
-    _exit(shim.broke ? 0 : 77);
+    _exit(fault_vfs_has_fault() ? 0 : 77);
 }
 
-/* --- what is left ------------------------------------------------------------------------------------------------- */
+/* --- checks after the fault --------------------------------------------------------------------------------------- */
 
 static void expect(sqlite3 *db, const char *query, const char *expected)
 {
     sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db, query, -1, &statement, NULL) != SQLITE_OK) give_up(query, sqlite3_errmsg(db));
+    if (sqlite3_prepare_v2(db, query, -1, &statement, NULL) != SQLITE_OK) fault_vfs_fail(query, sqlite3_errmsg(db));
     const char *found =
         sqlite3_step(statement) == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : "no row";
-    if (strcmp(found, expected) != 0) give_up(query, found);
+    if (strcmp(found, expected) != 0) fault_vfs_fail(query, found);
     sqlite3_finalize(statement);
 }
 
@@ -509,22 +244,22 @@ static void check_rows(const char *directory)
     char path[300];
     sqlite3 *db;
     snprintf(path, sizeof path, "%s/fairlead.db", directory);
-    if (sqlite3_open(path, &db) != SQLITE_OK) give_up(path, sqlite3_errmsg(db));
+    if (sqlite3_open(path, &db) != SQLITE_OK) fault_vfs_fail(path, sqlite3_errmsg(db));
     expect(db, "PRAGMA integrity_check", "ok");
     expect(db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
     expect(db, "SELECT count(*) FROM job LEFT JOIN job_script ON job_id = id WHERE job_id IS NULL", "0");
     sqlite3_close(db);
 }
 
-static void check_usages(const char *directory)
+static void check_usage(const char *directory)
 {
     struct arena arena = {0};
     struct verify_report report;
     struct err e;
-    if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", ERR_SENTENCE(&e));
+    if (store_verify(directory, &arena, &report, &e) != 0) fault_vfs_fail("verify", ERR_SENTENCE(&e));
     if (report.differences.count > 0) {
         const struct verify_difference *d = &report.differences.items[0];
-        give_up("verify", d->qos ? d->qos : d->account);
+        fault_vfs_fail("verify", d->qos ? d->qos : d->account);
     }
     array_release(&report.differences);
     arena_release(&arena);
@@ -539,25 +274,26 @@ static uint64_t stored_hash(struct store *store)
     return hash;
 }
 
-static _Noreturn void check_it(const char *directory, enum way way, uint32_t acknowledged)
+/* The second child. acknowledged: the number of acknowledged turns. Exits with 0 if all is as it should be. */
+static _Noreturn void check_database(const char *directory, enum fault_way way, uint32_t acknowledged)
 {
     struct err e;
     uint32_t turns = 0;
     struct store *store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL) give_up("open what is left", ERR_SENTENCE(&e));
+    if (store == NULL) fault_vfs_fail("open after the fault", ERR_SENTENCE(&e));
     uint64_t found = stored_hash(store);
-    while (turns <= TURNS && rehearsed[turns] != found) turns++;
-    if (turns > TURNS) give_up("what is left", "is not what any number of turns leads to");
+    while (turns <= TURNS && hash_after[turns] != found) turns++;
+    if (turns > TURNS) fault_vfs_fail("the database", "its state is not that after any number of turns");
     uint32_t max = way == WAY_ERROR || way == WAY_FULL || way == WAY_ERROR_KILL ? acknowledged : acknowledged + 1;
     if (turns < acknowledged || turns > max) {
         char text[80];
-        snprintf(text, sizeof text, "%u turns where %u were acknowledged", turns, acknowledged);
-        give_up("what is left", text);
+        snprintf(text, sizeof text, "has %u turns, %u were acknowledged", turns, acknowledged);
+        fault_vfs_fail("the database", text);
     }
     check_rows(directory);
-    live(store, turns, -1);
-    if (stored_hash(store) != rehearsed[TURNS]) give_up("life after it", "leads elsewhere");
-    check_usages(directory);
+    run_turns(store, way, turns, -1);
+    if (stored_hash(store) != hash_after[TURNS]) fault_vfs_fail("the remaining turns", "lead to another state");
+    check_usage(directory);
     store_close(store);
     exit(0);
 }
@@ -574,38 +310,41 @@ static void empty_directory(const char *directory)
     }
 }
 
-/* A new database, and how many steps its making took. Making one costs more than all turns, so a child that breaks at a
- * later step begins with a copy. */
+/* A new database, and the number of steps that created it. Creating one takes longer than all turns, so a child with a
+ * later fault starts with a copy. */
 static struct {
-    uint64_t steps;
+    uint64_t step_count;
     struct buf file;
-} made;
+} created;
 
-static void read_made(const char *path)
+static void read_created(const char *path)
 {
     FILE *file = fopen(path, "r");
     struct stat st;
-    if (file == NULL || fstat(fileno(file), &st) != 0) give_up(path, strerror(errno));
-    made.file.length = fread(buf_room(&made.file, (size_t)st.st_size), 1, (size_t)st.st_size, file);
-    if (made.file.length != (size_t)st.st_size) give_up(path, "cannot be read");
+    if (file == NULL || fstat(fileno(file), &st) != 0) fault_vfs_fail(path, strerror(errno));
+    created.file.length = fread(buf_room(&created.file, (size_t)st.st_size), 1, (size_t)st.st_size, file);
+    if (created.file.length != (size_t)st.st_size) fault_vfs_fail(path, "cannot be read");
     fclose(file);
 }
 
-static void write_made(const char *path)
+static void write_created(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (fd < 0 || write(fd, made.file.text, made.file.length) != (ssize_t)made.file.length)
-        give_up(path, strerror(errno));
+    if (fd < 0 || write(fd, created.file.text, created.file.length) != (ssize_t)created.file.length)
+        fault_vfs_fail(path, strerror(errno));
     close(fd);
 }
 
-static _Noreturn void make_it(const char *directory, int steps)
+/* A child: creates a database, and writes the number of steps to step_count_fd. */
+static _Noreturn void create_in_child(const char *directory, int step_count_fd)
 {
     struct err e;
-    install_shim(WAY_KILL, 0);
+    fault_vfs_install(WAY_KILL, 0, 0);
     struct store *store = store_open(directory, BEGIN_US, &e);
-    if (store == NULL) give_up("open", ERR_SENTENCE(&e));
-    if (write(steps, &shim.steps, sizeof shim.steps) != sizeof shim.steps) give_up("pipe", strerror(errno));
+    if (store == NULL) fault_vfs_fail("open", ERR_SENTENCE(&e));
+    uint64_t step_count = fault_vfs_step_count();
+    if (write(step_count_fd, &step_count, sizeof step_count) != sizeof step_count)
+        fault_vfs_fail("pipe", strerror(errno));
     store_close(store);
     _exit(0);
 }
@@ -614,92 +353,94 @@ static int wait_for(pid_t child)
 {
     int status;
     while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) give_up("waitpid", strerror(errno));
+        if (errno != EINTR) fault_vfs_fail("waitpid", strerror(errno));
     }
     return status;
 }
 
-static void make(const char *directory)
+static void create_database(const char *directory)
 {
     int pipes[2];
     char path[300];
-    if (pipe(pipes) != 0) give_up("pipe", strerror(errno));
+    if (pipe(pipes) != 0) fault_vfs_fail("pipe", strerror(errno));
     pid_t child = fork();
-    if (child == 0) make_it(directory, pipes[1]);
+    if (child == 0) create_in_child(directory, pipes[1]);
     close(pipes[1]);
-    if (read(pipes[0], &made.steps, sizeof made.steps) != sizeof made.steps || wait_for(child) != 0)
-        give_up("a new database", "cannot be made");
+    if (read(pipes[0], &created.step_count, sizeof created.step_count) != sizeof created.step_count ||
+        wait_for(child) != 0)
+        fault_vfs_fail("a new database", "cannot be created");
     close(pipes[0]);
     snprintf(path, sizeof path, "%s/fairlead.db", directory);
-    read_made(path);
+    read_created(path);
 }
 
-/* The directory as it is before the steps to come; how many steps that took. */
-static uint64_t prepare(const char *directory, uint64_t break_at)
+/* Empties the directory, or copies the created database into it if the fault is later. Returns the number of steps that
+ * this replaces. */
+static uint64_t prepare(const char *directory, uint64_t fault_step)
 {
     char path[300];
     empty_directory(directory);
-    if (break_at <= made.steps) return 0;
+    if (fault_step <= created.step_count) return 0;
     snprintf(path, sizeof path, "%s/fairlead.db", directory);
-    write_made(path);
-    return made.steps;
+    write_created(path);
+    return created.step_count;
 }
 
-/* How many acknowledgements came before the child was gone. */
-static uint32_t count_acknowledgements(int descriptor)
+/* The number of acknowledgements until the child ends. */
+static uint32_t count_acknowledgements(int ack_fd)
 {
     uint32_t count = 0;
     char byte;
-    while (read(descriptor, &byte, 1) == 1) count++;
-    close(descriptor);
+    while (read(ack_fd, &byte, 1) == 1) count++;
+    close(ack_fd);
     return count;
 }
 
-/* False: the break was never reached, the child came through. */
-static bool break_and_check(const char *directory, enum way way, uint64_t break_at)
+/* Runs both children. Returns false if the step of the fault was not reached. */
+static bool check_fault(const char *directory, enum fault_way way, uint64_t fault_step)
 {
     int pipes[2];
-    uint64_t steps = prepare(directory, break_at);
-    if (pipe(pipes) != 0) give_up("pipe", strerror(errno));
+    uint64_t step_count = prepare(directory, fault_step);
+    if (pipe(pipes) != 0) fault_vfs_fail("pipe", strerror(errno));
     pid_t child = fork();
-    if (child == 0) break_it(directory, way, break_at, steps, pipes[1]);
+    if (child == 0) run_with_fault(directory, way, fault_step, step_count, pipes[1]);
     close(pipes[1]);
     uint32_t acknowledged = count_acknowledgements(pipes[0]);
     int status = wait_for(child);
-    bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    if (!killed && !(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77))) {
-        fprintf(stderr, "%s at step %llu: the child failed (status %x)\n", way_names[way], (unsigned long long)break_at,
-                (unsigned)status);
+    bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    if (!is_killed && !(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77))) {
+        fprintf(stderr, "%s at step %llu: the child failed (status %x)\n", fault_way_names[way],
+                (unsigned long long)fault_step, (unsigned)status);
         exit(1);
     }
     child = fork();
-    if (child == 0) check_it(directory, way, acknowledged);
+    if (child == 0) check_database(directory, way, acknowledged);
     if (wait_for(child) != 0) {
-        fprintf(stderr, "%s at step %llu, after %u acknowledged turns\n", way_names[way], (unsigned long long)break_at,
-                acknowledged);
+        fprintf(stderr, "%s at step %llu, after %u acknowledged turns\n", fault_way_names[way],
+                (unsigned long long)fault_step, acknowledged);
         exit(1);
     }
-    return killed || WEXITSTATUS(status) != 77;
+    return is_killed || WEXITSTATUS(status) != 77;
 }
 
 int main(int argc, char **argv)
 {
-    enum way way = 0;
-    uint64_t every = argc == 3 ? strtoull(argv[2], NULL, 10) : 0, at = 1;
-    while (argc == 3 && way < WAY_COUNT && strcmp(argv[1], way_names[way]) != 0) way++;
+    enum fault_way way = 0;
+    uint64_t every = argc == 3 ? strtoull(argv[2], NULL, 10) : 0, fault_step = 1;
+    while (argc == 3 && way < WAY_COUNT && strcmp(argv[1], fault_way_names[way]) != 0) way++;
     if (way == WAY_COUNT || every == 0) {
         fprintf(stderr, "usage: store-driver kill|torn|power|shuffle|error|full|error-kill|gone EVERY\n");
         return 2;
     }
-    char directory[] = "/dev/shm/fairlead-crash-XXXXXX", elsewhere[] = "/tmp/fairlead-crash-XXXXXX";
-    char *place = mkdtemp(directory) ? directory : mkdtemp(elsewhere);
-    if (place == NULL) give_up("mkdtemp", strerror(errno));
+    char in_memory[] = "/dev/shm/fairlead-crash-XXXXXX", on_disk[] = "/tmp/fairlead-crash-XXXXXX";
+    char *directory = mkdtemp(in_memory) ? in_memory : mkdtemp(on_disk);
+    if (directory == NULL) fault_vfs_fail("mkdtemp", strerror(errno));
     rehearse();
-    make(place);
-    while (break_and_check(place, way, at)) at += every;
-    empty_directory(place);
-    rmdir(place);
-    buf_release(&made.file);
-    printf("%llu steps, broken at every %llu\n", (unsigned long long)at - 1, (unsigned long long)every);
-    return at > 200 ? 0 : 1; /* fewer steps: the driver does not drive */
+    create_database(directory);
+    while (check_fault(directory, way, fault_step)) fault_step += every;
+    empty_directory(directory);
+    rmdir(directory);
+    buf_release(&created.file);
+    printf("%llu steps, a fault at every %llu\n", (unsigned long long)fault_step - 1, (unsigned long long)every);
+    return fault_step > 200 ? 0 : 1; /* with so few steps, the faults were not caused */
 }

@@ -1,4 +1,4 @@
-"""The state directory's disk is full: nothing is started that could not be told of, and no end is forgotten."""
+"""The disk of the state directory is full: a launch is refused if its start cannot be recorded, and no end is lost."""
 import os
 import pathlib
 import subprocess
@@ -35,7 +35,7 @@ def fill(world):
             pass
 
 
-def test_nothing_starts(world):
+def test_a_launch_is_refused(world):
     fill(world)
     world.start(1, 'sh', '-c', 'echo ran >> %s/count' % world.path)
     record = world.ended(1)
@@ -46,7 +46,7 @@ def test_nothing_starts(world):
     assert world.run(2, 'echo', 'ran')[1] == 'ran\n'
 
 
-def test_a_refusal_that_is_not_on_disk_may_be_asked_for_again(world):
+def test_a_refusal_that_is_not_on_disk_can_be_repeated(world):
     fill(world)
     world.start(1, 'true')
     assert world.ended(1)['end'] == 'refused'
@@ -60,7 +60,7 @@ def test_a_refusal_that_is_not_on_disk_may_be_asked_for_again(world):
 
 
 @pytest.mark.parametrize('launcher_dies', [False, True])
-def test_an_end_waits_for_room(world, launcher_dies):
+def test_an_end_waits_for_free_space(world, launcher_dies):
     world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done; exit 7' % world.path)
     pid = world.record(1, 'started')['pid']
     keeper = world.keeper_pid(1)
@@ -68,77 +68,77 @@ def test_an_end_waits_for_room(world, launcher_dies):
     directory = world.state / 'launches/1'
     (world.path / 'go').touch()
     until(lambda: not alive(pid), 'the job')
-    until((directory / 'end.new').exists, 'its end to be written in vain')
+    until((directory / 'end.new').exists, 'a failed write of its end')
     if launcher_dies:
         kill(world.launcher_pids()[0])
         assert world.report() == 'gone'
     time.sleep(0.3)
     assert alive(keeper) and not (directory / 'end').exists()
-    before_us = time.time() * US
+    freed_us = time.time() * US
     (world.state / 'filler').unlink()
     until(lambda: not alive(keeper), 'the keeper')
     if launcher_dies:
         world.connect()
     record = world.ended(1)
     assert (record['end'], record['exit_status']) == ('exited', 7)
-    assert record['at_us'] < before_us  # when it ended, not when that could be written
+    assert record['at_us'] < freed_us  # the time of the end, not of the write
 
 
 @pytest.fixture
 def unsynced(tmp_path):
-    """A world where nothing can be synced once `trouble` exists in it. What is written can be read all the same."""
-    # Found by its folder, for the name of what is preloaded cannot have a blank. A sanitizer has to come first.
+    """A world in which every sync fails while the file `fail` exists. Writes and reads succeed."""
+    # The library is found by LD_LIBRARY_PATH, because LD_PRELOAD cannot name a path with blanks. A sanitizer comes first.
     preloaded = 'libasan.so.8 fail-sync.so' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else 'fail-sync.so'
     world = World(tmp_path, prefix=['env', 'LD_PRELOAD=' + preloaded, 'LD_LIBRARY_PATH=%s' % (BUILD / 'tests/crash'),
-                                    'FAIL_SYNC=%s' % (tmp_path / 'trouble')])
+                                    'FAIL_SYNC=%s' % (tmp_path / 'fail')])
     world.connect()
     assert world.synced() == {}
     yield world
-    (tmp_path / 'trouble').unlink(missing_ok=True)
+    (tmp_path / 'fail').unlink(missing_ok=True)
     world.close()
 
 
-def test_nothing_starts_that_cannot_be_synced(unsynced):
-    (unsynced.path / 'trouble').touch()
+def test_a_launch_is_refused_if_its_start_cannot_be_synced(unsynced):
+    (unsynced.path / 'fail').touch()
     unsynced.start(1, 'sh', '-c', 'echo ran >> %s/count' % unsynced.path)
     record = unsynced.ended(1)
     assert (record['end'], record['started_us']) == ('refused', 0) and 'Input/output error' in record['detail']
     assert not (unsynced.path / 'count').exists()
 
 
-def end_in_trouble(world):
-    """A job whose end is told, and whose keeper cannot sync it."""
+def end_without_sync(world):
+    """Runs a job with an end that its keeper reports but cannot sync. Returns the keeper's pid and the record."""
     world.start(1, 'sh', '-c', 'while [ ! -e %s/go ]; do sleep 0.02; done; exit 7' % world.path)
     world.record(1, 'started')
     keeper = world.keeper_pid(1)
-    (world.path / 'trouble').touch()
+    (world.path / 'fail').touch()
     (world.path / 'go').touch()
-    told = world.ended(1)
-    assert (told['end'], told['exit_status']) == ('exited', 7)
+    record = world.ended(1)
+    assert (record['end'], record['exit_status']) == ('exited', 7)
     time.sleep(0.5)
     assert alive(keeper)
-    return keeper, told
+    return keeper, record
 
 
-def test_an_end_is_synced_as_soon_as_that_goes(unsynced):
-    keeper, told = end_in_trouble(unsynced)
-    (unsynced.path / 'trouble').unlink()
+def test_an_end_is_synced_as_soon_as_possible(unsynced):
+    keeper, record = end_without_sync(unsynced)
+    (unsynced.path / 'fail').unlink()
     until(lambda: not alive(keeper), 'the keeper')
     kill(unsynced.launcher_pids()[0])
     unsynced.connect()
-    assert unsynced.synced()[1] == told
+    assert unsynced.synced()[1] == record
 
 
-def test_an_end_that_the_daemon_has_needs_no_sync(unsynced):
-    keeper, _ = end_in_trouble(unsynced)
+def test_an_acknowledged_end_needs_no_sync(unsynced):
+    keeper, _ = end_without_sync(unsynced)
     unsynced.send('ack', 1)
     until(lambda: not alive(keeper), 'the keeper')
     until(lambda: not (unsynced.state / 'launches/1').exists(), 'its directory to be removed')
 
 
-def test_an_end_that_was_not_synced_is_told_again(unsynced):
-    keeper, told = end_in_trouble(unsynced)
+def test_an_end_that_was_not_synced_is_reported_again(unsynced):
+    keeper, record = end_without_sync(unsynced)
     kill(keeper)
     kill(unsynced.launcher_pids()[0])
     unsynced.connect()
-    assert unsynced.synced()[1] == told
+    assert unsynced.synced()[1] == record

@@ -1,5 +1,5 @@
-"""kill -9 of the daemon, the launcher and keepers while jobs run: no accepted job is lost, none runs twice, no end is
-forgotten, and usage still agrees with the records."""
+"""kill -9 of the daemon, the launcher and keepers while jobs run: every accepted job runs once, every end is recorded, and
+usage agrees with the records."""
 import collections
 import contextlib
 import os
@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from instance import BUILD, PATIENCE, Instance, in_time, kill, processes_with, until
+from instance import BUILD, PATIENCE, Instance, find_processes, in_time, kill, until
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
 
@@ -27,8 +27,8 @@ def instance(tmp_path):
     one.close()
 
 
-def ran(instance):
-    """How often each job's command ran: each appends its id to one file."""
+def run_counts(instance):
+    """How often the command of each job ran; each run appends a line to one file."""
     file = instance.work / 'ran'
     return collections.Counter(file.read_text().split()) if file.exists() else collections.Counter()
 
@@ -42,8 +42,8 @@ def write_script(instance, seconds):
     return path
 
 
-# A job that ends when the test says so: GO and its exit status.
-GO = 'while ! test -e go; do sleep 0.02; done; exit '
+# A job that runs until let_go, followed by its exit status.
+UNTIL_GO = 'while ! test -e go; do sleep 0.02; done; exit '
 
 
 def let_go(instance):
@@ -51,14 +51,14 @@ def let_go(instance):
 
 
 def start_job(instance, *arguments):
-    """Submits it and waits until it runs, which it has to do for long enough to be seen."""
+    """Submits a job and waits until it runs. It must run long enough to appear in a listing."""
     job = instance.submit(*arguments)
     until(lambda: instance.running(job), 'the job to run')
     return job
 
 
 def finish(instance):
-    """However many there are: it is enough that one ends now and then."""
+    """Waits until all jobs have ended, as long as some end. Returns their rows by id."""
     until(lambda: not instance.queue(), 'all jobs to end', progress=lambda: len(instance.history()))
     return {row['job_id']: row for row in instance.history()}
 
@@ -76,8 +76,8 @@ def kill_again(instance, victim):
 
 
 @pytest.mark.parametrize('victim', ['daemon', 'launcher', 'both'])
-def test_what_was_accepted_runs_exactly_once(instance, victim):
-    """Submissions go on while the victim is killed again and again; each one answered has to run, and once."""
+def test_accepted_jobs_run_exactly_once(instance, victim):
+    """Clients submit while the victim is killed repeatedly. Each accepted job runs exactly once."""
     instance.start()
     script = write_script(instance, '0.05')
     accepted, stop = [], threading.Event()
@@ -87,21 +87,21 @@ def test_what_was_accepted_runs_exactly_once(instance, victim):
             done = instance.run('submit', '--parsable', '--mem', '1', '-o', '/dev/null', script)
             if done.returncode == 0:
                 accepted.append(int(done.stdout))
-            time.sleep(0.01)  # about as many as run meanwhile: more would only queue up
+            time.sleep(0.01)  # about as fast as jobs run
 
     thread = threading.Thread(target=submitter)
     thread.start()
-    chance = random.Random(1)
+    rng = random.Random(1)
     try:
         for n in range(6):
             until(lambda: len(accepted) >= 2 * n, 'submissions between the kills')
-            time.sleep(chance.uniform(0.05, 0.4))
+            time.sleep(rng.uniform(0.05, 0.4))
             kill_again(instance, victim)
     finally:
         stop.set()
         thread.join()
     ended = finish(instance)
-    counts = ran(instance)
+    counts = run_counts(instance)
     assert len(accepted) >= 10
     assert [job for job in accepted if counts[str(job)] != 1] == []
     assert set(counts.values()) == {1}, 'a job ran twice'
@@ -109,7 +109,7 @@ def test_what_was_accepted_runs_exactly_once(instance, victim):
     verify(instance)
 
 
-TERMS = [[], ['-p', 'fast,main', '-q', 'double'], ['-p', 'fast', '--project', 'moon', '--job-share', '7'],
+JOB_OPTIONS = [[], ['-p', 'fast,main', '-q', 'double'], ['-p', 'fast', '--project', 'moon', '--job-share', '7'],
          ['-l', 'license=1', '-q', 'kept'], ['-l', 'license=1,disk=0.5', '--slots', '1-2', '--override-tickets', '5'],
          ['--array', '0-2%2', '-l', 'license=1', '-p', 'main,fast'], ['--begin', 'now+1second', '--project', 'moon'],
          ['--hold', '--priority', '-3'], ['--deadline', 'now+1hour', '--nice=9', '--set-priority', '8']]
@@ -126,7 +126,7 @@ sleep 0.03
 """
 
 
-def furnish(instance):
+def add_objects(instance):
     instance.ok('partition', 'add', 'fast', 'PriorityTier=2', 'TRESBillingWeights=CPU=2')
     instance.ok('qos', 'add', 'double', 'usage_factor=2')
     instance.ok('qos', 'add', 'kept', 'flags=NoDecay')
@@ -138,10 +138,10 @@ def furnish(instance):
 
 
 class Traffic:
-    """People who submit and operators who change the rules, until told to stop; what was answered is remembered."""
+    """Threads that submit jobs and change policies, until end()."""
 
     def __init__(self, instance, script):
-        self.accepted = {}  # job -> its terms
+        self.accepted = {}  # job -> its options
         self.stop = threading.Event()
         self.threads = [threading.Thread(target=self.submit, args=(instance, script)),
                         threading.Thread(target=self.change, args=(instance,))]
@@ -149,18 +149,18 @@ class Traffic:
             thread.start()
 
     def submit(self, instance, script):
-        chance = random.Random(2)
+        rng = random.Random(2)
         while not self.stop.is_set():
-            terms = chance.choice(TERMS)
-            done = instance.run('submit', '--parsable', '--mem', '1', '-o', '/dev/null', *terms, script)
+            options = rng.choice(JOB_OPTIONS)
+            done = instance.run('submit', '--parsable', '--mem', '1', '-o', '/dev/null', *options, script)
             if done.returncode == 0:
-                self.accepted[int(done.stdout)] = terms
+                self.accepted[int(done.stdout)] = options
             time.sleep(0.02)
 
     def change(self, instance):
-        chance = random.Random(3)
+        rng = random.Random(3)
         while not self.stop.is_set():
-            instance.run(*chance.choice(CHANGES))
+            instance.run(*rng.choice(CHANGES))
             time.sleep(0.05)
 
     def end(self):
@@ -169,36 +169,36 @@ class Traffic:
             thread.join()
 
 
-def cpus_of(row):
-    """How many it was given: '0-1,3' are 3."""
+def cpu_count(row):
+    """The number of CPUs in cpu_ids: '0-1,3' are 3."""
     ranges = [part.split('-') for part in row['cpu_ids'].split(',')]
     return sum(int(part[-1]) - int(part[0]) + 1 for part in ranges)
 
 
-def most_at_once(tasks):
-    """Of (start, end, amount): the largest sum at any moment."""
-    steps = sorted(step for start, end, amount in tasks for step in ((start, amount), (end, -amount)))
-    most = total = 0
-    for _, amount in steps:
+def max_sum(tasks):
+    """The largest sum of amounts at any time; tasks: (start, end, amount)."""
+    changes = sorted(change for start, end, amount in tasks for change in ((start, amount), (end, -amount)))
+    largest = total = 0
+    for _, amount in changes:
         total += amount
-        most = max(most, total)
-    return most
+        largest = max(largest, total)
+    return largest
 
 
 @pytest.mark.parametrize('victim', ['daemon', 'launcher', 'both'])
-def test_what_the_policies_know_survives(instance, victim):
-    """With everything that policies use of a job, and while the rules change, too: nothing is lost, runs twice, runs too
-    early or uses more than there is, and usage agrees with the records at every stop."""
+def test_jobs_with_all_policy_fields_run_exactly_once(instance, victim):
+    """Jobs have all the fields that policies use, and the policies change. No job is lost, runs twice, starts before its
+    begin, or uses more than its resource has; after each kill, usage agrees with the records."""
     instance.start()
-    furnish(instance)
+    add_objects(instance)
     script = instance.work / 'job.sh'
     script.write_text(TASK)
     traffic = Traffic(instance, script)
-    chance = random.Random(4)
+    rng = random.Random(4)
     try:
         for n in range(8):
             until(lambda: len(traffic.accepted) >= 2 * n, 'submissions between the kills')
-            time.sleep(chance.uniform(0.1, 0.5))
+            time.sleep(rng.uniform(0.1, 0.5))
             kill_again(instance, victim)
             verify(instance)
     finally:
@@ -214,24 +214,25 @@ def check_history(accepted, instance):
     for row in instance.history():
         ended[row['job_id']].append(row)
     assert len(accepted) >= 10
-    for job, terms in accepted.items():
+    for job, options in accepted.items():
         rows = ended[job]
-        assert [row['state'] for row in rows] == ['COMPLETED'] * (3 if '--array' in terms else 1), rows
-        asked = dict(zip(terms[::2], terms[1::2]))
+        assert [row['state'] for row in rows] == ['COMPLETED'] * (3 if '--array' in options else 1), rows
+        given = dict(zip(options[::2], options[1::2]))
         for row in rows:
-            assert row['partition'] in asked.get('-p', 'main').split(',')
-            assert (row['qos'], row['project']) == (asked.get('-q', 'normal'), asked.get('--project', ''))
-            assert row['requests'] == asked.get('-l', '')
+            assert row['partition'] in given.get('-p', 'main').split(',')
+            assert (row['qos'], row['project']) == (given.get('-q', 'normal'), given.get('--project', ''))
+            assert row['requests'] == given.get('-l', '')
             assert row['begin_us'] is None or row['start_us'] >= row['begin_us']
     rows = [row for rows in ended.values() for row in rows]
-    assert ran(instance) == collections.Counter('%s.%s.%d' % (row['job_id'], row['task_id'], cpus_of(row)) for row in rows)
-    assert most_at_once([(row['start_us'], row['end_us'], cpus_of(row)) for row in rows if 'license' in row['requests']]) <= 2
+    assert run_counts(instance) == collections.Counter('%s.%s.%d' % (row['job_id'], row['task_id'], cpu_count(row))
+                                                       for row in rows)
+    assert max_sum([(row['start_us'], row['end_us'], cpu_count(row)) for row in rows if 'license' in row['requests']]) <= 2
 
 
 def test_jobs_outlive_daemon_and_launcher(instance):
-    """Both are dead while the job ends; its end is known afterwards, with its status and its times."""
+    """The job ends while neither runs. Afterwards the daemon has its exit status and its times."""
     instance.start()
-    job = start_job(instance, '--', 'sh', '-c', GO + '7')
+    job = start_job(instance, '--', 'sh', '-c', UNTIL_GO + '7')
     instance.kill()
     instance.kill_launchers()
     let_go_us = time.time() * 1e6
@@ -246,7 +247,7 @@ def test_jobs_outlive_daemon_and_launcher(instance):
     verify(instance)
 
 
-def test_the_time_limit_holds_without_daemon_and_launcher(instance):
+def test_the_time_limit_is_enforced_without_daemon_and_launcher(instance):
     def attempt(seconds):
         limit_s = round(2 * seconds)
         instance.start()
@@ -267,24 +268,24 @@ def test_the_time_limit_holds_without_daemon_and_launcher(instance):
     in_time(attempt)
 
 
-def test_a_killed_keeper_is_said_plainly(instance):
-    """Its end cannot be known: NODE_FAIL, nothing of it runs on, and its CPUs are free for others."""
+def test_a_job_without_its_keeper_is_node_fail(instance):
+    """The end of the job is unknown: it is NODE_FAIL, its processes are killed, and its CPUs are free."""
     instance.start()
-    mark = 'sleep 86%d.5' % os.getpid()
-    job = instance.submit('-n', '4', '--', 'sh', '-c', '%s & %s' % (mark, mark))
-    until(lambda: len(processes_with(mark.replace(' ', '\0'))) == 2, 'the job to run')
+    command = 'sleep 86%d.5' % os.getpid()
+    job = instance.submit('-n', '4', '--', 'sh', '-c', '%s & %s' % (command, command))
+    until(lambda: len(find_processes(command.replace(' ', '\0'))) == 2, 'the job to run')
     for pid in instance.keeper_pids():
         kill(pid)
     row = finish(instance)[job]
     assert row['state'] == 'NODE_FAIL'
     assert 'keeper' in row['detail']
-    assert processes_with(mark.replace(' ', '\0')) == []
+    assert find_processes(command.replace(' ', '\0')) == []
     instance.ok('submit', '-n', '4', '--wait', '--', 'true')
     verify(instance)
 
 
-def test_an_end_that_was_answered_stays(instance):
-    """An end is told before its keeper has synced it. Everybody is killed right behind the answer that says so."""
+def test_an_answered_end_is_kept(instance):
+    """An end is reported before its keeper has synced it. All programs are killed right after the answer with the end."""
     instance.start()
     for status in range(1, 9):
         done = instance.run('submit', '--wait', '-o', '/dev/null', '--', 'sh', '-c', 'exit %d' % status)
@@ -300,15 +301,15 @@ def test_an_end_that_was_answered_stays(instance):
     verify(instance)
 
 
-def test_a_start_that_came_back_changes_nothing(instance):
-    """The directory of a launch is removed without a sync. When power is lost then, its start may be there again, of an
-    earlier boot and without the end, which was left to the database."""
+def test_a_reappeared_start_record_changes_nothing(instance):
+    """The directory of a launch is removed without a sync. After a power failure its start record may be there again, from
+    an earlier boot and without the end, which only the database has."""
     instance.start()
-    job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', GO + '7')
+    job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '7')
     start = until(lambda: list(instance.state.glob('launches/*/start')), 'the start record')[0]
     text = start.read_text()
     let_go(instance)
-    before = finish(instance)[job]
+    first_row = finish(instance)[job]
     until(lambda: not start.parent.exists(), 'its directory to be removed')
     instance.kill()
     instance.kill_launchers()
@@ -317,14 +318,14 @@ def test_a_start_that_came_back_changes_nothing(instance):
     start.write_text(re.sub('boot_id=.*', 'boot_id=another', text))
     instance.start()
     until(lambda: not start.parent.exists(), 'its directory to be removed again')
-    assert (before['state'], before['exit_status']) == ('FAILED', 7)
-    assert finish(instance)[job] == before
+    assert (first_row['state'], first_row['exit_status']) == ('FAILED', 7)
+    assert finish(instance)[job] == first_row
     verify(instance)
 
 
 def test_sigterm_leaves_jobs_running(instance):
     instance.start()
-    job = start_job(instance, '--', 'sh', '-c', GO + '0')
+    job = start_job(instance, '--', 'sh', '-c', UNTIL_GO + '0')
     assert instance.stop() == 0
     assert instance.keeper_pids() != []
     let_go(instance)
@@ -332,8 +333,8 @@ def test_sigterm_leaves_jobs_running(instance):
     assert finish(instance)[job]['state'] == 'COMPLETED'
 
 
-def test_an_array_keeps_its_place(instance):
-    """Killed in the middle of an array: every task runs once, the limit holds."""
+def test_an_array_is_continued(instance):
+    """The daemon is killed in the middle of an array: every task runs once, and the array limit holds."""
     instance.start()
     script = instance.work / 'task.sh'
     script.write_text('#!/bin/sh\necho "$FAIRLEAD_ARRAY_TASK_ID" >>ran\nsleep 0.1\n')
@@ -344,12 +345,12 @@ def test_an_array_keeps_its_place(instance):
         instance.kill()
         instance.start()
     finish(instance)
-    assert ran(instance) == collections.Counter({str(task): 1 for task in range(40)})
+    assert run_counts(instance) == collections.Counter({str(task): 1 for task in range(40)})
     verify(instance)
 
 
-def test_cancel_is_not_forgotten(instance):
-    """A cancellation that was answered takes effect even if the daemon dies right after it."""
+def test_an_answered_cancellation_is_kept(instance):
+    """It takes effect even if the daemon is killed right after its answer."""
     instance.start()
     job = start_job(instance, '--', 'sleep', '300')
     instance.ok('cancel', job)
@@ -358,17 +359,17 @@ def test_cancel_is_not_forgotten(instance):
     assert finish(instance)[job]['state'] == 'CANCELLED'
 
 
-def test_ends_that_cannot_be_written_are_asked_for_in_peace(instance):
-    """A full disk, say: the end is asked for again and again, but neither the processor nor the log is kept busy."""
+def test_failed_commits_are_retried_slowly(instance):
+    """While an end cannot be committed, as on a full disk, the daemon retries, but at most twice a second."""
     instance.start()
-    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', GO + '0')
+    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
     database = sqlite3.connect(instance.state / 'fairlead.db', isolation_level=None, timeout=PATIENCE)
     database.execute("CREATE TRIGGER full BEFORE UPDATE ON task BEGIN SELECT RAISE(ABORT, 'full'); END")
     begin = time.monotonic()
     let_go(instance)
 
     def failures():
-        return (instance.place / 'daemon.log').read_text().count('commit-failed')
+        return (instance.directory / 'daemon.log').read_text().count('commit-failed')
 
     until(lambda: failures() >= 3, 'commits to fail')
     time.sleep(2)
@@ -380,7 +381,7 @@ def test_ends_that_cannot_be_written_are_asked_for_in_peace(instance):
 
 
 def test_without_a_launcher_jobs_wait(instance, tmp_path, monkeypatch):
-    """What cannot be started is not said to start, can be cancelled, and starts when there is a launcher again."""
+    """Their state is PENDING, so they can be cancelled. They start when there is a launcher again."""
     programs = tmp_path / 'bin'
     programs.mkdir()
     for name in ('fairleadd', 'fairlead-launcher'):
@@ -400,18 +401,18 @@ def test_without_a_launcher_jobs_wait(instance, tmp_path, monkeypatch):
     assert (ended[cancelled]['state'], ended[job]['state']) == ('CANCELLED', 'COMPLETED')
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason='only root can ask from a group that is not its own')
-def test_a_person_may_ask_from_any_group(instance):
-    """After newgrp, say: jobs run in the instance's group, the only one its launcher can give them."""
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root can change to any group')
+def test_a_client_may_be_in_any_group(instance):
+    """For example after newgrp. Jobs run in the instance's group, because its launcher cannot give them another one."""
     instance.start()
     instance.ok('submit', '--wait', '-o', 'group', '--', 'id', '-g', group=65534)
     assert int((instance.work / 'group').read_text()) == os.getegid()
 
 
-def test_a_state_that_cannot_be_read_any_more_ends_the_daemon(instance):
-    """Its rows were changed into ones that cannot be: it says so, fails, and the jobs run on."""
+def test_an_unreadable_state_ends_the_daemon(instance):
+    """The database is changed to hold an impossible value: the daemon logs it and exits with 1, and jobs go on."""
     instance.start()
-    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', GO + '0')
+    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
 
     def negate():
         with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db', timeout=PATIENCE)) as database, database:
@@ -429,7 +430,7 @@ def test_a_state_that_cannot_be_read_any_more_ends_the_daemon(instance):
 
 
 def test_a_clock_that_was_ahead(instance):
-    """A century, say, until somebody noticed: the daemon starts, jobs run, and usage agrees with the records."""
+    """After the clock was a century ahead and was corrected: jobs run, and usage agrees with the records."""
     instance.start()
     instance.ok('submit', '--wait', '-o', '/dev/null', '--', 'sleep', '0.2')
     assert instance.stop() == 0
@@ -447,28 +448,28 @@ def test_a_clock_that_was_ahead(instance):
     verify(instance)
 
 
-def test_a_limit_of_file_size_is_a_full_disk(instance):
-    """ulimit -f: what cannot be written is refused, nobody is killed, and it goes on when there is room again."""
+def test_a_limit_of_file_size_is_like_a_full_disk(instance):
+    """ulimit -f: a submission that cannot be written is refused, no program is killed, and later ones are accepted."""
     instance.start()
-    none = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    hard_limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     large = instance.work / 'large.sh'
     large.write_text('#!/bin/sh\n#' + 'x' * 100000 + '\n')
-    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (50000, none))
+    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (50000, hard_limit))
     done = instance.run('submit', '--hold', large)
     assert done.returncode == 1 and 'nothing was changed' in done.stderr
     assert instance.daemon.poll() is None
-    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (none, none))
+    resource.prlimit(instance.daemon.pid, resource.RLIMIT_FSIZE, (hard_limit, hard_limit))
     instance.ok('submit', '--hold', large)
-    # The signal is the job's again.
+    # The daemon ignores SIGXFSZ; a job does not.
     job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', 'kill -XFSZ $$')
     until(lambda: job in {row['job_id'] for row in instance.history()}, 'the job to end')
     assert {row['job_id']: row['signal'] for row in instance.history()}[job] == signal.SIGXFSZ
 
 
-def test_removed_records_are_said_plainly(instance):
-    """Somebody deletes the launches' directories: what ran there has ended, however, and its CPUs are free."""
+def test_a_job_without_its_records_is_node_fail(instance):
+    """The launches' directories are deleted while a job runs: after its end, it is NODE_FAIL and its CPUs are free."""
     instance.start()
-    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', GO + '0')
+    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
     shutil.rmtree(instance.state / 'launches')
     let_go(instance)
     row = finish(instance)[job]

@@ -1,5 +1,5 @@
-"""What happens while a thread ranks those who wait (the tickets model): they are cancelled, the rules or the model change,
-a commit fails, the daemon is killed. Two jobs at a time fit into the memory, so who starts first is who came first."""
+"""Events while a thread ranks the pending jobs (the tickets model): jobs are cancelled, the policy or the model changes, a
+commit fails, the daemon is killed. The memory is enough for two jobs, so the first two in the ranking are those that run."""
 import sqlite3
 
 from instance import PATIENCE, Instance, until
@@ -11,39 +11,38 @@ TICKETS = ['PriorityType=priority/tickets', 'weight_tickets_functional=1000000',
 JOB = ['-D', '/', '-o', '/dev/null', '--mem', '1000M', '--', 'sleep', '1000']
 
 
-class Over(Exception):
-    """The plan was made before the case had done what it does meanwhile."""
+class PlanDone(Exception):
+    """The plan was done before the case had caused its event."""
 
 
-class Planned(Instance):
+class PlannedInstance(Instance):
     def start(self):
         return super().start('--log-level', 'debug')
 
     def count(self, word):
-        return (self.place / 'daemon.log').read_text(errors='replace').count('event=' + word)
+        return (self.directory / 'daemon.log').read_text(errors='replace').count('event=' + word)
 
-    def plans(self):
-        """How many are being made."""
+    def plans_in_flight(self):
         return self.count('plan-begun') - self.count('plan-done')
 
-    def is_planning(self):
-        """So far it was meanwhile, indeed."""
-        if self.plans() != 1:
-            raise Over
+    def check_planning(self):
+        """Raises PlanDone unless a plan is in flight."""
+        if self.plans_in_flight() != 1:
+            raise PlanDone
 
     def fill(self):
-        """Arrays of project little, and behind them one job of project much; all are held."""
+        """Submits arrays of the project 'little', then one job of the project 'much', all held."""
         for project, shares in ('little', 10), ('much', 90):
             self.ok('project', 'add', project, 'fshare=%d' % shares)
         arrays = [self.submit('--hold', '--array', '0-%d' % (TASKS - 1), '--project', 'little', *JOB) for _ in range(ARRAYS)]
         return arrays, self.submit('--hold', '--project', 'much', *JOB)
 
     def begin(self):
-        """All are released: from here on a plan is made."""
-        before = self.count('plan-begun')
+        """Releases all jobs, which begins a plan."""
+        begun = self.count('plan-begun')
         self.ok('release', '--all')
-        assert self.count('plan-begun') > before
-        self.is_planning()
+        assert self.count('plan-begun') > begun
+        self.check_planning()
 
     def running(self):
         return [row['job_id'] for row in self.queue() if row['state'] in ('STARTING', 'RUNNING')]
@@ -52,47 +51,47 @@ class Planned(Instance):
         until(lambda: len(self.running()) == 2, 'two jobs to run')
         return self.running()
 
-    def is_quiet(self):
-        return until(lambda: self.plans() == 0, 'no plan to be made')
+    def until_no_plan(self):
+        return until(lambda: self.plans_in_flight() == 0, 'the end of all plans')
 
 
-def meanwhile(case):
-    """A case for pytest, which is begun anew where the plan was over too early, as it may be when the machine is busy. Were
-    everybody kept waiting while a plan is made, it would be over every time."""
+def during_plan(case):
+    """Makes a test of a case. On a busy machine the plan may be done too early, and then the case is tried again. If clients
+    had to wait for a plan, it would be done too early in every attempt."""
 
     def run(tmp_path):
         for attempt in range(10):
-            instance = Planned(tmp_path / str(attempt), settings=[*MANY, *TICKETS])
+            instance = PlannedInstance(tmp_path / str(attempt), settings=[*MANY, *TICKETS])
             try:
                 instance.start()
                 return case(instance)
-            except Over:
+            except PlanDone:
                 pass
             finally:
                 instance.close()
-        raise AssertionError('the plan was over too early, ten times')
+        raise AssertionError('the plan was done too early in ten attempts')
 
     run.__doc__ = case.__doc__
     return run
 
 
-@meanwhile
+@during_plan
 def test_the_plan_is_used(instance):
-    arrays, rich = instance.fill()
+    arrays, favoured = instance.fill()
     instance.begin()
     running = instance.running()
-    instance.is_planning()
+    instance.check_planning()
     assert running == []
-    assert instance.until_two_run() == [arrays[0], rich]
+    assert instance.until_two_run() == [arrays[0], favoured]
 
 
-@meanwhile
-def test_all_are_cancelled_meanwhile(instance):
+@during_plan
+def test_all_jobs_are_cancelled(instance):
     instance.fill()
     instance.begin()
     instance.ok('cancel', '--all')
-    instance.is_planning()
-    instance.is_quiet()
+    instance.check_planning()
+    instance.until_no_plan()
     assert instance.queue() == []
     assert {row['state'] for row in instance.history()} == {'CANCELLED'}
     assert {row['start_us'] for row in instance.history()} <= {0, None}
@@ -100,52 +99,52 @@ def test_all_are_cancelled_meanwhile(instance):
     until(lambda: instance.running() == [later], 'the next job to run')
 
 
-@meanwhile
-def test_some_are_held_meanwhile(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_some_jobs_are_held(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
-    instance.ok('hold', rich, arrays[0])
-    instance.is_planning()
+    instance.ok('hold', favoured, arrays[0])
+    instance.check_planning()
     assert instance.until_two_run() == [arrays[1]] * 2
 
 
-@meanwhile
-def test_the_rules_change_meanwhile(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_the_policy_changes(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
     instance.ok('project', 'modify', 'much', 'fshare=0')
-    instance.is_planning()
+    instance.check_planning()
     assert instance.until_two_run() == [arrays[0]] * 2
 
 
-@meanwhile
-def test_another_model_takes_over_meanwhile(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_the_model_changes(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
     instance.ok('set', 'PriorityType=priority/basic')
-    instance.is_planning()
-    assert instance.running() == [arrays[0]] * 2  # at once: this model needs no plan
-    instance.is_quiet()
+    instance.check_planning()
+    assert instance.running() == [arrays[0]] * 2  # at once: this model uses no plan
+    instance.until_no_plan()
     assert instance.count('plan-done abandoned=1') == 1
     assert instance.running() == [arrays[0]] * 2
 
 
-@meanwhile
-def test_who_comes_meanwhile_is_ranked_next(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_a_later_job_is_ranked_by_the_next_plan(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
     later = instance.submit('--project', 'much', *JOB)
-    instance.is_planning()
-    assert instance.until_two_run() == [arrays[0], rich]
-    instance.is_quiet()
+    instance.check_planning()
+    assert instance.until_two_run() == [arrays[0], favoured]
+    instance.until_no_plan()
     instance.ok('cancel', '%d_0' % arrays[0])
-    until(lambda: sorted(instance.running()) == [rich, later], 'the later one to run')
+    until(lambda: sorted(instance.running()) == [favoured, later], 'the later one to run')
 
 
-@meanwhile
-def test_a_commit_fails_meanwhile(instance):
-    """The state is loaded anew, and the plan of the old one is not used: its jobs' numbers may be given again."""
-    arrays, rich = instance.fill()
+@during_plan
+def test_a_commit_fails(instance):
+    """The state is loaded again, and the plan of the old state is dropped, because ids of its jobs may be given again."""
+    arrays, favoured = instance.fill()
     instance.begin()
     database = sqlite3.connect(instance.state / 'fairlead.db', timeout=PATIENCE)
     database.execute('UPDATE counters SET last_commit_us = last_commit_us + 1')
@@ -154,28 +153,28 @@ def test_a_commit_fails_meanwhile(instance):
     done = instance.run('submit', '--project', 'much', *JOB)
     assert done.returncode != 0, instance.log()
     assert 'nothing was changed' in done.stderr
-    instance.is_planning()
+    instance.check_planning()
     assert instance.count('commit-failed') == 1
-    assert instance.until_two_run() == [arrays[0], rich]
+    assert instance.until_two_run() == [arrays[0], favoured]
     assert instance.count('plan-done abandoned=1') == 1
 
 
-@meanwhile
-def test_the_daemon_is_killed_meanwhile(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_the_daemon_is_killed(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
-    instance.is_planning()
+    instance.check_planning()
     instance.kill()
     instance.start()
-    assert instance.until_two_run() == [arrays[0], rich]
+    assert instance.until_two_run() == [arrays[0], favoured]
     assert 'all agree' in instance.ok('verify')
 
 
-@meanwhile
-def test_the_daemon_is_stopped_meanwhile(instance):
-    arrays, rich = instance.fill()
+@during_plan
+def test_the_daemon_is_stopped(instance):
+    arrays, favoured = instance.fill()
     instance.begin()
-    instance.is_planning()
+    instance.check_planning()
     assert instance.stop() == 0
     instance.start()
-    assert instance.until_two_run() == [arrays[0], rich]
+    assert instance.until_two_run() == [arrays[0], favoured]

@@ -1,4 +1,5 @@
-"""The store, broken at every step towards the disk in eight ways: what was acknowledged is there, and nothing half done."""
+"""The store, with a fault at every write, truncation, sync or deletion, in eight ways: every acknowledged turn is kept, and
+each turn is stored completely or not at all."""
 import concurrent.futures
 import os
 import pathlib
@@ -12,7 +13,7 @@ EVERY = '9' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else '1'
 
 @pytest.fixture(scope='module')
 def runs(request):
-    """Of every way that a case asks for: seconds of one core each, so as many at once as there are cores."""
+    """The runs of all selected ways, one per core at a time: each takes seconds of one core."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         yield {way: pool.submit(subprocess.run, [DRIVER, way, EVERY], capture_output=True, text=True)
                for way in (case.callspec.params['way'] for case in request.session.items)}

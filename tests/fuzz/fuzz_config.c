@@ -1,4 +1,5 @@
-/* A configuration file of any bytes is read or refused with a place in it; what is read names settings and good values. */
+/* Configuration files of arbitrary bytes. A file that is accepted has only known settings and valid values. The error
+ * of a refused file has a position. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

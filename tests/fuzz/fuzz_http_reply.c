@@ -1,5 +1,6 @@
-/* The reply parser on arbitrary bytes: it must come to the same status, body and end whether the bytes arrive at once,
- * one by one, or cut in two where the last byte says, and must not hold more than a head's worth beside the body. */
+/* HTTP replies of arbitrary bytes. Status, body and end are the same whether the bytes are fed at once, one by one, or
+ * in two pieces, with the last byte choosing where to divide them. The parser never holds more than one line of a
+ * head. */
 #include <string.h>
 
 #include "api/client/http_reply.h"
@@ -8,30 +9,30 @@
 struct outcome {
     struct http_reply reply;
     struct buf body;
-    bool failed, closed;
+    bool is_failed, is_closed;
 };
 
 static void feed(struct outcome *o, struct str bytes)
 {
-    if (o->failed) return;
+    if (o->is_failed) return;
     struct err e = {0};
-    o->failed = http_reply_feed(&o->reply, bytes, &o->body, &e) != 0;
-    ensure(o->failed == (e.code == ERR_INTERNAL));
+    o->is_failed = http_reply_feed(&o->reply, bytes, &o->body, &e) != 0;
+    ensure(o->is_failed == (e.code == ERR_INTERNAL));
     ensure(o->reply.line.length <= HTTP_LINE_MAX);
 }
 
 static void finish(struct outcome *o)
 {
-    if (!o->failed) o->closed = http_reply_close(&o->reply, NULL) == 0;
-    ensure(o->closed == http_reply_is_done(&o->reply));
+    if (!o->is_failed) o->is_closed = http_reply_close(&o->reply, NULL) == 0;
+    ensure(o->is_closed == http_reply_is_done(&o->reply));
 }
 
-static void same(const struct outcome *a, const struct outcome *b)
+static void check_same(const struct outcome *a, const struct outcome *b)
 {
-    ensure(a->failed == b->failed && a->closed == b->closed);
+    ensure(a->is_failed == b->is_failed && a->is_closed == b->is_closed);
     ensure(a->reply.state == b->reply.state && a->reply.status == b->reply.status &&
            a->reply.closes == b->reply.closes);
-    if (a->failed) return;
+    if (a->is_failed) return;
     ensure(a->body.length == b->body.length);
     ensure(a->body.length == 0 || memcmp(a->body.text, b->body.text, a->body.length) == 0);
 }
@@ -57,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     finish(&whole);
     finish(&bytes);
     finish(&halves);
-    same(&whole, &bytes);
-    same(&whole, &halves);
+    check_same(&whole, &bytes);
+    check_same(&whole, &halves);
     outcome_release(&whole);
     outcome_release(&bytes);
     outcome_release(&halves);

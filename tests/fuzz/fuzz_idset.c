@@ -1,5 +1,6 @@
-/* Sets from arbitrary bytes. A set that is read is in order, has no number above max, and reads back from its own text. Adding
- * its numbers one by one, backwards, makes the same set; removing them all empties it. */
+/* Sets from arbitrary bytes. A set that is read is sorted, has no number above the maximum, and reads back from its own
+ * text. Adding its numbers one by one, from the last to the first, gives the same set, and removing all of them empties
+ * it. */
 #include <string.h>
 
 #include "base/ensure.h"

@@ -1,5 +1,5 @@
-/* Numbers from arbitrary bytes. A number that is read is the same as strtod reads, and reads back the same from its own text. A
- * refused text leaves the output untouched. Eight bytes as a double read back from all three of its texts. */
+/* Numbers from arbitrary bytes. A number that is read is the same as strtod reads, and reads back the same from its own
+ * text. A refused text leaves the output untouched. Eight bytes as a double read back from all three of its texts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The small texts of settings from any bytes, each by every parser: a check says what the parser says; what was read,
- * written again, reads back the same; what is refused leaves the output alone and says of which setting. */
+/* Values of settings from arbitrary bytes, with every parser. The check function agrees with the parser. A value that
+ * is read reads back from its own text. A refused text leaves the output unchanged, and the error names the field. */
 #include <string.h>
 
 #include "base/ensure.h"

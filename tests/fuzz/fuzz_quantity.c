@@ -1,5 +1,5 @@
-/* Durations, memory and times from arbitrary bytes. A quantity that is read lies in its range and reads back from its own text.
- * A refused text leaves the output untouched, and the error names the field. */
+/* Durations, memory and times from arbitrary bytes. A quantity that is read lies in its range and reads back from its
+ * own text. A refused text leaves the output untouched, and the error names the field. */
 #include <string.h>
 
 #include "base/ensure.h"

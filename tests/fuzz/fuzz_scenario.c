@@ -1,5 +1,5 @@
-/* Scenarios of arbitrary bytes. What is accepted refers only to what is there, and every model answers it with finite numbers;
- * what is refused has an error of one line that begins with the document's name. */
+/* Scenarios of arbitrary bytes. An accepted scenario refers only to things that it has, and every model and algorithm
+ * gives finite numbers for it. The error of a refused one is one line that begins with the document's name. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TASKS_ASKED = 10000 };
+enum { TICKET_TASKS_MAX = 10000 }; /* with more, the tickets model is left out: it takes too long */
 
 static void check_tree(struct scenario *s)
 {
@@ -41,7 +41,7 @@ static bool is_small(const struct scenario *s)
 {
     uint64_t tasks = s->state.tasks.count;
     for (uint32_t i = 0; i < s->job_count; i++) tasks += idset_count(&s->state.jobs.items[i].pending);
-    return tasks <= TASKS_ASKED;
+    return tasks <= TICKET_TASKS_MAX;
 }
 
 static void check_row(const struct scenario_priorities *all, uint32_t i)
@@ -61,7 +61,7 @@ static void check_row(const struct scenario_priorities *all, uint32_t i)
     }
 }
 
-static void ask_priorities(struct scenario *s, struct arena *arena)
+static void check_priorities(struct scenario *s, struct arena *arena)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
         struct scenario_priorities all;
@@ -72,7 +72,7 @@ static void ask_priorities(struct scenario *s, struct arena *arena)
     }
 }
 
-static void ask_shares(struct scenario *s, struct arena *arena)
+static void check_shares(struct scenario *s, struct arena *arena)
 {
     for (int a = 0; a < ALGORITHM_COUNT; a++) {
         struct share_options options = s->state.policy.share;
@@ -93,8 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (scenario_read((struct str){(const char *)data, size}, "f", &s, &e) == 0) {
         check_tree(&s);
         check_jobs(&s);
-        ask_priorities(&s, &arena);
-        ask_shares(&s, &arena);
+        check_priorities(&s, &arena);
+        check_shares(&s, &arena);
     } else {
         ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && strlen(ERR_SENTENCE(&e)) > 4);
     }

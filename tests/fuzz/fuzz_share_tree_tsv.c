@@ -1,6 +1,6 @@
-/* The reader of tab-separated share trees on arbitrary bytes. A text that it accepts is a tree: every row leads to the
- * root, and the order has every row once, parents first and siblings in the order of the text. The tree written plainly in
- * that order reads back the same. Every error has a position. */
+/* Share trees as TSV, from arbitrary bytes. A text that is accepted is a tree: every row has a path to the root, and
+ * the order has every row once, parents first and siblings in the order of the text. The tree reads back from a text
+ * that is written in that order. Every error has a position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,22 +23,22 @@ static void check_rows(const struct share_tree_tsv *t)
     }
 }
 
-/* position[i + 1] is the position of row i in the order, from 1; 0 before it was met. position[0] is the root's. */
+/* position[i + 1]: the position of row i in the order, from 1; 0: not found yet. position[0] is that of the root. */
 static void check_order(const struct share_tree_tsv *t, struct arena *arena)
 {
     uint32_t *position = arena_alloc(arena, (t->count + 1) * sizeof *position);
     uint32_t *last_child = arena_alloc(arena, (t->count + 1) * sizeof *last_child); /* row + 1; 0: none yet */
     for (uint32_t k = 0; k < t->count; k++) {
-        uint32_t i = t->order[k], above = t->rows[t->order[k]].parent + 1;
+        uint32_t i = t->order[k], parent = t->rows[t->order[k]].parent + 1;
         ensure(i < t->count && position[i + 1] == 0);
         position[i + 1] = k + 1;
-        ensure(above == 0 || position[above] != 0);
-        ensure(last_child[above] < i + 1);
-        last_child[above] = i + 1;
+        ensure(parent == 0 || position[parent] != 0);
+        ensure(last_child[parent] < i + 1);
+        last_child[parent] = i + 1;
     }
 }
 
-static void write_plainly(const struct share_tree_tsv *t, struct buf *out)
+static void write_tree(const struct share_tree_tsv *t, struct buf *out)
 {
     buf_add_text(out, "parent\taccount\tuser\tshares\tusage\n");
     for (uint32_t k = 0; k < t->count; k++) {
@@ -58,12 +58,12 @@ static void write_plainly(const struct share_tree_tsv *t, struct buf *out)
     }
 }
 
-/* Read back it is the same tree, whose text is in depth-first order already. */
+/* The tree that is read back is the same, and its rows are in depth-first order. */
 static void check_reads_back(const struct share_tree_tsv *first, struct arena *arena)
 {
     struct buf text = {0};
     struct share_tree_tsv again;
-    write_plainly(first, &text);
+    write_tree(first, &text);
     struct source source = {"again", {text.text, text.length}};
     struct err e = {0};
     ensure(share_tree_tsv_parse(&source, arena, &again, &e) == 0);

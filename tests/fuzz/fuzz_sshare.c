@@ -1,5 +1,6 @@
-/* The reader of sshare's output on arbitrary bytes. A text that it accepts is a tree: parents come first, depths add up,
- * views lie inside the text; and the tree written plainly reads back the same. Every error has a position. */
+/* Output of sshare, from arbitrary bytes. A text that is accepted is a tree: parents come first, each depth is one more
+ * than the parent's, and all views lie inside the text. The tree reads back from its own text. Every error has a
+ * position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void check_tree(const struct sshare *s, struct str text)
     }
 }
 
-static void write_plainly(const struct sshare *s, struct buf *out)
+static void write_tree(const struct sshare *s, struct buf *out)
 {
     buf_add_text(out, "Account|User|Partition|RawShares|RawUsage\n");
     for (uint32_t i = 0; i < s->count; i++) {
@@ -59,7 +60,7 @@ static void check_reads_back(const struct sshare *first, struct arena *arena)
 {
     struct buf text = {0};
     struct sshare again;
-    write_plainly(first, &text);
+    write_tree(first, &text);
     struct source source = {"again", {text.text, text.length}};
     struct err e = {0};
     ensure(sshare_parse(&source, arena, &again, &e) == 0);

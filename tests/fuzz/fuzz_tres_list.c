@@ -1,6 +1,6 @@
-/* A table and a list of TRES from arbitrary bytes; the first line is AccountingStorageTRES. A table that is read has the right
- * ids and generic TRES, and what is read reads back the same from its own text. A refused text leaves the output untouched,
- * and the error names the field. */
+/* A table and a list of TRES from arbitrary bytes; the first line is AccountingStorageTRES. A table that is read has
+ * the right ids and generic TRES. Tables and lists read back from their own texts. A refused text leaves the output
+ * unchanged, and the error names the field. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void check_table(const struct tres_table *t)
     }
 }
 
-/* The texts of the table, separated by commas, make the same table. */
+/* The texts of the table's TRES, separated by commas, give the same table. */
 static void check_table_reads_back(const struct tres_table *t, struct arena *arena)
 {
     struct tres_table back;

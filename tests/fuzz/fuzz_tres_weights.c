@@ -1,6 +1,5 @@
-/* Weights of TRES from arbitrary bytes; the first line is AccountingStorageTRES. Weights that are read are finite, read back
- * the same from 17 digits, and bill every job with a finite number by every rule. A refused text leaves the output
- * untouched. */
+/* Weights of TRES from arbitrary bytes; the first line is AccountingStorageTRES. Weights that are read are finite, read
+ * back from 17 digits, and give a finite billing by every rule. A refused text leaves the output unchanged. */
 #include <math.h>
 #include <string.h>
 

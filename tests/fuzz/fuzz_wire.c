@@ -1,6 +1,6 @@
-/* Bodies of requests, records, lines of listings, queries and ids, from bytes somebody sent. The first byte says which.
- * What is read has to be written such that it reads back the same (the second text equals the first), and what is
- * refused has to be refused as bad input, in a line. */
+/* Bodies, records, lines of listings, queries, base64 and ids, from arbitrary bytes; the first byte chooses the reader.
+ * A value that is read is the same after it is written and read again: both are written as the same text. The error of
+ * a refused one has the code of its kind, and is one line. */
 #include <string.h>
 
 #include "api/bodies.h"
@@ -10,7 +10,7 @@
 #include "fields/share_fields.h"
 #include "wire/base64.h"
 
-/* A body by a shape, or a record by a table. The corpus names them by letter: add further ones at the end. */
+/* A body by a shape, or a record by a table. The files of the corpus choose them by position. */
 static const struct target {
     const struct wire_shape *shape;
     const struct field_table *table;
@@ -28,10 +28,10 @@ static const struct target {
     {.shape = &api_status_shape},
     {.shape = &api_error_shape},
 };
-enum { TARGETS = sizeof targets / sizeof *targets, OTHERS = 5 };
+enum { TARGET_COUNT = sizeof targets / sizeof *targets, READER_COUNT = 5 };
 
-/* Records whose durations and memory are text, and others that only the last letters have. */
-static const struct field_table *const more_tables[] = {
+/* Tables that are read both as records and as lines; chosen after the targets and the other readers. */
+static const struct field_table *const tables[] = {
     &object_classes[OBJECT_PARTITION].record,
     &object_classes[OBJECT_QOS].record,
     &object_classes[OBJECT_USER].record,
@@ -39,7 +39,7 @@ static const struct field_table *const more_tables[] = {
     &priority_fields,
     &account_fields_user,
 };
-enum { MORE_TABLES = sizeof more_tables / sizeof *more_tables };
+enum { TABLE_COUNT = sizeof tables / sizeof *tables };
 
 union value {
     struct api_submit submit;
@@ -52,7 +52,7 @@ static struct str text_of(const struct buf *b)
     return (struct str){b->text, b->length};
 }
 
-/* e: of a reply the text breaks its own format, of a request the input is bad. */
+/* ERR_INTERNAL for replies, the client's mistake for requests. */
 static void check_error(const struct err *e, bool is_reply)
 {
     ensure(ERR_SENTENCE(e)[0] != '\0' && strchr(ERR_SENTENCE(e), '\n') == NULL);
@@ -77,7 +77,7 @@ static void read_body(const struct wire_shape *shape, struct str text, struct ar
     buf_release(&again);
 }
 
-/* Whether every field has a value that can be written: a number that is missing is 0, which may be out of its range. */
+/* Whether every field can be written: a missing number is 0, which may be out of its range. */
 static bool is_complete(const struct field_table *table, const struct field_value *values)
 {
     for (uint32_t i = 0; i < table->count; i++) {
@@ -117,7 +117,7 @@ static void read_query_value(struct str text, struct arena *arena)
         check_error(&e, false);
 }
 
-/* "HEADING<line end>LINE": what is read is written such that it reads back the same. */
+/* text: "HEADING<line end>LINE". */
 static void read_lines(const struct field_table *table, struct str text, struct arena *arena)
 {
     struct str line, heading = str_cut(text, '\n', &line);
@@ -179,25 +179,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
     if (size == 0) return 0;
     struct str text = {(const char *)data + 1, size - 1};
-    unsigned which = (unsigned)(data[0] - 'a') % (TARGETS + OTHERS + 2 * MORE_TABLES);
-    if (which < TARGETS && targets[which].shape != NULL) {
+    unsigned which = (unsigned)(data[0] - 'a') % (TARGET_COUNT + READER_COUNT + 2 * TABLE_COUNT);
+    if (which < TARGET_COUNT && targets[which].shape != NULL) {
         read_body(targets[which].shape, text, &arena);
-    } else if (which < TARGETS) {
+    } else if (which < TARGET_COUNT) {
         read_record(targets[which].table, text, &arena);
-    } else if (which == TARGETS) {
+    } else if (which == TARGET_COUNT) {
         if (wire_read_pairs(text, &arena, &pairs, &e) != 0) check_error(&e, false);
-    } else if (which == TARGETS + 1) {
+    } else if (which == TARGET_COUNT + 1) {
         read_query_value(text, &arena);
-    } else if (which == TARGETS + 2) {
+    } else if (which == TARGET_COUNT + 2) {
         read_base64(text, &arena);
-    } else if (which == TARGETS + 3) {
+    } else if (which == TARGET_COUNT + 3) {
         read_id(text);
-    } else if (which == TARGETS + 4) {
+    } else if (which == TARGET_COUNT + 4) {
         read_lines(&job_fields, text, &arena);
-    } else if (which < TARGETS + OTHERS + MORE_TABLES) {
-        read_record(more_tables[which - TARGETS - OTHERS], text, &arena);
+    } else if (which < TARGET_COUNT + READER_COUNT + TABLE_COUNT) {
+        read_record(tables[which - TARGET_COUNT - READER_COUNT], text, &arena);
     } else {
-        read_lines(more_tables[which - TARGETS - OTHERS - MORE_TABLES], text, &arena);
+        read_lines(tables[which - TARGET_COUNT - READER_COUNT - TABLE_COUNT], text, &arena);
     }
     arena_release(&arena);
     return 0;

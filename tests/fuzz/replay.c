@@ -1,5 +1,5 @@
-/* Runs a fuzz target once over every file of its corpus: the main() of the ordinary build, where no fuzzer drives it.
- * One case a file, in name order, in the Test Anything Protocol. An empty corpus is a failure: it would test nothing. */
+/* main() of a fuzz target in builds without a fuzzer: runs the target once with every file of its corpus, in the order
+ * of their names, and prints a case for each (Test Anything Protocol). An empty corpus is a failure. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@ static int is_input(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The whole file in memory of exactly its size, so that the address sanitizer sees a read past its end. */
+/* Runs the target with a file, in memory of exactly its size, so that the address sanitizer sees a read past its
+ * end. */
 static int replay(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", argv[1], entries[i]->d_name);
         printf("# %s\n", path);
-        fflush(stdout); /* so that a crash leaves the name of its input behind */
+        fflush(stdout); /* so that the name of the input is printed if the target crashes */
         int status = replay(path);
         if (status != 0) failed = 1;
         printf("%s %d - %s\n", status == 0 ? "ok" : "not ok", i + 1, entries[i]->d_name);

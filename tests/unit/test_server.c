@@ -1,5 +1,5 @@
-/* The server over its socket, with an engine: the replies of all routes, refused clients, waiting, long listings, and the
- * socket itself. test_server_shares.c and test_server_policy.c have the other listings. */
+/* The server over its socket, with an engine: the replies of all routes, refused clients, waiting, long listings, and
+ * the socket itself. test_server_shares.c and test_server_policy.c have the other listings. */
 #include <time.h>
 
 #include "server_fixture.h"

@@ -1,5 +1,5 @@
-/* The server's replies about policies: objects of every kind, the fields of jobs that policies use, jobs by priority, and
- * shares of one user. */
+/* The server's replies about policies: objects of every kind, the fields of jobs that policies use, jobs by priority,
+ * and shares of one user. */
 #include "server_fixture.h"
 
 #include "api/server/internal.h"
