@@ -87,8 +87,8 @@ void machine_cpus(const struct machine *m, const struct idset *numbers, struct i
 {
     idset_release(out_cpu_ids);
     uint32_t number = 0, id = idset_first(&m->cpu_ids);
-    for (uint32_t wanted = idset_first(numbers); wanted != NONE; wanted = idset_next(numbers, wanted)) {
-        for (; number < wanted && id != NONE; number++) id = idset_next(&m->cpu_ids, id);
+    for (uint32_t cpu = idset_first(numbers); cpu != NONE; cpu = idset_next(numbers, cpu)) {
+        for (; number < cpu && id != NONE; number++) id = idset_next(&m->cpu_ids, id);
         if (id == NONE) {
             idset_release(out_cpu_ids);
             return;

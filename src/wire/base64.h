@@ -9,7 +9,7 @@
 void base64_write(struct str bytes, struct buf *out);
 
 /* Decodes text. The bytes are in memory of arena, followed by a zero byte. Returns false for any text that base64_write
- * does not write: without padding, with line ends, or with bits behind the last byte that are not 0. */
+ * does not write: without padding, with line ends, or with bits after the last byte that are not 0. */
 bool base64_read(struct str text, struct arena *arena, struct str *out_bytes);
 
 #endif

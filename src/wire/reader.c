@@ -179,6 +179,7 @@ int wire_read_whole(struct wire_reader *r, json_t *value, const struct wire_rang
 
 int wire_read_real(struct wire_reader *r, json_t *value, double min, double max, double *out_number)
 {
+    ensure(min < max);
     double number = json_number_value(value);
     if (!json_is_number(value) || !(number >= min && number <= max))
         return refuse_number(r, value, false, &(struct wire_range){.min = min, .max = max});

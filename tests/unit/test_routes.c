@@ -72,16 +72,16 @@ static void parameters_are_those_of_the_query(void **unused)
     (void)unused;
     for (const struct route *route = routes; route->method; route++) {
         char method[16];
-        size_t wanted = strchr(route->path, '{') != NULL;
+        size_t expected = strchr(route->path, '{') != NULL;
         lower(route->method, method);
         json_t *operation = member_of(member_of(root, "paths", route->path), method, NULL);
         const json_t *parameters = json_object_get(operation, "parameters");
-        for (const struct wire_field *f = route->query ? route->query->fields : NULL; f && f->name; f++, wanted++) {
-            const json_t *parameter = json_array_get(parameters, wanted);
+        for (const struct wire_field *f = route->query ? route->query->fields : NULL; f && f->name; f++, expected++) {
+            const json_t *parameter = json_array_get(parameters, expected);
             assert_string_equal(json_string_value(json_object_get(parameter, "name")), f->name);
             assert_string_equal(json_string_value(json_object_get(parameter, "in")), "query");
         }
-        assert_int_equal(json_array_size(parameters), wanted);
+        assert_int_equal(json_array_size(parameters), expected);
     }
     json_decref(root);
 }

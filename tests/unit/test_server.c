@@ -34,8 +34,8 @@ static const struct row requests[] = {
     {"PATCH", "/v1/accounts/physics", "{\"shares\":0}", 200, "true"},
     {"PATCH", "/v1/accounts/physics", "{}", 400, "nothing to change"},
     {"PATCH", "/v1/accounts/phys%69cs", "{\"shares\":60}", 200, "true"},
-    {"PATCH", "/v1/accounts/no%00", "{\"shares\":60}", 400, "path: no two hexadecimal digits"},
-    {"PATCH", "/v1/accounts/a%2", "{\"shares\":60}", 400, "path: no two hexadecimal digits"},
+    {"PATCH", "/v1/accounts/no%00", "{\"shares\":60}", 400, "path: byte 3: '%' must be followed by two hexadecimal digits"},
+    {"PATCH", "/v1/accounts/a%2", "{\"shares\":60}", 400, "path: byte 2: '%' must be followed by two hexadecimal digits"},
     {"PATCH", "/v1/accounts/nobody", "{\"shares\":60}", 404, "no account 'nobody'"},
     {"GET", "/v1/accounts", NULL, 200,
      "{\"name\":\"physics\",\"parent\":\"root\",\"shares\":60,\"priority\":\"parent\",\"created_us\":1700000000000000},\n"
@@ -147,7 +147,7 @@ static void requests_are_answered(void **unused)
         bool is_complete = fixture_ask(&f, &a, row->method, row->target, row->body);
         if (!is_complete || a.reply.status != row->status || a.body.text == NULL ||
             strstr(a.body.text, row->part) == NULL)
-            fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
+            fail_msg("%s %s %s: %d %s, expected %d %s", row->method, row->target, row->body ? row->body : "",
                      a.reply.status, a.body.text ? a.body.text : "", row->status, row->part);
         if (a.reply.closes) fail_msg("%s %s closes the connection", row->method, row->target);
         assert_int_equal(a.body.text[a.body.length - 1], '\n');

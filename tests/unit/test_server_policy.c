@@ -22,7 +22,7 @@ static void ask_all(struct fixture *f, struct answer *a, const struct row *rows,
         const struct row *row = &rows[i];
         fixture_ask(f, a, row->method, row->target, row->body);
         if (a->reply.status != row->status || a->body.text == NULL || strstr(a->body.text, row->part) == NULL)
-            fail_msg("%s %s %s: %d %s, wanted %d %s", row->method, row->target, row->body ? row->body : "",
+            fail_msg("%s %s %s: %d %s, expected %d %s", row->method, row->target, row->body ? row->body : "",
                      a->reply.status, a->body.text ? a->body.text : "", row->status, row->part);
     }
 }
@@ -304,11 +304,11 @@ static void check_priority(const struct field_value *p, uint32_t i)
     static const struct {
         const char *id, *partition;
         double priority;
-    } wanted[] = {{"1", "fast", 1196}, {"1", "main", 1121}, {"2_[3-5%2]", "main", 5}, {"3", "main", 0}};
-    assert_true(i < COUNT(wanted));
-    assert_string_equal(p[PRIORITY_FIELD_ID].text, wanted[i].id);
-    assert_string_equal(p[PRIORITY_FIELD_PARTITION].text, wanted[i].partition);
-    assert_true(p[PRIORITY_FIELD_PRIORITY].real == wanted[i].priority);
+    } expected[] = {{"1", "fast", 1196}, {"1", "main", 1121}, {"2_[3-5%2]", "main", 5}, {"3", "main", 0}};
+    assert_true(i < COUNT(expected));
+    assert_string_equal(p[PRIORITY_FIELD_ID].text, expected[i].id);
+    assert_string_equal(p[PRIORITY_FIELD_PARTITION].text, expected[i].partition);
+    assert_true(p[PRIORITY_FIELD_PRIORITY].real == expected[i].priority);
 }
 
 static void priorities_by_every_model(void **unused)
@@ -357,8 +357,8 @@ static const char *listed_rows(struct fixture *f, struct answer *a, const char *
     struct str rest, heading = str_cut((struct str){a->body.text, a->body.length}, '\n', &rest);
     assert_true(str_starts(heading, str("Account|User|")));
     while (rest.length > 0) {
-        struct str behind, account = str_cut(str_cut(rest, '\n', &rest), '|', &behind);
-        struct str user = str_cut(behind, '|', &behind);
+        struct str cells, account = str_cut(str_cut(rest, '\n', &rest), '|', &cells);
+        struct str user = str_cut(cells, '|', &cells);
         buf_format(out, "%.*s/%.*s ", (int)account.length, account.text, (int)user.length, user.text);
     }
     return out->text;

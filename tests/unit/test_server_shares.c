@@ -84,15 +84,15 @@ static void shares_are_exact(void **unused)
     struct str rest = {a.body.text, a.body.length};
     str_cut(rest, '\n', &rest);
     for (uint32_t node = 0; node < table.count; node++) {
-        const double wanted[] = {table.norm_shares[node],     table.raw_usage[node],  table.norm_usage[node],
-                                 table.effective_usage[node], table.fair_share[node], table.level_fs[node]};
+        const double expected[] = {table.norm_shares[node],     table.raw_usage[node],  table.norm_usage[node],
+                                   table.effective_usage[node], table.fair_share[node], table.level_fs[node]};
         struct str cells = str_cut(rest, '\n', &rest);
         for (int i = 0; i < 3; i++) str_cut(cells, '|', &cells);
-        for (size_t i = 0; i < COUNT(wanted); i++) {
+        for (size_t i = 0; i < COUNT(expected); i++) {
             double got;
             struct str cell = str_cut(cells, '|', &cells);
-            assert_int_equal(cell.length == 0, wanted[i] != wanted[i]);
-            if (cell.length > 0) assert_true(number_parse_double(cell, &got) && got == wanted[i]);
+            assert_int_equal(cell.length == 0, expected[i] != expected[i]);
+            if (cell.length > 0) assert_true(number_parse_double(cell, &got) && got == expected[i]);
         }
     }
     close(a.fd);

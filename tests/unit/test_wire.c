@@ -160,7 +160,7 @@ static void submission_round_trip(void **unused)
     struct err e = {0};
     struct str arguments[] = {{"a b", 3}, {"", 0}, {"\xff\xfe", 2}, {"\xc3\xa9\"\\\n", 5}};
     struct str environment[] = {{"A=", 2}};
-    const struct api_submit wanted = {
+    const struct api_submit submit = {
         .job = *job_text("account=physics|name=\xe2\x82\xac|directory=/home/\xe9|command=run it|cpus=65536|"
                          "mem_mib=1099511627776|time_limit_s=1|array=0-9%%2|held=yes"),
         .script = {"#!/bin/sh\n\0\xff", 12},
@@ -169,22 +169,22 @@ static void submission_round_trip(void **unused)
         .environment = {environment, 1}};
     struct api_submit got;
     struct buf text = {0};
-    assert_int_equal(wire_request(&api_submit_shape, &wanted, &text, &e), 0);
+    assert_int_equal(wire_request(&api_submit_shape, &submit, &text, &e), 0);
     assert_null(strstr(text.text, "\"out\""));
     assert_null(strstr(text.text, "null"));
     if (wire_read_text(&api_submit_shape, (struct str){text.text, text.length}, &arena, &got, &e) != 0)
         fail_msg("%s", ERR_SENTENCE(&e));
     for (uint32_t i = 0; i < JOB_FIELD_COUNT; i++) {
-        assert_int_equal(got.job.is_given[i], wanted.job.is_given[i]);
-        if (wanted.job.is_given[i])
-            assert_true(field_equal(field_at(&job_fields, i), &got.job.value[i], &wanted.job.value[i]));
+        assert_int_equal(got.job.is_given[i], submit.job.is_given[i]);
+        if (submit.job.is_given[i])
+            assert_true(field_equal(field_at(&job_fields, i), &got.job.value[i], &submit.job.value[i]));
     }
     assert_string_equal(got.job.value[JOB_FIELD_DIRECTORY].text, "/home/\xe9");
-    assert_string_equal(got.script_name, wanted.script_name);
+    assert_string_equal(got.script_name, submit.script_name);
     assert_null(got.job.value[JOB_FIELD_OUT_PATTERN].text);
     assert_int_equal(got.job.value[JOB_FIELD_MEM_MIB].number, INT64_C(1) << 40);
     assert_int_equal(got.script.length, 12);
-    assert_memory_equal(got.script.text, wanted.script.text, 12);
+    assert_memory_equal(got.script.text, submit.script.text, 12);
     assert_int_equal(got.arguments.count, 4);
     for (uint32_t i = 0; i < 4; i++) assert_true(str_equal(((struct str *)got.arguments.items)[i], arguments[i]));
     assert_string_equal(written(&api_submit_shape, &got), text.text);

@@ -1,5 +1,5 @@
-/* GET /v1/accounts and /v1/users: the tree of associations as two lists. Their records are copied from the state at once
- * (O(associations)), because it changes while the client reads. */
+/* GET /v1/accounts and /v1/users: the tree of associations as two lists. Their records are copied from the state at
+ * once (O(associations)), because it changes while the client reads. */
 #include "api/server/internal.h"
 #include "fields/share_fields.h"
 

@@ -12,8 +12,8 @@ static bool find_ended(struct server *s, struct job_ref ref, enum job_state *out
     query.limit = 2;
     void *cursor = s->host.jobs.open(s->host.jobs.context, &query, &e);
     *out_row_count = 0;
-    for (int more; cursor != NULL && *out_row_count < 2 && (more = s->host.jobs.next(cursor, &row, &e)) > 0;) {
-        if (more > 1) continue; /* not yet */
+    for (int result; cursor != NULL && *out_row_count < 2 && (result = s->host.jobs.next(cursor, &row, &e)) > 0;) {
+        if (result > 1) continue; /* not yet */
         *out_state = (enum job_state)job_row_number(&row, JOB_FIELD_STATE);
         *out_row_count += 1;
     }

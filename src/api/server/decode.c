@@ -94,11 +94,10 @@ static const char *cut_text(struct str text, size_t max, struct arena *arena)
 }
 
 /* The name of a job that is submitted without one: that of its script or program, without the directory. */
-static const char *default_name(const struct api_submit *wanted, struct arena *arena)
+static const char *default_name(const struct api_submit *body, struct arena *arena)
 {
-    const struct str *arguments = wanted->arguments.items;
-    struct str path =
-        wanted->script.text == NULL ? arguments[0] : str(wanted->script_name ? wanted->script_name : "script");
+    const struct str *arguments = body->arguments.items;
+    struct str path = body->script.text == NULL ? arguments[0] : str(body->script_name ? body->script_name : "script");
     for (struct str rest = path; rest.text != NULL;) {
         struct str part = str_cut(rest, '/', &rest);
         if (part.length > 0) path = part;
@@ -107,13 +106,13 @@ static const char *default_name(const struct api_submit *wanted, struct arena *a
     return name[0] != '\0' && str_is_printable(str(name)) ? name : "job";
 }
 
-static int check_submit(const struct api_submit *wanted, struct err *e)
+static int check_submit(const struct api_submit *body, struct err *e)
 {
-    const struct str *arguments = wanted->arguments.items;
-    if (wanted->script.text != NULL && check_script(wanted->script, e) != 0) return -1;
-    if (wanted->script.text == NULL && (wanted->arguments.count == 0 || arguments[0].length == 0))
+    const struct str *arguments = body->arguments.items;
+    if (body->script.text != NULL && check_script(body->script, e) != 0) return -1;
+    if (body->script.text == NULL && (body->arguments.count == 0 || arguments[0].length == 0))
         return err_field(e, ERR_INPUT, "arguments", "missing; without a script, the first one is the program to run");
-    return check_environment(&wanted->environment, e);
+    return check_environment(&body->environment, e);
 }
 
 static void set_text(struct job_values *values, enum job_field f, const char *text)
@@ -124,21 +123,21 @@ static void set_text(struct job_values *values, enum job_field f, const char *te
 
 int server_post_job(struct request *r, struct err *e)
 {
-    struct api_submit *wanted = arena_alloc(&r->arena, sizeof *wanted);
-    struct job_values *job = &wanted->job;
-    if (check_no_query(r, e) != 0 || read_body(r, wanted, e) != 0 || check_submit(wanted, e) != 0) return -1;
-    if (check_department(r, wanted->department, e) != 0) return -1;
-    if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(wanted, &r->arena));
+    struct api_submit *body = arena_alloc(&r->arena, sizeof *body);
+    struct job_values *job = &body->job;
+    if (check_no_query(r, e) != 0 || read_body(r, body, e) != 0 || check_submit(body, e) != 0) return -1;
+    if (check_department(r, body->department, e) != 0) return -1;
+    if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(body, &r->arena));
     set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
     request_new_event(r, EVENT_SUBMIT)->submit = job;
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
-        .script = wanted->script,
-        .script_name = wanted->script_name ? wanted->script_name : "",
-        .arguments = wanted->arguments.items,
-        .argument_count = wanted->arguments.count,
-        .environment = wanted->environment.items,
-        .environment_count = wanted->environment.count,
+        .script = body->script,
+        .script_name = body->script_name ? body->script_name : "",
+        .arguments = body->arguments.items,
+        .argument_count = body->arguments.count,
+        .environment = body->environment.items,
+        .environment_count = body->environment.count,
     };
     request_queue(r);
     return 0;
@@ -160,11 +159,11 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct wire
 
 static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
 {
-    struct api_jobs wanted;
-    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wanted.all && wanted.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
-    if (!wanted.all && wanted.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
-    return queue_jobs(r, kind, &wanted.ids, wanted.all, e);
+    struct api_jobs body;
+    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (body.all && body.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
+    if (!body.all && body.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
+    return queue_jobs(r, kind, &body.ids, body.all, e);
 }
 
 int server_post_cancel(struct request *r, struct err *e)
@@ -190,15 +189,15 @@ int server_delete_job(struct request *r, struct err *e)
 
 int server_patch_job(struct request *r, struct err *e)
 {
-    struct api_update *wanted = arena_alloc(&r->arena, sizeof *wanted);
+    struct api_update *body = arena_alloc(&r->arena, sizeof *body);
     uint32_t job_id, task_id;
     if (check_no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
-    if (read_body(r, wanted, e) != 0) return -1;
+    if (read_body(r, body, e) != 0) return -1;
     if (task_id != NONE)
         return err_value_reason(e, "id", str(r->segment), "is a task; only a whole job can be changed");
-    if (wire_is_empty(r->route->body, wanted))
+    if (wire_is_empty(r->route->body, body))
         return err_set(e, ERR_INPUT, "nothing to change: give at least one member");
-    request_new_event(r, EVENT_UPDATE)->update = (struct event_update){job_id, &wanted->job};
+    request_new_event(r, EVENT_UPDATE)->update = (struct event_update){job_id, &body->job};
     request_queue(r);
     return 0;
 }
@@ -216,81 +215,81 @@ static uint32_t priority_of(int64_t given)
     return given == API_UNSET ? PRIORITY_UNSET : given == FIELD_SPECIAL ? NONE : (uint32_t)given;
 }
 
-static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct api_account *wanted)
+static void queue_account(struct request *r, enum event_kind kind, const char *name, const struct api_account *body)
 {
     request_new_event(r, kind)->account =
         (struct event_account){.name = name,
-                               .parent = wanted->parent,
-                               .shares = shares_of(wanted->shares),
-                               .priority = priority_of(wanted->priority),
-                               .resets_usage = kind == EVENT_ACCOUNT_MODIFY && wanted->raw_usage == 0};
+                               .parent = body->parent,
+                               .shares = shares_of(body->shares),
+                               .priority = priority_of(body->priority),
+                               .resets_usage = kind == EVENT_ACCOUNT_MODIFY && body->raw_usage == 0};
     request_queue(r);
 }
 
 int server_post_account(struct request *r, struct err *e)
 {
-    struct api_account wanted;
-    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    queue_account(r, EVENT_ACCOUNT_ADD, wanted.name, &wanted);
+    struct api_account body;
+    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    queue_account(r, EVENT_ACCOUNT_ADD, body.name, &body);
     return 0;
 }
 
 int server_patch_account(struct request *r, struct err *e)
 {
-    struct api_account wanted;
-    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wire_is_empty(r->route->body, &wanted))
+    struct api_account body;
+    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (wire_is_empty(r->route->body, &body))
         return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority or raw_usage");
-    queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &wanted);
+    queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &body);
     return 0;
 }
 
 int server_delete_account(struct request *r, struct err *e)
 {
-    const struct api_account wanted = {.shares = API_UNSET, .priority = API_UNSET};
+    const struct api_account body = {.shares = API_UNSET, .priority = API_UNSET};
     if (check_no_query(r, e) != 0) return -1;
-    queue_account(r, EVENT_ACCOUNT_DELETE, r->segment, &wanted);
+    queue_account(r, EVENT_ACCOUNT_DELETE, r->segment, &body);
     return 0;
 }
 
 static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
-                       const struct api_user *wanted)
+                       const struct api_user *body)
 {
     request_new_event(r, kind)->user =
         (struct event_user){.name = name,
                             .account = account,
-                            .shares = shares_of(wanted->shares),
-                            .make_default = wanted->is_default,
-                            .priority = priority_of(wanted->priority),
-                            .resets_usage = kind == EVENT_USER_MODIFY && wanted->raw_usage == 0};
+                            .shares = shares_of(body->shares),
+                            .make_default = body->is_default,
+                            .priority = priority_of(body->priority),
+                            .resets_usage = kind == EVENT_USER_MODIFY && body->raw_usage == 0};
     request_queue(r);
 }
 
 int server_post_user(struct request *r, struct err *e)
 {
-    struct api_user wanted;
-    if (check_no_query(r, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    queue_user(r, EVENT_USER_ADD, wanted.name, wanted.account, &wanted);
+    struct api_user body;
+    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    queue_user(r, EVENT_USER_ADD, body.name, body.account, &body);
     return 0;
 }
 
 int server_patch_user(struct request *r, struct err *e)
 {
-    struct api_user wanted;
+    struct api_user body;
     struct api_account_query query;
-    if (request_read_query(r, &query, e) != 0 || read_body(r, &wanted, e) != 0) return -1;
-    if (wire_is_empty(r->route->body, &wanted))
+    if (request_read_query(r, &query, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (wire_is_empty(r->route->body, &body))
         return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage or default");
-    queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &wanted);
+    queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &body);
     return 0;
 }
 
 int server_delete_user(struct request *r, struct err *e)
 {
-    const struct api_user wanted = {.shares = API_UNSET, .priority = API_UNSET};
+    const struct api_user body = {.shares = API_UNSET, .priority = API_UNSET};
     struct api_account_query query;
     if (request_read_query(r, &query, e) != 0) return -1;
-    queue_user(r, EVENT_USER_DELETE, r->segment, query.account, &wanted);
+    queue_user(r, EVENT_USER_DELETE, r->segment, query.account, &body);
     return 0;
 }
 

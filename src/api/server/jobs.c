@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/server/internal.h"
+#include "base/ensure.h"
 #include "engine/priorities.h"
 #include "policy/billing.h"
 
@@ -86,10 +87,10 @@ static int fill(struct stream *s)
     struct job_stream *l = s->context;
     struct job_row row;
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
-        int more = l->reader.next(l->cursor, &row, &s->e);
-        if (more < 0) return -1;
-        if (more == 2) return 1;
-        if (more == 0) {
+        int result = l->reader.next(l->cursor, &row, &s->e);
+        if (result < 0) return -1;
+        if (result == 2) return 1;
+        if (result == 0) {
             if (!l->is_lines) buf_add_text(&s->text, "\n]}\n");
             return 0;
         }
@@ -108,6 +109,7 @@ static void close_listing(struct stream *s)
 
 int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
 {
+    ensure(!is_one || query->job_id_count == 1);
     struct server *s = r->server;
     struct stream *stream = stream_new(r);
     struct job_stream *l = arena_alloc(&stream->arena, sizeof *l);
@@ -128,12 +130,12 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
     } else {
         wire_write_heading(&job_fields, &stream->text);
     }
-    int more = l->cursor != NULL ? fill(stream) : -1;
-    while (more == 1 && is_one && !l->has_rows)
-        more = fill(stream); /* the HTTP status depends on whether there is one */
-    stream->is_done = more == 0;
-    stream->is_broken = more < 0;
-    if (more == 0 && is_one && !l->has_rows) {
+    int result = l->cursor != NULL ? fill(stream) : -1;
+    while (result == 1 && is_one && !l->has_rows)
+        result = fill(stream); /* the HTTP status depends on whether there is one */
+    stream->is_done = result == 0;
+    stream->is_broken = result < 0;
+    if (result == 0 && is_one && !l->has_rows) {
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, query->job_ids[0], query->task_id);
         stream->is_broken = true;
@@ -170,23 +172,23 @@ static int read_ids(const struct wire_list *ids, struct arena *arena, struct job
 
 int server_get_jobs(struct request *r, struct err *e)
 {
-    struct api_jobs_query wanted;
-    if (request_read_query(r, &wanted, e) != 0) return -1;
+    struct api_jobs_query parameters;
+    if (request_read_query(r, &parameters, e) != 0) return -1;
     struct job_query query = {
         .which = JOBS_LIVE,
         .task_id = NONE,
-        .account = wanted.account,
-        .user = wanted.user,
-        .state = wanted.state ? job_state_from_name(wanted.state) : JOB_STATE_COUNT,
-        .since_us = wanted.since_us,
-        .until_us = wanted.until_us,
-        .newest_first = wanted.order != NULL && strcmp(wanted.order, "newest") == 0,
-        .limit = wanted.limit,
+        .account = parameters.account,
+        .user = parameters.user,
+        .state = parameters.state ? job_state_from_name(parameters.state) : JOB_STATE_COUNT,
+        .since_us = parameters.since_us,
+        .until_us = parameters.until_us,
+        .newest_first = parameters.order != NULL && strcmp(parameters.order, "newest") == 0,
+        .limit = parameters.limit,
     };
-    if (wanted.which && strcmp(wanted.which, "ended") == 0) query.which = JOBS_ENDED;
-    if (wanted.which && strcmp(wanted.which, "all") == 0) query.which = JOBS_ALL;
-    if (read_ids(&wanted.id, &r->arena, &query, e) != 0) return -1;
-    bool is_lines = wanted.format != NULL && strcmp(wanted.format, "lines") == 0;
+    if (parameters.which && strcmp(parameters.which, "ended") == 0) query.which = JOBS_ENDED;
+    if (parameters.which && strcmp(parameters.which, "all") == 0) query.which = JOBS_ALL;
+    if (read_ids(&parameters.id, &r->arena, &query, e) != 0) return -1;
+    bool is_lines = parameters.format != NULL && strcmp(parameters.format, "lines") == 0;
     return server_reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", false, e);
 }
 

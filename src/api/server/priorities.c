@@ -40,19 +40,19 @@ static int fill(struct stream *stream)
 
 int server_get_priorities(struct request *r, struct err *e)
 {
-    struct api_priorities_query wanted;
+    struct api_priorities_query query;
     struct server *server = r->server;
     struct state *s = server->host.state;
-    if (request_read_query(r, &wanted, e) != 0) return -1;
-    if (wanted.job != NONE && state_find_job(s, wanted.job) == NONE) {
+    if (request_read_query(r, &query, e) != 0) return -1;
+    if (query.job != NONE && state_find_job(s, query.job) == NONE) {
         char id[JOB_ID_TEXT_SIZE];
-        job_id_format(id, wanted.job, NONE);
+        job_id_format(id, query.job, NONE);
         return err_subject(e, ERR_NOT_FOUND, "job", str(id), "does not wait or run");
     }
     struct stream *stream = stream_new(r);
     struct priority_stream *l = arena_alloc(&stream->arena, sizeof *l);
-    l->is_lines = wanted.format != NULL && strcmp(wanted.format, "lines") == 0;
-    state_priorities(s, server->host.now_us(server->host.context), wanted.job, &stream->arena, &l->all);
+    l->is_lines = query.format != NULL && strcmp(query.format, "lines") == 0;
+    state_priorities(s, server->host.now_us(server->host.context), query.job, &stream->arena, &l->all);
     l->texts = priority_text_make_all(s, &l->all, &stream->arena);
     stream->context = l;
     stream->fill = fill;

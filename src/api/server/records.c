@@ -1,4 +1,5 @@
-/* Long replies of records that are all in memory: a stream (stream.c) that renders ROWS_AT_ONCE of them in each step. */
+/* Long replies of records that are all in memory: a stream (stream.c) that renders ROWS_AT_ONCE of them in each
+ * step. */
 #include "api/server/internal.h"
 
 enum { ROWS_AT_ONCE = 64 };

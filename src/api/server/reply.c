@@ -83,8 +83,9 @@ int request_percent_decode(struct str text, const char *what, struct arena *aren
             int low = high >= 0 ? hex_value(text.text[i + 2]) : -1;
             c = (char)(high < 0 || low < 0 ? 0 : high * 16 + low);
             if (c == '\0')
-                return err_set(e, ERR_INPUT, "%s: no two hexadecimal digits other than 00 behind '%%' at byte %zu",
-                               what, i + 1);
+                return err_set(e, ERR_INPUT,
+                               "%s: byte %zu: '%%' must be followed by two hexadecimal digits other than 00", what,
+                               i + 1);
             i += 2;
         }
         out[used++] = c;

@@ -125,11 +125,11 @@ static bool path_fits(const char *pattern_text, const char *path_text, struct st
 {
     struct str pattern = str(pattern_text), path = str(path_text), segment = {0};
     while (pattern.text != NULL && path.text != NULL) {
-        struct str wanted = str_cut(pattern, '/', &pattern), there = str_cut(path, '/', &path);
-        if (wanted.length > 0 && wanted.text[0] == '{') {
-            if (there.length == 0) return false;
-            segment = there;
-        } else if (!str_equal(wanted, there)) {
+        struct str expected = str_cut(pattern, '/', &pattern), found = str_cut(path, '/', &path);
+        if (expected.length > 0 && expected.text[0] == '{') {
+            if (found.length == 0) return false;
+            segment = found;
+        } else if (!str_equal(expected, found)) {
             return false;
         }
     }
@@ -164,10 +164,10 @@ const struct route *route_find(const char *method, const char *path, struct aren
 {
     const struct route *found = NULL;
     struct str segment;
-    const char *wanted = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0 ? GET : method;
+    const char *row_method = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0 ? GET : method;
     *out_allow = NULL;
     for (const struct route *route = routes; route->method; route++) {
-        if (strcmp(route->method, wanted) != 0 || !path_fits(route->path, path, &segment)) continue;
+        if (strcmp(route->method, row_method) != 0 || !path_fits(route->path, path, &segment)) continue;
         if (found != NULL && segment.text != NULL) continue;
         found = route;
         *out_segment = segment;

@@ -220,12 +220,12 @@ static int start_http(struct server *s, int listen_fd, struct err *e)
         return err_set(e, ERR_IO, "cannot serve %s: %s", s->socket_path, strerror(errno));
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
-    struct epoll_event wanted = {.events = EPOLLIN};
+    struct epoll_event readable = {.events = EPOLLIN};
     s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
     s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (info == NULL || s->poll_fd < 0 || s->wake_fd < 0 ||
-        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, info->epoll_fd, &wanted) != 0 ||
-        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->wake_fd, &wanted) != 0)
+        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, info->epoll_fd, &readable) != 0 ||
+        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->wake_fd, &readable) != 0)
         return err_set(e, ERR_IO, "cannot watch %s: %s", s->socket_path, strerror(errno));
     return 0;
 }

@@ -72,24 +72,24 @@ static uint32_t choose_user(const struct state *s, const char *user, uint32_t to
 }
 
 /* Chooses the nodes to show. The nodes below an account follow it directly. */
-static int choose_rows(const struct state *s, const struct api_shares_query *wanted, bool *is_shown, struct err *e)
+static int choose_rows(const struct state *s, const struct api_shares_query *query, bool *is_shown, struct err *e)
 {
     const struct tree *t = &s->tree;
     uint32_t top = 0, end = t->count;
-    if (wanted->account != NULL) {
-        uint32_t account = state_find_assoc(s, wanted->account, NULL);
-        if (account == NONE) return err_not_found(e, "account", str(wanted->account));
+    if (query->account != NULL) {
+        uint32_t account = state_find_assoc(s, query->account, NULL);
+        if (account == NONE) return err_not_found(e, "account", str(query->account));
         top = s->node_of.items[account];
         for (end = top + 1; end < t->count && t->depth[end] > t->depth[top];) end++;
     }
-    if (wanted->user == NULL) {
+    if (query->user == NULL) {
         memset(is_shown + top, true, end - top);
         return 0;
     }
-    if (choose_user(s, wanted->user, top, end, is_shown) > 0) return 0;
-    if (wanted->account == NULL) return err_not_found(e, "user", str(wanted->user));
-    return err_subject(e, ERR_NOT_FOUND, "user", str(wanted->user), "is not in account '%s' or below it",
-                       wanted->account);
+    if (choose_user(s, query->user, top, end, is_shown) > 0) return 0;
+    if (query->account == NULL) return err_not_found(e, "user", str(query->user));
+    return err_subject(e, ERR_NOT_FOUND, "user", str(query->user), "is not in account '%s' or below it",
+                       query->account);
 }
 
 /* The name of the last account at each depth: because nodes are in depth-first order, these are the accounts above the
@@ -141,16 +141,16 @@ static void copy_tres_usage(struct state *s, int64_t now_us, struct arena *arena
     }
 }
 
-static int take_snapshot(struct server *server, const struct api_shares_query *wanted, struct arena *arena,
+static int take_snapshot(struct server *server, const struct api_shares_query *query, struct arena *arena,
                          struct snapshot *out, struct err *e)
 {
     struct state *s = server->host.state;
     int64_t now_us = server->host.now_us(server->host.context);
     bool *is_shown = arena_alloc(arena, state_tree(s)->count * sizeof *is_shown);
-    if (choose_rows(s, wanted, is_shown, e) != 0) return -1;
+    if (choose_rows(s, query, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
     state_share_table(s, now_us, is_shown, arena, &out->table);
-    if (wanted->tres) copy_tres_usage(s, now_us, arena, out);
+    if (query->tres) copy_tres_usage(s, now_us, arena, out);
     return 0;
 }
 
@@ -227,16 +227,16 @@ static void write_head(const struct snapshot *s, struct buf *out)
 
 int server_get_shares(struct request *r, struct err *e)
 {
-    struct api_shares_query wanted;
-    if (request_read_query(r, &wanted, e) != 0) return -1;
+    struct api_shares_query query;
+    if (request_read_query(r, &query, e) != 0) return -1;
     struct stream *stream = stream_new(r);
     struct snapshot *snapshot = arena_alloc(&stream->arena, sizeof *snapshot);
     stream->context = snapshot;
     stream->fill = fill;
-    if (wanted.format != NULL && strcmp(wanted.format, "lines") == 0) snapshot->form = FORM_LINES;
-    if (wanted.format != NULL && strcmp(wanted.format, "psv") == 0) snapshot->form = FORM_PSV;
-    snapshot->columns = wanted.tres ? &share_fields_columns_tres : &share_fields_columns;
-    if (take_snapshot(r->server, &wanted, &stream->arena, snapshot, e) != 0) {
+    if (query.format != NULL && strcmp(query.format, "lines") == 0) snapshot->form = FORM_LINES;
+    if (query.format != NULL && strcmp(query.format, "psv") == 0) snapshot->form = FORM_PSV;
+    snapshot->columns = query.tres ? &share_fields_columns_tres : &share_fields_columns;
+    if (take_snapshot(r->server, &query, &stream->arena, snapshot, e) != 0) {
         stream_free(stream);
         return -1;
     }

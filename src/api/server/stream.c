@@ -33,17 +33,17 @@ static size_t unsent_bytes(const struct stream *s)
     return s->text.length - s->sent_bytes;
 }
 
-/* Renders until text has the wanted number of bytes, CHUNK_US are over, or the listing ends. */
-static void render(struct stream *s, size_t wanted)
+/* Renders until text has piece_bytes, CHUNK_US are over, or the listing ends. */
+static void render(struct stream *s, size_t piece_bytes)
 {
     int64_t start_us = server_monotonic_us(), now_us = start_us;
     if (s->sent_bytes > 0) memmove(s->text.text, s->text.text + s->sent_bytes, unsent_bytes(s));
     s->text.length -= s->sent_bytes;
     s->sent_bytes = 0;
-    while (!s->is_done && !s->is_broken && s->text.length < wanted && now_us - start_us < CHUNK_US) {
-        int more = s->fill(s);
-        s->is_done = more == 0;
-        s->is_broken = more < 0;
+    while (!s->is_done && !s->is_broken && s->text.length < piece_bytes && now_us - start_us < CHUNK_US) {
+        int result = s->fill(s);
+        s->is_done = result == 0;
+        s->is_broken = result < 0;
         now_us = server_monotonic_us();
     }
     if (now_us > s->deadline_us) s->is_broken = true;
@@ -54,13 +54,13 @@ static ssize_t on_read(void *context, uint64_t position, char *out, size_t max)
 {
     struct stream *s = context;
     (void)position;
-    size_t wanted = max < CHUNK_BYTES ? max : CHUNK_BYTES;
-    if (unsent_bytes(s) < wanted && !s->is_done) {
+    size_t piece_bytes = max < CHUNK_BYTES ? max : CHUNK_BYTES;
+    if (unsent_bytes(s) < piece_bytes && !s->is_done) {
         if (s->server->spent_us >= BUDGET_US && !s->server->is_closing) return 0;
-        render(s, wanted);
+        render(s, piece_bytes);
     }
     if (s->is_broken) return MHD_CONTENT_READER_END_WITH_ERROR;
-    size_t length = unsent_bytes(s) < wanted ? unsent_bytes(s) : wanted;
+    size_t length = unsent_bytes(s) < piece_bytes ? unsent_bytes(s) : piece_bytes;
     if (length == 0 && s->is_done) return MHD_CONTENT_READER_END_OF_STREAM;
     memcpy(out, s->text.text + s->sent_bytes, length);
     s->sent_bytes += length;
@@ -74,6 +74,7 @@ static void on_free(void *context)
 
 int stream_reply(struct stream *s, struct request *r, const char *content_type, struct err *e)
 {
+    ensure(s->fill != NULL && s->context != NULL);
     render(s, CHUNK_BYTES);
     if (!s->is_done && !s->is_broken && s->server->stream_count >= STREAMS_MAX) {
         s->is_broken = true;
