@@ -51,7 +51,7 @@ static bool is_required_in_submission(uint32_t field)
 
 static const struct wire_field submit_fields[] = {
     OPTIONAL(api_submit, script, WIRE_BLOB, .help = "the script's text; absent: the first argument is the program"),
-    OPTIONAL(api_submit, script_name, WIRE_BYTES, .help = "what the user calls the script"),
+    OPTIONAL(api_submit, script_name, WIRE_BYTES, .help = "the user's name of the script"),
     OPTIONAL(api_submit, arguments, WIRE_BYTES_LIST,
              .help = "the script's arguments, or the program and its arguments"),
     OPTIONAL(api_submit, environment, WIRE_BYTES_LIST, .help = "entries NAME=value"),
