@@ -13,11 +13,6 @@
 #include "wire/member.h"
 #include "wire/reader.h"
 
-static struct str string_of(json_t *value)
-{
-    return (struct str){json_string_value(value), json_string_length(value)};
-}
-
 /* --- members of a shape ------------------------------------------------------------------------------------------- */
 
 void wire_set_number(const struct wire_field *f, void *value, int64_t number)
@@ -61,7 +56,7 @@ static int read_double(struct wire_reader *r, json_t *value, double *out)
 static int read_text(struct wire_reader *r, json_t *value, const char **out)
 {
     if (!json_is_string(value)) return wire_refuse(r, value, "text");
-    *out = arena_copy(r->arena, string_of(value));
+    *out = arena_copy(r->arena, wire_string(value));
     return 0;
 }
 
@@ -70,7 +65,7 @@ static int read_choice(struct wire_reader *r, const char *choices, json_t *value
     int64_t index = 0;
     struct str rest = str(choices);
     for (; json_is_string(value) && rest.text != NULL; index++) {
-        if (!str_equal(str_cut(rest, ',', &rest), string_of(value))) continue;
+        if (!str_equal(str_cut(rest, ',', &rest), wire_string(value))) continue;
         *out_index = index;
         return 0;
     }
@@ -81,11 +76,11 @@ static int read_bytes(struct wire_reader *r, json_t *value, bool may_have_zero, 
 {
     json_t *coded = json_object_get(value, "base64");
     if (json_is_string(value)) {
-        *out = string_of(value);
+        *out = wire_string(value);
         out->text = arena_copy(r->arena, *out);
     } else if (json_object_size(value) != 1 || !json_is_string(coded)) {
         return wire_refuse(r, value, "text or {\"base64\":\"...\"}");
-    } else if (!base64_read(string_of(coded), r->arena, out)) {
+    } else if (!base64_read(wire_string(coded), r->arena, out)) {
         return wire_refuse(r, coded, "base64 (RFC 4648, with padding)");
     }
     if (!may_have_zero && memchr(out->text, 0, out->length) != NULL)

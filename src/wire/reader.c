@@ -87,8 +87,7 @@ void wire_fill_refused(struct wire_reader *r, json_t *value, const char *format,
 {
     char accepted[MESSAGE_SIZE], path[PATH_SIZE], number[NUMBER_TEXT_SIZE + 4];
     bool is_text = json_is_string(value);
-    struct str shown =
-        is_text ? (struct str){json_string_value(value), json_string_length(value)} : str(shown_value(value, number));
+    struct str shown = is_text ? wire_string(value) : str(shown_value(value, number));
     va_list arguments;
     va_start(arguments, format);
     text_vformat(accepted, sizeof accepted, format, arguments);
@@ -119,8 +118,9 @@ void wire_fill_unknown(struct wire_reader *r, const char *name, const char *name
 
 /* --- single values ------------------------------------------------------------------------------------------------ */
 
-static struct str string_of(json_t *value)
+struct str wire_string(json_t *value)
 {
+    ensure(json_is_string(value));
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
@@ -131,9 +131,9 @@ bool wire_is_name(struct str text)
 
 int wire_read_name(struct wire_reader *r, json_t *value, const char **out_name)
 {
-    if (!json_is_string(value) || !wire_is_name(string_of(value)))
+    if (!json_is_string(value) || !wire_is_name(wire_string(value)))
         return wire_refuse(r, value, "a name of 1 to %d printable bytes", NAME_BYTES_MAX);
-    *out_name = arena_copy(r->arena, string_of(value));
+    *out_name = arena_copy(r->arena, wire_string(value));
     return 0;
 }
 
@@ -167,7 +167,7 @@ static bool is_whole(const struct wire_reader *r, json_t *value, int64_t *out_nu
 int wire_read_whole(struct wire_reader *r, json_t *value, const struct wire_range *range, int64_t *out_number)
 {
     int64_t number;
-    if (range->special != NULL && json_is_string(value) && str_equal(string_of(value), str(range->special))) {
+    if (range->special != NULL && json_is_string(value) && str_equal(wire_string(value), str(range->special))) {
         *out_number = range->special_number;
         return 0;
     }
@@ -218,7 +218,7 @@ int wire_read_scalar(struct wire_reader *r, json_t *value, struct str *out_text)
     char number[NUMBER_TEXT_SIZE];
     buf_clear(&r->scalar);
     if (json_is_string(value)) {
-        *out_text = string_of(value);
+        *out_text = wire_string(value);
         return 0;
     }
     if (json_is_integer(value)) {

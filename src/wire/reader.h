@@ -49,6 +49,9 @@ void wire_fill_refused(struct wire_reader *r, json_t *value, const char *format,
 void wire_fill_below(struct wire_reader *r, const struct err *below);
 void wire_fill_unknown(struct wire_reader *r, const char *name, const char *names);
 
+/* The text of a JSON string; a view, valid as long as value. */
+struct str wire_string(json_t *value);
+
 /* Readers of single values. special: a word that stands for special_number, or NULL. */
 struct wire_range {
     double min, max;

@@ -3,11 +3,6 @@
 #include "api/server/internal.h"
 #include "fields/share_fields.h"
 
-static const struct assoc *assoc_at(const struct state *s, uint32_t node)
-{
-    return &s->assocs.items[s->assoc_of.items[node]];
-}
-
 static struct field_value shares_value(const struct assoc *a)
 {
     return field_number(a->shares == SHARES_PARENT ? FIELD_SPECIAL : (int64_t)a->shares);
@@ -29,7 +24,7 @@ int server_get_accounts(struct request *r, struct err *e)
     const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
     for (uint32_t node = 0; node < t->count; node++) {
         if (t->is_user[node]) continue;
-        const struct assoc *a = assoc_at(s, node);
+        const struct assoc *a = server_assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->account));
         value[ACCOUNT_FIELD_NAME] = field_text(names[node]);
         value[ACCOUNT_FIELD_PARENT] = field_text(node > 0 ? names[t->parent[node]] : NULL);
@@ -53,7 +48,7 @@ int server_get_users(struct request *r, struct err *e)
                        *first = value;
     const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
     for (uint32_t node = 0; node < t->count; node++) {
-        const struct assoc *a = assoc_at(s, node);
+        const struct assoc *a = server_assoc_at(s, node);
         names[node] = arena_copy(&stream->arena, str(a->user ? a->user : a->account));
         if (!t->is_user[node]) continue;
         value[ACCOUNT_USER_FIELD_NAME] = field_text(names[node]);

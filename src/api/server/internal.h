@@ -194,6 +194,12 @@ void stream_free(struct stream *s);
 int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,
                          struct wire_list list, struct err *e);
 
+/* The association of a node of the tree. */
+static inline const struct assoc *server_assoc_at(const struct state *s, uint32_t node)
+{
+    return &s->assocs.items[s->assoc_of.items[node]];
+}
+
 /* jobs.c: replies with rows of jobs between head and "]}"; head NULL: as lines. is_one: the query is for one job or
  * task, and a result without rows is ERR_NOT_FOUND. 0, or -1 with *e. */
 int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);

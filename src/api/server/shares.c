@@ -46,11 +46,6 @@ struct snapshot {
 
 /* --- the snapshot ------------------------------------------------------------------------------------------------- */
 
-static const struct assoc *assoc_at(const struct state *s, uint32_t node)
-{
-    return &s->assocs.items[s->assoc_of.items[node]];
-}
-
 /* Chooses the user's rows in the nodes from top to end, and the accounts above them, so that the rows are a tree.
  * Returns the number of the user's rows. O(end - top), with one look-up in each account. */
 static uint32_t choose_user(const struct state *s, const char *user, uint32_t top, uint32_t end, bool *is_shown)
@@ -59,7 +54,7 @@ static uint32_t choose_user(const struct state *s, const char *user, uint32_t to
     uint32_t found = 0;
     for (uint32_t node = top; node < end; node++) {
         if (t->is_user[node]) continue;
-        uint32_t assoc = state_find_assoc(s, assoc_at(s, node)->account, user);
+        uint32_t assoc = state_find_assoc(s, server_assoc_at(s, node)->account, user);
         if (assoc == NONE) continue;
         found++;
         is_shown[s->node_of.items[assoc]] = true;
@@ -101,7 +96,7 @@ struct account_names {
 static struct line make_line(const struct state *s, uint32_t node, struct account_names *names, struct arena *arena)
 {
     const struct tree *t = &s->tree;
-    const struct assoc *a = assoc_at(s, node);
+    const struct assoc *a = server_assoc_at(s, node);
     uint8_t depth = t->depth[node];
     struct line line = {.node = node, .shares = t->shares[node], .depth = depth, .is_root = node == 0, .work = a->work};
     if (t->is_user[node]) {
@@ -112,7 +107,7 @@ static struct line make_line(const struct state *s, uint32_t node, struct accoun
     line.account = names->at_depth[depth] = arena_copy(arena, str(a->account));
     if (node == 0) return line;
     if (names->at_depth[depth - 1] == NULL) /* the parent is not shown */
-        names->at_depth[depth - 1] = arena_copy(arena, str(assoc_at(s, t->parent[node])->account));
+        names->at_depth[depth - 1] = arena_copy(arena, str(server_assoc_at(s, t->parent[node])->account));
     line.parent_account = names->at_depth[depth - 1];
     return line;
 }
