@@ -22,7 +22,7 @@ static inline void pass_world_make(struct world *w, struct rng *rng)
     for (int i = 0; i < 4; i++) {
         char fshare[32];
         snprintf(fshare, sizeof fshare, "fshare=%u", rng_below(rng, 100));
-        world_object(w, OBJECT_USER, pass_users[i], fshare);
+        world_object(w, OBJECT_USER_POLICY, pass_users[i], fshare);
     }
 }
 

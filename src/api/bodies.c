@@ -264,7 +264,7 @@ const struct wire_shape api_difference_shape =
 
 static const struct wire_field verified_fields[] = {
     REQUIRED(api_verified, associations, WIRE_U32, .help = "number of associations checked", COUNT32),
-    REQUIRED(api_verified, owners, WIRE_U32,
+    REQUIRED(api_verified, usage_owners, WIRE_U32,
              .help = "number of users and projects with checked usage in the share tree", COUNT32),
     REQUIRED(api_verified, tasks, WIRE_U64, .help = "number of job records that were read", COUNT64),
     REQUIRED(api_verified, differences, WIRE_ROWS, .help = "relative differences above 1e-9",
@@ -321,20 +321,17 @@ static const struct wire_field setting_list[] = RECORDS("settings", &setting_fie
 const struct wire_shape api_setting_list_shape = LISTING("SettingList", setting_list, "The settings.");
 
 const char *const api_object_paths[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = API_PARTITIONS,   [OBJECT_QOS] = API_QOS,
-    [OBJECT_USER] = API_POLICY_USERS,      [OBJECT_PROJECT] = API_PROJECTS,
-    [OBJECT_DEPARTMENT] = API_DEPARTMENTS, [OBJECT_RESOURCE] = API_RESOURCES,
+    [OBJECT_PARTITION] = API_PARTITIONS,      [OBJECT_QOS] = API_QOS,
+    [OBJECT_USER_POLICY] = API_USER_POLICIES, [OBJECT_PROJECT] = API_PROJECTS,
+    [OBJECT_DEPARTMENT] = API_DEPARTMENTS,    [OBJECT_RESOURCE] = API_RESOURCES,
 };
 
 #define OBJECT_ROWS(kind, plural) [kind] = RECORDS(plural, &object_classes[kind].record, "all of them")
 
 static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
-    OBJECT_ROWS(OBJECT_PARTITION, "partitions"),
-    OBJECT_ROWS(OBJECT_QOS, "qos"),
-    OBJECT_ROWS(OBJECT_USER, "users"),
-    OBJECT_ROWS(OBJECT_PROJECT, "projects"),
-    OBJECT_ROWS(OBJECT_DEPARTMENT, "departments"),
-    OBJECT_ROWS(OBJECT_RESOURCE, "resources"),
+    OBJECT_ROWS(OBJECT_PARTITION, "partitions"),      OBJECT_ROWS(OBJECT_QOS, "qos"),
+    OBJECT_ROWS(OBJECT_USER_POLICY, "user_policies"), OBJECT_ROWS(OBJECT_PROJECT, "projects"),
+    OBJECT_ROWS(OBJECT_DEPARTMENT, "departments"),    OBJECT_ROWS(OBJECT_RESOURCE, "resources"),
 };
 
 #define OBJECT_LIST(kind, name_, words) [kind] = LISTING(name_, object_lists[kind], words)
@@ -342,7 +339,7 @@ static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
 const struct wire_shape api_object_lists[OBJECT_KIND_COUNT] = {
     OBJECT_LIST(OBJECT_PARTITION, "PartitionList", "Partitions; the first one is the default."),
     OBJECT_LIST(OBJECT_QOS, "QosList", "Qualities of service."),
-    OBJECT_LIST(OBJECT_USER, "PolicyUserList", "Users of the ticket policies."),
+    OBJECT_LIST(OBJECT_USER_POLICY, "UserPolicyList", "What the ticket policies give users."),
     OBJECT_LIST(OBJECT_PROJECT, "ProjectList", "Projects."),
     OBJECT_LIST(OBJECT_DEPARTMENT, "DepartmentList", "Departments."),
     OBJECT_LIST(OBJECT_RESOURCE, "ResourceList", "Resources that jobs can request."),

@@ -29,7 +29,7 @@
 #define API_JOBS_RELEASE "/v1/jobs/release"
 #define API_OPENAPI "/v1/openapi.json"
 #define API_PARTITIONS "/v1/partitions"
-#define API_POLICY_USERS "/v1/policy-users" /* users of the ticket policies; API_USERS: users in accounts */
+#define API_USER_POLICIES "/v1/user-policies" /* what the ticket policies give users; API_USERS: users in accounts */
 #define API_PRIORITIES "/v1/priorities"
 #define API_PROJECTS "/v1/projects"
 #define API_QOS "/v1/qos"
@@ -171,7 +171,7 @@ struct api_difference {
     double stored, recomputed;
 };
 struct api_verified {
-    uint32_t associations, owners;
+    uint32_t associations, usage_owners;
     uint64_t tasks;
     struct wire_list differences; /* of api_difference */
 };

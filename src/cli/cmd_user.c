@@ -77,7 +77,7 @@ static int user_add_run(struct call *call, struct err *e)
     struct api_user body = body_of(values);
     struct api_done reply;
     if (call->parsed.operand_count > 1)
-        return check_no_option(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER, e);
+        return check_no_option(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER_POLICY, e);
     body.name = call->parsed.operands[0];
     body.account = values->account;
     if (instance_request_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0)
@@ -98,7 +98,7 @@ static int user_modify_run(struct call *call, struct err *e)
                        "RawUsage=0 and '%s': only one of them is accepted; change fields by a second command",
                        other_operand);
     if (other_operand != NULL)
-        return check_no_option(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER, true, e);
+        return check_no_option(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER_POLICY, true, e);
     if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0)
         return err_set(e, ERR_USAGE,
                        "nothing to change: give --shares, --priority, --default, RawUsage=0 or FIELD=VALUE");
@@ -115,7 +115,7 @@ static int user_delete_run(struct call *call, struct err *e)
     struct api_done reply;
     if (values->is_policy && values->account)
         return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
-    if (values->is_policy) return object_run_delete(call, OBJECT_USER, e);
+    if (values->is_policy) return object_run_delete(call, OBJECT_USER_POLICY, e);
     const char *target = user_target(call, values->account);
     if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
     buf_format(&call->out->text, "Deleted user %s", call->parsed.operands[0]);
@@ -171,7 +171,7 @@ static int user_show_run(struct call *call, struct err *e)
     const struct show_values *values = call->values;
     if (values->is_policy && values->account)
         return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
-    if (values->is_policy) return object_run_show(call, OBJECT_USER, &values->listing, e);
+    if (values->is_policy) return object_run_show(call, OBJECT_USER_POLICY, &values->listing, e);
     const struct user_filter filter = {
         .name = call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL,
         .account = values->account,
@@ -208,7 +208,7 @@ const struct command cmd_user_add = {
         "A user may be in several accounts; each pair of user and account is an association with its own shares and usage. The "
         "default is the account 'default' and 1 share.\n\n"
         "With FIELD=VALUE the user is added to the ticket policies (PriorityType=priority/tickets) instead of an account.",
-    .fields = &object_classes[OBJECT_USER],
+    .fields = &object_classes[OBJECT_USER_POLICY],
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
@@ -239,7 +239,7 @@ const struct command cmd_user_modify = {
         "usage that the share tree of the ticket policies counts, which does not depend on the account.\n\n"
         "FIELD=VALUE changes the user in the ticket policies (PriorityType=priority/tickets), for all accounts. A user that they "
         "do not have yet is added. 'fairlead user show --policy' lists these users.",
-    .fields = &object_classes[OBJECT_USER],
+    .fields = &object_classes[OBJECT_USER_POLICY],
     .resets_usage = true,
     .options = user_options,
     .values_size = sizeof(struct user_values),

@@ -18,7 +18,7 @@ static const struct hint hints[] = {
      .subject = "user",
      .text = "run 'fairlead user show' to list them or 'fairlead user add' to add one to an account"},
     {.code = ERR_NOT_FOUND,
-     .subject = "policy user",
+     .subject = "user policy",
      .text = "run 'fairlead user show --policy' to list the users of the ticket policies"},
     {.code = ERR_EXISTS, .subject = "user", .text = "run 'fairlead user modify' to change it"},
     {.code = ERR_DENIED, .subject = "user", .text = "ask an operator to add the user with 'fairlead user add'"},

@@ -137,7 +137,7 @@ int object_run_show(struct call *call, enum object_kind kind, const struct listi
     const char *name = call->parsed.operand_count > 0 ? call->parsed.operands[0] : NULL;
     char empty_note[HINT_BYTES];
     text_format(empty_note, sizeof empty_note, "no %s; run 'fairlead %s add NAME%s' to add one", class->plural,
-                class->name, kind == OBJECT_USER ? " fshare=N" : "");
+                class->name, kind == OBJECT_USER_POLICY ? " fshare=N" : "");
     const struct column_table columns = make_columns(kind, call->arena);
     const struct instance_listing listing = {
         .columns = &columns,
@@ -149,5 +149,5 @@ int object_run_show(struct call *call, enum object_kind kind, const struct listi
     uint32_t count;
     if (instance_listing_write(call, &listing, form, &count, e) != 0) return -1;
     if (name == NULL || count > 0) return 0;
-    return err_not_found(e, kind == OBJECT_USER ? "policy user" : class->name, str(name));
+    return err_not_found(e, kind == OBJECT_USER_POLICY ? "user policy" : class->name, str(name));
 }

@@ -20,7 +20,7 @@ static void write_report(struct verify_request *v)
     json_begin_object(&j);
     json_key(&j, "associations");
     json_u64(&j, v->report.assoc_count);
-    json_key(&j, "owners");
+    json_key(&j, "usage_owners");
     json_u64(&j, v->report.owner_count);
     json_key(&j, "tasks");
     json_u64(&j, v->report.task_count);

@@ -241,7 +241,7 @@ static int find_user(struct apply_context *c, const struct event_user *wanted, u
     }
     if (count == 0 && wanted->account != NULL)
         return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in account '%s'", wanted->account);
-    if (count == 0 && state_find_object(s, OBJECT_USER, wanted->name) != NONE)
+    if (count == 0 && state_find_object(s, OBJECT_USER_POLICY, wanted->name) != NONE)
         return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
                            "is not in any account; only the ticket policies have this user");
     if (count == 0) return err_not_found(c->e, "user", str(wanted->name));

@@ -78,8 +78,8 @@ static bool may_have_deadline(const struct job_edit *edit)
 {
     const struct state *s = edit->c->s;
     if (edit->actor->is_operator) return true;
-    uint32_t user = state_find_object(s, OBJECT_USER, edit->actor->user);
-    return user != NONE && s->objects[OBJECT_USER].items[user].object.value[USER_MAY_USE_DEADLINE].number != 0;
+    uint32_t user = state_find_object(s, OBJECT_USER_POLICY, edit->actor->user);
+    return user != NONE && s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number != 0;
 }
 
 static int check_deadline(struct job_edit *edit)

@@ -62,7 +62,8 @@ static int require_right(struct apply_context *c, const struct event *event, con
 int object_find(const struct state *s, enum object_kind kind, struct str name, uint32_t *out_index, struct err *e)
 {
     uint32_t index = map_get(&s->object_by_name[kind], name);
-    if (index == NONE) return err_not_found(e, kind == OBJECT_USER ? "policy user" : object_classes[kind].name, name);
+    if (index == NONE)
+        return err_not_found(e, kind == OBJECT_USER_POLICY ? "user policy" : object_classes[kind].name, name);
     *out_index = index;
     return 0;
 }
@@ -79,7 +80,7 @@ static int check_department(struct apply_context *c, const struct object *user)
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
-    if (kind == OBJECT_USER) return check_department(c, o);
+    if (kind == OBJECT_USER_POLICY) return check_department(c, o);
     if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
@@ -190,8 +191,8 @@ int apply_object_modify(struct apply_context *c, const struct event *event)
 static uint32_t users_of_department(const struct state *s, const char *department)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->objects[OBJECT_USER].count; i++) {
-        const struct object_row *u = &s->objects[OBJECT_USER].items[i];
+    for (uint32_t i = 0; i < s->objects[OBJECT_USER_POLICY].count; i++) {
+        const struct object_row *u = &s->objects[OBJECT_USER_POLICY].items[i];
         count += !u->is_deleted && strcmp(u->object.value[USER_DEPARTMENT].text, department) == 0;
     }
     return count;

@@ -186,8 +186,8 @@ static int check_reference(const struct state *s, enum object_kind kind, uint32_
 
 static int check_departments(const struct state *s, struct err *e)
 {
-    for (uint32_t i = 0; i < s->objects[OBJECT_USER].count; i++) {
-        const struct object *o = &s->objects[OBJECT_USER].items[i].object;
+    for (uint32_t i = 0; i < s->objects[OBJECT_USER_POLICY].count; i++) {
+        const struct object *o = &s->objects[OBJECT_USER_POLICY].items[i].object;
         const char *department = o->value[USER_DEPARTMENT].text;
         if (strcmp(department, DEFAULT_DEPARTMENT) == 0) continue;
         if (state_find_object(s, OBJECT_DEPARTMENT, department) == NONE)

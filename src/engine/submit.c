@@ -44,20 +44,20 @@ static int add_tasks(struct apply_context *c, const struct job_values *given, st
 static int check_user_object(struct apply_context *c, const struct actor *actor)
 {
     enum enforce_user rule = c->s->policy.enforce_user;
-    if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER, actor->user) != NONE) return 0;
+    if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER_POLICY, actor->user) != NONE) return 0;
     if (rule == ENFORCE_USER_AUTO) return apply_check_name("user", actor->user, c->e);
-    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "is not a policy user, and enforce_user is true");
+    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "has no user policy, and enforce_user is true");
 }
 
 static void ensure_user_object(struct apply_context *c, const struct actor *actor)
 {
     struct state *s = c->s;
     if (s->policy.enforce_user != ENFORCE_USER_AUTO) return;
-    if (state_find_object(s, OBJECT_USER, actor->user) != NONE) return;
-    struct object o = object_defaults(OBJECT_USER, actor->user);
+    if (state_find_object(s, OBJECT_USER_POLICY, actor->user) != NONE) return;
+    struct object o = object_defaults(OBJECT_USER_POLICY, actor->user);
     o.value[USER_FSHARE].number = setting_number(&s->settings, SET_GE_AUTO_USER_FSHARE);
     o.value[USER_OTICKET].number = setting_number(&s->settings, SET_GE_AUTO_USER_OTICKET);
-    object_create(c, OBJECT_USER, &o);
+    object_create(c, OBJECT_USER_POLICY, &o);
 }
 
 /* --- the event ---------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@ static const struct {
     enum object_kind kind;
     uint32_t fshare, oticket;
 } kinds[MEMBER_KIND_COUNT] = {
-    [MEMBER_USER] = {.kind = OBJECT_USER, .fshare = USER_FSHARE, .oticket = USER_OTICKET},
+    [MEMBER_USER] = {.kind = OBJECT_USER_POLICY, .fshare = USER_FSHARE, .oticket = USER_OTICKET},
     [MEMBER_DEPARTMENT] = {.kind = OBJECT_DEPARTMENT, .fshare = PROJECT_FSHARE, .oticket = PROJECT_OTICKET},
     [MEMBER_PROJECT] = {.kind = OBJECT_PROJECT, .fshare = PROJECT_FSHARE, .oticket = PROJECT_OTICKET},
     [MEMBER_JOB_CLASS] = {.kind = OBJECT_PARTITION, .fshare = PARTITION_FSHARE, .oticket = PARTITION_OTICKET},
@@ -40,9 +40,9 @@ static void number_rows(struct ticket_identities *t, const struct state *s)
         const char *user = s->owners.items[i].user;
         *array_add(&t->user_of_owner) = user[0] != '\0' ? number_of(t, user) : NONE;
     }
-    array_reserve(&t->user_of_object, s->objects[OBJECT_USER].count);
-    for (uint32_t i = t->user_of_object.count; i < s->objects[OBJECT_USER].count; i++)
-        *array_add(&t->user_of_object) = number_of(t, s->objects[OBJECT_USER].items[i].object.name);
+    array_reserve(&t->user_of_object, s->objects[OBJECT_USER_POLICY].count);
+    for (uint32_t i = t->user_of_object.count; i < s->objects[OBJECT_USER_POLICY].count; i++)
+        *array_add(&t->user_of_object) = number_of(t, s->objects[OBJECT_USER_POLICY].items[i].object.name);
 }
 
 static void read_members(struct ticket_identities *t, const struct state *s, int member)
@@ -56,7 +56,7 @@ static void read_members(struct ticket_identities *t, const struct state *s, int
             .fshare = (double)value[kinds[member].fshare].number,
             .oticket = (double)value[kinds[member].oticket].number,
         };
-        if (kind != OBJECT_USER || row->is_deleted) continue;
+        if (kind != OBJECT_USER_POLICY || row->is_deleted) continue;
         uint32_t department = state_find_object(s, OBJECT_DEPARTMENT, value[USER_DEPARTMENT].text);
         t->users.items[t->user_of_object.items[i]] = (struct ticket_user){i, department};
     }

@@ -13,7 +13,7 @@
 enum object_kind {
     OBJECT_PARTITION, /* in the tickets model: a cluster queue, and a job class */
     OBJECT_QOS,
-    OBJECT_USER,
+    OBJECT_USER_POLICY,
     OBJECT_PROJECT,
     OBJECT_DEPARTMENT,
     OBJECT_RESOURCE, /* a complex: what jobs request with -l */

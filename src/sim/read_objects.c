@@ -131,7 +131,7 @@ static const struct wire_field user_fields[] = {
 };
 
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,         [OBJECT_USER] = user_fields,
+    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,         [OBJECT_USER_POLICY] = user_fields,
     [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = member_fields, [OBJECT_RESOURCE] = named_fields,
 };
 
@@ -281,7 +281,7 @@ int document_read_departments(struct wire_reader *r, json_t *value)
 static void restore_user(struct document *d, const struct object_document *user)
 {
     const char *name = user->object.name;
-    restore_object(d, OBJECT_USER, user);
+    restore_object(d, OBJECT_USER_POLICY, user);
     restore_usage(d, name, "", &user->usage, user->usage_us);
     for (uint32_t i = 0; i < user->project_usage_count; i++)
         restore_usage(d, name, user->project_usage[i].project, &user->project_usage[i].usage, user->usage_us);
@@ -293,7 +293,7 @@ static int read_user(struct wire_reader *r, json_t *value, uint32_t index)
     struct document *d = document_of(r);
     struct object_document user;
     (void)index;
-    if (read_object(r, value, OBJECT_USER, &user) != 0) return -1;
+    if (read_object(r, value, OBJECT_USER_POLICY, &user) != 0) return -1;
     const char *department = user.object.value[USER_DEPARTMENT].text;
     if (strcmp(department, DEFAULT_DEPARTMENT) == 0) restore_default(d, OBJECT_DEPARTMENT, department);
     if (state_find_object(d->state, OBJECT_DEPARTMENT, department) == NONE)
@@ -311,14 +311,14 @@ int document_ensure_user(struct wire_reader *r, const char *name)
 {
     struct document *d = document_of(r);
     const struct policy *policy = &d->state->policy;
-    struct object_document user = {.object = object_defaults(OBJECT_USER, name)};
-    if (state_find_object(d->state, OBJECT_USER, name) != NONE) return 0;
+    struct object_document user = {.object = object_defaults(OBJECT_USER_POLICY, name)};
+    if (state_find_object(d->state, OBJECT_USER_POLICY, name) != NONE) return 0;
     if (policy->model == MODEL_TICKETS && policy->enforce_user == ENFORCE_USER_TRUE)
         return wire_fail_at(r, "user", "'%s' is not a user of this document, and enforce_user is true", name);
     if (policy->enforce_user != ENFORCE_USER_AUTO) return 0;
     user.object.value[USER_FSHARE].number = setting_number(&d->state->settings, SET_GE_AUTO_USER_FSHARE);
     user.object.value[USER_OTICKET].number = setting_number(&d->state->settings, SET_GE_AUTO_USER_OTICKET);
     restore_default(d, OBJECT_DEPARTMENT, DEFAULT_DEPARTMENT);
-    restore_object(d, OBJECT_USER, &user);
+    restore_object(d, OBJECT_USER_POLICY, &user);
     return 0;
 }

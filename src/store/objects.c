@@ -20,7 +20,7 @@
 
 const char *object_table(enum object_kind kind)
 {
-    return kind == OBJECT_USER ? "user_policy" : object_classes[kind].name;
+    return kind == OBJECT_USER_POLICY ? "user_policy" : object_classes[kind].name;
 }
 
 static bool is_upper(char c)

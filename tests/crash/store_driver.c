@@ -86,7 +86,7 @@ static const struct {
     {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "arch", {"type", "STRING"}},
     {2, EVENT_OBJECT_ADD, OBJECT_PROJECT, "gemini", {"fshare", "1"}},
     {3, EVENT_OBJECT_MODIFY, OBJECT_QOS, "good", {"flags", "NoDecay"}},
-    {4, EVENT_OBJECT_MODIFY, OBJECT_USER, "ann", {"oticket", "5"}},
+    {4, EVENT_OBJECT_MODIFY, OBJECT_USER_POLICY, "ann", {"oticket", "5"}},
     {5, EVENT_OBJECT_DELETE, OBJECT_PROJECT, "gemini", {NULL, NULL}},
     {5, EVENT_OBJECT_ADD, OBJECT_PROJECT, "gemini", {"fshare", "2"}},
     {6, EVENT_OBJECT_MODIFY, OBJECT_QOS, "good", {"flags", ""}},

@@ -34,7 +34,7 @@ enum { TARGET_COUNT = sizeof targets / sizeof *targets, READER_COUNT = 5 };
 static const struct field_table *const tables[] = {
     &object_classes[OBJECT_PARTITION].record,
     &object_classes[OBJECT_QOS].record,
-    &object_classes[OBJECT_USER].record,
+    &object_classes[OBJECT_USER_POLICY].record,
     &object_classes[OBJECT_RESOURCE].record,
     &priority_fields,
     &account_fields_user,

@@ -154,7 +154,7 @@ static void change_object(struct world *w, struct rng *rng)
     enum event_kind kind = kinds[rng_below(rng, 3)];
     const char *name = is_user ? users[rng_below(rng, 6)] : projects[rng_below(rng, 4)];
     const char *fields = kind == EVENT_OBJECT_DELETE ? "" : rng_below(rng, 2) ? "fshare=30" : "oticket=4";
-    world_apply(w, world_object_event(w, kind, is_user ? OBJECT_USER : OBJECT_PROJECT, name, fields), NULL);
+    world_apply(w, world_object_event(w, kind, is_user ? OBJECT_USER_POLICY : OBJECT_PROJECT, name, fields), NULL);
 }
 
 static void change_association(struct world *w, struct rng *rng)
@@ -224,7 +224,7 @@ static void change_rules(struct world *w, struct rng *rng)
     snprintf(value, sizeof value, "fshare=%u", rng_below(rng, 1000));
     switch (rng_below(rng, 4)) {
     case 0: world_set(w, "weight_tickets_functional", strchr(value, '=') + 1); break;
-    case 1: world_object(w, OBJECT_USER, "bob", value); break;
+    case 1: world_object(w, OBJECT_USER_POLICY, "bob", value); break;
     case 2: assert_int_equal(world_apply(w, shares, NULL), 0); break;
     default: world_object(w, OBJECT_PROJECT, "P2", value); break;
     }

@@ -57,7 +57,7 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-LISTINGS = ['jobs?which=all', 'accounts', 'users', 'policy-users', 'settings', 'partitions', 'qos', 'projects', 'departments',
+LISTINGS = ['jobs?which=all', 'accounts', 'users', 'user-policies', 'settings', 'partitions', 'qos', 'projects', 'departments',
             'resources']
 
 

@@ -171,7 +171,7 @@ def test_verify(instance):
     until(lambda: len(instance.json('history')) == 5)
     instance.good('set', 'halflife_s=3600')
     assert re.fullmatch(r'checked 3 associations against 5 task records: all agree\n', instance.good('verify'))
-    assert instance.json('verify') == {'associations': 3, 'owners': 1, 'tasks': 5, 'differences': []}
+    assert instance.json('verify') == {'associations': 3, 'usage_owners': 1, 'tasks': 5, 'differences': []}
 
 
 def test_verify_finds_a_difference(instance):

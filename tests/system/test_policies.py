@@ -114,7 +114,7 @@ def test_users_of_the_ticket_policies(instance):
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
-        "no policy user 'test-eve'; run 'fairlead user show --policy' to list the users of the ticket policies")
+        "no user policy 'test-eve'; run 'fairlead user show --policy' to list the users of the ticket policies")
     assert "run 'fairlead user show --policy' to list the users" in instance.run('user', 'show', '--policy', 'test-eve').err
 
 

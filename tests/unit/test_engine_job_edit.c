@@ -52,7 +52,7 @@ static void furnish(struct world *w)
     world_object(w, OBJECT_RESOURCE, "bigio", "type=BOOL");
     world_object(w, OBJECT_RESOURCE, "arch", "type=STRING");
     world_object(w, OBJECT_RESOURCE, "scratch", "type=MEMORY");
-    world_object(w, OBJECT_USER, "ann", "");
+    world_object(w, OBJECT_USER_POLICY, "ann", "");
 }
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
@@ -210,21 +210,21 @@ static void the_first_submission_creates_a_user_object(void **unused)
     struct event refused = world_submission("bob", "nowhere", 1);
     world_refuses(&w, refused, ERR_NOT_FOUND, "no account 'nowhere'");
     world_submit(&w, "bob", NULL, 1);
-    uint32_t bob = state_find_object(&w.s, OBJECT_USER, "bob");
+    uint32_t bob = state_find_object(&w.s, OBJECT_USER_POLICY, "bob");
     assert_int_not_equal(bob, NONE);
-    const struct field_value *value = w.s.objects[OBJECT_USER].items[bob].object.value;
+    const struct field_value *value = w.s.objects[OBJECT_USER_POLICY].items[bob].object.value;
     assert_int_equal(value[USER_FSHARE].number, 70);
     assert_int_equal(value[USER_OTICKET].number, 5);
     assert_string_equal(value[USER_DEPARTMENT].text, "defaultdepartment");
     world_submit(&w, "bob", NULL, 1);
-    assert_int_equal(w.s.objects[OBJECT_USER].count, 1);
+    assert_int_equal(w.s.objects[OBJECT_USER_POLICY].count, 1);
 
     world_set(&w, "enforce_user", "true");
-    world_refuses(&w, world_submission("eve", NULL, 1), ERR_DENIED, "user 'eve' is not a policy user");
+    world_refuses(&w, world_submission("eve", NULL, 1), ERR_DENIED, "user 'eve' has no user policy");
     world_submit(&w, "bob", NULL, 1);
     world_set(&w, "enforce_user", "none");
     world_submit(&w, "eve", NULL, 1);
-    assert_int_equal(state_find_object(&w.s, OBJECT_USER, "eve"), NONE);
+    assert_int_equal(state_find_object(&w.s, OBJECT_USER_POLICY, "eve"), NONE);
     world_release(&w);
 }
 
@@ -237,7 +237,7 @@ static void only_some_users_may_have_deadlines(void **unused)
     struct event event = world_submission("ann", NULL, 1);
     event.submit = job_with(event.submit, "%s", time_field("deadline_us", deadline_us));
     world_refuses(&w, event, ERR_DENIED, "deadline_us: user 'ann' may not");
-    world_object(&w, OBJECT_USER, "ann", "deadline=yes");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "deadline=yes");
     uint32_t id = must_submit(&w, time_field("deadline_us", deadline_us));
     assert_int_equal(job_at(&w, id)->deadline_us, deadline_us);
     must_update(&w, id, "deadline_us=none");

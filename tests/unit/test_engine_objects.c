@@ -82,8 +82,8 @@ static void refused_objects_change_nothing(void **unused)
         {EVENT_OBJECT_DELETE, OBJECT_PROJECT, "x", "", ERR_NOT_FOUND, "no project 'x'"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "usage_factor=-1", ERR_INPUT, "usage_factor"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=DenyOnLimit", ERR_INPUT, "'DenyOnLimit' is not one of NoDecay"},
-        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "department=physics", ERR_NOT_FOUND, "no department 'physics'"},
-        {EVENT_OBJECT_ADD, OBJECT_USER, "ann", "fshare=1.5", ERR_INPUT, "fshare"},
+        {EVENT_OBJECT_ADD, OBJECT_USER_POLICY, "ann", "department=physics", ERR_NOT_FOUND, "no department 'physics'"},
+        {EVENT_OBJECT_ADD, OBJECT_USER_POLICY, "ann", "fshare=1.5", ERR_INPUT, "fshare"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "a=b", "", ERR_INPUT, "resource: 'a=b' has a '='"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "type=FLOAT", ERR_INPUT, "resource 'x': type"},
     };
@@ -142,11 +142,11 @@ static void departments_with_users_cannot_be_deleted(void **unused)
     world_init(&w, 1, 1024, 0);
     world_object(&w, OBJECT_DEPARTMENT, "physics", "fshare=5");
     world_object(&w, OBJECT_DEPARTMENT, "defaultdepartment", "fshare=1");
-    world_object(&w, OBJECT_USER, "ann", "department=physics");
-    world_object(&w, OBJECT_USER, "bob", "");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "department=physics");
+    world_object(&w, OBJECT_USER_POLICY, "bob", "");
     world_refuses(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), ERR_CONFLICT,
                   "department 'physics' is in use by 1 user;");
-    world_object(&w, OBJECT_USER, "ann", "department=defaultdepartment");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "department=defaultdepartment");
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), NULL), 0);
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_DEPARTMENT, "defaultdepartment"), NULL), 0);
     world_release(&w);
@@ -310,7 +310,7 @@ static void restore_case(struct state *s, int what)
     if (what == TWICE) restore(s, OBJECT_PARTITION, 4, "main", NULL, NULL);
     restore(s, OBJECT_QOS, 5, what == NO_NORMAL ? "high" : "normal", NULL, NULL);
     restore(s, OBJECT_PROJECT, 7, "moon", NULL, NULL);
-    restore(s, OBJECT_USER, 1, "ann", what == BAD_DEPARTMENT ? "department" : NULL, "physics");
+    restore(s, OBJECT_USER_POLICY, 1, "ann", what == BAD_DEPARTMENT ? "department" : NULL, "physics");
     restore_job(s, 0, what == BAD_QOS ? 1 : 0, what == BAD_PROJECT ? 1 : 0);
     restore_task(s, what == BAD_TASK ? 1 : 0, what == BAD_TRES ? TRES_STATIC_COUNT + 1 : TRES_STATIC_COUNT);
 }

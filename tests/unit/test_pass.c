@@ -428,7 +428,7 @@ static void a_setting_changes_the_order_at_the_next_pass(void **unused)
         struct three x;
         three_init(&x);
         print_message("# %s\n", rows[i].settings);
-        world_object(&x.w, OBJECT_USER, "bea", "fshare=10");
+        world_object(&x.w, OBJECT_USER_POLICY, "bea", "fshare=10");
         world_end(&x.w, x.blocker, 0);
         x.w.s.pass_is_due = false;
         world_settings(&x.w, rows[i].settings);
@@ -467,8 +467,8 @@ static void each_task_of_an_array_has_tickets(void **unused)
     struct world w;
     uint32_t blocker = init_full(&w, 4);
     world_settings(&w, "PriorityType=priority/tickets weight_urgency=0 weight_tickets_functional=1000");
-    world_object(&w, OBJECT_USER, "ann", "fshare=100");
-    world_object(&w, OBJECT_USER, "bea", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "bea", "fshare=100");
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "array=0-9");
     uint32_t array = world_take(&w, job), other = world_take(&w, world_job("bea"));
@@ -495,8 +495,8 @@ static void tasks_of_an_array_start_in_the_first_admitting_partition(void **unus
     world_settings(&w, "PriorityType=priority/tickets weight_urgency=0 weight_tickets_functional=1000");
     world_object(&w, OBJECT_PARTITION, "short", "MaxTime=1");
     world_object(&w, OBJECT_PARTITION, "fast", "");
-    world_object(&w, OBJECT_USER, "ann", "fshare=100");
-    world_object(&w, OBJECT_USER, "bea", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "bea", "fshare=100");
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "array=0-9");
     job.submit = job_with(job.submit, "partitions=short,fast,main");
@@ -567,8 +567,8 @@ static void tickets_of_running_jobs_determine_their_weights(void **unused)
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000");
     assert_int_equal(world_pass(&w), 0);
     assert_int_equal(sent_weight(&w, ann), 0); /* no job has tickets, so the default weight stays */
-    world_object(&w, OBJECT_USER, "ann", "fshare=100");
-    world_object(&w, OBJECT_USER, "bea", "fshare=300");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "bea", "fshare=300");
     uint32_t bea = world_take(&w, world_job("bea"));
     assert_int_equal(world_pass(&w), 1);
     assert_int_equal(sent_weight(&w, ann), 50);
@@ -577,7 +577,7 @@ static void tickets_of_running_jobs_determine_their_weights(void **unused)
     world_set(&w, "default_cpus", "2"); /* a pass that does not change the weights */
     assert_int_equal(world_pass(&w), 0);
     assert_int_equal(sent_weight(&w, ann), 0);
-    world_object(&w, OBJECT_USER, "ann", "fshare=0");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "fshare=0");
     world_pass(&w);
     assert_int_equal(sent_weight(&w, ann), 1); /* the minimum */
     assert_int_equal(sent_weight(&w, bea), 200);
@@ -629,8 +629,8 @@ static void weights_are_sent_again_once_synced(void **unused)
     struct world w;
     world_init(&w, 4, 100000, 0);
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000");
-    world_object(&w, OBJECT_USER, "ann", "fshare=100");
-    world_object(&w, OBJECT_USER, "bea", "fshare=300");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "bea", "fshare=300");
     uint32_t ann = world_take(&w, world_job("ann"));
     world_take(&w, world_job("bea"));
     assert_int_equal(world_pass(&w), 2);

@@ -451,8 +451,8 @@ static void functional_tickets_match_the_recorded_case(void **unused)
     init_full(&w);
     world_settings(&w, "PriorityType=priority/tickets weight_tickets_functional=1000000000 weight_ticket=0.01 "
                        "weight_urgency=0.1 weight_priority=1");
-    world_object(&w, OBJECT_USER, "ua", "fshare=100");
-    world_object(&w, OBJECT_USER, "ub", "fshare=200");
+    world_object(&w, OBJECT_USER_POLICY, "ua", "fshare=100");
+    world_object(&w, OBJECT_USER_POLICY, "ub", "fshare=200");
     for (int i = 0; i < 6; i++) ids[i] = submit_in(&w, rows[i].user, "");
     world_end(&w, 1, 0);
     for (int i = 0; i < 6; i++) {
@@ -473,7 +473,7 @@ static void members_are_users_departments_projects_and_partitions(void **unused)
     world_settings(&w, "PriorityType=priority/tickets");
     world_object(&w, OBJECT_DEPARTMENT, "physics", "oticket=100");
     world_object(&w, OBJECT_PROJECT, "P1", "oticket=10");
-    world_object(&w, OBJECT_USER, "ann", "oticket=1000|department=physics");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "oticket=1000|department=physics");
     world_object(&w, OBJECT_PARTITION, "queue", "oticket=10000");
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "project=P1|partitions=queue,main|override_tickets=1");
@@ -561,7 +561,7 @@ static void users_without_an_object_have_no_share(void **unused)
     world_end(&w, 1, 0);
     near(row_of(&w, id, 0).tickets.share, 0);
     near(row_of(&w, id, 0).tickets.override, 5);
-    world_object(&w, OBJECT_USER, "ann", "");
+    world_object(&w, OBJECT_USER_POLICY, "ann", "");
     near(row_of(&w, id, 0).tickets.share, 1000);
     world_release(&w);
 }

@@ -282,7 +282,7 @@ static void objects_have_the_fields_of_their_tables(void **unused)
         for (uint32_t i = OBJECT_RECORD_FIELDS + class->field_count; i < record->count; i++)
             assert_true(field_at(record, i)->is_read_only);
         assert_string_equal(field_at(record, record->count - 1)->name, "created_us");
-        assert_string_equal(list->name, class->plural);
+        assert_string_equal(list->name, kind == OBJECT_USER_POLICY ? "user_policies" : class->plural);
         assert_ptr_equal(list->table, record);
         assert_null(list[1].name);
     }
@@ -345,7 +345,7 @@ static void paths_find_their_rows(void **unused)
         {"get", "/v1/jobs", NULL, NULL, "GET, HEAD, POST, OPTIONS"},
         {"PATCH", "/v1/accounts/a%2Fb", "modifyAccount", "a%2Fb", NULL},
         {"PATCH", "/v1/qos/fast", "modifyQos", "fast", NULL},
-        {"DELETE", "/v1/policy-users/alice", "deletePolicyUser", "alice", NULL},
+        {"DELETE", "/v1/user-policies/alice", "deleteUserPolicy", "alice", NULL},
         {"GET", "/v1/qos/fast", NULL, NULL, "PATCH, DELETE, OPTIONS"},
         {"GET", "/v1/priorities", "listPriorities", NULL, NULL},
         {"GET", "/v1/jobs/", NULL, NULL, NULL},

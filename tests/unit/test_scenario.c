@@ -386,7 +386,8 @@ static void members_and_requests(void **unused)
         " 'jobs': [{'id': 1, 'user': 'u', 'project': 'P', 'submit': 1, 'slots': [2, 8], 'urgency_slots': 'max', "
         "'request': {'lic': 2, 'mem': '2K', 'os': 'linux'}}, {'id': 2, 'user': 'new', 'submit': 1, 'slots': 3}]}",
         &s);
-    const struct object_row *u = object_row_at(&s, OBJECT_USER, "u"), *new = object_row_at(&s, OBJECT_USER, "new");
+    const struct object_row *u = object_row_at(&s, OBJECT_USER_POLICY, "u"),
+                            *new = object_row_at(&s, OBJECT_USER_POLICY, "new");
     assert_int_equal(u->object.value[USER_FSHARE].number, 3);
     assert_string_equal(u->object.value[USER_DEPARTMENT].text, "d");
     assert_int_equal(new->object.value[USER_FSHARE].number, 5);
@@ -438,7 +439,7 @@ static void users_that_the_document_does_not_define(void **unused)
     struct scenario s;
     (void)unused;
     read_good("{'now': 1, 'settings': {'enforce_user': 'none'}, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]}", &s);
-    assert_int_equal(s.state.objects[OBJECT_USER].count, 0);
+    assert_int_equal(s.state.objects[OBJECT_USER_POLICY].count, 0);
     scenario_release(&s);
     static const struct refusal rows[] = {
         {"{'now': 1, 'settings': {'PriorityType': 'priority/tickets', 'enforce_user': true}, 'jobs': [{'id': 1, 'user': "

@@ -84,14 +84,14 @@ static const struct row objects[] = {
     {"POST", "/v1/departments", "{\"name\":\"chem\",\"fshare\":200}", 200, "true"},
     {"POST", "/v1/projects", "{\"name\":\"P1\",\"oticket\":5000}", 200, "true"},
     {"GET", "/v1/projects", NULL, 200, "{\"projects\":[\n{\"name\":\"P1\",\"fshare\":0,\"oticket\":5000,"},
-    {"POST", "/v1/policy-users", "{\"name\":\"bob\",\"department\":\"bio\"}", 404, "no department 'bio'"},
-    {"POST", "/v1/policy-users", "{\"name\":\"bob\",\"department\":\"chem\",\"deadline\":true,\"fshare\":1}", 200,
+    {"POST", "/v1/user-policies", "{\"name\":\"bob\",\"department\":\"bio\"}", 404, "no department 'bio'"},
+    {"POST", "/v1/user-policies", "{\"name\":\"bob\",\"department\":\"chem\",\"deadline\":true,\"fshare\":1}", 200,
      "ok"},
-    {"GET", "/v1/policy-users", NULL, 200, "{\"users\":["},
-    {"GET", "/v1/policy-users", NULL, 200,
+    {"GET", "/v1/user-policies", NULL, 200, "{\"users\":["},
+    {"GET", "/v1/user-policies", NULL, 200,
      "{\"name\":\"bob\",\"fshare\":1,\"oticket\":0,\"department\":\"chem\",\"deadline\":true,"},
     {"DELETE", "/v1/departments/chem", NULL, 409, "in use by 1 user"},
-    {"DELETE", "/v1/policy-users/bob", NULL, 200, "true"},
+    {"DELETE", "/v1/user-policies/bob", NULL, 200, "true"},
     {"DELETE", "/v1/departments/chem", NULL, 200, "true"},
     {"PUT", "/v1/qos/urgent", "{}", 405, "PATCH, DELETE, OPTIONS"},
 };
@@ -116,7 +116,7 @@ static const struct row setup[] = {
     {"POST", "/v1/projects", "{\"name\":\"P1\"}", 200, "true"},
     {"POST", "/v1/resources", "{\"name\":\"license\",\"type\":\"INT\"}", 200, "true"},
     {"POST", "/v1/departments", "{\"name\":\"chem\"}", 200, "true"},
-    {"POST", "/v1/policy-users", "{\"name\":\"alice\",\"department\":\"chem\",\"deadline\":true}", 200, "true"},
+    {"POST", "/v1/user-policies", "{\"name\":\"alice\",\"department\":\"chem\",\"deadline\":true}", 200, "true"},
 };
 
 static const struct row job_changes[] = {
@@ -280,7 +280,7 @@ static const struct row tickets[] = {
      "{\"PriorityType\":\"priority/tickets\",\"weight_tickets_functional\":1000,\"weight_user\":1,\"weight_project\":0,"
      "\"weight_department\":0,\"weight_job\":0}",
      200, "true"},
-    {"PATCH", "/v1/policy-users/alice", "{\"fshare\":100}", 200, "true"},
+    {"PATCH", "/v1/user-policies/alice", "{\"fshare\":100}", 200, "true"},
     {"GET", "/v1/priorities?job=1", NULL, 200, "{\"model\":\"priority/tickets\",\"id\":\"1\","},
     {"GET", "/v1/priorities?job=1", NULL, 200, "\"site\":null,\"age\":null,"},
     {"GET", "/v1/priorities?job=1", NULL, 200, "\"tres_terms\":null,"},

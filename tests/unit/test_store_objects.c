@@ -119,9 +119,9 @@ static void objects_come_back_as_they_were(void **unused)
         {OBJECT_QOS, "least", "usage_factor=5e-324 usage_threshold=1", "SELECT usage_factor > 0 FROM qos WHERE id = 3",
          "1"},
         {OBJECT_DEPARTMENT, "dep", "fshare=1 oticket=2", "SELECT fshare || oticket FROM department", "12"},
-        {OBJECT_USER, "order", "fshare=3 oticket=4294967295 department=dep deadline=yes",
+        {OBJECT_USER_POLICY, "order", "fshare=3 oticket=4294967295 department=dep deadline=yes",
          "SELECT department || deadline FROM user_policy", "dep1"},
-        {OBJECT_USER, "by", "", "SELECT department || deadline FROM user_policy WHERE name = 'by'",
+        {OBJECT_USER_POLICY, "by", "", "SELECT department || deadline FROM user_policy WHERE name = 'by'",
          "defaultdepartment0"},
         {OBJECT_PROJECT, "NULL", "fshare=7", "SELECT fshare FROM project WHERE name = 'NULL'", "7"},
         {OBJECT_RESOURCE, "license", "type=INT urgency=-1e18 amount=9000000000000000", "SELECT amount FROM resource",
@@ -295,7 +295,7 @@ static void make_what_jobs_name(struct house *h)
     add(h, OBJECT_RESOURCE, "arch", "type=STRING");
     add(h, OBJECT_RESOURCE, "scratch", "type=MEMORY");
     add(h, OBJECT_RESOURCE, "bigio", "type=BOOL");
-    add(h, OBJECT_USER, "ann", "deadline=yes");
+    add(h, OBJECT_USER_POLICY, "ann", "deadline=yes");
 }
 
 static uint32_t submit(struct house *h, const char *terms)

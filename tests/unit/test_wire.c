@@ -46,7 +46,7 @@ static const struct wire_shape *const shapes[] = {
     &api_setting_list_shape,
     &api_object_lists[OBJECT_PARTITION],
     &api_object_lists[OBJECT_QOS],
-    &api_object_lists[OBJECT_USER],
+    &api_object_lists[OBJECT_USER_POLICY],
     &api_object_lists[OBJECT_PROJECT],
     &api_object_lists[OBJECT_DEPARTMENT],
     &api_object_lists[OBJECT_RESOURCE],

@@ -50,9 +50,10 @@ static int check_department(const struct request *r, const char *department, str
     const struct state *s = r->server->host.state;
     if (department == NULL) return 0;
     const char *user = r->actor.user ? r->actor.user : "";
-    uint32_t index = state_find_object(s, OBJECT_USER, user);
-    const struct field_value *own = index == NONE ? &object_classes[OBJECT_USER].fields[USER_DEPARTMENT].default_value
-                                                  : &s->objects[OBJECT_USER].items[index].object.value[USER_DEPARTMENT];
+    uint32_t index = state_find_object(s, OBJECT_USER_POLICY, user);
+    const struct field_value *own = index == NONE
+                                        ? &object_classes[OBJECT_USER_POLICY].fields[USER_DEPARTMENT].default_value
+                                        : &s->objects[OBJECT_USER_POLICY].items[index].object.value[USER_DEPARTMENT];
     if (strcmp(own->text, department) == 0) return 0;
     return err_value(e, "department", str(department), "the department of user '%s', which is '%s'", user, own->text);
 }

@@ -81,8 +81,8 @@ const struct route routes[] = {
 
     OBJECT_ROUTES(API_DEPARTMENTS, OBJECT_DEPARTMENT, "Department", "a department", "every department"),
     OBJECT_ROUTES(API_PARTITIONS, OBJECT_PARTITION, "Partition", "a partition", "every partition"),
-    OBJECT_ROUTES(API_POLICY_USERS, OBJECT_USER, "PolicyUser", "a user of the ticket policies",
-                  "every user of the ticket policies"),
+    OBJECT_ROUTES(API_USER_POLICIES, OBJECT_USER_POLICY, "UserPolicy", "what the ticket policies give a user",
+                  "what the ticket policies give every user"),
     OBJECT_ROUTES(API_PROJECTS, OBJECT_PROJECT, "Project", "a project", "every project"),
     OBJECT_ROUTES(API_QOS, OBJECT_QOS, "Qos", "a quality of service", "every quality of service"),
     OBJECT_ROUTES(API_RESOURCES, OBJECT_RESOURCE, "Resource", "a resource that jobs can request",
