@@ -1,16 +1,15 @@
-/* A turn becomes durable: every row that changed is read from the state and written, with the journal and the scripts, in
- * one transaction. One fsync whatever the size of the turn, so a turn of a thousand submissions costs little more than a
- * turn of one (bench/bench_store.c).
+/* Group commit: one transaction writes every changed row of a turn, the journal and the scripts. It costs one fsync whatever
+ * the size of the turn, so a turn of a thousand submissions costs little more than a turn of one (bench/bench_store.c).
  *
  * Invariants
- *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, also not after a
- *      crash: see overwrite_failed_commit.
- *   2. Each row is written once, in the order of tables and indices; so what is in the database depends on the turn only.
- *   3. Nobody else writes: when another connection did (somebody with sqlite3), memory is no longer what the database says
- *      and the turn is refused until the state was loaded anew. A file that was moved away or removed takes no turn at
- *      all: at the next start nobody would find it.
- * A row is written by one upsert that names every column that may change; what happens to all rows of a table alike, by one
- * statement before (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
+ *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, not even after a
+ *      crash (overwrite_failed_commit).
+ *   2. Each row is written once, in the order of tables and indices, so the database depends on the turn only.
+ *   3. There is no other writer. When another connection has written (a person with sqlite3), the memory differs from the
+ *      database, and every turn is refused until the state is loaded again. A file that was moved or removed is not written
+ *      either, because the next start would not find it.
+ * One upsert writes a row; it names every column that may change. A change of all rows of a table is one statement before
+ * the upserts (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
 #include <sys/stat.h>
 
 #include "base/ensure.h"
@@ -19,7 +18,7 @@
 #include "store/internal.h"
 #include "store/job_rows.h"
 
-/* PUT_JOB and PUT_TASK come from the table of job fields (job_rows.h). */
+/* PUT_JOB and PUT_TASK are generated from the table of job fields (job_rows.h). */
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_ASSOC] =
         "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
@@ -163,10 +162,10 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
         return job_row_write_task(&s->task_columns, s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);
-    case TABLE_OWNER: return store_owner_write(s, state, c.index, e);
+    case TABLE_OWNER: return store_usage_owner_write(s, state, c.index, e);
     case TABLE_MIN_PRIORITIES: return run(s, CLEAR_MIN_PRIORITIES, e);
     case TABLE_MIN_PRIORITY: return min_priorities_write(s, state, c.index, e);
-    case TABLE_COUNTERS: return 0; /* written with every turn */
+    case TABLE_COUNTERS: return 0; /* every turn writes it */
     case TABLE_COUNT: break;
     }
     ensure(!"a table of the state");
@@ -223,32 +222,32 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
 }
 
 /* Invariant 3. */
-static int check_alone(struct store *s, struct err *e)
+static int check_single_writer(struct store *s, struct err *e)
 {
     struct stat st;
     if (stat(s->path, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode)
-        return err_set(e, ERR_CONFLICT, "%s was moved or removed while the daemon used it; put it back, or start anew",
-                       s->path);
+        return err_set(e, ERR_CONFLICT,
+                       "%s was moved or removed while the daemon used it; put it back, or restart the daemon", s->path);
     sqlite3_stmt *version = s->statements[DATA_VERSION];
     if (sql_step(version, e) != 1) return -1;
-    int64_t found = sqlite3_column_int64(version, 0);
+    int64_t data_version = sqlite3_column_int64(version, 0);
     sqlite3_reset(version);
-    if (found == s->data_version) return 0;
+    if (data_version == s->data_version) return 0;
     return err_set(e, ERR_CONFLICT, "%s was changed by another program while the daemon used it; nothing was written",
                    s->path);
 }
 
-/* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where a crash right now would
- * find it and take it for committed. A transaction of one small change goes over it. Where even that fails, the disk is
- * gone, and so is what can be promised. */
+/* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where the recovery after a crash
+ * would take it for committed. A transaction of one small change overwrites it. If even that fails, the disk is lost, and
+ * invariant 1 with it. */
 static void overwrite_failed_commit(struct store *s, int64_t now_us)
 {
     struct err ignored;
     if (run(s, BEGIN_COMMIT, &ignored) != 0) return;
-    int64_t differs = now_us != s->last_commit_us ? now_us : now_us + 1;
-    sql_bind_int(s->statements[TOUCH_COUNTERS], 1, differs);
+    int64_t changed_us = now_us != s->last_commit_us ? now_us : now_us + 1;
+    sql_bind_int(s->statements[TOUCH_COUNTERS], 1, changed_us);
     if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_COMMIT, &ignored) == 0)
-        s->last_commit_us = differs;
+        s->last_commit_us = changed_us;
     else if (!sqlite3_get_autocommit(s->db))
         run(s, ROLLBACK_COMMIT, &ignored);
 }
@@ -259,7 +258,7 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
     if (outcome->changes.count == 0 && outcome->journal.count == 0 && s->scripts.count == 0) return 0;
     struct err ignored;
     if (run(s, BEGIN_COMMIT, e) != 0) return -1;
-    if (check_alone(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {
+    if (check_single_writer(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {
         if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
         return -1;
     }

@@ -1,11 +1,11 @@
-/* Network file systems, told by two tables: statfs's magic numbers, and the names in /proc/self/mountinfo (FUSE file
- * systems all have the same magic; their names are "fuse.sshfs" and the like).
+/* Two tables recognise network file systems: the magic numbers of statfs, and the names in /proc/self/mountinfo (all FUSE
+ * file systems have one magic number; their names are "fuse.sshfs" and the like).
  *
  *     36 35 98:0 /sub /mnt rw,noatime shared:1 - fuse.sshfs ann@host:/data rw,user_id=1000
  *           ^device                             ^name      ^source
  *
- * A FUSE file system that is not in the table is still refused when its source looks like a place elsewhere: "host:/path"
- * or "https://...". Cluster file systems on shared disks (GFS2, OCFS2) are refused as well: another machine could open
+ * A FUSE file system that is not in the table counts as shared, too, if its source looks remote: "host:/path" or
+ * "https://...". Cluster file systems on shared disks (GFS2, OCFS2) are in the tables, because another machine could open
  * the database at the same time.
  * Sources: statfs(2), linux/magic.h, proc(5); sqlite.org/wal.html ("does not work over a network filesystem"). */
 #include "store/filesystem.h"
@@ -44,7 +44,7 @@ static const char *const shared_names[] = {
     "ceph-fuse", "unionfs-nfs",   "vmhgfs-fuse", "objectivefs",
 };
 
-static bool in_names(struct str name)
+static bool is_shared_name(struct str name)
 {
     struct str prefix = str("fuse.");
     if (str_starts(name, prefix)) name = (struct str){name.text + prefix.length, name.length - prefix.length};
@@ -54,7 +54,7 @@ static bool in_names(struct str name)
     return false;
 }
 
-static bool looks_remote(struct str source)
+static bool is_remote_source(struct str source)
 {
     for (size_t i = 0; i + 1 < source.length; i++) {
         if (source.text[i] == ':' && source.text[i + 1] == '/') return true;
@@ -62,14 +62,14 @@ static bool looks_remote(struct str source)
     return false;
 }
 
-static void keep_name(struct str name, char out_name[FILESYSTEM_NAME_SIZE])
+static void copy_name(struct str name, char out_name[FILESYSTEM_NAME_SIZE])
 {
     size_t length = name.length < FILESYSTEM_NAME_SIZE - 1 ? name.length : FILESYSTEM_NAME_SIZE - 1;
     memcpy(out_name, name.text, length);
     out_name[length] = '\0';
 }
 
-/* One line of mountinfo: true when it is of the device, with what stands behind " - ". */
+/* Reads the name and the source after " - " from a line of mountinfo; false for another device. */
 static bool read_mount(struct str line, uint32_t major, uint32_t minor, struct str *out_name, struct str *out_source)
 {
     struct str rest = line, device = {0};
@@ -93,8 +93,8 @@ static bool is_shared_mount(uint32_t major, uint32_t minor, struct str mountinfo
     while (mountinfo.text != NULL) {
         if (!read_mount(str_cut(mountinfo, '\n', &mountinfo), major, minor, &name, &source)) continue;
         bool is_fuse = str_equal(name, str("fuse")) || str_starts(name, str("fuse."));
-        if (!in_names(name) && !(is_fuse && looks_remote(source))) return false;
-        keep_name(name, out_name);
+        if (!is_shared_name(name) && !(is_fuse && is_remote_source(source))) return false;
+        copy_name(name, out_name);
         return true;
     }
     return false;
@@ -105,23 +105,23 @@ bool filesystem_is_shared(uint64_t type, uint32_t major, uint32_t minor, struct 
 {
     for (size_t i = 0; i < sizeof shared_types / sizeof shared_types[0]; i++) {
         if (shared_types[i].type != type) continue;
-        keep_name(str(shared_types[i].name), out_name);
+        copy_name(str(shared_types[i].name), out_name);
         return true;
     }
     return is_shared_mount(major, minor, mountinfo, out_name);
 }
 
-/* The file as far as it can be read; one that is missing reads as empty. */
+/* Appends the file as far as it can be read; nothing when it is missing. */
 static void read_file(const char *path, struct buf *out)
 {
     enum { CHUNK = 16384 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
     for (;;) {
-        ssize_t got = read(fd, buf_room(out, CHUNK), CHUNK);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        out->length += (size_t)got;
+        ssize_t length = read(fd, buf_room(out, CHUNK), CHUNK);
+        if (length < 0 && errno == EINTR) continue;
+        if (length <= 0) break;
+        out->length += (size_t)length;
     }
     close(fd);
 }
@@ -139,9 +139,8 @@ int filesystem_check_local(const char *path, struct err *e)
                                           (struct str){mountinfo.text, mountinfo.length}, name);
     buf_release(&mountinfo);
     if (!is_shared) return 0;
-    return err_set(
-        e, ERR_INPUT,
-        "%s is on a network file system (%s), where a database cannot be kept safely; give a directory on a local disk, "
-        "for example --state /var/tmp/fairlead-$USER",
-        path, name);
+    return err_set(e, ERR_INPUT,
+                   "%s is on a network file system (%s), where SQLite may lose data; give a directory on a local disk, "
+                   "for example --state /var/tmp/fairlead-$USER",
+                   path, name);
 }

@@ -1,4 +1,4 @@
-/* What the files of the store share and nobody else needs. */
+/* Declarations that only the files of the store share. */
 #ifndef FAIRLEAD_STORE_INTERNAL_H
 #define FAIRLEAD_STORE_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The statements of commit.c and script.c, prepared once. */
+/* The statements of commit.c, script.c, objects.c and min_priorities.c, prepared once. */
 enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
@@ -39,21 +39,20 @@ enum store_statement {
     STATEMENT_COUNT
 };
 
-/* A script that waits for the commit of its turn, in memory of script_arena. arguments and environment are as they are
- * stored: each closed by a zero byte. */
+/* A script that is pending until the commit of its turn, in memory of script_arena. arguments and environment have their
+ * stored form: a zero byte ends each entry. */
 struct added_script {
     uint32_t job_id;
     const char *script_name;
     struct str script, arguments, environment;
 };
 
-/* Reading connections that are not in use. */
 enum { IDLE_READERS_MAX = 8 };
 
 struct store {
     sqlite3 *db;
     char *path;
-    dev_t device; /* of the file that is open: another one under its name is not ours */
+    dev_t device; /* with inode: the open file, to notice when another one has its name */
     ino_t inode;
     int lock; /* descriptor of the lock file */
     int64_t last_commit_us;
@@ -65,39 +64,38 @@ struct store {
     ARRAY(struct added_script) scripts;
     struct arena script_arena;
     ARRAY(struct sort_record) order, scratch; /* of one commit */
-    struct arena row_arena;                   /* texts of one row that wait for its statement */
-    sqlite3 *idle_readers[IDLE_READERS_MAX];
+    struct arena row_arena;                   /* the texts that a row's statement is bound to */
+    sqlite3 *idle_readers[IDLE_READERS_MAX];  /* reading connections that are not in use */
     uint32_t idle_reader_count;
 };
 
-/* Prepares all statements. */
 int commit_prepare(struct store *s, struct err *e);
 
-/* Writes a turn inside the transaction that is open. */
+/* Writes a turn, inside an open transaction. */
 int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e);
 
-/* Writes the scripts that were added, inside the transaction that is open. */
+/* Writes the added scripts, inside an open transaction. */
 int script_write_added(struct store *s, struct err *e);
 
-/* A kind's table, and a field's column in it. */
+/* The name of a kind's table; appends the name of a field's column in it. */
 const char *object_table(enum object_kind kind);
 void object_column(const struct field *f, struct buf *out);
 
-/* The statements for objects, and a row written with them, by the index of its change. */
+/* Prepares the statements for objects; writes or deletes the row that a change names (object_change); loads all rows. */
 int objects_prepare(struct store *s, struct err *e);
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e);
-int store_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
-
-/* All objects; an owner of a row. */
 int objects_load(struct store *s, struct state *state, struct err *e);
-int store_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
-/* Minimum priorities: writes all that are stored of a job in place of its rows; loads one. */
+/* The usage of an owner: writes the row of state->owners[index]; restores one from a row of owner_usage. */
+int store_usage_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
+int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+
+/* Minimum priorities: replaces the rows of the job with that index; restores one from a row of min_priority. */
 int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
 int min_priority_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
-/* A connection that only reads. NULL: *e. */
+/* A read-only connection; the caller closes it. NULL with *e. */
 sqlite3 *job_reader_connect(const char *path, struct err *e);
 
 #endif

@@ -1,16 +1,16 @@
-/* The state, rebuilt from the rows that have not ended. Found through the partial indices, so it costs what lives:
- * a million ended jobs make no difference.
+/* Rebuilds the state from the rows that have not ended. Partial indexes find them, so the cost does not depend on how many
+ * jobs have ended.
  *
- *     setting, counters           first, and the policy is made of them: lists by TRES are read with its table
- *     partition, qos, ...         all (objects.c): jobs name them
- *     owner_usage                 all
- *     association                 those that stand (a job that lives belongs to one that stands)
+ *     setting, counters           first: the policy is computed from them, and amounts by TRES are read with its TRES table
+ *     partition, qos, ...         all rows (objects.c), because jobs name them
+ *     owner_usage                 all rows
+ *     association                 those not deleted; every live job belongs to one of them
  *     job                         ended_us IS NULL
- *     min_priority              all: those of a job go with its end
- *     task                        end_us IS NULL; the ended tasks of an array that still runs stay where they are
+ *     min_priority                all rows: the end of a job removes its own
+ *     task                        end_us IS NULL; the ended tasks of a live array are not loaded
  *
- * All of it is read from one snapshot. What cannot be a row of ours (a number out of range, a state that is no word of
- * ours) is an error that names the row; what rows say together is checked by state_restore_done. */
+ * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an error
+ * that names the row; state_restore_done checks the rows against each other. */
 #include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/job_rows.h"
@@ -39,7 +39,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
     return 0;
 }
 
-/* A setting this version does not know was written by one that did; it has no meaning here. */
+/* An unknown setting comes from another version of Fairlead and is skipped. */
 static int load_setting(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     enum setting which;
@@ -74,24 +74,24 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
     return job_row_load_task(&s->task_columns, row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
 }
 
-/* query NULL: write_query makes it. */
+/* query NULL: write_query writes it. */
 struct table_source {
     const char *query;
     void (*write_query)(struct buf *out);
     int (*load_row)(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 };
 
-static const struct table_source rules[] = {
+static const struct table_source rule_tables[] = {
     {.query = "SELECT name, value FROM setting", .load_row = load_setting},
     {.query = "SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us,"
               " usage_reset_us, reset_period_us FROM counters",
      .load_row = load_counters},
 };
 
-static const struct table_source rows[] = {
+static const struct table_source row_tables[] = {
     {.query = "SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us FROM owner_usage"
               " ORDER BY user, project",
-     .load_row = store_owner_load},
+     .load_row = store_usage_owner_load},
     {.query =
          "SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority,"
          " reset_us FROM association WHERE deleted_us IS NULL ORDER BY id",
@@ -128,10 +128,10 @@ static int load_sources(struct store *s, const struct table_source *sources, siz
 
 static int load_tables(struct store *s, struct state *state, struct err *e)
 {
-    if (load_sources(s, rules, sizeof rules / sizeof rules[0], state, e) != 0) return -1;
+    if (load_sources(s, rule_tables, sizeof rule_tables / sizeof rule_tables[0], state, e) != 0) return -1;
     if (state_restore_policy(state, e) != 0) return err_prefix(e, "%s: table setting", s->path);
     if (objects_load(s, state, e) != 0) return -1;
-    if (load_sources(s, rows, sizeof rows / sizeof rows[0], state, e) != 0) return -1;
+    if (load_sources(s, row_tables, sizeof row_tables / sizeof row_tables[0], state, e) != 0) return -1;
     return sql_number(s->db, "PRAGMA data_version", &s->data_version, e);
 }
 

@@ -1,4 +1,5 @@
-/* min_priority: what jobs that wait keep with INCR_ONLY (engine/min_priority.h), a row for each of a job's partitions. */
+/* Table min_priority: the minimum priorities of pending jobs with INCR_ONLY (engine/min_priority.h), a row for each of a
+ * job's partitions. */
 #include "store/internal.h"
 
 int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e)
@@ -27,6 +28,6 @@ int min_priority_load(struct store *s, sqlite3_stmt *row, struct state *state, s
         return sql_bad_row(s->path, "min_priority of job", sqlite3_column_int64(row, 0), "a number is out of range", e);
     uint32_t partition = state_find_object(state, OBJECT_PARTITION, name);
     if (partition != NONE && state_restore_min_priority(state, job_id, partition, priority)) return 0;
-    return err_set(e, ERR_INTERNAL, "%s: min_priority of job %u: it does not wait in partition '%s'", s->path, job_id,
-                   name);
+    return err_set(e, ERR_INTERNAL, "%s: min_priority of job %u: the job is not pending in partition '%s'", s->path,
+                   job_id, name);
 }

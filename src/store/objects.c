@@ -1,17 +1,16 @@
-/* What an administrator names, and what users and projects used: a table for each kind of object (fields/objects.h), and
- * one for the owners.
+/* Tables of the objects that administrators define (fields/objects.h), one for each kind, and of the usage of owners.
  *
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
  *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ..., reset_us )
  *
- * The statements are made from the kinds' tables of fields, so that a new field wants a column in schema.c and nothing
- * here (tests/unit/test_store_objects.c looks whether it is there):
+ * The statements are generated from the kinds' tables of fields, so a new field needs a column in schema.c and no change
+ * here (tests/unit/test_store_objects.c checks that the column exists):
  *
- *     column       the field's name in lower snake case, a span with _s and memory with _mib behind it
- *     its type     numbers, spans and yes or no INTEGER; reals REAL; choices TEXT, the word; text TEXT
+ *     column       the field's name in lower snake case; a duration ends in _s, memory in _mib
+ *     its type     INTEGER for numbers, durations and booleans; REAL for reals; TEXT for text and for choices (their word)
  *     NULL         the field's special word ("UNLIMITED")
  *
- * Names of tables and columns are ours; values are bound. */
+ * Names of tables and columns come from the tables of fields, never from input; values are bound. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -28,8 +27,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* "TRESBillingWeights": a word begins at a capital behind a small letter, or before one. */
-static bool begins_word(const char *name, size_t i)
+/* "TRESBillingWeights": a word begins at a capital letter that follows or precedes a small one. */
+static bool is_word_start(const char *name, size_t i)
 {
     if (i == 0 || !is_upper(name[i]) || name[i - 1] == '_') return false;
     return !is_upper(name[i - 1]) || (name[i + 1] != '\0' && !is_upper(name[i + 1]));
@@ -38,7 +37,7 @@ static bool begins_word(const char *name, size_t i)
 void object_column(const struct field *f, struct buf *out)
 {
     for (size_t i = 0; f->name[i] != '\0'; i++) {
-        if (begins_word(f->name, i)) buf_add_char(out, '_');
+        if (is_word_start(f->name, i)) buf_add_char(out, '_');
         buf_add_char(out, is_upper(f->name[i]) ? (char)(f->name[i] + ('a' - 'A')) : f->name[i]);
     }
     if (f->type == FIELD_SECONDS || f->type == FIELD_MINUTES || f->type == FIELD_HOURS) buf_add_text(out, "_s");
@@ -47,26 +46,27 @@ void object_column(const struct field *f, struct buf *out)
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
-/* Places of columns and, one more, of parameters. Only a QOS has a usage and its reset; they stand last. */
-enum { AT_ID, AT_NAME, AT_CREATED_US, AT_FIELDS };
-enum { QOS_COLUMNS = 2 };
+/* Indices of columns; a column's parameter has the next number. Only a QOS has a usage and its reset time, in the last two
+ * columns. */
+enum { COLUMN_ID, COLUMN_NAME, COLUMN_CREATED_US, COLUMN_FIELDS };
+enum { QOS_COLUMN_COUNT = 2 };
 
 static uint32_t column_count(enum object_kind kind)
 {
-    return AT_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS ? QOS_COLUMNS : 0);
+    return COLUMN_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS ? QOS_COLUMN_COUNT : 0);
 }
 
 static void add_column(enum object_kind kind, uint32_t column, struct buf *out)
 {
-    static const char *const first[AT_FIELDS] = {"id", "name", "created_us"};
-    static const char *const of_qos[QOS_COLUMNS] = {"usage_billing_s", "reset_us"};
-    uint32_t fields_end = AT_FIELDS + object_classes[kind].field_count;
-    if (column < AT_FIELDS)
-        buf_add_text(out, first[column]);
+    static const char *const first_columns[COLUMN_FIELDS] = {"id", "name", "created_us"};
+    static const char *const qos_columns[QOS_COLUMN_COUNT] = {"usage_billing_s", "reset_us"};
+    uint32_t fields_end = COLUMN_FIELDS + object_classes[kind].field_count;
+    if (column < COLUMN_FIELDS)
+        buf_add_text(out, first_columns[column]);
     else if (column < fields_end)
-        object_column(&object_classes[kind].fields[column - AT_FIELDS], out);
+        object_column(&object_classes[kind].fields[column - COLUMN_FIELDS], out);
     else
-        buf_add_text(out, of_qos[column - fields_end]);
+        buf_add_text(out, qos_columns[column - fields_end]);
 }
 
 static void add_columns(enum object_kind kind, struct buf *out)
@@ -77,32 +77,32 @@ static void add_columns(enum object_kind kind, struct buf *out)
     }
 }
 
-static void compose_put(enum object_kind kind, struct buf *out)
+static void write_put(enum object_kind kind, struct buf *out)
 {
     buf_format(out, "INSERT INTO %s(", object_table(kind));
     add_columns(kind, out);
     buf_add_text(out, ") VALUES(?1");
     for (uint32_t i = 1; i < column_count(kind); i++) buf_format(out, ", ?%u", i + 1);
     buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET ");
-    for (uint32_t i = AT_NAME; i < column_count(kind); i++) {
-        if (i > AT_NAME) buf_add_text(out, ", ");
+    for (uint32_t i = COLUMN_NAME; i < column_count(kind); i++) {
+        if (i > COLUMN_NAME) buf_add_text(out, ", ");
         add_column(kind, i, out);
         buf_add_text(out, " = excluded.");
         add_column(kind, i, out);
     }
 }
 
-/* An id is given again after its object was deleted: what goes is the one that had this name. */
-static void compose_remove(enum object_kind kind, struct buf *out)
+/* The id of a deleted object is reused, so the name and the creation time have to match as well. */
+static void write_remove(enum object_kind kind, struct buf *out)
 {
     buf_format(out, "DELETE FROM %s WHERE id = ?1 AND name = ?2 AND created_us = ?3", object_table(kind));
 }
 
-static sqlite3_stmt *keep(struct store *s, enum object_kind kind, void (*compose)(enum object_kind, struct buf *),
-                          struct err *e)
+static sqlite3_stmt *prepare(struct store *s, enum object_kind kind, void (*write_text)(enum object_kind, struct buf *),
+                             struct err *e)
 {
     struct buf text = {0};
-    compose(kind, &text);
+    write_text(kind, &text);
     sqlite3_stmt *statement = sql_keep(s->db, text.text, e);
     buf_release(&text);
     return statement;
@@ -111,9 +111,9 @@ static sqlite3_stmt *keep(struct store *s, enum object_kind kind, void (*compose
 int objects_prepare(struct store *s, struct err *e)
 {
     for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
-        s->put_object[k] = keep(s, (enum object_kind)k, compose_put, e);
+        s->put_object[k] = prepare(s, (enum object_kind)k, write_put, e);
         if (s->put_object[k] == NULL) return -1;
-        s->remove_object[k] = keep(s, (enum object_kind)k, compose_remove, e);
+        s->remove_object[k] = prepare(s, (enum object_kind)k, write_remove, e);
         if (s->remove_object[k] == NULL) return -1;
     }
     return 0;
@@ -123,9 +123,9 @@ int objects_prepare(struct store *s, struct err *e)
 
 static void bind_key(sqlite3_stmt *put, const struct object_row *o)
 {
-    sql_bind_int(put, AT_ID + 1, o->id);
-    sql_bind_text(put, AT_NAME + 1, o->object.name);
-    sql_bind_int(put, AT_CREATED_US + 1, o->created_us);
+    sql_bind_int(put, COLUMN_ID + 1, o->id);
+    sql_bind_text(put, COLUMN_NAME + 1, o->object.name);
+    sql_bind_int(put, COLUMN_CREATED_US + 1, o->created_us);
 }
 
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e)
@@ -137,7 +137,7 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     bind_key(statement, o);
     for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++) {
         const struct field_column column = field_column_of(&class->fields[i], false);
-        field_column_bind(&column, statement, (int)(AT_FIELDS + i + 1), &o->object.value[i]);
+        field_column_bind(&column, statement, (int)(COLUMN_FIELDS + i + 1), &o->object.value[i]);
     }
     if (kind == OBJECT_QOS && !o->is_deleted) {
         sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
@@ -146,7 +146,7 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     return sql_step(statement, e);
 }
 
-int store_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e)
+int store_usage_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e)
 {
     const struct usage_owner *o = &state->owners.items[index];
     sqlite3_stmt *put = s->statements[PUT_OWNER];
@@ -172,18 +172,18 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
 {
     const struct object_class *class = &object_classes[kind];
     bool bad = false;
-    struct object_row o = {.id = (uint32_t)sql_column_ranged(row, AT_ID, 1, NONE - 1, &bad),
-                           .object = object_defaults(kind, sql_column_text(row, AT_NAME)),
-                           .created_us = sqlite3_column_int64(row, AT_CREATED_US)};
+    struct object_row o = {.id = (uint32_t)sql_column_ranged(row, COLUMN_ID, 1, NONE - 1, &bad),
+                           .object = object_defaults(kind, sql_column_text(row, COLUMN_NAME)),
+                           .created_us = sqlite3_column_int64(row, COLUMN_CREATED_US)};
     if (kind == OBJECT_QOS) {
-        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMNS, &bad);
+        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMN_COUNT, &bad);
         o.reset_us = sqlite3_column_int64(row, (int)column_count(kind) - 1);
     }
     if (bad)
-        return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, AT_ID), "a number is out of range",
-                           e);
+        return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, COLUMN_ID),
+                           "a number is out of range", e);
     for (uint32_t i = 0; i < class->field_count; i++) {
-        if (read_field(row, (int)(AT_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
+        if (read_field(row, (int)(COLUMN_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
             return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);
     }
     state_restore_object(state, kind, &o);
@@ -213,7 +213,7 @@ int objects_load(struct store *s, struct state *state, struct err *e)
     return 0;
 }
 
-int store_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
     struct usage_owner o = {.user = sql_column_text(row, 0),

@@ -1,43 +1,44 @@
-/* The schema of fairlead.db. It is for people, too: docs/schema.md explains every column and `.schema` in sqlite3 shows
- * the comments below. Changing it: append a step, never edit one that was released; the test of migrations runs them all.
+/* The schema of fairlead.db. It is public: docs/schema.md explains every column, and `.schema` in sqlite3 shows the comments
+ * below. To change it, append a step; never edit one that was released. The test of migrations runs all of them.
  *
  *     association 1 ──< job 1 ──< task           one row per start
- *          │             └── 1 job_script >── content (script, environment; equal ones are kept once)
- *          └──< journal                          what changed the meaning of usage
- *     partition, qos, user_policy, project, department, resource      what an administrator names (fields/objects.h)
- *     owner_usage                               of users and projects, for the share tree of the tickets model
- *     min_priority                            what jobs keep with INCR_ONLY
+ *          │             └── 1 job_script >── content (scripts and environments, each distinct one stored once)
+ *          └──< usage_journal                    changes of the rules of usage
+ *     partition, qos, user_policy, project, department, resource      objects that administrators define (fields/objects.h)
+ *     owner_usage                                usage of users and projects, for the share tree of the tickets model
+ *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
  *     setting, counters
  *
  * Invariants
- *   1. PRAGMA user_version is the number of steps applied; application_id is ours from the first step on. Both are set in
- *      the transaction that makes the tables, so a file is either new (no tables at all) or whole.
- *   2. Times are microseconds since the epoch (_us) and NULL where the moment has not come; spans are seconds (_s).
+ *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both are set
+ *      in the transaction that creates the tables, so a file either is new (it has no tables) or has all of them.
+ *   2. Times are microseconds since the epoch (_us), and NULL while they are in the future; durations are seconds (_s).
  *   3. States are words. end_us is set exactly in the ended states.
- *   4. What has not ended is found through partial indexes, so that starting the daemon costs what lives, not what ever ran.
- *      The other indexes are there so that every listing (reader_sql.c) reads its rows in order, without sorting.
- *   5. Associations are never deleted as rows: old jobs refer to them. deleted_us says since when they do not stand.
- *   6. Jobs and tasks have the names of partitions, QOS, projects and resources, not their ids: what was deleted goes, and
- *      history says what was asked for. A column of such a table is named as its field is (objects.c).
- * Foreign keys are checked at COMMIT (deferred): one turn may make a parent after its child. */
+ *   4. Partial indexes find the rows that have not ended, so the cost of a start depends on live rows only. The other
+ *      indexes let every listing (job_reader_sql.c) read its rows in order, without sorting.
+ *   5. Rows of associations are never removed, because old jobs refer to them; deleted_us is the time of the deletion.
+ *   6. Jobs and tasks store the names of partitions, QOS, projects and resources, not their ids. So these rows can be
+ *      removed, and the history still shows the names. The column of a field is named after the field (objects.c).
+ * Foreign keys are checked at COMMIT (deferred), so one turn may write a child before its parent. */
 #include "store/schema.h"
 
+#include "base/ensure.h"
 #include "base/text.h"
 #include "store/sql.h"
 
 static const char step_1[] =
     "CREATE TABLE association(\n"
-    "  id INTEGER PRIMARY KEY,             -- 1 is the root account; never used again\n"
+    "  id INTEGER PRIMARY KEY,             -- 1 is the root account; ids are never reused\n"
     "  parent_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- NULL: root\n"
     "  account TEXT NOT NULL,\n"
     "  user TEXT,                          -- NULL: the account itself\n"
-    "  shares INTEGER NOT NULL CHECK (shares BETWEEN 0 AND 2147483647), -- 2147483647: those of the parent\n"
+    "  shares INTEGER NOT NULL CHECK (shares BETWEEN 0 AND 2147483647), -- 2147483647: competes among its parent's siblings\n"
     "  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- the user's association for jobs that name no account\n"
-    "  usage_billing_s REAL NOT NULL,      -- its own, without its children's, as it reads at counters.reference_us\n"
-    "  usage_tres TEXT,                    -- the same by resource, 'cpu=355.5,mem=64': units times seconds; NULL: none\n"
-    "  priority INTEGER CHECK (priority BETWEEN 0 AND 4294967294), -- NULL: its parent's, at last 0\n"
+    "  usage_billing_s REAL NOT NULL,      -- its own usage without its children's, at counters.reference_us\n"
+    "  usage_tres TEXT,                    -- the same by TRES, 'cpu=355.5,mem=64': units times seconds; NULL: none\n"
+    "  priority INTEGER CHECK (priority BETWEEN 0 AND 4294967294), -- NULL: its parent's; root's default is 0\n"
     "  created_us INTEGER NOT NULL,\n"
-    "  deleted_us INTEGER                  -- NULL: it stands\n"
+    "  deleted_us INTEGER                  -- NULL: not deleted\n"
     ") STRICT;\n"
     "CREATE UNIQUE INDEX association_name ON association(account, ifnull(user, '')) WHERE deleted_us IS NULL;\n"
     "CREATE INDEX association_account ON association(account);\n"
@@ -48,32 +49,32 @@ static const char step_1[] =
     "  association_id INTEGER NOT NULL REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED,\n"
     "  uid INTEGER NOT NULL, gid INTEGER NOT NULL,\n"
     "  name TEXT NOT NULL,\n"
-    "  command TEXT NOT NULL,              -- for people; what runs is in job_script\n"
+    "  command TEXT NOT NULL,              -- for display; the program itself is in job_script\n"
     "  directory TEXT NOT NULL,\n"
     "  out_pattern TEXT NOT NULL,\n"
-    "  err_pattern TEXT,                   -- NULL: where the output goes\n"
+    "  err_pattern TEXT,                   -- NULL: the same file as out_pattern\n"
     "  cpus INTEGER NOT NULL, gpus INTEGER NOT NULL, mem_mib INTEGER NOT NULL, -- of each task\n"
     "  time_limit_s INTEGER NOT NULL,\n"
     "  submit_us INTEGER NOT NULL,\n"
-    "  begin_us INTEGER,                   -- not before; NULL: at once\n"
-    "  accrue_us INTEGER,                  -- since when it grows older; NULL: it does not\n"
+    "  begin_us INTEGER,                   -- earliest start; NULL: at once\n"
+    "  accrue_us INTEGER,                  -- its age counts from here; NULL: it has no age\n"
     "  deadline_us INTEGER,\n"
-    "  partitions TEXT NOT NULL,           -- 'fast,batch': where it may run\n"
+    "  partitions TEXT NOT NULL,           -- 'fast,batch': the partitions that it may run in\n"
     "  qos TEXT NOT NULL,\n"
     "  project TEXT,                       -- NULL: none\n"
     "  nice INTEGER NOT NULL, site INTEGER NOT NULL,\n"
-    "  set_priority INTEGER,               -- by hand; NULL: computed\n"
+    "  set_priority INTEGER,               -- set by an operator; NULL: computed\n"
     "  posix_priority INTEGER NOT NULL,\n"
     "  job_share INTEGER NOT NULL, override_tickets INTEGER NOT NULL,\n"
-    "  slots_most INTEGER,                 -- of a range of slots that begins with cpus; NULL: no range\n"
-    "  requests TEXT NOT NULL,             -- 'license=2,bigio=true': of resources, '' when none\n"
+    "  slots_most INTEGER,                 -- the end of a range of slots that begins with cpus; NULL: no range\n"
+    "  requests TEXT NOT NULL,             -- requested resources, 'license=2,bigio=true'; '': none\n"
     "  is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),\n"
     "  array_tasks TEXT,                   -- '0-999': as submitted; NULL: not an array, its one task is 0\n"
-    "  array_limit INTEGER,                -- tasks at once; NULL: no limit\n"
-    "  pending_tasks TEXT NOT NULL,        -- not started: '3-999', '' when none\n"
-    "  cancelled_tasks TEXT NOT NULL,      -- cancelled before they started\n"
-    "  cancelled_us INTEGER,               -- when the last of those was\n"
-    "  ended_us INTEGER                    -- NULL: something of it is pending or runs\n"
+    "  array_limit INTEGER,                -- tasks that may run at once; NULL: no limit\n"
+    "  pending_tasks TEXT NOT NULL,        -- tasks that have not started, '3-999'; '': none\n"
+    "  cancelled_tasks TEXT NOT NULL,      -- tasks that were cancelled before they started\n"
+    "  cancelled_us INTEGER,               -- when the last of those was cancelled\n"
+    "  ended_us INTEGER                    -- NULL: a task is pending or running\n"
     ") STRICT;\n"
     "CREATE INDEX job_association ON job(association_id, id);\n"
     "CREATE INDEX job_live ON job(id) WHERE ended_us IS NULL;\n"
@@ -86,22 +87,22 @@ static const char step_1[] =
     "  task_id INTEGER NOT NULL,           -- 0 unless the job is an array\n"
     "  association_id INTEGER NOT NULL,    -- its job's\n"
     "  state TEXT NOT NULL,\n"
-    "  is_cancelled INTEGER NOT NULL CHECK (is_cancelled IN (0, 1)), -- somebody asked for its end\n"
-    "  launch_id INTEGER NOT NULL,         -- what the launcher knows it by\n"
-    "  boot_id TEXT NOT NULL,              -- of the boot it was launched in\n"
-    "  launch_us INTEGER NOT NULL,         -- decided\n"
+    "  is_cancelled INTEGER NOT NULL CHECK (is_cancelled IN (0, 1)), -- its cancellation was requested\n"
+    "  launch_id INTEGER NOT NULL,         -- the launcher's number for this start\n"
+    "  boot_id TEXT NOT NULL,              -- the boot of the machine in which it was launched\n"
+    "  launch_us INTEGER NOT NULL,         -- when its start was decided\n"
     "  start_us INTEGER,                   -- NULL: not yet, or never ran\n"
-    "  charged_us INTEGER,                 -- its usage is in the association's up to here\n"
+    "  charged_us INTEGER,                 -- its association is charged up to here\n"
     "  end_us INTEGER,\n"
     "  partition TEXT NOT NULL,\n"
     "  billing REAL NOT NULL,              -- units per second, by the weights of its partition\n"
-    "  usage_factor REAL NOT NULL,         -- of its QOS: billing times this is what it is charged per second\n"
-    "  tres TEXT NOT NULL,                 -- 'cpu=4,mem=8192': what it has, as usage counts it\n"
-    "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- given to it: numbers, '0-3'\n"
+    "  usage_factor REAL NOT NULL,         -- of its QOS; the charge per second is billing times this\n"
+    "  tres TEXT NOT NULL,                 -- its allocation as usage counts it, 'cpu=4,mem=8192'\n"
+    "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- allocated; numbers of CPUs and GPUs, '0-3'\n"
     "  exit_status INTEGER NOT NULL, signal INTEGER NOT NULL,\n"
-    "  cpu_us INTEGER NOT NULL,            -- used, of all its processes\n"
+    "  cpu_us INTEGER NOT NULL,            -- CPU time of all its processes\n"
     "  max_rss_kib INTEGER NOT NULL,\n"
-    "  detail TEXT NOT NULL,               -- why it failed, where that is known\n"
+    "  detail TEXT NOT NULL,               -- why it failed, if that is known\n"
     "  PRIMARY KEY (job_id, task_id),\n"
     "  CHECK (CASE WHEN end_us IS NULL THEN state IN ('STARTING', 'RUNNING', 'COMPLETING')\n"
     "         ELSE state IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL') END)\n"
@@ -122,33 +123,33 @@ static const char step_1[] =
     "  job_id INTEGER PRIMARY KEY REFERENCES job(id) DEFERRABLE INITIALLY DEFERRED,\n"
     "  script_name TEXT NOT NULL,          -- '' for a command\n"
     "  script_id INTEGER NOT NULL REFERENCES content(id), -- empty content: the first argument is the program\n"
-    "  arguments BLOB NOT NULL,            -- each closed by a zero byte\n"
-    "  environment_id INTEGER NOT NULL REFERENCES content(id) -- NAME=value, each closed by a zero byte\n"
+    "  arguments BLOB NOT NULL,            -- each ended by a zero byte\n"
+    "  environment_id INTEGER NOT NULL REFERENCES content(id) -- NAME=value, each ended by a zero byte\n"
     ") STRICT;\n"
 
-    "CREATE TABLE partition(                -- where jobs are submitted to; the one of the least id where none is named\n"
+    "CREATE TABLE partition(                -- jobs are submitted to one; by default to that of the lowest id\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
     "  priority_job_factor INTEGER NOT NULL,\n"
     "  priority_tier INTEGER NOT NULL,\n"
     "  max_time_s INTEGER,                 -- NULL: unlimited\n"
-    "  tres_billing_weights TEXT NOT NULL, -- 'CPU=1.0,Mem=0.25G'; '': its CPUs\n"
+    "  tres_billing_weights TEXT NOT NULL, -- 'CPU=1.0,Mem=0.25G'; '': a job's CPUs\n"
     "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL -- functional shares, override tickets\n"
     ") STRICT;\n"
 
     "CREATE TABLE qos(\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
-    "  usage_billing_s REAL NOT NULL,      -- of its jobs, as association.usage_billing_s; with NoDecay it does not fade\n"
+    "  usage_billing_s REAL NOT NULL,      -- of its jobs, as association.usage_billing_s; with NoDecay it does not decay\n"
     "  priority INTEGER NOT NULL,\n"
     "  usage_factor REAL NOT NULL,\n"
     "  usage_threshold REAL NOT NULL,\n"
     "  flags TEXT NOT NULL\n"
     ") STRICT;\n"
 
-    "CREATE TABLE user_policy(              -- what the ticket policies give a user\n"
+    "CREATE TABLE user_policy(              -- a user's values in the ticket policies\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
     "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL,\n"
     "  department TEXT NOT NULL,\n"
-    "  deadline INTEGER NOT NULL CHECK (deadline IN (0, 1)) -- jobs may have one\n"
+    "  deadline INTEGER NOT NULL CHECK (deadline IN (0, 1)) -- 1: jobs may have a deadline\n"
     ") STRICT;\n"
 
     "CREATE TABLE project(\n"
@@ -161,17 +162,17 @@ static const char step_1[] =
     "  fshare INTEGER NOT NULL, oticket INTEGER NOT NULL\n"
     ") STRICT;\n"
 
-    "CREATE TABLE resource(                 -- what jobs request by name\n"
+    "CREATE TABLE resource(                 -- a resource that jobs request by name\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
-    "  type TEXT NOT NULL,                 -- how amounts are written: INT, MEMORY ...\n"
+    "  type TEXT NOT NULL,                 -- of its amounts: INT, MEMORY ...\n"
     "  urgency REAL NOT NULL,\n"
-    "  amount INTEGER                      -- there is for all jobs together; NULL: unlimited\n"
+    "  amount INTEGER                      -- in all, shared by all jobs; NULL: unlimited\n"
     ") STRICT;\n"
 
-    "CREATE TABLE owner_usage(              -- what the share tree of the tickets model counts\n"
-    "  user TEXT NOT NULL,                 -- '': of the project, whoever ran\n"
+    "CREATE TABLE owner_usage(              -- usage for the share tree of the tickets model\n"
+    "  user TEXT NOT NULL,                 -- '': all users of the project\n"
     "  project TEXT NOT NULL,              -- '': outside of projects\n"
-    "  cpu_s REAL NOT NULL, mem_gib_s REAL NOT NULL, io_gib REAL NOT NULL, finished_jobs REAL NOT NULL, -- at at_us\n"
+    "  cpu_s REAL NOT NULL, mem_gib_s REAL NOT NULL, io_gib REAL NOT NULL, finished_jobs REAL NOT NULL, -- as of at_us\n"
     "  at_us INTEGER NOT NULL,\n"
     "  PRIMARY KEY (user, project)\n"
     ") STRICT;\n"
@@ -181,8 +182,8 @@ static const char step_1[] =
     "CREATE TABLE counters(                 -- one row\n"
     "  id INTEGER PRIMARY KEY CHECK (id = 1),\n"
     "  next_association_id INTEGER NOT NULL, next_job_id INTEGER NOT NULL, next_launch_id INTEGER NOT NULL,\n"
-    "  halflife_us INTEGER NOT NULL,       -- 0: usage does not fade\n"
-    "  reference_us INTEGER NOT NULL,      -- the moment at which usage_billing_s is right as it stands\n"
+    "  halflife_us INTEGER NOT NULL,       -- 0: usage does not decay\n"
+    "  reference_us INTEGER NOT NULL,      -- every usage_billing_s is as of this time\n"
     "  last_commit_us INTEGER NOT NULL\n"
     ") STRICT;\n"
 
@@ -191,8 +192,7 @@ static const char step_1[] =
     "  at_us INTEGER NOT NULL,\n"
     "  kind TEXT NOT NULL CHECK (kind IN ('HALFLIFE', 'SHARES', 'FOLD', 'LATE', 'QOS_DECAY')),\n"
     "  association_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- or NULL\n"
-    "  before INTEGER NOT NULL, after INTEGER NOT NULL -- seconds; shares; FOLD: after is who took the usage; LATE: job and\n"
-    "                                      -- task; QOS_DECAY: id of the QOS, and 1 where its usage fades from here on\n"
+    "  before INTEGER NOT NULL, after INTEGER NOT NULL -- by kind: docs/schema.md\n"
     ") STRICT;\n"
 
     "CREATE VIEW queue AS\n"
@@ -223,21 +223,21 @@ static const char step_1[] =
     "  FROM job JOIN association ON association.id = association_id\n"
     "  WHERE cancelled_us IS NOT NULL;\n";
 
-/* No REFERENCES: SQLite then forgets all rows at once, and not one by one. */
+/* Without REFERENCES, SQLite deletes all rows of a table in one step. */
 static const char step_2[] =
-    "CREATE TABLE priority_floor(           -- with PriorityFlags=INCR_ONLY, of jobs that wait\n"
+    "CREATE TABLE priority_floor(           -- minimum priorities of pending jobs, with PriorityFlags=INCR_ONLY\n"
     "  job_id INTEGER NOT NULL, partition TEXT NOT NULL,\n"
-    "  priority INTEGER NOT NULL CHECK (priority BETWEEN 1 AND 4294967295), -- what it has there at least\n"
+    "  priority INTEGER NOT NULL CHECK (priority BETWEEN 1 AND 4294967295), -- the job's minimum in this partition\n"
     "  PRIMARY KEY (job_id, partition)\n"
     ") STRICT, WITHOUT ROWID;\n";
 
-/* Usage can be reset, and the journal says how that of owners fades. What faded before this step nobody wrote down; from its
- * moment on it is the rule of the settings. */
+/* Usage can be reset, and the journal has the decay rules of owners' usage. Their rules from before this step are unknown;
+ * from the last commit on it is the rule of the settings. */
 static const char step_3[] =
-    "ALTER TABLE association ADD COLUMN reset_us INTEGER; -- its usage counts from here on; NULL: from the beginning\n"
+    "ALTER TABLE association ADD COLUMN reset_us INTEGER; -- its usage counts from here on; NULL: never reset\n"
     "ALTER TABLE qos ADD COLUMN reset_us INTEGER;\n"
     "ALTER TABLE owner_usage ADD COLUMN reset_us INTEGER;\n"
-    "ALTER TABLE counters ADD COLUMN usage_reset_us INTEGER; -- all usage counts from here on; NULL: from the beginning\n"
+    "ALTER TABLE counters ADD COLUMN usage_reset_us INTEGER; -- all usage counts from here on; NULL: never reset\n"
     "ALTER TABLE counters ADD COLUMN reset_period_us INTEGER; -- boundaries of PriorityUsageResetPeriod count from here on\n"
 
     "CREATE TABLE journal_2(\n"
@@ -246,7 +246,7 @@ static const char step_3[] =
     "  kind TEXT NOT NULL CHECK (kind IN ('HALFLIFE', 'SHARES', 'FOLD', 'LATE', 'QOS_DECAY', 'OWNER_RULE', 'RESET')),\n"
     "  association_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- or NULL\n"
     "  before INTEGER NOT NULL, after INTEGER NOT NULL, -- by kind: docs/schema.md\n"
-    "  detail TEXT                         -- OWNER_RULE: the rule; RESET: of what, where it is no association\n"
+    "  detail TEXT                         -- OWNER_RULE: the rule; RESET: its subject, unless it is an association\n"
     ") STRICT;\n"
     "INSERT INTO journal_2 SELECT seq, at_us, kind, association_id, before, after, NULL FROM journal;\n"
     "DROP TABLE journal;\n"
@@ -259,13 +259,13 @@ static const char step_3[] =
     "    ' halflife_decay_list=' || ifnull((SELECT value FROM setting WHERE name = 'halflife_decay_list'), 'none')\n"
     "  FROM counters;\n";
 
-/* One word for one thing: the journal is that of usage; a range of slots has a maximum. And jobs have comments. */
+/* Clearer names (usage_journal, min_priority, slots_max), comments of jobs, and the latest time that an ISO date can say. */
 static const char step_4[] =
     "ALTER TABLE journal RENAME TO usage_journal;\n"
     "ALTER TABLE priority_floor RENAME TO min_priority;\n"
     "ALTER TABLE job RENAME COLUMN slots_most TO slots_max;\n"
-    "ALTER TABLE job ADD COLUMN comment TEXT; -- a note of the job's user; NULL: none\n"
-    "ALTER TABLE job ADD COLUMN admin_comment TEXT; -- a note of an operator; NULL: none\n"
+    "ALTER TABLE job ADD COLUMN comment TEXT; -- a note by the job's user; NULL: none\n"
+    "ALTER TABLE job ADD COLUMN admin_comment TEXT; -- a note by an operator; NULL: none\n"
     "UPDATE job SET begin_us = 253402300799000000 WHERE begin_us > 253402300799000000;\n"
     "UPDATE job SET deadline_us = 253402300799000000 WHERE deadline_us > 253402300799000000;\n";
 
@@ -284,14 +284,13 @@ int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct 
         return 0;
     }
     if (application != SCHEMA_APPLICATION_ID || version <= 0)
-        return err_set(e, ERR_IO,
-                       "%s is an SQLite database, but not one of Fairlead's; move it away or give another directory",
+        return err_set(e, ERR_IO, "%s is an SQLite database of another program; move it away or give another directory",
                        path);
     if (version > (int64_t)newest)
         return err_set(
             e, ERR_CONFLICT,
-            "%s has schema version %lld, made by a newer Fairlead; this one knows versions up to %u: install the newer one",
-            path, (long long)version, newest);
+            "%s has schema version %lld, but this Fairlead reads versions up to %u; install the newer Fairlead", path,
+            (long long)version, newest);
     *out_version = (uint32_t)version;
     return 0;
 }
@@ -299,25 +298,28 @@ int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct 
 int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_t to, struct err *e)
 {
     char pragmas[80];
+    ensure(from <= to);
     for (uint32_t version = from; version < to; version++) {
         if (sql_run(db, steps[version], e) != 0) return err_prefix(e, "schema version %u", version + 1);
     }
     text_format(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %u", SCHEMA_APPLICATION_ID,
                 to);
     if (from != to && sql_run(db, pragmas, e) != 0) return -1;
-    int64_t strays = 0;
-    if (sql_number(db, "SELECT count(*) FROM pragma_foreign_key_check", &strays, e) != 0) return -1;
-    if (strays > 0)
-        return err_set(e, ERR_INTERNAL, "schema version %u would leave %lld rows without what they refer to", to,
-                       (long long)strays);
+    int64_t broken_count = 0;
+    if (sql_number(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken_count, e) != 0) return -1;
+    if (broken_count > 0)
+        return err_set(e, ERR_INTERNAL, "schema version %u: %lld rows refer to rows that do not exist", to,
+                       (long long)broken_count);
     return 0;
 }
 
 int schema_prepare_connection(sqlite3 *db, struct err *e)
 {
-    enum { WAIT_MS = 100 }; /* the loop waits with us; nobody but a person with sqlite3 makes us wait */
+    enum {
+        LOCK_TIMEOUT_MS = 100
+    }; /* short, because the loop waits too; only a person with sqlite3 takes such a lock */
     sqlite3_extended_result_codes(db, 1);
-    sqlite3_busy_timeout(db, WAIT_MS);
+    sqlite3_busy_timeout(db, LOCK_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return sql_run(db, "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON", e);

@@ -1,4 +1,4 @@
-/* The schema as numbered steps, and the pragmas that every connection wants. */
+/* The schema as numbered steps, and the settings of every connection. */
 #ifndef FAIRLEAD_STORE_SCHEMA_H
 #define FAIRLEAD_STORE_SCHEMA_H
 
@@ -8,21 +8,22 @@
 
 #include "base/err.h"
 
-/* What "fairlead.db" carries as PRAGMA application_id: "Flea". */
+/* PRAGMA application_id of fairlead.db: "Flea". */
 enum { SCHEMA_APPLICATION_ID = 0x466c6561 };
 
-/* Step i (from 0) takes a database from version i to version i + 1. */
+/* Step i (from 0) migrates a database from version i to version i + 1. */
 extern const char *const schema_steps[];
 extern const uint32_t schema_version;
 
-/* What is in the file: 0 for a new one, else its version. ERR_IO: damaged, or not a database of ours; ERR_CONFLICT: newer
- * than newest. Writes nothing. */
+/* The file's version; 0 for a new file. ERR_IO: damaged, or not a database of Fairlead's; ERR_CONFLICT: a version above
+ * newest. Writes nothing. */
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e);
 
-/* Applies the steps from version from on, inside the transaction that is open. */
+/* Migrates from one version to another, inside an open transaction with foreign keys off. ERR_INTERNAL when a foreign key
+ * refers to nothing afterwards. */
 int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_t to, struct err *e);
 
-/* Sets up a connection: what it trusts, how long it waits for others. */
+/* Sets a connection's safety pragmas and its time-out for locks (100 ms). */
 int schema_prepare_connection(sqlite3 *db, struct err *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* What jobs run: script, arguments, environment. They wait in memory for the commit of their turn. A shell loop submits
- * the same script with the same environment a thousand times, so contents are kept once each and found by their hash;
- * a job has two numbers and its arguments.
+/* The scripts, arguments and environments of jobs. They stay in memory until the commit of their turn. A shell loop submits
+ * the same script with the same environment a thousand times, so each distinct content is stored once and found by its
+ * hash; a job's row has two ids of contents and the arguments.
  *
- * Lists are stored as the kernel shows them in /proc/PID/environ: each entry closed by a zero byte. */
+ * Lists are stored as in /proc/PID/environ: a zero byte ends each entry. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -43,7 +43,7 @@ void store_abandon(struct store *s)
     arena_clear(&s->script_arena);
 }
 
-/* The id of these bytes, which are stored unless they are there already. */
+/* The id of these bytes in table content; stores them if they are new. */
 static int put_content(struct store *s, struct str bytes, int64_t *out_id, struct err *e)
 {
     sqlite3_stmt *find = s->statements[FIND_CONTENT], *put = s->statements[PUT_CONTENT];
@@ -82,7 +82,7 @@ int script_write_added(struct store *s, struct err *e)
     return 0;
 }
 
-/* The entries of a stored list; each keeps its closing zero byte behind it. */
+/* The entries of a stored list. Each is still followed by its zero byte, so it is a C string, too. */
 static struct str *split(struct arena *arena, struct str joined, uint32_t *out_count)
 {
     uint32_t count = 0;
@@ -103,7 +103,7 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
     sql_bind_int(get, 1, job_id);
     int found = sql_step(get, e);
     if (found < 0) return -1;
-    if (found == 0) return err_set(e, ERR_NOT_FOUND, "job %u: nothing is stored of what it runs", job_id);
+    if (found == 0) return err_set(e, ERR_NOT_FOUND, "job %u has no stored script or command", job_id);
     struct job_script script = {.script_name = arena_copy(arena, str(sql_column_text(get, 0)))};
     struct str text = sql_column_bytes(get, 1);
     script.script = (struct str){arena_copy(arena, text), text.length};

@@ -1,8 +1,8 @@
-/* SQLite in our words. Results become struct err here and nowhere else, so that every message names the file, what was
- * being done and what SQLite and the system said about it.
+/* SQLite's results become struct err here and nowhere else, so every message names the file, the action, SQLite's reason
+ * and the system's.
  *
- * A connection is used by one thread at a time (SQLITE_OPEN_NOMUTEX); errors are read from the connection right after
- * the call that failed. */
+ * One thread at a time uses a connection (SQLITE_OPEN_NOMUTEX). Errors are read from the connection directly after the call
+ * that failed. */
 #include "store/sql.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ bool sql_is_damage(sqlite3 *db)
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-/* What the system said when SQLite could not read or write, else "". */
+/* The system's reason when SQLite could not read or write, else "". */
 static const char *system_reason(sqlite3 *db, int code)
 {
     int number = sqlite3_system_errno(db);
@@ -32,7 +32,7 @@ static const char *system_reason(sqlite3 *db, int code)
     return text ? text : "";
 }
 
-int sql_fail(sqlite3 *db, const char *doing, struct err *e)
+int sql_fail(sqlite3 *db, const char *action, struct err *e)
 {
     int code = sqlite3_errcode(db) & 0xff;
     ensure(code != SQLITE_NOMEM && "out of memory");
@@ -41,17 +41,17 @@ int sql_fail(sqlite3 *db, const char *doing, struct err *e)
                    (code == SQLITE_IOERR && (sqlite3_system_errno(db) == ENOSPC || sqlite3_system_errno(db) == EDQUOT));
     if (is_full)
         return err_set(e, ERR_UNAVAILABLE, "%s: %s: no space left on the device; free some and try again", file_of(db),
-                       doing);
+                       action);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return err_set(e, ERR_UNAVAILABLE, "%s: %s: another program is writing to it (%s)", file_of(db), doing,
+        return err_set(e, ERR_UNAVAILABLE, "%s: %s: another program is writing to it (%s)", file_of(db), action,
                        sqlite3_errmsg(db));
     if (sql_is_damage(db))
         return err_set(
             e, ERR_IO,
             "%s: %s: the file is damaged (%s); move it away and put a backup in its place, or save what can be read: "
             "sqlite3 %s .recover | sqlite3 rescued.db",
-            file_of(db), doing, sqlite3_errmsg(db), file_of(db));
-    return err_set(e, ERR_IO, "%s: %s: %s%s%s", file_of(db), doing, sqlite3_errmsg(db), reason[0] ? ": " : "", reason);
+            file_of(db), action, sqlite3_errmsg(db), file_of(db));
+    return err_set(e, ERR_IO, "%s: %s: %s%s%s", file_of(db), action, sqlite3_errmsg(db), reason[0] ? ": " : "", reason);
 }
 
 int sql_run(sqlite3 *db, const char *statements, struct err *e)
@@ -95,7 +95,7 @@ int sql_number(sqlite3 *db, const char *statement, int64_t *out_value, struct er
     if (q == NULL) return -1;
     int result = sql_step(q, e);
     if (result == 1) *out_value = sqlite3_column_int64(q, 0);
-    if (result == 0) err_set(e, ERR_INTERNAL, "%s: a row is missing that is always there: %s", file_of(db), statement);
+    if (result == 0) err_set(e, ERR_INTERNAL, "%s: missing row: %s", file_of(db), statement);
     sqlite3_finalize(q);
     return result == 1 ? 0 : -1;
 }
@@ -133,7 +133,7 @@ void sql_bind_str(sqlite3_stmt *statement, int parameter, struct str text)
     ensure(sqlite3_bind_text(statement, parameter, text.text, (int)text.length, SQLITE_STATIC) == SQLITE_OK);
 }
 
-/* The address of no bytes must not be NULL: SQLite would store NULL instead of an empty blob. */
+/* For an empty blob the address must not be NULL: SQLite would store NULL. */
 void sql_bind_bytes(sqlite3_stmt *statement, int parameter, struct str bytes)
 {
     ensure(sqlite3_bind_blob64(statement, parameter, bytes.length > 0 ? bytes.text : "", bytes.length, SQLITE_STATIC) ==
@@ -173,7 +173,7 @@ int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t min, int6
     return min;
 }
 
-int sql_bad_row(const char *path, const char *table, int64_t id, const char *what, struct err *e)
+int sql_bad_row(const char *path, const char *table, int64_t id, const char *reason, struct err *e)
 {
-    return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", path, table, (long long)id, what);
+    return err_set(e, ERR_INTERNAL, "%s: %s %lld: %s", path, table, (long long)id, reason);
 }

@@ -1,21 +1,21 @@
-/* Opening and closing the database: what has to be true before anything is read or written.
+/* Opens and closes the database: the lock, file modes, damage checks, creation and migration.
  *
  *     DIR/fairlead.db        the rows
- *     DIR/fairlead.db-wal    committed turns that are not in it yet (SQLite's write-ahead log; gone after a clean close)
- *     DIR/fairlead.db-shm    the log's index, shared memory
- *     DIR/fairlead.db-lock   who has it open for writing
+ *     DIR/fairlead.db-wal    SQLite's write-ahead log: committed turns that are not in the file yet (none after a clean close)
+ *     DIR/fairlead.db-shm    the log's index, in shared memory
+ *     DIR/fairlead.db-lock   the writer's lock, with its process id
  *
  * Invariants
- *   1. One writer: the lock is held from before the database is opened until after it is closed.
- *   2. All four files are mode 0600, whatever the umask: job scripts and environments are in them. SQLite gives its two
- *      the mode of the database file, which is made here before SQLite sees it.
- *   3. A file that is refused (newer, not ours, damaged) is left as it was.
- *   4. Making and migrating happen in one transaction: after a crash the file is the old one, or the new one.
+ *   1. One writer: the lock is taken before the database is opened and released after it is closed.
+ *   2. All four files have mode 0600, whatever the umask, because they contain job scripts and environments. SQLite gives
+ *      its two files the mode of the database file, which is created here before SQLite opens it.
+ *   3. A refused file (newer, of another program, damaged) stays unchanged.
+ *   4. Creation and migration each are one transaction: after a crash the file is either the old one or the new one.
  *
- * Damage: a log that is still there says that the last daemon did not end by itself, and then the whole file is checked
- * (PRAGMA quick_check) as long as it has at most 32 MiB, which takes half a second; in a larger one the history is left
- * to SQLite's own checks as pages are read. After a clean end only what is read is looked at: every page that the load
- * touches. A kill cannot damage anything (tests/crash); a disk that lies can.
+ * Damage checks: a log that is not empty means that the last daemon was killed. Then PRAGMA quick_check reads the whole file
+ * if it has at most 32 MiB, which takes half a second. In a larger file, and after a clean close, SQLite checks the pages
+ * that are read; the load reads every page of the live rows. A kill cannot damage the file (tests/crash); a disk that does
+ * not do what it reports can.
  */
 #include "store/store.h"
 
@@ -42,7 +42,7 @@ static char *join_text(const char *a, const char *b)
     return text.text;
 }
 
-/* A file of mode 0600 (made so, or corrected); its descriptor, or -1 with *e. */
+/* Opens a file, which gets mode 0600; creates it when there is none. The descriptor, or -1 with *e. */
 static int open_private(const char *path, struct err *e)
 {
     struct stat st;
@@ -53,19 +53,18 @@ static int open_private(const char *path, struct err *e)
         return err_set(e, ERR_IO, "%s is not a regular file", path);
     }
     if ((st.st_mode & 07777) != 0600 && fchmod(fd, 0600) != 0) {
-        err_set(e, ERR_IO, "%s: it has to be readable by its owner only, and cannot be made so: %s", path,
-                strerrordesc_np(errno));
+        err_set(e, ERR_IO, "%s: cannot set mode 0600, which keeps other users out: %s", path, strerrordesc_np(errno));
         close(fd);
         return -1;
     }
     return fd;
 }
 
-/* A daemon that was killed while it forked its launcher leaves the lock to that child until it runs: not for long. */
-static bool lock_soon(int fd)
+/* Retries, because a daemon that is killed while it forks its launcher leaves the lock to the child until its exec. */
+static bool lock_with_retries(int fd)
 {
-    enum { TRIES = 25, PAUSE_US = 10000 };
-    for (int i = 0; i < TRIES; i++) {
+    enum { TRY_COUNT = 25, PAUSE_US = 10000 };
+    for (int i = 0; i < TRY_COUNT; i++) {
         if (i > 0) usleep(PAUSE_US);
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
         if (errno != EWOULDBLOCK) return false;
@@ -74,13 +73,13 @@ static bool lock_soon(int fd)
     return false;
 }
 
-/* Invariant 1. The process number is for the message of whoever comes second. */
+/* Invariant 1. The process id in the file is for the error message of a second daemon. */
 static int take_lock(struct store *s, struct err *e)
 {
     char text[NUMBER_TEXT_SIZE] = "";
     char *path = join_text(s->path, "-lock");
     int fd = open_private(path, e), result = -1;
-    if (fd >= 0 && lock_soon(fd)) {
+    if (fd >= 0 && lock_with_retries(fd)) {
         size_t length = number_format_u64(text, (uint64_t)getpid());
         result = ftruncate(fd, 0) == 0 && pwrite(fd, text, length, 0) == (ssize_t)length
                      ? 0
@@ -100,31 +99,31 @@ static int take_lock(struct store *s, struct err *e)
     return result;
 }
 
-/* Invariant 2. What SQLite left behind is corrected, too. SQLite is not in these files yet: closing a descriptor of a file
- * that it has open would drop its locks. */
+/* Invariant 2, also for files that an earlier SQLite has left. SQLite must not have opened the files yet: closing a
+ * descriptor of a file that it has open would release its locks. */
 static int make_private(struct store *s, bool *out_needs_check, struct err *e)
 {
-    static const char *const tails[] = {"-wal", "-shm"};
-    struct stat st, of_tail;
+    static const char *const suffixes[] = {"-wal", "-shm"};
+    struct stat database, companion;
     bool was_clean = true;
     int fd = open_private(s->path, e);
     if (fd < 0) return -1;
-    fstat(fd, &st);
+    fstat(fd, &database);
     close(fd);
-    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
-        char *path = join_text(s->path, tails[i]);
-        if (stat(path, &of_tail) == 0) {
-            if (i == 0 && of_tail.st_size > 0) was_clean = false;
-            if ((of_tail.st_mode & 07777) != 0600) chmod(path, 0600);
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char *path = join_text(s->path, suffixes[i]);
+        if (stat(path, &companion) == 0) {
+            if (i == 0 && companion.st_size > 0) was_clean = false;
+            if ((companion.st_mode & 07777) != 0600) chmod(path, 0600);
         }
         mem_free(path);
     }
-    *out_needs_check = !was_clean && st.st_size <= CHECK_BYTES_MAX;
+    *out_needs_check = !was_clean && database.st_size <= CHECK_BYTES_MAX;
     return 0;
 }
 
-/* The first thing that quick_check finds, or nothing. */
-static int check_whole(struct store *s, struct err *e)
+/* ERR_IO with the first damage that quick_check finds. */
+static int check_damage(struct store *s, struct err *e)
 {
     sqlite3_stmt *check = sql_prepare(s->db, "PRAGMA quick_check(1)", e);
     if (check == NULL) return -1;
@@ -140,7 +139,7 @@ static int check_whole(struct store *s, struct err *e)
     return result < 0 ? -1 : 0;
 }
 
-/* The first rows: what a fresh state has, and in the journal how usage fades at first. */
+/* The first rows: those of a fresh state, and the first decay rules in the usage journal. */
 static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
 {
     struct state fresh;
@@ -163,7 +162,7 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
     return result;
 }
 
-/* Invariant 4. Foreign keys are off meanwhile: a step may have to rebuild a table that others refer to. */
+/* Invariant 4. Foreign keys are off, because a step may have to rebuild a table that others refer to. */
 static int upgrade(struct store *s, uint32_t from, int64_t now_us, struct err *e)
 {
     if (sql_run(s->db, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", e) != 0) return -1;
@@ -175,14 +174,15 @@ static int upgrade(struct store *s, uint32_t from, int64_t now_us, struct err *e
     return sql_run(s->db, "PRAGMA foreign_keys = ON", e);
 }
 
-static int use_log(struct store *s, struct err *e)
+static int set_write_ahead_log(struct store *s, struct err *e)
 {
     sqlite3_stmt *mode = sql_prepare(s->db, "PRAGMA journal_mode = WAL", e);
     if (mode == NULL) return -1;
     int result = sql_step(mode, e);
     if (result == 1 && strcmp(sql_column_text(mode, 0), "wal") != 0)
-        result = err_set(e, ERR_IO, "%s: no write-ahead log is possible here (journal mode stays %s)", s->path,
-                         sql_column_text(mode, 0));
+        result =
+            err_set(e, ERR_IO, "%s: this file system does not support a write-ahead log (the journal mode stays %s)",
+                    s->path, sql_column_text(mode, 0));
     sqlite3_finalize(mode);
     if (result < 0) return -1;
     return sql_run(s->db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864", e);
@@ -211,8 +211,8 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (make_private(s, &needs_check, e) != 0 || filesystem_check_local(s->path, e) != 0) return -1;
     if (connect_writer(s, e) != 0) return -1;
     if (schema_identify(s->db, schema_version, &version, e) != 0) return -1;
-    if (needs_check && check_whole(s, e) != 0) return -1;
-    if (use_log(s, e) != 0) return -1;
+    if (needs_check && check_damage(s, e) != 0) return -1;
+    if (set_write_ahead_log(s, e) != 0) return -1;
     if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;

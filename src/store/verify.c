@@ -1,57 +1,58 @@
-/* Usage, computed again: from the records of what ran and the journal of what changed the rules, without the engine.
+/* Recomputes all usage, without the engine: from the records of the tasks that ran and the usage journal, which has every
+ * change of the rules.
  *
  *     journal   HALFLIFE at T0, T1, T2       T0        T1            T2            reference
  *     task      start ........ charged        |--------|--[=========|====]---------|
  *                                              H0       H1            H2
  *
- * The half-life changes cut time into epochs. What a task used in an epoch is a charge in closed form under that epoch's
- * half-life, which then fades to the end of the epoch, through every later one, and to the reference (verify_decay.h). The
- * charge of one unit a second, times what the task has a second:
+ * The changes of the half-life divide time into epochs. A task's usage in an epoch is a charge in closed form under that
+ * epoch's half-life, which then decays to the end of the epoch, through every later one, to the reference (verify_decay.h).
+ * The charge of one unit is multiplied with the task's rates:
  *
  *     its association          billing x usage factor, and the amount of each TRES x usage factor
- *     its job's QOS            billing x usage factor; its own history says when that faded (journal: QOS_DECAY)
- *     its owners               CPUs and GiB, fading by the share tree's rule (verify_owners.h)
+ *     its job's QOS            billing x usage factor; decays except while the QOS had NoDecay (journal: QOS_DECAY)
+ *     its owners               CPUs and GiB; decay by the share tree's rule (verify_usage_owners.h)
  *
- * What a deleted association used belongs to the one that took it over (FOLD), and so on until one that stands. A QOS that
- * was deleted has no usage any more: a task belongs to the QOS of that name if it was launched since that was created.
+ * The usage of a deleted association was added to another one (journal: FOLD), whose deletion adds it to the next, and so on
+ * up to one that is not deleted: its sink. The usage of a deleted QOS is gone: a task belongs to the QOS of that name only if
+ * it was launched after the QOS was created.
  *
- * What was reset since counts from its reset_us on, and so does what was folded into it before. Whether a fold came before
- * the last reset of who took it over says the journal: it has that one's reset_us of then (a later reset is a larger one).
+ * After a reset, only usage from reset_us on counts, and a reset also clears the usage that was folded in before it. A FOLD
+ * entry has the sink's reset_us of its time; if the sink has a later one now, the fold came before the last reset.
  *
  * Invariants
- *   1. A task is charged from start_us to end_us, or to charged_us while it lives. One ending is allowed to be charged for
- *      longer than it ran: when the rules changed between its end and the record of it, the engine had charged it up
- *      to that change; charged_us is then a change's moment.
- *   2. A task whose start was learned late (journal: LATE), after a change of rules, is charged as if the rules of that
- *      moment had been in force from its start.
- *   3. Sums are more exact than what they judge (verify_sum.h).
+ *   1. A task is charged from start_us to end_us, or to charged_us while it is live. A task can have been charged for longer
+ *      than it ran: when the rules changed between its end and its end record, the engine had charged it up to the change.
+ *      Then charged_us is the time of that change.
+ *   2. A task whose start became known only after a change of the rules (journal: LATE) is charged as if the new rules had
+ *      been in force from its start.
+ *   3. Sums are more exact than the stored values (verify_sum.h).
  *
- * A difference counts beyond 1e-9 of the greater value, and beyond 1e-6 billing-seconds: one CPU for one microsecond, the
- * smallest thing that the records can say, so also the least that a record can be wrong by. (Values are as of the
- * reference, which is never later than now: seen now they are smaller still.)
- * Cost: one walk over the tasks, about 0.8 s for 10^6; memory for the associations only. Own connection and snapshot. */
+ * A difference is reported beyond 1e-9 of the greater value and beyond 1e-6 billing-seconds: one CPU for one microsecond,
+ * which is the resolution of the records. (All values are as of the reference, which is never later than now.)
+ * Cost: one pass over the tasks, about 0.8 s for 10^6; memory O(associations). One connection, one snapshot. */
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "base/number.h"
 #include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/verify_decay.h"
-#include "store/verify_owners.h"
+#include "store/verify_usage_owners.h"
 
 struct assoc_sum {
     uint32_t id;
-    uint32_t sink;         /* place of the one that has its usage: itself while it stands */
-    uint32_t fold_id;      /* who took it over, 0: nobody */
-    int64_t fold_reset_us; /* when that one had last been reset then */
+    uint32_t sink;         /* index of the association that has its usage: itself unless deleted */
+    uint32_t fold_id;      /* id of the association that its usage was added to; 0: none */
+    int64_t fold_reset_us; /* last reset of that one before the fold */
     int64_t reset_us;
-    int64_t from_us; /* from where on what it used counts in its sink */
+    int64_t from_us; /* its usage counts in its sink from here on */
     const char *user;
     uint32_t first_tres, last_tres;
     bool is_deleted;
     struct sum billing;
 };
 
-/* Of an association and a TRES; in a list behind each other. */
+/* The usage of an association in a TRES; an association's sums are a linked list. */
 struct tres_sum {
     uint32_t tres, next;
     struct sum sum;
@@ -65,16 +66,16 @@ struct qos_sum {
     struct sum sum;
 };
 
-/* The rules in force when a start was learned late: the last epoch, and the place in the journal. */
-struct late {
+/* The rules in force when a start became known late: the index of the last epoch, and the journal entry. */
+struct late_start {
     uint32_t epoch;
     int64_t seq;
 };
 
-/* Amounts as a task's column has them; most tasks have the same as the one before. */
+/* The amounts of one task. Most tasks have the same as the previous one, so the parsed text is kept. */
 struct amounts {
     struct buf text;
-    ARRAY(struct tres_amount) list; /* tres: place among tres_names */
+    ARRAY(struct tres_amount) list; /* tres: index in tres_names */
 };
 
 struct verification {
@@ -83,27 +84,27 @@ struct verification {
     struct arena arena;
     int64_t reference_us, usage_reset_us;
     struct epochs epochs;
-    struct owners owners;
+    struct usage_owners owners;
     ARRAY(struct assoc_sum) assocs; /* by id, ascending */
     ARRAY(struct tres_sum) tres_sums;
-    ARRAY(struct qos_sum) qos; /* that stand, by id, ascending */
+    ARRAY(struct qos_sum) qos; /* by id, ascending */
     ARRAY(const char *) tres_names;
-    ARRAY(struct late) lates;
+    ARRAY(struct late_start) late_starts;
     struct map assoc_by_id, tres_by_name, qos_by_id, qos_by_name;
-    struct map tres_sum_of;  /* place of the association << 32 | of the TRES */
-    struct map late_by_task; /* task_key -> place in lates */
+    struct map tres_sum_by_key;    /* index of the association << 32 | of the TRES */
+    struct map late_start_by_task; /* task_key -> index in late_starts */
     struct amounts amounts;
 };
 
-/* Calls row for every row of a query. */
+/* Calls read_row for every row of a query, until it fails. */
 static int for_each(struct verification *v, const char *query,
-                    int (*row)(struct verification *, sqlite3_stmt *, struct err *), struct err *e)
+                    int (*read_row)(struct verification *, sqlite3_stmt *, struct err *), struct err *e)
 {
     sqlite3_stmt *statement = sql_prepare(v->db, query, e);
     if (statement == NULL) return -1;
     int result;
     while ((result = sql_step(statement, e)) == 1) {
-        if (row(v, statement, e) == 0) continue;
+        if (read_row(v, statement, e) == 0) continue;
         result = -1;
         break;
     }
@@ -118,10 +119,10 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static uint32_t tres_place(struct verification *v, struct str name)
+static uint32_t tres_index(struct verification *v, struct str name)
 {
-    uint32_t place = map_get(&v->tres_by_name, name);
-    if (place != NONE) return place;
+    uint32_t index = map_get(&v->tres_by_name, name);
+    if (index != NONE) return index;
     const char *kept = arena_copy(&v->arena, name);
     map_set(&v->tres_by_name, str(kept), v->tres_names.count);
     *array_add(&v->tres_names) = kept;
@@ -131,19 +132,19 @@ static uint32_t tres_place(struct verification *v, struct str name)
 static struct sum *tres_sum(struct verification *v, uint32_t assoc, uint32_t tres)
 {
     uint64_t key = (uint64_t)assoc << 32 | tres;
-    uint32_t place = map_get_u64(&v->tres_sum_of, key);
-    if (place == NONE) {
-        place = v->tres_sums.count;
+    uint32_t index = map_get_u64(&v->tres_sum_by_key, key);
+    if (index == NONE) {
+        index = v->tres_sums.count;
         struct assoc_sum *a = &v->assocs.items[assoc];
         *array_add(&v->tres_sums) = (struct tres_sum){.tres = tres, .next = NONE};
         if (a->first_tres == NONE)
-            a->first_tres = place;
+            a->first_tres = index;
         else
-            v->tres_sums.items[a->last_tres].next = place;
-        a->last_tres = place;
-        map_set_u64(&v->tres_sum_of, key, place);
+            v->tres_sums.items[a->last_tres].next = index;
+        a->last_tres = index;
+        map_set_u64(&v->tres_sum_by_key, key, index);
     }
-    return &v->tres_sums.items[place].sum;
+    return &v->tres_sums.items[index].sum;
 }
 
 /* Reads "cpu=4,mem=8192" into v->amounts. */
@@ -157,9 +158,9 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
     while (tres_text_next(&rest, &name, &value)) {
         double amount;
         if (!number_parse_double(value, &amount))
-            return err_set(e, ERR_INTERNAL, "%s: amounts by TRES: '%.*s' cannot be read", v->path,
-                           (int)(text.length < 64 ? text.length : 64), text.text);
-        *array_add(&a->list) = (struct tres_amount){tres_place(v, name), amount};
+            return err_set(e, ERR_INTERNAL, "%s: '%.*s' is not a list of amounts by TRES (such as cpu=4,mem=8192)",
+                           v->path, (int)(text.length < 64 ? text.length : 64), text.text);
+        *array_add(&a->list) = (struct tres_amount){tres_index(v, name), amount};
     }
     buf_add_str(&a->text, text);
     return 0;
@@ -167,12 +168,12 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
 
 /* --- the rules ---------------------------------------------------------------------------------------------------- */
 
-static int take_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
-    uint32_t id = (uint32_t)sqlite3_column_int64(row, 0), place = v->assocs.count;
-    map_set_u64(&v->assoc_by_id, id, place);
+    uint32_t id = (uint32_t)sqlite3_column_int64(row, 0), index = v->assocs.count;
+    map_set_u64(&v->assoc_by_id, id, index);
     *array_add(&v->assocs) = (struct assoc_sum){.id = id,
-                                                .sink = place,
+                                                .sink = index,
                                                 .first_tres = NONE,
                                                 .billing = {.stored = sqlite3_column_double(row, 1)},
                                                 .is_deleted = !sql_column_is_null(row, 2),
@@ -180,28 +181,28 @@ static int take_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
                                                 .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
     if (read_amounts(v, str(sql_column_text(row, 3)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++)
-        tres_sum(v, place, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
+        tres_sum(v, index, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
     return 0;
 }
 
-static int take_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
-    uint32_t place = v->qos.count, flags;
+    uint32_t index = v->qos.count, flags;
     struct qos_sum *q = array_add(&v->qos);
     *q = (struct qos_sum){.id = (uint32_t)sqlite3_column_int64(row, 0),
                           .name = arena_copy(&v->arena, str(sql_column_text(row, 1))),
                           .created_us = sqlite3_column_int64(row, 2),
                           .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us),
                           .sum = {.stored = sqlite3_column_double(row, 3)}};
-    map_set_u64(&v->qos_by_id, q->id, place);
-    map_set(&v->qos_by_name, str(q->name), place);
+    map_set_u64(&v->qos_by_id, q->id, index);
+    map_set(&v->qos_by_name, str(q->name), index);
     if (setting_text_qos_flags(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
         return err_prefix(e, "%s: qos %u", v->path, q->id);
     segments_begin(&q->segments, (flags & QOS_NO_DECAY) == 0);
     return 0;
 }
 
-static int take_owner(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_owner(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     double used[USAGE_RESOURCE_COUNT];
     (void)e;
@@ -210,77 +211,78 @@ static int take_owner(struct verification *v, sqlite3_stmt *row, struct err *e)
                               .at_us = sqlite3_column_int64(row, 2),
                               .reset_us = sqlite3_column_int64(row, 3)};
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) used[r] = sqlite3_column_double(row, 4 + r);
-    owners_add(&v->owners, &owner, used);
+    usage_owners_add(&v->owners, &owner, used);
     return 0;
 }
 
-static int take_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
-    uint32_t place = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, 2));
-    if (place == NONE)
-        return err_set(e, ERR_INTERNAL, "%s: the journal folds an association that is not there", v->path);
-    v->assocs.items[place].fold_reset_us = sqlite3_column_int64(row, 3);
-    v->assocs.items[place].fold_id = (uint32_t)sqlite3_column_int64(row, 4);
+    uint32_t index = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, 2));
+    if (index == NONE)
+        return err_set(e, ERR_INTERNAL, "%s: the usage journal has a FOLD of an association that does not exist",
+                       v->path);
+    v->assocs.items[index].fold_reset_us = sqlite3_column_int64(row, 3);
+    v->assocs.items[index].fold_id = (uint32_t)sqlite3_column_int64(row, 4);
     return 0;
 }
 
-/* Before its first change a QOS did what the change ended. Ids are given again: changes of an older one are none of it, and
- * those of the moment it was created do not matter. */
-static void take_qos_decay(struct verification *v, sqlite3_stmt *row)
+/* Until its first change a QOS had the opposite flag. Ids are reused, so changes from before its creation belong to another
+ * QOS; a change at the time of its creation has no effect. */
+static void read_qos_decay(struct verification *v, sqlite3_stmt *row)
 {
     int64_t at_us = sqlite3_column_int64(row, 0);
-    bool fades = sqlite3_column_int64(row, 4) != 0;
-    uint32_t place = map_get_u64(&v->qos_by_id, (uint64_t)sqlite3_column_int64(row, 3));
-    if (place == NONE || at_us <= v->qos.items[place].created_us) return;
-    struct segments *s = &v->qos.items[place].segments;
-    if (s->list.count == 1) s->list.items[0].fades = !fades;
-    segments_add(s, at_us, sqlite3_column_int64(row, 5), fades);
+    bool decays = sqlite3_column_int64(row, 4) != 0;
+    uint32_t index = map_get_u64(&v->qos_by_id, (uint64_t)sqlite3_column_int64(row, 3));
+    if (index == NONE || at_us <= v->qos.items[index].created_us) return;
+    struct segments *s = &v->qos.items[index].segments;
+    if (s->list.count == 1) s->list.items[0].decays = !decays;
+    segments_add(s, at_us, sqlite3_column_int64(row, 5), decays);
 }
 
-static void take_late(struct verification *v, sqlite3_stmt *row)
+static void read_late_start(struct verification *v, sqlite3_stmt *row)
 {
     uint64_t key = task_key((uint32_t)sqlite3_column_int64(row, 3), (uint32_t)sqlite3_column_int64(row, 4));
-    map_set_u64(&v->late_by_task, key, v->lates.count);
-    *array_add(&v->lates) = (struct late){v->epochs.list.count - 1, sqlite3_column_int64(row, 5)};
+    map_set_u64(&v->late_start_by_task, key, v->late_starts.count);
+    *array_add(&v->late_starts) = (struct late_start){v->epochs.list.count - 1, sqlite3_column_int64(row, 5)};
 }
 
-static int take_owner_rule(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_owner_rule(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     int64_t at_us = sqlite3_column_int64(row, 0), seq = sqlite3_column_int64(row, 5);
-    if (owners_add_rule(&v->owners, at_us, seq, sql_column_text(row, 6), e) == 0) return 0;
+    if (usage_owners_add_rule(&v->owners, at_us, seq, sql_column_text(row, 6), e) == 0) return 0;
     e->code = ERR_INTERNAL;
     return err_prefix(e, "%s: journal %lld", v->path, (long long)seq);
 }
 
-static int take_journal(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int read_journal_entry(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     struct str kind = str(sql_column_text(row, 1));
-    if (str_equal(kind, str("FOLD"))) return take_fold(v, row, e);
+    if (str_equal(kind, str("FOLD"))) return read_fold(v, row, e);
     if (str_equal(kind, str("HALFLIFE")))
         *array_add(&v->epochs.list) =
             (struct epoch){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 4) * 1000000, 0};
-    if (str_equal(kind, str("QOS_DECAY"))) take_qos_decay(v, row);
-    if (str_equal(kind, str("OWNER_RULE"))) return take_owner_rule(v, row, e);
-    if (str_equal(kind, str("LATE")) && v->epochs.list.count > 0) take_late(v, row);
+    if (str_equal(kind, str("QOS_DECAY"))) read_qos_decay(v, row);
+    if (str_equal(kind, str("OWNER_RULE"))) return read_owner_rule(v, row, e);
+    if (str_equal(kind, str("LATE")) && v->epochs.list.count > 0) read_late_start(v, row);
     return 0;
 }
 
-/* Each deleted association's sink, through as many folds as there were; more steps than associations is a circle. */
+/* Finds each deleted association's sink, by following its folds. More steps than associations mean a cycle. */
 static int finish_folds(struct verification *v, struct err *e)
 {
     for (uint32_t i = 0; i < v->assocs.count; i++) {
-        uint32_t at = i, steps = 0;
+        uint32_t sink = i, steps = 0;
         int64_t from_us = v->assocs.items[i].reset_us;
-        while (at != NONE && v->assocs.items[at].is_deleted && steps++ <= v->assocs.count) {
-            const struct assoc_sum *folded = &v->assocs.items[at];
-            at = map_get_u64(&v->assoc_by_id, folded->fold_id);
-            if (at != NONE && v->assocs.items[at].reset_us != folded->fold_reset_us)
-                from_us = later_of(from_us, v->assocs.items[at].reset_us);
+        while (sink != NONE && v->assocs.items[sink].is_deleted && steps++ <= v->assocs.count) {
+            const struct assoc_sum *folded = &v->assocs.items[sink];
+            sink = map_get_u64(&v->assoc_by_id, folded->fold_id);
+            if (sink != NONE && v->assocs.items[sink].reset_us != folded->fold_reset_us)
+                from_us = later_of(from_us, v->assocs.items[sink].reset_us);
         }
-        if (at == NONE || v->assocs.items[at].is_deleted)
-            return err_set(e, ERR_INTERNAL, "%s: the journal does not say who took over the usage of association %u",
+        if (sink == NONE || v->assocs.items[sink].is_deleted)
+            return err_set(e, ERR_INTERNAL, "%s: the usage journal has no valid FOLD of the deleted association %u",
                            v->path, v->assocs.items[i].id);
-        v->assocs.items[i].sink = at;
+        v->assocs.items[i].sink = sink;
         v->assocs.items[i].from_us = from_us;
     }
     return 0;
@@ -288,15 +290,16 @@ static int finish_folds(struct verification *v, struct err *e)
 
 static const struct {
     const char *query;
-    int (*take)(struct verification *v, sqlite3_stmt *row, struct err *e);
-} rules[] = {
+    int (*read_row)(struct verification *v, sqlite3_stmt *row, struct err *e);
+} rule_tables[] = {
     {"SELECT id, usage_billing_s, deleted_us, usage_tres, ifnull(user, ''), reset_us FROM association ORDER BY id",
-     take_assoc},
-    {"SELECT id, name, created_us, usage_billing_s, flags, reset_us FROM qos ORDER BY id", take_qos},
+     read_assoc},
+    {"SELECT id, name, created_us, usage_billing_s, flags, reset_us FROM qos ORDER BY id", read_qos},
     {"SELECT user, project, at_us, reset_us, cpu_s, mem_gib_s, io_gib, finished_jobs FROM owner_usage"
      " ORDER BY user, project",
-     take_owner},
-    {"SELECT at_us, kind, association_id, before, after, seq, detail FROM usage_journal ORDER BY seq", take_journal},
+     read_owner},
+    {"SELECT at_us, kind, association_id, before, after, seq, detail FROM usage_journal ORDER BY seq",
+     read_journal_entry},
 };
 
 static int read_rules(struct verification *v, struct err *e)
@@ -304,19 +307,19 @@ static int read_rules(struct verification *v, struct err *e)
     if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0 ||
         sql_number(v->db, "SELECT ifnull(usage_reset_us, 0) FROM counters", &v->usage_reset_us, e) != 0)
         return -1;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (for_each(v, rules[i].query, rules[i].take, e) != 0) return -1;
+    for (size_t i = 0; i < sizeof rule_tables / sizeof *rule_tables; i++) {
+        if (for_each(v, rule_tables[i].query, rule_tables[i].read_row, e) != 0) return -1;
     }
     if (v->owners.rules.count == 0)
-        return err_set(e, ERR_INTERNAL, "%s: the journal does not say how the share tree's usage fades", v->path);
+        return err_set(e, ERR_INTERNAL, "%s: the usage journal has no OWNER_RULE (the share tree's decay)", v->path);
     if (v->epochs.list.count == 0)
-        return err_set(e, ERR_INTERNAL, "%s: the journal does not say the first half-life", v->path);
+        return err_set(e, ERR_INTERNAL, "%s: the usage journal has no HALFLIFE (the first half-life)", v->path);
     epochs_finish(&v->epochs, v->reference_us);
     for (uint32_t i = 0; i < v->qos.count; i++) segments_finish(&v->qos.items[i].segments, &v->epochs);
     return finish_folds(v, e);
 }
 
-/* --- what ran ----------------------------------------------------------------------------------------------------- */
+/* --- the tasks ---------------------------------------------------------------------------------------------------- */
 
 enum task_column {
     TASK_JOB_ID,
@@ -338,7 +341,7 @@ static const char tasks_query[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
     " ifnull(project, ''), task.cpus, task.mem_mib FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
-static bool is_change(const struct verification *v, int64_t at_us)
+static bool is_epoch_start(const struct verification *v, int64_t at_us)
 {
     for (uint32_t i = 0; i < v->epochs.list.count; i++) {
         if (v->epochs.list.items[i].from_us == at_us) return true;
@@ -346,30 +349,30 @@ static bool is_change(const struct verification *v, int64_t at_us)
     return false;
 }
 
-/* What a task is charged for. */
+/* The time that a task is charged for. */
 struct charge {
     int64_t from_us, to_us;
-    struct late late; /* invariant 2; 0, 0: none */
+    struct late_start late; /* invariant 2; 0, 0: its start was not late */
 };
 
 static struct charge charge_of(const struct verification *v, sqlite3_stmt *row)
 {
     int64_t charged_us = sqlite3_column_int64(row, TASK_CHARGED_US), to_us = sqlite3_column_int64(row, TASK_END_US);
-    if (to_us == 0 || (charged_us > to_us && is_change(v, charged_us))) to_us = charged_us; /* invariant 1 */
+    if (to_us == 0 || (charged_us > to_us && is_epoch_start(v, charged_us))) to_us = charged_us; /* invariant 1 */
     struct charge c = {.from_us = sqlite3_column_int64(row, TASK_START_US), .to_us = to_us};
-    if (v->lates.count == 0) return c;
+    if (v->late_starts.count == 0) return c;
     uint64_t key =
         task_key((uint32_t)sqlite3_column_int64(row, TASK_JOB_ID), (uint32_t)sqlite3_column_int64(row, TASK_ID));
-    uint32_t late = map_get_u64(&v->late_by_task, key);
-    if (late != NONE) c.late = v->lates.items[late];
+    uint32_t late = map_get_u64(&v->late_start_by_task, key);
+    if (late != NONE) c.late = v->late_starts.items[late];
     return c;
 }
 
 static void charge_qos(struct verification *v, sqlite3_stmt *row, const struct charge *c, long double rate)
 {
-    uint32_t place = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
-    if (place == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[place].created_us) return;
-    struct qos_sum *q = &v->qos.items[place];
+    uint32_t index = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
+    if (index == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[index].created_us) return;
+    struct qos_sum *q = &v->qos.items[index];
     int64_t from_us = later_of(c->from_us, q->reset_us);
     sum_add(&q->sum, rate * segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us));
 }
@@ -392,34 +395,34 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
     charge.rates[USAGE_CPU] = idset_count(&cpus);
     charge.rates[USAGE_MEM] = sqlite3_column_double(row, TASK_MEM_MIB) / MIB_PER_GIB;
     idset_release(&cpus);
-    owners_charge(&v->owners, &charge);
+    usage_owners_charge(&v->owners, &charge);
     return 0;
 }
 
-static int take_task(struct verification *v, sqlite3_stmt *row, struct err *e)
+static int charge_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
-    uint32_t place = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
-    if (place == NONE)
-        return err_set(e, ERR_INTERNAL, "%s: task %u of job %u belongs to an association that is not there", v->path,
+    uint32_t index = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
+    if (index == NONE)
+        return err_set(e, ERR_INTERNAL, "%s: task %u of job %u belongs to an association that does not exist", v->path,
                        (uint32_t)sqlite3_column_int64(row, TASK_ID), (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
-    uint32_t sink = v->assocs.items[place].sink;
+    uint32_t sink = v->assocs.items[index].sink;
     const struct charge c = charge_of(v, row);
     long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
     long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
-    int64_t from_us = later_of(c.from_us, v->assocs.items[place].from_us);
-    long double of_one = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
-    sum_add(&v->assocs.items[sink].billing, rate * of_one);
+    int64_t from_us = later_of(c.from_us, v->assocs.items[index].from_us);
+    long double of_one_unit = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
+    sum_add(&v->assocs.items[sink].billing, rate * of_one_unit);
     charge_qos(v, row, &c, rate);
-    if (charge_owners(v, row, &c, v->assocs.items[place].user, e) != 0) return -1;
+    if (charge_owners(v, row, &c, v->assocs.items[index].user, e) != 0) return -1;
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++) {
         const struct tres_amount *a = &v->amounts.list.items[i];
-        sum_add(tres_sum(v, sink, a->tres), a->amount * factor * of_one);
+        sum_add(tres_sum(v, sink, a->tres), a->amount * factor * of_one_unit);
     }
     return 0;
 }
 
-/* --- judging ------------------------------------------------------------------------------------------------------ */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 static int name_assoc(struct verification *v, struct arena *arena, struct verify_difference *d, struct err *e)
 {
@@ -435,7 +438,7 @@ static int name_assoc(struct verification *v, struct arena *arena, struct verify
     return result < 0 ? -1 : 0;
 }
 
-static struct verify_difference *judge(const struct sum *s, struct verify_report *report)
+static struct verify_difference *add_difference(const struct sum *s, struct verify_report *report)
 {
     if (!sum_differs(s)) return NULL;
     struct verify_difference *d = array_add(&report->differences);
@@ -444,34 +447,34 @@ static struct verify_difference *judge(const struct sum *s, struct verify_report
     return d;
 }
 
-static int judge_assoc(struct verification *v, const struct assoc_sum *a, struct arena *arena,
-                       struct verify_report *report, struct err *e)
+static int compare_assoc(struct verification *v, const struct assoc_sum *a, struct arena *arena,
+                         struct verify_report *report, struct err *e)
 {
-    uint32_t before = report->differences.count;
-    judge(&a->billing, report);
+    uint32_t first = report->differences.count;
+    add_difference(&a->billing, report);
     for (uint32_t i = a->first_tres; i != NONE; i = v->tres_sums.items[i].next) {
-        struct verify_difference *d = judge(&v->tres_sums.items[i].sum, report);
+        struct verify_difference *d = add_difference(&v->tres_sums.items[i].sum, report);
         if (d != NULL) d->tres = arena_copy(arena, str(v->tres_names.items[v->tres_sums.items[i].tres]));
     }
-    for (uint32_t i = before; i < report->differences.count; i++) {
+    for (uint32_t i = first; i < report->differences.count; i++) {
         report->differences.items[i].assoc_id = a->id;
         if (name_assoc(v, arena, &report->differences.items[i], e) != 0) return -1;
     }
     return 0;
 }
 
-static int judge_all(struct verification *v, struct arena *arena, struct verify_report *report, struct err *e)
+static int compare_all(struct verification *v, struct arena *arena, struct verify_report *report, struct err *e)
 {
     for (uint32_t i = 0; i < v->assocs.count; i++) {
         report->assoc_count += !v->assocs.items[i].is_deleted;
-        if (judge_assoc(v, &v->assocs.items[i], arena, report, e) != 0) return -1;
+        if (compare_assoc(v, &v->assocs.items[i], arena, report, e) != 0) return -1;
     }
     report->qos_count = v->qos.count;
     for (uint32_t i = 0; i < v->qos.count; i++) {
-        struct verify_difference *d = judge(&v->qos.items[i].sum, report);
+        struct verify_difference *d = add_difference(&v->qos.items[i].sum, report);
         if (d != NULL) d->qos = arena_copy(arena, str(v->qos.items[i].name));
     }
-    owners_judge(&v->owners, arena, report);
+    usage_owners_compare(&v->owners, arena, report);
     return 0;
 }
 
@@ -479,30 +482,30 @@ static int verify(struct verification *v, struct arena *arena, struct verify_rep
 {
     int64_t tasks;
     if (sql_run(v->db, "BEGIN", e) != 0 || read_rules(v, e) != 0) return -1;
-    if (for_each(v, tasks_query, take_task, e) != 0) return -1;
+    if (for_each(v, tasks_query, charge_task, e) != 0) return -1;
     if (sql_number(v->db, "SELECT count(*) FROM task WHERE start_us IS NOT NULL", &tasks, e) != 0) return -1;
     report->task_count = (uint64_t)tasks;
-    return judge_all(v, arena, report, e);
+    return compare_all(v, arena, report, e);
 }
 
 static void release(struct verification *v)
 {
     for (uint32_t i = 0; i < v->qos.count; i++) array_release(&v->qos.items[i].segments.list);
-    owners_release(&v->owners);
+    usage_owners_release(&v->owners);
     array_release(&v->epochs.list);
     array_release(&v->assocs);
     array_release(&v->tres_sums);
     array_release(&v->qos);
     array_release(&v->tres_names);
-    array_release(&v->lates);
+    array_release(&v->late_starts);
     array_release(&v->amounts.list);
     buf_release(&v->amounts.text);
     map_release(&v->assoc_by_id);
     map_release(&v->tres_by_name);
     map_release(&v->qos_by_id);
     map_release(&v->qos_by_name);
-    map_release(&v->tres_sum_of);
-    map_release(&v->late_by_task);
+    map_release(&v->tres_sum_by_key);
+    map_release(&v->late_start_by_task);
     arena_release(&v->arena);
     sqlite3_close(v->db);
 }

@@ -7,7 +7,7 @@
 static const long double LN2 = 0.693147180559945309417232121458176568L;
 static const long double SECOND_US = 1e6L;
 
-/* From the last epoch back: each fades over its own length and then as the next one does. */
+/* From the last epoch back: usage decays over the rest of its own epoch and then over all later ones. */
 void epochs_finish(struct epochs *e, int64_t reference_us)
 {
     long double exponent = 0;
@@ -35,7 +35,7 @@ static long double exponent_at(const struct epochs *e, int64_t at_us)
     return epoch->exponent - (long double)(at_us - epoch->from_us) / (long double)epoch->halflife_us;
 }
 
-/* Inside one epoch. shift: halvings that do not count. */
+/* Inside one epoch. shift: halvings that are not applied. */
 static long double charge_in(const struct epoch *epoch, int64_t from_us, int64_t to_us, long double shift)
 {
     long double passed = (long double)(to_us - from_us), halflife = (long double)epoch->halflife_us;
@@ -65,28 +65,28 @@ long double epochs_charge(const struct epochs *e, uint32_t first, int64_t from_u
 
 /* --- a QOS -------------------------------------------------------------------------------------------------------- */
 
-void segments_begin(struct segments *s, bool fades)
+void segments_begin(struct segments *s, bool decays)
 {
     ensure(s->list.count == 0);
-    *array_add(&s->list) = (struct segment){.from_us = INT64_MIN, .fades = fades};
+    *array_add(&s->list) = (struct segment){.from_us = INT64_MIN, .decays = decays};
 }
 
-void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool fades)
+void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool decays)
 {
-    *array_add(&s->list) = (struct segment){.from_us = at_us, .seq = seq, .fades = fades};
+    *array_add(&s->list) = (struct segment){.from_us = at_us, .seq = seq, .decays = decays};
 }
 
-/* From the last one back. What is used in a segment that fades, at t, fades by E(t) - E(its end) and by what the QOS fades
- * from there on; in one that does not, by the latter alone. */
+/* From the last one back. Usage at time t in a segment that decays has E(t) - E(segment's end) halvings plus those of the QOS
+ * after the segment; in another segment it has only the latter. */
 void segments_finish(struct segments *s, const struct epochs *e)
 {
-    long double behind = 0; /* what the QOS fades from the segment's end on */
+    long double later = 0; /* halvings of the QOS after the segment */
     for (uint32_t i = s->list.count; i-- > 0;) {
         struct segment *segment = &s->list.items[i];
         bool is_last = i + 1 == s->list.count;
         long double end = is_last ? 0 : exponent_at(e, s->list.items[i + 1].from_us);
-        segment->shift = segment->fades ? end - behind : -behind;
-        if (segment->fades && i > 0) behind += exponent_at(e, segment->from_us) - end;
+        segment->shift = segment->decays ? end - later : -later;
+        if (segment->decays && i > 0) later += exponent_at(e, segment->from_us) - end;
     }
 }
 
@@ -101,7 +101,7 @@ long double segments_charge(const struct segments *s, const struct epochs *e, ui
         int64_t until_us = is_last ? to_us : segment[1].from_us;
         if (until_us > to_us) until_us = to_us;
         if (until_us <= from_us) continue;
-        if (segment->fades)
+        if (segment->decays)
             total += charge_over(e, first, from_us, until_us, segment->shift);
         else
             total += (long double)(until_us - from_us) / SECOND_US * exp2l(segment->shift);

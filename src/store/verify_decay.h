@@ -1,11 +1,12 @@
-/* What a charge comes to, by the rules that were in force meanwhile: half-lives by epoch, and for a QOS whether it faded.
+/* Charges with decay, by the rules that were in force at each time: half-lives by epoch, and the NoDecay flag of a QOS by
+ * segment.
  *
  *     half-life   |---- H0 ----|------- H1 -------|-- H2 --- reference
- *     QOS         |--- fades ---------|-- NoDecay --|--- fades --
+ *     QOS         |--- decays --------|-- NoDecay --|--- decays -
  *
- * E(t) is by how many halvings something used at t has faded at the reference: the lengths of the epochs from t on, each
- * divided by its half-life (below 0 behind the reference). A QOS skips what lies in a segment of NoDecay.
- * Everything is 80-bit where the machine has it: this judges the engine's doubles. */
+ * E(t) is the number of halvings from t to the reference: the sum of the epochs' lengths from t on, each divided by its
+ * half-life (negative after the reference). The segments of NoDecay do not count for a QOS.
+ * All of it is in 80 bits where the machine has them, to be more exact than the engine's doubles. */
 #ifndef FAIRLEAD_STORE_VERIFY_DECAY_H
 #define FAIRLEAD_STORE_VERIFY_DECAY_H
 
@@ -19,32 +20,33 @@ struct epoch {
     long double exponent; /* E(from_us) */
 };
 struct epochs {
-    ARRAY(struct epoch) list; /* in order; the first is the database's own */
+    ARRAY(struct epoch) list; /* in order; the first began with the database */
 };
 
-/* When a QOS' flag was changed. The journal has these in order of seq. */
+/* A time without a change of a QOS' NoDecay flag. */
 struct segment {
-    int64_t from_us, seq;
-    bool fades;
-    long double shift; /* halvings that E counts from its end on, and the QOS does not have */
+    int64_t from_us, seq; /* seq: of the change in the usage journal; segments are in this order */
+    bool decays;
+    long double shift; /* halvings from its end on that E counts, but the QOS does not have */
 };
 struct segments {
     ARRAY(struct segment) list;
 };
 
-/* Fills in the exponents. */
+/* Computes the exponents, once all epochs are in the list. */
 void epochs_finish(struct epochs *e, int64_t reference_us);
 
-/* What a rate of one unit a second from from_us to to_us comes to at the reference. first: the epoch whose half-life
- * is taken to have been in force before it, too; 0 for most. */
+/* Usage at the reference, in unit-seconds, of one unit from from_us to to_us. first: the index of the epoch whose half-life
+ * also applies to the time before it; usually 0. O(epochs). */
 long double epochs_charge(const struct epochs *e, uint32_t first, int64_t from_us, int64_t to_us);
 
-/* Begins the history of a QOS that fades or not; adds a change; fills in the shifts. */
-void segments_begin(struct segments *s, bool fades);
-void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool fades);
+/* Begins the history of a QOS; adds a change of its flag, in order of seq; computes the shifts. */
+void segments_begin(struct segments *s, bool decays);
+void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool decays);
 void segments_finish(struct segments *s, const struct epochs *e);
 
-/* The same for a QOS. seq: the place in the journal whose rules are taken to have been in force before, or 0. */
+/* The same as epochs_charge for a QOS. seq: the journal entry whose rules also apply to the time before it; usually 0.
+ * O(segments x epochs). */
 long double segments_charge(const struct segments *s, const struct epochs *e, uint32_t first, int64_t seq,
                             int64_t from_us, int64_t to_us);
 

@@ -1,4 +1,5 @@
-/* A sum that is more exact than what it judges: 80-bit where the machine has it, and compensated (Neumaier). */
+/* A compensated sum (Neumaier), in 80 bits where the machine has them: more exact than the stored double it is compared
+ * with. */
 #ifndef FAIRLEAD_STORE_VERIFY_SUM_H
 #define FAIRLEAD_STORE_VERIFY_SUM_H
 

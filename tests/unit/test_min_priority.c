@@ -335,8 +335,8 @@ static void rows_without_a_waiting_job_are_refused(void **unused)
     static const struct {
         const char *change, *error;
     } rows[] = {
-        {"UPDATE min_priority SET job_id = 99", "min_priority of job 99: it does not wait in partition 'main'"},
-        {"UPDATE min_priority SET partition = 'fast'", "job 2: it does not wait in partition 'fast'"},
+        {"UPDATE min_priority SET job_id = 99", "min_priority of job 99: the job is not pending in partition 'main'"},
+        {"UPDATE min_priority SET partition = 'fast'", "job 2: the job is not pending in partition 'fast'"},
         {"UPDATE min_priority SET partition = 'none'", "min_priority of job 2: "},
         {"UPDATE min_priority SET job_id = -1", "a number is out of range"},
     };

@@ -145,11 +145,11 @@ static void other_files_are_refused_and_left_alone(void **unused)
         const char *what, *statements, *text;
         enum err_code code;
     } rows[] = {
-        {"of another program", "CREATE TABLE t(a)", "not one of Fairlead's", ERR_IO},
+        {"of another program", "CREATE TABLE t(a)", "is an SQLite database of another program", ERR_IO},
         {"of another program that has an id", "CREATE TABLE t(a); PRAGMA application_id = 7; PRAGMA user_version = 1",
-         "not one of Fairlead's", ERR_IO},
+         "is an SQLite database of another program", ERR_IO},
         {"newer", "CREATE TABLE t(a); PRAGMA application_id = 1181508961; PRAGMA user_version = 99",
-         "schema version 99, made by a newer Fairlead; this one knows versions up to", ERR_CONFLICT},
+         "schema version 99, but this Fairlead reads versions up to", ERR_CONFLICT},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char directory[STORE_PATH_SIZE];
@@ -288,7 +288,7 @@ static void a_step_that_fails_or_breaks_references_is_refused(void **unused)
     assert_int_equal(schema_upgrade(db, steps, 0, 2, &e), 0);
     assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(schema_upgrade(db, steps, 2, 3, &e), -1);
-    assert_non_null(strstr(ERR_SENTENCE(&e), "schema version 3 would leave 1 rows without what they refer to"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "schema version 3: 1 rows refer to rows that do not exist"));
     assert_int_equal(sqlite3_exec(db, "ROLLBACK; BEGIN", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(schema_upgrade(db, steps + 1, 2, 3, &e), -1);
     assert_non_null(strstr(ERR_SENTENCE(&e), "schema version 3: "));

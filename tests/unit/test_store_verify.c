@@ -196,10 +196,10 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
     static const struct {
         const char *statement, *text;
     } rows[] = {
-        {"DELETE FROM usage_journal WHERE kind = 'FOLD'", "who took over the usage of association 4"},
-        {"UPDATE usage_journal SET after = 4 WHERE kind = 'FOLD'", "who took over the usage of association 4"},
-        {"DELETE FROM usage_journal WHERE kind = 'HALFLIFE'", "does not say the first half-life"},
-        {"DELETE FROM usage_journal WHERE kind = 'OWNER_RULE'", "does not say how the share tree's usage fades"},
+        {"DELETE FROM usage_journal WHERE kind = 'FOLD'", "no valid FOLD of the deleted association 4"},
+        {"UPDATE usage_journal SET after = 4 WHERE kind = 'FOLD'", "no valid FOLD of the deleted association 4"},
+        {"DELETE FROM usage_journal WHERE kind = 'HALFLIFE'", "the usage journal has no HALFLIFE"},
+        {"DELETE FROM usage_journal WHERE kind = 'OWNER_RULE'", "the usage journal has no OWNER_RULE"},
         {"UPDATE usage_journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
          "journal 2: halftime: 'x' is not a duration in hours"},
         {"UPDATE usage_journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'",
@@ -207,7 +207,7 @@ static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
         {"UPDATE usage_journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'",
          "journal 2: 'halftime=1' is not a decay rule"},
         {"UPDATE task SET cpus = 'x' WHERE job_id = 2", "task of job 2: cpus"},
-        {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that is not there"},
+        {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that does not exist"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;

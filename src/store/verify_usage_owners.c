@@ -1,4 +1,4 @@
-#include "store/verify_owners.h"
+#include "store/verify_usage_owners.h"
 
 #include <string.h>
 
@@ -11,59 +11,58 @@ static const long double MINUTE_S = 60.0L;
 
 /* --- rules ---------------------------------------------------------------------------------------------------------- */
 
-int owners_add_rule(struct owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e)
+int usage_owners_add_rule(struct usage_owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e)
 {
     struct ticket_decay decay;
     struct owner_rule added = {.from_us = at_us, .seq = seq};
     if (usage_decay_rule_parse(str(rule), &o->arena, &decay, e) != 0) return -1;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
-        added.fading[r] = -logl((long double)ticket_decay_minute(&decay, (enum usage_resource)r)) / MINUTE_S;
-    bool same =
-        !(added.fading[USAGE_MEM] < added.fading[USAGE_CPU]) && !(added.fading[USAGE_MEM] > added.fading[USAGE_CPU]);
-    if (!same) o->has_own_mem_rule = true;
+        added.decay_per_s[r] = -logl((long double)ticket_decay_minute(&decay, (enum usage_resource)r)) / MINUTE_S;
+    const long double *a = added.decay_per_s;
+    if (a[USAGE_MEM] < a[USAGE_CPU] || a[USAGE_MEM] > a[USAGE_CPU]) o->has_own_mem_rule = true;
     *array_add(&o->rules) = added;
     return 0;
 }
 
-static int64_t rule_end(const struct owners *o, uint32_t rule, int64_t max_us)
+static int64_t rule_end(const struct usage_owners *o, uint32_t rule, int64_t max_us)
 {
     if (rule + 1 == o->rules.count || o->rules.items[rule + 1].from_us > max_us) return max_us;
     return o->rules.items[rule + 1].from_us;
 }
 
-/* The last rule that the journal has before seq; the first where seq is 0. */
-static uint32_t rule_before(const struct owners *o, int64_t seq)
+/* The index of the last rule before seq in the journal; 0 where seq is 0. */
+static uint32_t rule_before(const struct usage_owners *o, int64_t seq)
 {
     uint32_t i = 0;
     while (i + 1 < o->rules.count && o->rules.items[i + 1].seq < seq) i++;
     return i;
 }
 
-/* What is left at to_us of a unit that was used at from_us. */
-static long double left_of(const struct owners *o, uint32_t first, int r, int64_t from_us, int64_t to_us)
+/* The fraction that is left at to_us of usage at from_us. */
+static long double decay_factor(const struct usage_owners *o, uint32_t first, int r, int64_t from_us, int64_t to_us)
 {
     long double exponent = 0;
     for (uint32_t i = first; i < o->rules.count && from_us < to_us; i++) {
         int64_t until_us = rule_end(o, i, to_us);
         if (until_us <= from_us) continue;
-        exponent += o->rules.items[i].fading[r] * ((long double)(until_us - from_us) / SECOND_US);
+        exponent += o->rules.items[i].decay_per_s[r] * ((long double)(until_us - from_us) / SECOND_US);
         from_us = until_us;
     }
     return expl(-exponent);
 }
 
-/* What one unit a second comes to at at_us. */
-static long double charge_of_one(const struct owners *o, uint32_t first, int r, const struct owner_charge *c,
-                                 int64_t from_us, int64_t at_us)
+/* The usage at at_us, in unit-seconds, of one unit during c. */
+static long double unit_charge(const struct usage_owners *o, uint32_t first, int r, const struct owner_charge *c,
+                               int64_t from_us, int64_t at_us)
 {
     long double total = 0;
     for (uint32_t i = first; i < o->rules.count && from_us < c->to_us; i++) {
-        long double fading = o->rules.items[i].fading[r], charge;
+        long double per_s = o->rules.items[i].decay_per_s[r];
         int64_t until_us = rule_end(o, i, c->to_us);
         if (until_us <= from_us) continue;
         long double passed_s = (long double)(until_us - from_us) / SECOND_US;
-        charge = fading > 0 ? -expm1l(-fading * passed_s) / fading : passed_s;
-        total += charge * left_of(o, first, r, until_us, at_us);
+        long double charge = per_s > 0 ? -expm1l(-per_s * passed_s) / per_s : passed_s;
+        total += charge * decay_factor(o, first, r, until_us, at_us);
         from_us = until_us;
     }
     return total;
@@ -71,7 +70,7 @@ static long double charge_of_one(const struct owners *o, uint32_t first, int r, 
 
 /* --- owners --------------------------------------------------------------------------------------------------------- */
 
-static struct str key_of(struct owners *o, const char *user, const char *project)
+static struct str key_of(struct usage_owners *o, const char *user, const char *project)
 {
     buf_clear(&o->key);
     buf_add_text(&o->key, user);
@@ -80,7 +79,7 @@ static struct str key_of(struct owners *o, const char *user, const char *project
     return (struct str){o->key.text, o->key.length};
 }
 
-void owners_add(struct owners *o, const struct owner_sum *row, const double used[USAGE_RESOURCE_COUNT])
+void usage_owners_add(struct usage_owners *o, const struct owner_sum *row, const double used[USAGE_RESOURCE_COUNT])
 {
     struct owner_sum *added = array_add(&o->list);
     *added = *row;
@@ -91,35 +90,36 @@ void owners_add(struct owners *o, const struct owner_sum *row, const double used
     map_set(&o->by_name, (struct str){arena_copy(&o->arena, name), name.length}, o->list.count - 1);
 }
 
-/* A task of an owner that has no row is charged to one without usage, as of the task's end. */
-static struct owner_sum *find(struct owners *o, const char *user, const char *project, int64_t at_us)
+/* An owner without a row is added with no usage, as of at_us. */
+static struct owner_sum *find(struct usage_owners *o, const char *user, const char *project, int64_t at_us)
 {
-    static const double nothing[USAGE_RESOURCE_COUNT];
-    uint32_t place = map_get(&o->by_name, key_of(o, user, project));
-    if (place != NONE) return &o->list.items[place];
-    owners_add(o, &(struct owner_sum){.user = user, .project = project, .at_us = at_us}, nothing);
+    static const double no_usage[USAGE_RESOURCE_COUNT];
+    uint32_t index = map_get(&o->by_name, key_of(o, user, project));
+    if (index != NONE) return &o->list.items[index];
+    usage_owners_add(o, &(struct owner_sum){.user = user, .project = project, .at_us = at_us}, no_usage);
     return &o->list.items[o->list.count - 1];
 }
 
-static void charge_one(struct owners *o, struct owner_sum *owner, const struct owner_charge *c, int64_t reset_us)
+static void charge_one(struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c, int64_t reset_us)
 {
     uint32_t first = rule_before(o, c->rule_seq);
     int64_t from_us = c->from_us > reset_us ? c->from_us : reset_us;
-    long double of_one = 0;
+    long double of_one_unit = 0;
     if (c->to_us <= reset_us) return;
-    if (from_us < o->rules.items[0].from_us) owner->is_unknown = true;
+    if (from_us < o->rules.items[0].from_us) owner->predates_rules = true;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         if (!(c->rates[r] > 0.0)) continue;
         if (r != USAGE_MEM || o->has_own_mem_rule || !(c->rates[USAGE_CPU] > 0.0))
-            of_one = charge_of_one(o, first, r, c, from_us, owner->at_us);
-        sum_add(&owner->sums[r], c->rates[r] * of_one);
+            of_one_unit = unit_charge(o, first, r, c, from_us, owner->at_us);
+        sum_add(&owner->sums[r], c->rates[r] * of_one_unit);
     }
     if (c->has_ended)
-        sum_add(&owner->sums[USAGE_FINISHED_JOBS], left_of(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
+        sum_add(&owner->sums[USAGE_FINISHED_JOBS], decay_factor(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
 }
 
-void owners_charge(struct owners *o, const struct owner_charge *c)
+void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c)
 {
+    ensure(o->rules.count > 0);
     struct owner_sum *user = find(o, c->user, c->project, c->to_us);
     int64_t reset_us = user->reset_us > c->reset_us ? user->reset_us : c->reset_us;
     charge_one(o, user, c, reset_us);
@@ -128,18 +128,18 @@ void owners_charge(struct owners *o, const struct owner_charge *c)
     charge_one(o, project, c, reset_us > project->reset_us ? reset_us : project->reset_us);
 }
 
-/* --- judging -------------------------------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------------------------------ */
 
 static const char *copy_unless_empty(struct arena *arena, const char *text)
 {
     return text[0] == '\0' ? NULL : arena_copy(arena, str(text));
 }
 
-void owners_judge(const struct owners *o, struct arena *arena, struct verify_report *report)
+void usage_owners_compare(const struct usage_owners *o, struct arena *arena, struct verify_report *report)
 {
     for (uint32_t i = 0; i < o->list.count; i++) {
         const struct owner_sum *owner = &o->list.items[i];
-        if (owner->is_unknown) continue;
+        if (owner->predates_rules) continue;
         report->owner_count++;
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
             if (!sum_differs(&owner->sums[r])) continue;
@@ -153,7 +153,7 @@ void owners_judge(const struct owners *o, struct arena *arena, struct verify_rep
     }
 }
 
-void owners_release(struct owners *o)
+void usage_owners_release(struct usage_owners *o)
 {
     array_release(&o->rules);
     array_release(&o->list);

@@ -1,0 +1,62 @@
+/* The usage of owners (users and projects in the share tree of the tickets model), recomputed from the records.
+ *
+ *     rule      OWNER_RULE at T0, T1           T0             T1
+ *     task      start ........ end              |------[=======|====]--------- at_us of the owner
+ *
+ * A task's CPUs and GiB are charged every second to its user (in its project, if it has one) and to its project; its end
+ * charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per second:
+ *
+ *     charge        =  (1 - e^(-a t)) / a      of one unit per second over t seconds under one rule; t where a is 0
+ *     usage(at_us)  =  charge e^(-sum of a t)  over the rules after the charge, up to at_us
+ *
+ * Usage from before the first rule in the journal cannot be recomputed; an owner that has such usage is skipped. */
+#ifndef FAIRLEAD_STORE_VERIFY_USAGE_OWNERS_H
+#define FAIRLEAD_STORE_VERIFY_USAGE_OWNERS_H
+
+#include "base/map.h"
+#include "store/store.h"
+#include "store/verify_sum.h"
+
+struct owner_rule {
+    int64_t from_us, seq;
+    long double decay_per_s[USAGE_RESOURCE_COUNT]; /* a; infinite: usage decays at once */
+};
+
+struct owner_sum {
+    const char *user, *project;
+    int64_t at_us, reset_us;
+    struct sum sums[USAGE_RESOURCE_COUNT];
+    bool predates_rules; /* it used something before the first rule */
+};
+
+struct usage_owners {
+    struct arena arena;
+    ARRAY(struct owner_rule) rules; /* by seq */
+    bool has_own_mem_rule;          /* in some rule memory decays otherwise than CPUs */
+    ARRAY(struct owner_sum) list;
+    struct map by_name; /* "user<1f>project" */
+    struct buf key;     /* of a look-up */
+};
+
+/* The usage of a task. reset_us: the last reset of all usage; rule_seq: the journal entry whose rule also applies to the time
+ * before it; usually 0. */
+struct owner_charge {
+    const char *user, *project; /* project "": none */
+    int64_t from_us, to_us, reset_us, rule_seq;
+    bool has_ended;
+    double rates[USAGE_RESOURCE_COUNT]; /* CPUs; memory in GiB */
+};
+
+/* Adds a rule of the journal, in order of seq, or a row of owner_usage with its stored usage. Texts are copied.
+ * ERR_INPUT for a rule that cannot be parsed. */
+int usage_owners_add_rule(struct usage_owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e);
+void usage_owners_add(struct usage_owners *o, const struct owner_sum *row, const double used[USAGE_RESOURCE_COUNT]);
+
+/* Charges the user and the project of a task; all rules have to be added. O(rules). */
+void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c);
+
+/* Appends the differences to the report, with names in memory of arena, and sets its owner_count. */
+void usage_owners_compare(const struct usage_owners *o, struct arena *arena, struct verify_report *report);
+void usage_owners_release(struct usage_owners *o);
+
+#endif
