@@ -1,17 +1,17 @@
-# A small face on Meson. `make help` prints this table:
+# A front end to Meson. `make help` prints this table:
 #
 ## make            build the programs: build/fairlead, build/fairleadd, build/fairlead-launcher
-## make demo       watch a private instance share one machine between three accounts, in under a minute
-## make check      the tests of every day, in a minute or two: the plain build only, without the crash tests
+## make demo       show how a private instance divides one machine between three accounts, in under a minute
+## make check      run the quick tests, in a minute or two: the plain build only, without the crash tests
 ## make test       build and run every test, on the plain build and on one with sanitizers
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
 ## make install    install below PREFIX (/usr/local), in DESTDIR when given
-## make format     lay out the C sources as .clang-format says
-## make clean      remove what was built
-## make help       print this
+## make format     format the C sources by .clang-format
+## make clean      remove the build folders
+## make help       print this table
 ##
-## What builds or runs something first installs the packages it misses (debian/control), and says which.
+## Targets that build or run something first install the missing packages of debian/control, and name them.
 
 PREFIX = /usr/local
 DESTDIR =
@@ -19,7 +19,7 @@ FUZZ_SECONDS = 20
 
 .DEFAULT_GOAL = build
 .PHONY: build demo check test bench fuzz install format clean help
-# Two targets would build in one folder.
+# Several targets build in the same folder.
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 

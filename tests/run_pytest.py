@@ -1,15 +1,15 @@
-"""Runs one pytest file and reports each of its cases in the Test Anything Protocol, as every other test here does.
+"""Runs one pytest file and reports each of its cases in the Test Anything Protocol, like all other tests.
 
 usage: run_pytest.py FILE [CASE]
 
 Cases marked `slow` are left out on the build with sanitizers, unless FAIRLEAD_ASAN_SLOW=1.
 
-Behind a case that failed stands first, in lines that begin with "# why: ", what was wrong, where, and the last of what the
-case wrote, which are the logs of its programs; then all that pytest says. A run that is told to end (SIGTERM, as Meson does
-with one that takes too long) says in which case that was.
+A failed case is followed by lines that begin with "# why: ": the reason, its place, and the end of the case's output, which
+has the logs of its programs. Then comes the output of pytest. On SIGTERM, by which Meson ends a test that takes too long,
+the run names the current case.
 
-The directories of the cases are below one of this run's own, which goes when all is well: pytest's usual place is one for
-all that run at the same time, who close it to other users and rotate it.
+The directories of the cases are in a directory of this run, which is removed if all cases pass. pytest's default directory is
+shared by runs at the same time, which make it private to one user and rotate it.
 """
 import os
 import shutil
@@ -24,7 +24,7 @@ WHY_LINES, LOG_LINES, LINE_LENGTH = 12, 20, 300
 
 
 def reason(report):
-    """What was wrong, as pytest marks it, and the places on the way to it, the innermost first."""
+    """The lines that pytest marks as the error, and the places of the call stack, the innermost first."""
     entries = getattr(getattr(report.longrepr, 'reprtraceback', None), 'reprentries', [])
     marked = [line[1:].strip() for entry in entries for line in getattr(entry, 'lines', []) if line.startswith('E')]
     places = ['%s:%s' % (place.path, place.lineno) for place in
@@ -33,7 +33,7 @@ def reason(report):
     return lines[:WHY_LINES] + (['at ' + ', from '.join(places)] if places else [])
 
 
-def last_words(report):
+def last_output(report):
     return [line for _, text in report.sections for line in text.splitlines() if line.strip()][-LOG_LINES:]
 
 
@@ -49,7 +49,7 @@ class Tap:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config):
-        # Its options are needed, its own report is not.
+        # The plugin's options are needed, but not its report.
         config.pluginmanager.unregister(name='terminalreporter')
         config.addinivalue_line('markers', 'slow: left out on the build with sanitizers')
 
@@ -82,7 +82,7 @@ class Tap:
         self.current, self.begun = nodeid.split('::', 1)[-1], time.monotonic()
 
     def pytest_runtest_logreport(self, report):
-        """A case has three reports (set-up, call, tear-down); the first that did not pass is the one that counts."""
+        """A case has three reports (set-up, call, tear-down); the first that did not pass decides its outcome."""
         if report.outcome != 'passed':
             self.bad.setdefault(report.nodeid, []).append(report)
         if report.when == 'call':
@@ -101,7 +101,7 @@ class Tap:
             text = where[2] if isinstance(where, tuple) else str(where)
             self.case('ok', name, ' # SKIP ' + text.replace('Skipped: ', '', 1))
         else:
-            self.failure(name, [line for one in bad for line in reason(one)] + last_words(report))
+            self.failure(name, [line for one in bad for line in reason(one)] + last_output(report))
             for one in bad:
                 self.comment(one.longreprtext)
             for title, text in report.sections:
@@ -114,32 +114,32 @@ class Tap:
         elif report.skipped:
             self.case('ok', report.nodeid, ' # SKIP ' + str(report.longrepr[2]).replace('Skipped: ', '', 1))
 
-    def told_to_end(self, _, frame):
-        """Said at once, for there may be no time for more."""
+    def terminate(self, _, frame):
+        """Reports the current case at once, because SIGKILL may follow."""
         places = []
         while frame:
             if os.sep + 'tests' + os.sep in frame.f_code.co_filename and frame.f_code.co_filename != __file__:
                 places.append('%s:%d' % (os.path.relpath(frame.f_code.co_filename), frame.f_lineno))
             frame = frame.f_back
         if self.current:
-            self.failure(self.current, ['told to end after %.0f s in this case' % (time.monotonic() - self.begun),
+            self.failure(self.current, ['terminated after %.0f s in this case' % (time.monotonic() - self.begun),
                                         'at ' + ', from '.join(places)])
-        pytest.exit('told to end')
+        pytest.exit('terminated')
 
 
 def main(arguments):
     tap = Tap()
-    place = tempfile.mkdtemp(prefix='fl-', dir='/tmp')
-    signal.signal(signal.SIGTERM, tap.told_to_end)
-    status = pytest.main(['-vv', '-p', 'no:cacheprovider', '--basetemp', os.path.join(place, 't'), *arguments], plugins=[tap])
+    folder = tempfile.mkdtemp(prefix='fl-', dir='/tmp')
+    signal.signal(signal.SIGTERM, tap.terminate)
+    status = pytest.main(['-vv', '-p', 'no:cacheprovider', '--basetemp', os.path.join(folder, 't'), *arguments], plugins=[tap])
     if tap.left_out:
         tap.comment('left out on the build with sanitizers: %d slow' % tap.left_out)
     if status == pytest.ExitCode.NO_TESTS_COLLECTED and (tap.count or tap.left_out):
         status = pytest.ExitCode.OK
     if status == pytest.ExitCode.OK:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     else:
-        tap.comment('kept: ' + place)
+        tap.comment('kept: ' + folder)
     tap.say('1..%d' % tap.count)
     return int(status)
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every benchmark, one after the other; each prints its figures with the yardstick measured in the same run.
+# Runs every benchmark, one after the other. Each prints its figures beside a yardstick that the same run measures.
 #
 #   sh tools/bench.sh BUILD [NAME...]        all, or only the named ones
 set -u

@@ -1,24 +1,24 @@
 #!/bin/sh
-# Shows the main job: three accounts with 50, 30 and 20 shares compete for four CPU slots of a private instance, with
-# real short jobs; the usage they get is drawn as it comes. Takes about half a minute, leaves nothing behind.
+# Demonstrates fair share: three accounts with 50, 30 and 20 shares compete for four CPU slots of a private instance, with
+# real short jobs. The script draws their usage every three seconds. It takes about half a minute and removes all its files.
 #
-#   sh tools/demo.sh BUILD        the directory with the programs
+#   sh tools/demo.sh BUILD        BUILD: the directory with the programs
 set -eu
 
 build=$(cd "${1:?the build directory}" && pwd)
 fairlead=$build/fairlead
 seconds=${DEMO_SECONDS:-24}
-place=$(mktemp -d "${TMPDIR:-/tmp}/fairlead-demo.XXXXXX")
-FAIRLEAD_SOCKET=$place/state/fairlead.sock
+folder=$(mktemp -d "${TMPDIR:-/tmp}/fairlead-demo.XXXXXX")
+FAIRLEAD_SOCKET=$folder/state/fairlead.sock
 export FAIRLEAD_SOCKET
 
 finish() {
     trap - EXIT INT TERM
     "$fairlead" cancel --all >/dev/null 2>&1 || true
     wait_for_tasks
-    "$fairlead" stop --state "$place/state" >/dev/null 2>&1 || true
+    "$fairlead" stop --state "$folder/state" >/dev/null 2>&1 || true
     end_launcher
-    rm -rf "$place"
+    rm -rf "$folder"
 }
 
 wait_for_tasks() {
@@ -28,10 +28,10 @@ wait_for_tasks() {
     done
 }
 
-# An idle launcher leaves by itself after ten seconds; the demo does not wait for that.
+# An idle launcher exits after ten seconds; the demo ends it at once.
 end_launcher() {
     for process in /proc/[0-9]*; do
-        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q "fairlead-launcher.*$place/state"; then
+        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q "fairlead-launcher.*$folder/state"; then
             kill "${process#/proc/}" 2>/dev/null || true
         fi
     done
@@ -50,10 +50,10 @@ fi
 say() { printf '%s\n' "$*"; }
 run() { printf '%s  $ fairlead %s%s\n' "$dim" "$*" "$plain"; "$fairlead" "$@" >/dev/null; }
 
-# What each account was promised and has received, as bars of at most 40 columns, and what of it runs and waits.
+# Each account's promised and received fractions, its running and pending tasks, and a bar of at most 40 columns.
 draw_shares() {
     { "$fairlead" queue -P && echo = && "$fairlead" share -P; } | awk -F '|' -v bold="$bold" -v plain="$plain" '
-        function tasks(id,   ranges, ends, n, i, sum) { # of "7_[3-9,12%4]"
+        function task_count(id,   ranges, ends, n, i, sum) { # of "7_[3-9,12%4]"
             gsub(/.*\[|[%\]].*/, "", id)
             n = split(id, ranges, ",")
             for (i = 1; i <= n; i++) sum += split(ranges[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
@@ -61,7 +61,7 @@ draw_shares() {
         }
         $0 == "=" { shares = 1; names = 0; next }
         !names { for (i = 1; i <= NF; i++) column[$i] = i; names = 1; next }
-        !shares && $column["state"] == "PENDING" { waiting[$column["account"]] += tasks($column["id"]); next }
+        !shares && $column["state"] == "PENDING" { waiting[$column["account"]] += task_count($column["id"]); next }
         !shares { running[$column["account"]]++; next }
         { sub(/^ +/, "", $1) }
         $column["User"] == "" && $1 != "root" && $1 != "default" {
@@ -85,7 +85,7 @@ draw() {
 
 say "${bold}Fairlead: three accounts share four CPU slots of this machine${plain}"
 say
-run start --state "$place/state"
+run start --state "$folder/state"
 run set host_cpus=4 halflife_s=0 grace_s=1
 run account add physics --shares 50
 run account add biology --shares 30
@@ -93,14 +93,14 @@ run account add chemistry --shares 20
 user=$(id -un)
 for account in physics biology chemistry; do run user add "$user" -A "$account"; done
 say
-say "  Each submits the same: an array of 500 tasks that compute for about 0.3 s."
-cat >"$place/work.sh" <<'WORK'
+say "  Each account submits the same: an array of 500 tasks that compute for about 0.3 s."
+cat >"$folder/work.sh" <<'WORK'
 #!/bin/sh
 end=$(($(date +%s%N) / 1000000 + 200 + FAIRLEAD_ARRAY_TASK_ID * 37 % 200))
 while [ $(($(date +%s%N) / 1000000)) -lt $end ]; do :; done
 WORK
 for account in physics biology chemistry; do
-    run submit -A "$account" -J "$account" --mem 16 --array 0-499 -o /dev/null -D "$place" "$place/work.sh"
+    run submit -A "$account" -J "$account" --mem 16 --array 0-499 -o /dev/null -D "$folder" "$folder/work.sh"
 done
 say
 
@@ -113,20 +113,20 @@ while [ "$elapsed" -lt "$seconds" ]; do
     draw "$elapsed"
 done
 
-say "${bold}Promised against received${plain}"
+say "${bold}Promised and received${plain}"
 say
 "$fairlead" cancel --all >/dev/null
 say "  account    promised   received"
 draw_shares | cut -c "1-$((32 + ${#bold} + ${#plain}))"
 say
-say "  Nobody waited for a calculation period: a running job counts from its first second,"
-say "  and who is furthest below the promise starts next."
+say "  There is no calculation period: a running job counts from its first second,"
+say "  and the account furthest below its promise starts the next job."
 say
-say "${bold}Your own${plain}"
+say "${bold}Try it yourself${plain}"
 say
 case "$build" in "$(pwd)/"*) shown=${build#"$(pwd)/"}/ ;; *) shown=$build/ ;; esac
-say "  ${shown}fairlead start                      # a private instance of yours"
+say "  ${shown}fairlead start                      # your private instance"
 say "  ${shown}fairlead submit -n 1 -- sleep 10    # a job"
-say "  ${shown}fairlead queue                      # what waits and runs"
+say "  ${shown}fairlead queue                      # pending and running jobs"
 say "  ${shown}fairlead share                      # shares, usage, rank"
 say "  ${shown}fairlead stop"

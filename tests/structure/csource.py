@@ -1,6 +1,6 @@
-"""C sources as the checks here need them: read once, and with comments and the insides of strings blanked.
+"""C sources for the structure tests: each is read once; comments and the contents of strings can be blanked.
 
-A tree is a dict of path -> text, so that a planted offence is an entry of a dict and no file is copied.
+A tree is a dict of path -> text, so a test plants an offence as an entry of a dict and copies no file.
 """
 import functools
 import pathlib
@@ -16,7 +16,7 @@ def read(path):
 
 @functools.cache
 def tree(*tops, suffixes=('.c', '.h')):
-    """The sources below these folders: 'src/base/arena.c' -> its text. Shared: not to be changed."""
+    """The sources below these folders: 'src/base/arena.c' -> its text. The dict is cached; callers must not change it."""
     found = {path.as_posix(): read(path)
              for top in tops for path in sorted(pathlib.Path(top).rglob('*')) if path.suffix in suffixes}
     assert found, 'no sources in %s' % ', '.join(tops)
@@ -25,7 +25,7 @@ def tree(*tops, suffixes=('.c', '.h')):
 
 @functools.cache
 def blanked(text):
-    """Every line stays in its place."""
+    """The text with blanks for comments and the contents of strings; lines keep their numbers."""
     def blank(match):
         token = match.group()
         if token[0] in '"\'':
@@ -35,8 +35,8 @@ def blanked(text):
 
 
 def functions(text):
-    """Tuples of a function's first line, its name, and its lines from there to the closing brace. In our layout a body is
-    all from a line "{" to a line "}" (test_format.py keeps it so)."""
+    """Tuples of a function's first line, its name, and its number of lines to the closing brace. A body begins at a line "{"
+    and ends at a line "}"; test_format.py ensures this layout."""
     lines = blanked(text).splitlines()
     brace = None
     for number, line in enumerate(lines, 1):
@@ -52,11 +52,11 @@ def functions(text):
 
 
 def comment_lines(text):
-    """How many lines hold nothing but comment."""
-    code = blanked(text)  # of a string its quotes stay
-    return sum(bool(line.strip()) and not left.strip() for line, left in zip(text.splitlines(), code.splitlines()))
+    """The number of lines that contain only comment."""
+    code = blanked(text)  # keeps the quotes of strings
+    return sum(bool(line.strip()) and not rest.strip() for line, rest in zip(text.splitlines(), code.splitlines()))
 
 
-def none(offences):
-    """Passes when there are none; else shows them all, one a line."""
+def assert_none(offences):
+    """Fails if there are offences, and shows them all, one a line."""
     assert not offences, '\n' + '\n'.join(offences)

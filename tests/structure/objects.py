@@ -1,4 +1,4 @@
-"""The objects of the plain build: which source each was made of, and which names it defines and uses."""
+"""The object files of the plain build: the source of each, and the names that it defines and uses."""
 import functools
 import json
 import os
@@ -9,7 +9,7 @@ BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build'))
 
 
 def of_sources():
-    """Source file below src/ -> its object. What a test compiles again for itself is left out."""
+    """Source file below src/ -> its object. Objects that tests compile for themselves are left out."""
     found = {}
     for command in json.loads((BUILD / 'compile_commands.json').read_text(encoding='utf-8')):
         source = os.path.relpath(os.path.join(command['directory'], command['file']))
@@ -22,8 +22,8 @@ def of_sources():
 
 @functools.cache
 def symbols():
-    """Source file -> (names it defines for others, names it uses of others). One nm reads all: a process each takes
-    seconds."""
+    """Source file -> (names that it exports, names that it imports). One nm reads all objects, because a process for each
+    takes seconds."""
     sources = {str(path): source for source, path in of_sources().items()}
     out = subprocess.run(['nm', '-A', '-P', '-g', *sources], check=True, capture_output=True, text=True).stdout
     found = {source: (set(), set()) for source in sources.values()}

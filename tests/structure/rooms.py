@@ -1,4 +1,4 @@
-"""The rooms of ARCHITECTURE.md, as data: what a file in each folder of src/ may include."""
+"""The rooms of ARCHITECTURE.md as data: the rooms and headers that a file in each folder of src/ may include."""
 
 # A room may include itself, the rooms named here, and single headers named here.
 ROOMS = {
@@ -22,7 +22,7 @@ ROOMS = {
     'lib': ['base', 'policy', 'fairlead.h'],
 }
 
-# Libraries that are not libc, and who may know them.
+# Libraries other than libc, and the rooms that may include them.
 LIBRARIES = {
     'jansson.h': ['wire', 'api/server', 'api/client', 'sim'],
     'microhttpd.h': ['api/server', 'daemon'],
@@ -30,7 +30,7 @@ LIBRARIES = {
     'uv.h': ['daemon'],
 }
 
-# What decides: no clock, no input or output, no randomness, no globals, no memory but from base/arena.c.
+# Rooms that decide: no clock, no input or output, no randomness, no globals, and memory only from base/arena.c.
 PURE = ['base', 'fields', 'policy', 'sched', 'engine']
 # No clock, no globals.
 TIMELESS = ['formats', 'wire', 'sim']

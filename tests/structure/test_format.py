@@ -1,4 +1,4 @@
-"""Every C source is laid out as .clang-format says: `make format` does it."""
+"""Every C source is formatted by .clang-format. `make format` does it."""
 import pathlib
 import re
 import shutil
@@ -10,7 +10,7 @@ import csource
 
 
 def offences(top):
-    """file:line of everything that tools/format would change."""
+    """file:line of every change that tools/format would make."""
     if not shutil.which('clang-format'):
         pytest.skip('clang-format is not installed: the layout was not checked')
     result = subprocess.run(['sh', 'tools/format', '--check'], cwd=top, capture_output=True, text=True)
@@ -20,7 +20,7 @@ def offences(top):
 
 
 def test_format():
-    csource.none(offences('.'))
+    csource.assert_none(offences('.'))
 
 
 def test_finds_planted_offences(tmp_path):

@@ -1,5 +1,5 @@
-"""Which room may include which, and which may allocate memory. The rules are in rooms.py; here is the check, and proof
-that it bites."""
+"""The rooms that a room may include, and the files that may allocate memory. rooms.py has the rules; this file checks them
+and tests the check itself with planted offences."""
 import re
 
 import pytest
@@ -17,7 +17,7 @@ def include_offences(tree):
     for path, text in tree.items():
         room = rooms.room_of(path.removeprefix('src/'))
         if room is None:
-            offences.append('%s:1: in no room that rooms.py knows' % path)
+            offences.append('%s:1: its folder is not a room of rooms.py' % path)
             continue
         for number, line in enumerate(text.splitlines(), 1):
             include = INCLUDE.match(line)
@@ -32,7 +32,7 @@ def include_offences(tree):
                 continue
             other = rooms.room_of(target)
             if other is None:
-                offences.append('%s:%d: "%s" is not written from src/' % (path, number, target))
+                offences.append('%s:%d: "%s" is not a path from src/' % (path, number, target))
             elif other != room and other not in rooms.ROOMS[room]:
                 offences.append('%s:%d: %s/ must not include "%s"' % (path, number, room, target))
     return offences
@@ -50,11 +50,11 @@ def memory_offences(tree):
 
 
 def test_includes():
-    csource.none(include_offences(csource.tree('src')))
+    csource.assert_none(include_offences(csource.tree('src')))
 
 
 def test_memory():
-    csource.none(memory_offences(csource.tree('src')))
+    csource.assert_none(memory_offences(csource.tree('src')))
 
 
 @pytest.mark.parametrize('name, line', [
@@ -81,7 +81,7 @@ def test_includes_finds_a_planted_offence(name, line):
 
 def test_includes_finds_a_file_in_no_room():
     assert include_offences({'src/attic/planted.c': '#include <stdio.h>\n'}) \
-        == ['src/attic/planted.c:1: in no room that rooms.py knows']
+        == ['src/attic/planted.c:1: its folder is not a room of rooms.py']
 
 
 @pytest.mark.parametrize('name, line', [

@@ -1,5 +1,4 @@
-"""A source that no list names is not built, and a test that no table names never runs: both look fine until they
-matter."""
+"""Every source is in its meson.build, or it is not built; every test is in its table, or it never runs."""
 import fnmatch
 import pathlib
 import re
@@ -8,7 +7,7 @@ import pytest
 
 import csource
 
-# Which files, and how their list names them.
+# Patterns of files, and a function that gives a file's name in its list.
 KINDS = [('src/*.c', lambda path: path.name)] + \
         [(pattern, lambda path: path.stem.split('_', 1)[1])
          for pattern in ('tests/*/test_*.c', 'tests/*/test_*.py', 'tests/fuzz/fuzz_*.c', 'bench/bench_*.c')]
@@ -35,7 +34,7 @@ def lists():
 
 
 def test_everything_is_listed(lists):
-    csource.none(offences(csource.tree('src', 'tests', 'bench', suffixes=('.c', '.py')), lists))
+    csource.assert_none(offences(csource.tree('src', 'tests', 'bench', suffixes=('.c', '.py')), lists))
 
 
 @pytest.mark.parametrize('planted', [

@@ -1,7 +1,7 @@
-"""An exported name carries its module's prefix and is exported by one room, so that a search for it finds one thing, and
-a library can be made of the rooms.
+"""An exported name has its module's prefix and is exported by one room, so a search for it finds one thing, and a library
+can contain all rooms.
 
-Read from the objects of the plain build. The prefix is the name of the file or its singular (`priorities.c`:
+The check reads the objects of the plain build. The prefix is the name of the file or its singular (`priorities.c`:
 `priority_`), the name of a struct, enum or union that a header of the same folder declares, or the name of the folder.
 """
 import pathlib
@@ -12,7 +12,7 @@ import pytest
 import csource
 import objects
 
-# Folder or file, prefix: why it may be used there though it is the name of none of these.
+# (Folder or file, prefix): why this other prefix is allowed there.
 EXCEPTIONS = {
     ('src/engine/', 'apply'): 'the handlers of events, one for each kind, in the file of their subject',
     ('src/cli/', 'cmd'): 'the rows of the table of commands, one in each cmd_NAME.c',
@@ -63,7 +63,7 @@ def has_prefix(name, candidates):
 
 
 def offences(defined, types):
-    """defined: source -> the names that it exports. Name -> what to say of it."""
+    """defined: source -> the names that it exports. Returns name -> message."""
     return {name: '%s exports %s: none of its prefixes (%s_, %s_, ...)' %
             (path, name, pathlib.PurePosixPath(path).stem, folder_of(path).rpartition('/')[2])
             for path, names in defined.items() for name in names
@@ -86,7 +86,7 @@ def types():
 
 def test_exported_names(types):
     found = {**offences(objects.defined(), types), **in_two_rooms(objects.defined())}
-    csource.none([found[name] for name in sorted(found)])
+    csource.assert_none([found[name] for name in sorted(found)])
 
 
 @pytest.mark.parametrize('path, name', [
@@ -131,5 +131,5 @@ def test_finds_a_name_of_two_rooms():
 
 
 def test_nm_shows_exported_names():
-    """If it showed nothing, every check above would pass."""
+    """If nm showed nothing, every check above would pass."""
     assert 'arena_release' in objects.defined()['src/base/arena.c']

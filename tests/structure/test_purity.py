@@ -1,8 +1,7 @@
-"""What decides is a pure function: no clock, no input or output, no randomness, no globals.
+"""The rooms that decide are pure: no clock, no input or output, no randomness, no globals.
 
-Read from the objects of the plain build, so that no macro and no inline function can hide a call: every symbol that a
-pure room leaves undefined is defined in a pure room or stands in a list here, and no room keeps anything that can be
-written to.
+The check reads the objects of the plain build, so no macro and no inline function can hide a call. Every undefined symbol of
+a pure room is defined in a pure room or is in a list here, and no pure room has writable data.
 """
 import functools
 import pathlib
@@ -22,10 +21,10 @@ STRINGS = ('memchr memcmp memcpy memmem memmove mempcpy memrchr memset stpcpy st
            'strncmp strncpy strnlen strpbrk strrchr strspn strstr').split()
 
 ALLOWED = {name + suffix for name in LIBM for suffix in ('', 'f', 'l')} | set(STRINGS)
-# What the compiler puts in: checked copies, the stack's guard, arithmetic wider than the machine's.
+# Calls that the compiler adds: checked copies, the stack guard, arithmetic wider than the machine's.
 HELPERS = re.compile(r'__(%s)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+[dtsx][ifc][0-9]?' % '|'.join(STRINGS))
-# The files that touch the world for all others: the abort, the memory, and libc's exact conversion of doubles, whose
-# decimal point these two make a point again in any locale.
+# The files with calls to the outside: abort, memory, and libc's exact conversion of doubles, where the file converts the
+# locale's decimal point.
 BY_FILE = {
     'base_ensure.c.o': {'write', 'abort'},
     'base_arena.c.o': {'malloc', 'realloc', 'free'},
@@ -41,7 +40,7 @@ WRITABLE = re.compile(r'\.(data|bss|tdata|tbss)(?!\.rel\.ro)|\*COM\*')
 
 @functools.cache
 def nm(*arguments):
-    """Cached, since every case looks at the same libraries."""
+    """Cached, because every case reads the same libraries."""
     return subprocess.run(['nm', *map(str, arguments)], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -54,7 +53,7 @@ def undefined(archive):
     """Pairs of (object, symbol)."""
     for line in nm('-u', '-A', '-P', archive):
         match = re.match(r'.*\[([^\]]+)\]: (\S+) ', line)
-        assert match, 'nm said: ' + line
+        assert match, 'unexpected output of nm: ' + line
         yield match.group(1).rsplit('/', 1)[-1], match.group(2).split('@')[0]
 
 
@@ -69,7 +68,7 @@ def clock_calls(archive):
 
 
 def globals_of(archive):
-    """Everything with a name and a place that can be written to, static or not."""
+    """Every named object in writable memory, static or not."""
     found = []
     where = archive.name
     for line in nm('-f', 'sysv', archive):
@@ -95,21 +94,21 @@ def pure_libraries():
 
 @pytest.mark.parametrize('room', rooms.PURE)
 def test_calls_only_what_is_pure(room):
-    csource.none(impure_calls(library(room), defined(pure_libraries())))
+    csource.assert_none(impure_calls(library(room), defined(pure_libraries())))
 
 
 @pytest.mark.parametrize('room', rooms.TIMELESS)
 def test_reads_no_clock(room):
-    csource.none(clock_calls(library(room)))
+    csource.assert_none(clock_calls(library(room)))
 
 
 @pytest.mark.parametrize('room', rooms.PURE + rooms.TIMELESS)
 def test_keeps_no_globals(room):
-    csource.none(globals_of(library(room)))
+    csource.assert_none(globals_of(library(room)))
 
 
 def plant(folder, source, name='planted'):
-    """A library with one object, compiled as ours are."""
+    """A library with one object, compiled with Fairlead's options."""
     (folder / (name + '.c')).write_text(source)
     flags = ['-O2', '-fPIC', '-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-D_GNU_SOURCE']
     subprocess.run(['cc', *flags, '-c', name + '.c', '-o', name + '.c.o'], cwd=folder, check=True)
@@ -186,6 +185,6 @@ def test_lets_constants_pass(tmp_path):
     assert globals_of(plant(tmp_path, source)) == []
 
 
-def test_the_check_sees_calls_at_all():
-    """The arena asks for memory: if nm showed us nothing, every check above would pass."""
+def test_nm_shows_calls():
+    """If nm showed nothing, every check above would pass. The arena calls realloc."""
     assert ('base_arena.c.o', 'realloc') in set(undefined(library('base')))

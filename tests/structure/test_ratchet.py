@@ -1,4 +1,4 @@
-"""The lists of what is still allowed: they bite in both directions, and shrink only when asked to."""
+"""The lists of allowed offences fail on more offences and on fewer, and shrink only on request."""
 import pytest
 
 import ratchet

@@ -1,4 +1,4 @@
-"""The table of rooms in ARCHITECTURE.md says what rooms.py checks: the same rooms, the same permissions, the same purity."""
+"""The table of rooms in ARCHITECTURE.md has the same rooms, permissions and purity as rooms.py."""
 import re
 
 import pytest
@@ -10,7 +10,7 @@ PURITY = {**dict.fromkeys(rooms.PURE, 'yes'), **dict.fromkeys(rooms.TIMELESS, 'n
 
 
 def documented(page):
-    """Room -> what it may include, and the last column: of the rows whose folder is below src/."""
+    """Triples of a room, the rooms that it may include, and the last column, for the rows of folders below src/."""
     rows = re.findall(r'^\| `src/(\S+)/` \|.*\| ([^|]*) \| ([^|]*) \|$', page, re.MULTILINE)
     return [(room, [] if allowed == '–' else re.findall(r'[\w/.]+', allowed), pure) for room, allowed, pure in rows]
 
@@ -21,7 +21,7 @@ def offences(page):
     found = ['%s/ has %d rows' % (room, names.count(room)) for room in rooms.ROOMS if names.count(room) != 1]
     for room, allowed, pure in rows:
         if room not in rooms.ROOMS:
-            found.append('%s/ is no room of rooms.py' % room)
+            found.append('%s/ is not a room of rooms.py' % room)
             continue
         for other in sorted(set(allowed) ^ set(rooms.ROOMS[room])):
             found.append('%s/ may include %s: only %s says so' %
@@ -32,11 +32,11 @@ def offences(page):
 
 
 def test_rooms_are_documented():
-    csource.none(offences(csource.read('ARCHITECTURE.md')))
+    csource.assert_none(offences(csource.read('ARCHITECTURE.md')))
 
 
 @pytest.mark.parametrize('old, new, offence', [
-    ('| `src/store/` |', '| `src/attic/` |', ['store/ has 0 rows', 'attic/ is no room of rooms.py']),
+    ('| `src/store/` |', '| `src/attic/` |', ['store/ has 0 rows', 'attic/ is not a room of rooms.py']),
     ('| `src/store/` |', '| `src/exec/` |', ['store/ has 0 rows', 'exec/ has 2 rows',
                                              'exec/ may include engine: only ARCHITECTURE.md says so',
                                              'exec/ may include fields: only ARCHITECTURE.md says so',

@@ -1,4 +1,4 @@
-"""docs/schema.md is the schema: every table and column is explained, nothing else is, and its examples run."""
+"""docs/schema.md explains every table and column of the schema and nothing else, and its examples run."""
 import pathlib
 import re
 import sqlite3
@@ -12,7 +12,7 @@ PAGE = pathlib.Path('docs/schema.md')
 
 
 def steps(source):
-    """The SQL of each step, as the C compiler sees it."""
+    """The SQL of each step, with the string literals joined as by the C compiler."""
     bodies = re.findall(r'static const char step_\d+\[\] =(.*?)";\n', csource.read(source), re.DOTALL)
     return [''.join(re.findall(r'"((?:\\.|[^"\\])*)"', body + '"')).replace(r'\n', '\n') for body in bodies]
 
@@ -31,7 +31,7 @@ def columns(db):
 
 
 def explained(page):
-    """Pairs of table and column from the page's tables. A section that has a table's name is about that table."""
+    """Pairs of table and column from the page's tables. A section with a table's name explains that table."""
     found = set()
     for section in re.split(r'^## ', page, flags=re.MULTILINE)[1:]:
         heading, body = section.split('\n', 1)
@@ -48,7 +48,7 @@ def test_every_column_is_explained_and_nothing_else(database):
     assert explained(csource.read(PAGE)) == columns(database)
 
 
-def test_a_column_more_or_less_is_found(database):
+def test_finds_an_extra_and_a_missing_column(database):
     database.execute('ALTER TABLE job ADD COLUMN planted INTEGER')
     assert columns(database) - explained(csource.read(PAGE)) == {('job', 'planted')}
     assert ('task', 'billing') not in explained(csource.read(PAGE).replace('| `billing` |', '| |'))

@@ -1,4 +1,4 @@
-"""No function over 70 lines, no file over 800. What grows past that wants to be two."""
+"""No function has over 70 lines, no file over 800; larger ones are split."""
 import pytest
 
 import csource
@@ -19,7 +19,7 @@ def offences(tree):
 
 
 def test_sizes():
-    csource.none(offences(csource.tree('src')))
+    csource.assert_none(offences(csource.tree('src')))
 
 
 @pytest.mark.parametrize('lines, found', [

@@ -1,4 +1,4 @@
-"""The tools that judge and install: what they do when something is wrong, which no ordinary day shows."""
+"""The tools that test, measure and install: mainly their behaviour in cases of failure, which are rare in daily use."""
 import importlib.machinery
 import importlib.util
 import json
@@ -67,7 +67,7 @@ def test_counting(stdout, returncode, counts):
     ('', -200, '(ended by signal 200)'),
     ('', 0, '(reported no case)'),
 ])
-def test_how_a_test_ended_badly_is_said(stdout, returncode, name):
+def test_the_name_of_a_bad_end(stdout, returncode, name):
     test = run_tests.Test('plain', {'name': 'x', 'stdout': stdout, 'returncode': returncode, 'result': 'FAIL'})
     assert {case.name for case in test.cases if case.outcome == 'failed'} == {name}
 
@@ -100,11 +100,11 @@ SANITIZER = '==7==ERROR: AddressSanitizer: heap-use-after-free on address\n    #
 
 
 @pytest.mark.parametrize('stdout, stderr, returncode, shown', [
-    ('1..1\nnot ok 1 - a\n# why: 1 is not 2\n# why: at t.py:7\n# all that pytest says\n', 'noise\n', 1,
+    ('1..1\nnot ok 1 - a\n# why: 1 is not 2\n# why: at t.py:7\n# the output of pytest\n', 'noise\n', 1,
      ['1 is not 2', 'at t.py:7']),
     ('1..2\nnot ok 1 - a\n# 0x1 != 0x2\n# t.c:7: error: Failure!\nok 2 - b\n', '', 1, ['0x1 != 0x2', 't.c:7: error: Failure!']),
     ('1..1\nnot ok 1 - a\n# t.c:8: error: Failure!\n', 'ERROR: two\n', 1, ['t.c:8: error: Failure!', 'ERROR: two']),
-    ('1..2\nok 1 - a\n', 'said\n' + SANITIZER, 1,
+    ('1..2\nok 1 - a\n', 'output\n' + SANITIZER, 1,
      ['==7==ERROR: AddressSanitizer: heap-use-after-free on address', '    #0 in f a.c:1'] + ['more'] * 10),
     ('', 'cannot open shared object\n', 127, ['cannot open shared object']),
 ], ids=['pytest', 'cmocka', 'cmocka fail_msg', 'a sanitizer', 'silence'])
@@ -199,7 +199,7 @@ def test_arguments_of_measure(measured, arguments, status, text):
 def test_measure_without_sources(measured, tmp_path):
     (tmp_path / 'empty').mkdir()
     result = measured(folder='empty')
-    assert (result.returncode, result.stdout) == (2, '') and 'empty: no C sources there' in result.stderr
+    assert (result.returncode, result.stdout) == (2, '') and 'empty contains no C sources' in result.stderr
 
 
 # tests/run_pytest.py
@@ -213,8 +213,8 @@ def run_pytest(tmp_path, source, file='test_it.py', **variables):
 
 
 def remove_kept(stdout):
-    for place in re.findall(r'^# kept: (/tmp/fl-\w+)$', stdout, re.MULTILINE):
-        shutil.rmtree(place)
+    for folder in re.findall(r'^# kept: (/tmp/fl-\w+)$', stdout, re.MULTILINE):
+        shutil.rmtree(folder)
 
 
 CASES = '''
@@ -245,7 +245,7 @@ LOGS = '''
     @pytest.fixture
     def instance():
         yield 1
-        print('daemon.log: it said this')
+        print('daemon.log: a line')
         raise OSError('left over')
     def compare(one, other):
         assert one == other, 'not alike'
@@ -253,23 +253,23 @@ LOGS = '''
     '''
 
 
-def test_the_reason_stands_first(tmp_path):
-    """Before what may be cut off: what was wrong, where, in the tear-down as well, and the logs."""
+def test_the_reason_comes_first(tmp_path):
+    """The reason, its place, those of the tear-down, and the logs come before output that may be cut off."""
     lines = run_pytest(tmp_path, LOGS)[0].splitlines()
     assert lines[:8] == ['not ok 1 - test_bad',
                          '# why: AssertionError: not alike', '# why: assert 1 == 2', '# why: at test_it.py:9, from test_it.py:10',
                          '# why: OSError: left over', '# why: at test_it.py:7',
-                         '# why: daemon.log: it said this', '# instance = 1']
+                         '# why: daemon.log: a line', '# instance = 1']
 
 
-def test_told_to_end(tmp_path):
-    """As Meson tells one that takes too long."""
+def test_terminated(tmp_path):
+    """By SIGTERM, as Meson ends a test that takes too long."""
     (tmp_path / 'tests').mkdir()
     (tmp_path / 'tests/test_it.py').write_text('import os, signal, time\ndef test_good(): pass\n'
                                                'def test_long(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(600)\n')
     stdout, status = run_pytest(tmp_path, '', file='tests/test_it.py')
     assert status != 0
-    assert re.match(r'ok 1 - test_good\nnot ok 2 - test_long\n# why: told to end after \d+ s in this case\n'
+    assert re.match(r'ok 1 - test_good\nnot ok 2 - test_long\n# why: terminated after \d+ s in this case\n'
                     r'# why: at tests/test_it.py:3\n', stdout), stdout
 
 
@@ -332,7 +332,7 @@ CONTROL = '''\
 
 @pytest.fixture
 def machine(tmp_path):
-    """A checkout in a path with spaces, and a PATH on which `installed` names the packages that are there."""
+    """A checkout in a path with spaces, and a PATH with pretended commands. `installed` has the installed packages."""
     top = tmp_path / 'a check out'
     commands = tmp_path / 'bin'
     for folder in (top / 'tools', top / 'debian', commands):
@@ -371,9 +371,9 @@ def test_nothing_is_missing(machine):
 
 
 @pytest.mark.parametrize('purposes, missing', [([], ''), (['test'], ' python3-pytest'), (['fuzz'], ' clang')])
-def test_only_what_is_missing_and_asked_for(machine, purposes, missing):
-    status, said, calls = machine(['pkgconf'], *purposes)
-    assert (status, said) == (0, 'Installing, from debian/control: meson libuv1-dev%s\n' % missing)
+def test_installs_only_missing_packages_of_the_purposes(machine, purposes, missing):
+    status, output, calls = machine(['pkgconf'], *purposes)
+    assert (status, output) == (0, 'Installing packages of debian/control: meson libuv1-dev%s\n' % missing)
     assert len(calls) == 1
     assert calls[0].endswith('install --no-install-recommends meson libuv1-dev%s (noninteractive)' % missing)
 
@@ -384,28 +384,28 @@ def test_not_root(machine):
 
 
 def test_not_root_and_no_sudo(machine):
-    status, said, calls = machine([], user=1000, sudo=False)
+    status, output, calls = machine([], user=1000, sudo=False)
     assert (status, calls) == (0, [])
-    assert said.endswith('apt-get install --no-install-recommends meson pkgconf libuv1-dev\n') and said.count('\n') == 1
+    assert output.endswith('apt-get install --no-install-recommends meson pkgconf libuv1-dev\n') and output.count('\n') == 1
 
 
 def test_no_package_lists(machine):
-    """As on a fresh machine: the first install fails, then the lists are fetched."""
+    """On a new machine the first install fails, then the lists are fetched."""
     apt = 'case "$*" in *update*) : >"$0.fetched" ;; esac; [ -e "$0.fetched" ]'
-    status, said, calls = machine(['meson', 'pkgconf'], apt=apt)
-    assert (status, said) == (0, 'Installing, from debian/control: libuv1-dev\n')
+    status, output, calls = machine(['meson', 'pkgconf'], apt=apt)
+    assert (status, output) == (0, 'Installing packages of debian/control: libuv1-dev\n')
     assert ['update' in call for call in calls] == [False, True, False]
 
 
 def test_installing_fails(machine):
-    status, said, _ = machine([], apt='echo "no network" >&2; exit 100')
+    status, output, _ = machine([], apt='echo "no network" >&2; exit 100')
     assert status == 1
-    assert said.splitlines()[-2:] == ['no network', 'Could not install: meson pkgconf libuv1-dev']
+    assert output.splitlines()[-2:] == ['no network', 'Could not install: meson pkgconf libuv1-dev']
 
 
 def test_no_apt(machine):
-    status, said, _ = machine([], dpkg=False)
-    assert (status, said) == (0, 'No apt here. Needed, by their Debian names: meson pkgconf libuv1-dev\n')
+    status, output, _ = machine([], dpkg=False)
+    assert (status, output) == (0, "apt is not available. Fairlead needs these packages (Debian's names): meson pkgconf libuv1-dev\n")
 
 
 # Makefile

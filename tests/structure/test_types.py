@@ -1,4 +1,4 @@
-"""A struct, enum or union tag is defined in one file of src/, so that a name means one thing wherever it is read."""
+"""A struct, enum or union tag is defined in one file of src/, so a name has one meaning in all files."""
 import re
 
 import pytest
@@ -9,7 +9,7 @@ DEFINED = re.compile(r'\b(?:struct|enum|union)\s+(?:__attribute__\(\(.*?\)\)\s*)
 
 
 def offences(tree):
-    """Tag -> where it is defined, when that is in more than one file."""
+    """Tag -> a message with its definitions, if these are in more than one file."""
     places = {}
     for path, text in tree.items():
         code = csource.blanked(text)
@@ -21,7 +21,7 @@ def offences(tree):
 
 def test_tags_are_defined_once():
     found = offences(csource.tree('src'))
-    csource.none([found[tag] for tag in sorted(found)])
+    csource.assert_none([found[tag] for tag in sorted(found)])
 
 
 @pytest.mark.parametrize('one, other, tag', [

@@ -102,7 +102,7 @@ def texts():
 
 def test_words():
     words = compiled()
-    csource.none(ratchet.new_counts({path: hits(path, text, words) for path, text in texts().items()}, LIST))
+    csource.assert_none(ratchet.new_counts({path: hits(path, text, words) for path, text in texts().items()}, LIST))
 
 
 @pytest.mark.parametrize('row', WORDS, ids=[row[2] for row in WORDS])
