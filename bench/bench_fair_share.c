@@ -1,12 +1,12 @@
-/* The cost of the factors of all users by each algorithm, per user association, on one core: fair_share_factors, which also
- * sums the usage, with an arena that is cleared between passes. The usage of every hundredth association changes between
- * passes; only Fair Tree keeps an order from pass to pass. bench_fair_tree.c measures Fair Tree in all its cases.
+/* The cost of fair_share_factors for each algorithm, per user association, on one core. It includes the sums of usage; the
+ * arena is cleared between passes. The usage of every hundredth association changes between passes. Only Fair Tree keeps an
+ * order from pass to pass; bench_fair_tree.c measures it in all its cases.
  *
  *   accounts  nodes were added account by account
  *   mixed     nodes were added in random order
  *
- * Yardsticks of the same run: as many powers of two (exp2), and sorting as many doubles by qsort. Each figure is the median
- * of several runs. With --quick there are few runs, on small trees only. */
+ * Yardsticks of the same run: the same number of exp2 calls, and qsort of the same number of doubles. Each figure is the
+ * median of several runs. With --quick there are few runs, on small trees only. */
 #include <math.h>
 #include <stdio.h>
 
@@ -36,7 +36,7 @@ static void measure_size(uint32_t users, uint32_t per_account)
     struct world by_account, mixed;
     make_world(&by_account, users, per_account, BY_ACCOUNT);
     make_world(&mixed, users, per_account, MIXED);
-    printf("%8u %10u", users, per_account);
+    printf("%8u %11u", users, per_account);
     for (int a = 0; a < ALGORITHM_COUNT; a++) {
         printf(" %8.1f %8.1f", measure(&by_account, (enum share_algorithm)a, runs),
                measure(&mixed, (enum share_algorithm)a, runs));
@@ -61,7 +61,7 @@ static void measure_yardsticks(uint32_t count)
         qsort(values, count, sizeof *values, compare_doubles);
         sorts.ns[sorts.count++] = (now_ns() - start) / count;
     }
-    printf("of %u doubles alone: 2^x %.1f ns each, qsort %.1f ns each\n", count, median(&powers), median(&sorts));
+    printf("yardsticks, %u doubles: 2^x %.1f ns each, qsort %.1f ns each\n", count, median(&powers), median(&sorts));
     free(values);
 }
 
@@ -70,9 +70,9 @@ int main(int argc, char **argv)
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     uint32_t max = quick ? 10000 : 1000000;
     printf("factors, ns per user association (at 1000000: classic at most 30, depth-oblivious at most 90)\n");
-    printf("%8s %10s %17s %17s %17s\n", "", "", share_algorithm_names[0], share_algorithm_names[1],
+    printf("%8s %11s %17s %17s %17s\n", "", "", share_algorithm_names[0], share_algorithm_names[1],
            share_algorithm_names[2]);
-    printf("%8s %10s", "users", "an account");
+    printf("%8s %11s", "users", "per account");
     for (int a = 0; a < ALGORITHM_COUNT; a++) printf(" %8s %8s", "accounts", "mixed");
     printf("\n");
     for (uint32_t users = 1000; users <= max; users *= 10) {

@@ -1,6 +1,6 @@
 /* The cost of a Fair Tree pass, per user association: tree_sum_usage and fair_tree_rank, on one core.
  *
- *   scratch   only the finished tree is known
+ *   scratch   the first pass, without a kept order
  *   1 %       the usage of every hundredth association changed since the last pass
  *   rescaled  all usages were multiplied by one factor
  *   mixed     as 1 %, but nodes were added in random order instead of account by account
@@ -8,8 +8,8 @@
  *   tied      all accounts have the same shares and usage, so that all users are one merged list: the worst case
  *   bytes     memory of the tree and the kept order, per user association, after a pass
  *
- * Yardsticks of the same run: sorting as many doubles, by base/sort.h and by libc's qsort. Each figure is the median of
- * several runs. With --quick there are few runs, on small trees only. */
+ * Yardsticks of the same run: sorting the same number of doubles with base/sort.h and with libc's qsort. Each figure is the
+ * median of several runs. With --quick there are few runs, on small trees only. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,10 +93,10 @@ static void measure_size(uint32_t users, uint32_t per_account)
     int runs = users < 100000 ? RUNS_MAX : 11;
     struct world w;
     make_world(&w, users, per_account, BY_ACCOUNT);
-    double scratch = measure_scratch(&w, runs), some = measure_kept(&w, runs, 1);
-    double scaled = measure_kept(&w, runs, 0.9);
+    double scratch = measure_scratch(&w, runs), changed = measure_kept(&w, runs, 1);
+    double rescaled = measure_kept(&w, runs, 0.9);
     free_world(&w);
-    printf("%8u %10u %8.1f %8.1f %8.1f", users, per_account, scratch, some, scaled);
+    printf("%8u %11u %8.1f %8.1f %8.1f", users, per_account, scratch, changed, rescaled);
     for (enum layout layout = MIXED; layout <= TIED; layout++) {
         printf(" %8.1f", measure_world(users, per_account, layout, runs));
     }
@@ -122,7 +122,7 @@ static void measure_sorting(uint32_t count)
         qsort(values, count, sizeof *values, compare_doubles);
         libc.ns[libc.count++] = (now_ns() - start) / count;
     }
-    printf("sorting %u doubles alone: %.1f ns each (base/sort.h), %.1f ns each (qsort)\n", count, median(&radix),
+    printf("yardsticks, sorting %u doubles: %.1f ns each (base/sort.h), %.1f ns each (qsort)\n", count, median(&radix),
            median(&libc));
     free(records);
     free(scratch);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     uint32_t max = quick ? 10000 : 1000000;
     printf("Fair Tree, ns per user association (at 1000000: scratch at most 70, 1 %% at most 25)\n");
-    printf("%8s %10s %8s %8s %8s %8s %8s %8s %8s\n", "users", "an account", "scratch", "1 %", "rescaled", "mixed",
+    printf("%8s %11s %8s %8s %8s %8s %8s %8s %8s\n", "users", "per account", "scratch", "1 %", "rescaled", "mixed",
            "idle", "tied", "bytes");
     for (uint32_t users = 1000; users <= max; users *= 10) {
         static const uint32_t PER_ACCOUNT[] = {10, 100, 100000};

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A running instance, from outside: what a command costs, and what a listing costs the others.
+"""The cost of commands on a running instance, and the delay that a listing causes for other requests.
 
-Each figure is the median of several whole processes, with its yardstick from the same run. FAIRLEAD_BUILD names the
-directory with the programs.
+Each figure is the median of several whole processes, beside a yardstick from the same run. FAIRLEAD_BUILD is the directory
+with the programs.
 """
 import getpass
 import os
@@ -27,20 +27,20 @@ def run(*arguments, check=True):
 
 
 def median_ms(times, act):
-    spans = []
+    durations = []
     for _ in range(times):
         begin = time.perf_counter()
         act()
-        spans.append((time.perf_counter() - begin) * 1000)
-    return statistics.median(spans)
+        durations.append((time.perf_counter() - begin) * 1000)
+    return statistics.median(durations)
 
 
-def report(what, value, limit, yardstick):
-    print('%-58s %9s  %-22s yardstick: %s' % (what, value, limit, yardstick), flush=True)
+def report(name, value, limit, yardstick):
+    print('%-58s %9s  %-22s yardstick: %s' % (name, value, limit, yardstick), flush=True)
 
 
 def fill(state):
-    """100,000 associations and 100,000 waiting jobs, written as the daemon would have."""
+    """Writes 100,000 associations and 100,000 held jobs, with the rows that the daemon would write."""
     database = sqlite3.connect(state / 'fairlead.db')
     now = database.execute('SELECT reference_us FROM counters').fetchone()[0]
     row = 'INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us) VALUES(?,?,?,?,?,?,?,?)'
@@ -63,8 +63,8 @@ def fill(state):
     database.close()
 
 
-def ask(path, request='/v1/settings'):
-    """One request on a connection of its own; the milliseconds until its first byte."""
+def request_ms(path, request='/v1/settings'):
+    """Milliseconds until the first byte of the answer to one request, with a connection of its own."""
     begin = time.perf_counter()
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(path)
@@ -73,8 +73,8 @@ def ask(path, request='/v1/settings'):
     return (time.perf_counter() - begin) * 1000
 
 
-def let_run(state):
-    """Everything that was filled in waits for a CPU instead of its release, ten jobs a user."""
+def release_jobs(state):
+    """Releases all jobs of fill(), ten for each user, so that they wait for a CPU."""
     database = sqlite3.connect(state / 'fairlead.db')
     first = database.execute("SELECT min(id) FROM association WHERE user LIKE 'user%'").fetchone()[0]
     database.execute('UPDATE job SET is_held = 0, accrue_us = submit_us, association_id = ? + id % ?', (first, JOBS // 10))
@@ -83,27 +83,27 @@ def let_run(state):
 
 
 def worst_wait_ms(path, act):
-    """The longest that a small request waits for its answer while something is done."""
+    """The longest that a small request waits for its answer while act() runs."""
     done = threading.Event()
 
-    def doing():
+    def run_act():
         act()
         done.set()
 
-    thread = threading.Thread(target=doing)
+    thread = threading.Thread(target=run_act)
     thread.start()
     waits = []
     while not done.is_set():
-        waits.append(ask(path))
+        waits.append(request_ms(path))
         time.sleep(0.001)
     thread.join()
     return max(waits)
 
 
-def end_shows_ms(path, place):
-    """From a job's last instruction until an answer says that nothing of its user runs any more. Asked again and again: the
-    answer's own time is in it, and often what is left of the answer before."""
-    file = place / 'ended'
+def end_visible_ms(path, folder):
+    """From a job's last instruction until an answer shows that its user has no running job. It polls, so the result includes
+    the time of an answer, and often the rest of the previous one."""
+    file = folder / 'ended'
     request = '/v1/shares?user=%s' % getpass.getuser()
 
     def running():
@@ -127,8 +127,8 @@ def end_shows_ms(path, place):
     return (seen - int(file.read_text())) / 1e6
 
 
-def synced_write_ms(place):
-    file = os.open(place / 'yardstick', os.O_CREAT | os.O_WRONLY, 0o600)
+def synced_write_ms(folder):
+    file = os.open(folder / 'yardstick', os.O_CREAT | os.O_WRONLY, 0o600)
 
     def act():
         os.pwrite(file, b'x' * 4096, 0)
@@ -140,8 +140,8 @@ def synced_write_ms(place):
 
 
 def main():
-    place = pathlib.Path(tempfile.mkdtemp(prefix='fairlead-bench.'))
-    state = place / 'state'
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='fairlead-bench.'))
+    state = folder / 'state'
     os.environ['FAIRLEAD_SOCKET'] = str(state / 'fairlead.sock')
     try:
         true_ms = median_ms(50, lambda: subprocess.run(['/bin/true']))
@@ -149,43 +149,43 @@ def main():
                '/bin/true %.2f ms' % true_ms)
         run('start', '--state', str(state))
         run('set', 'host_cpus=1')
-        report('fairlead queue of nothing', '%.2f ms' % median_ms(50, lambda: run('queue')), 'about true + 2 ms', '/bin/true %.2f ms' % true_ms)
+        report('fairlead queue, no jobs', '%.2f ms' % median_ms(50, lambda: run('queue')), 'about true + 2 ms', '/bin/true %.2f ms' % true_ms)
         submit = ['submit', '--hold', '-D', '/', '-o', '/dev/null', '--', '/bin/true']
-        report('fairlead submit, one after the other', '%.2f ms' % median_ms(50, lambda: run(*submit)), '',
-               'write and fsync of 4 KiB %.2f ms' % synced_write_ms(place))
+        report('fairlead submit, sequentially', '%.2f ms' % median_ms(50, lambda: run(*submit)), '',
+               'write and fsync of 4 KiB %.2f ms' % synced_write_ms(folder))
         run('stop', '--state', str(state))
         fill(state)
         run('start', '--state', str(state))
         size = len(run('share'))
         cat_ms = median_ms(5, lambda: subprocess.run(['head', '-c', str(size), '/dev/zero'], stdout=subprocess.DEVNULL))
         report('fairlead share, 100,000 associations, whole process', '%.0f ms' % median_ms(7, lambda: run('share')), 'at most 500 ms',
-               'head -c of as many bytes %.1f ms' % cat_ms)
+               'head -c of the same number of bytes %.1f ms' % cat_ms)
         report('  the same with -P', '%.0f ms' % median_ms(7, lambda: run('share', '-P')), 'at most 500 ms', 'as above')
         report('fairlead queue, 100,000 jobs, whole process', '%.0f ms' % median_ms(5, lambda: run('queue', '-P')), '', 'as above')
-        alone = median_ms(50, lambda: ask(os.environ['FAIRLEAD_SOCKET']))
-        report('a small request alone', '%.2f ms' % alone, '', '/bin/true %.2f ms' % true_ms)
+        alone = median_ms(50, lambda: request_ms(os.environ['FAIRLEAD_SOCKET']))
+        report('a small request, idle daemon', '%.2f ms' % alone, '', '/bin/true %.2f ms' % true_ms)
         one = ['share', getpass.getuser()]
         report('fairlead share USER, whole process', '%.1f ms' % median_ms(20, lambda: run(*one)), '', '/bin/true %.2f ms' % true_ms)
-        ends = [end_shows_ms(os.environ['FAIRLEAD_SOCKET'], place) for _ in range(15)]
-        report("  a job's end until share USER shows it", '%.1f ms' % statistics.median(ends), 'at most 5 ms',
-               'quickest %.1f ms; one sync stands between, the commit: alone %.2f ms' % (min(ends), synced_write_ms(place)))
+        ends = [end_visible_ms(os.environ['FAIRLEAD_SOCKET'], folder) for _ in range(15)]
+        report("  from a job's end until share USER shows it", '%.1f ms' % statistics.median(ends), 'at most 5 ms',
+               'min %.1f ms; it contains one sync, the commit: %.2f ms' % (min(ends), synced_write_ms(folder)))
         for arguments in (['share', '-P'], ['queue', '-P']):
             worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], lambda: run(*arguments))
-            report('  the longest wait for it during %s' % ' '.join(arguments), '%.1f ms' % worst, 'at most 20 ms and noise',
-                   'alone %.2f ms' % alone)
+            report('  longest wait of a small request during %s' % ' '.join(arguments), '%.1f ms' % worst,
+                   'at most 20 ms and noise', 'idle daemon %.2f ms' % alone)
         run('stop', '--state', str(state))
-        let_run(state)
+        release_jobs(state)
         run('start', '--state', str(state))
         for model, settings in (('multifactor', []), ('tickets', ['weight_tickets_share=1000', 'weight_tickets_functional=1000'])):
             run('set', 'host_cpus=2', 'PriorityType=priority/' + model, *settings)
             job = ['submit', '-D', '/', '-o', '/dev/null', '--', 'sleep', '0.1']
-            for what, act in (('jobs come and go', lambda: [run(*job) for _ in range(100)]), ('prio goes on', lambda: run('prio', '-P'))):
+            for load, act in (('jobs start and end', lambda: [run(*job) for _ in range(100)]), ('prio -P', lambda: run('prio', '-P'))):
                 worst = worst_wait_ms(os.environ['FAIRLEAD_SOCKET'], act)
-                report('  the longest wait while %s, %s' % (what, model), '%.1f ms' % worst,
-                       '' if 'prio' in what else 'at most 20 ms and noise', 'alone %.2f ms' % alone)
+                report('  longest wait during %s, %s' % (load, model), '%.1f ms' % worst,
+                       '' if 'prio' in load else 'at most 20 ms and noise', 'idle daemon %.2f ms' % alone)
     finally:
         subprocess.run([FAIRLEAD, 'stop', '--jobs', '--state', str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        subprocess.run(['rm', '-rf', str(place)])
+        subprocess.run(['rm', '-rf', str(folder)])
     return 0
 
 

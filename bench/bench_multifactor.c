@@ -1,6 +1,6 @@
-/* The cost of a pass of multifactor priority, per pending job, on one core: every factor has a weight, eight TRES have weights,
- * each job requests four TRES, and there are three partitions. In memory the jobs lie one after the other, as in a pass; their
- * lists of TRES lie elsewhere.
+/* The cost of a pass of multifactor priority, per pending job, on one core. All factors and eight TRES have weights, each job
+ * requests four TRES, and there are three partitions. The jobs are contiguous in memory, as in a pass; their lists of TRES
+ * are in another array.
  *
  *   priorities     multifactor_priorities: at most 40 ns at 1000000 jobs
  *   raw, relative  the same with NO_NORMAL_ALL, and with SMALL_RELATIVE_TO_TIME
@@ -138,15 +138,15 @@ static uint64_t word_at(const char *bytes)
     return word;
 }
 
-/* Four independent sums, so that the loop is bound by memory and not by its additions. */
+/* Four independent sums, so that the loop is memory-bound. */
 static void add_words(struct world *w, const char *bytes, size_t size)
 {
     uint64_t a = 0, b = 0, c = 0, d = 0;
-    for (size_t at = 0; at + 32 <= size; at += 32) {
-        a += word_at(bytes + at);
-        b += word_at(bytes + at + 8);
-        c += word_at(bytes + at + 16);
-        d += word_at(bytes + at + 24);
+    for (size_t offset = 0; offset + 32 <= size; offset += 32) {
+        a += word_at(bytes + offset);
+        b += word_at(bytes + offset + 8);
+        c += word_at(bytes + offset + 16);
+        d += word_at(bytes + offset + 24);
     }
     w->sum += a + b + c + d;
 }
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
                bytes);
         free_world(&w);
     }
-    printf("a job is %zu bytes and %zu of its TRES\n", sizeof(struct multifactor_job),
+    printf("a job has %zu bytes, and its TRES %zu\n", sizeof(struct multifactor_job),
            AMOUNTS * sizeof(struct tres_amount));
     return 0;
 }

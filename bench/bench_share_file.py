@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""fairlead share -f on 10^5 users in 1000 accounts: the whole process, both forms of the file, every output.
+"""The cost of fairlead share -f for 10^5 users in 1000 accounts: the whole process, with both file formats and all outputs.
 
-The yardstick is measured in the same run: awk reading the same lines and printing nine columns of each with 17 digits,
-without any tree, rank or level. (Slurm 22.05.8's own `sshare -a` takes 114 s for a tree of this size.)
+Yardstick of the same run: awk reads the same lines and prints nine columns of each with 17 digits, without a tree, ranks or
+levels. (`sshare -a` of Slurm 22.05.8 takes 114 s for a tree of this size.)
 
-Exits with 1 when a case takes longer than the limit.
+The exit status is 1 if a case takes longer than the limit.
 """
 import os
 import random
@@ -19,7 +19,7 @@ AWK = '{ printf "%s|%s|%s|%.17g|%.17g|%.17g|%.17g|%.17g|%.17g\\n", $1, $2, $3, $
 
 
 def write_files(folder):
-    """The same tree as TSV and as sshare -a -l -P prints it."""
+    """The same tree as TSV and in the format of sshare -a -l -P."""
     dice = random.Random(1)
     tsv, psv = ['parent\taccount\tuser\tshares\tusage'], []
     total = 0
@@ -62,7 +62,7 @@ def main():
                  for form, path in (('TSV', tsv), ('sshare', psv))
                  for options in (['-P'], [], ['--json'], ['-P', '--ties', 'slurm'])]
         print('%d users in %d accounts; %d runs; limit %.0f ms' % (ACCOUNTS * USERS, ACCOUNTS, RUNS, LIMIT_S * 1e3))
-        print('%-28s %10s %10s %12s' % ('', 'least ms', 'median ms', 'ns a user'))
+        print('%-28s %10s %10s %12s' % ('', 'min ms', 'median ms', 'ns per user'))
         slow = 0
         for form, options, command in cases:
             times = measure(command)

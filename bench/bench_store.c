@@ -1,16 +1,16 @@
-/* What the store costs: turns of 1 to 1000 submissions, listings, loading and verifying, with a small history and with one
- * of a million tasks.
+/* The cost of the store: turns of 1 to 1000 submissions, listings, loading and verifying, with a small history and with a
+ * history of a million tasks.
  *
- *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs a second
- *   minimums  all of 10^5 jobs keep their priority from one pass on (INCR_ONLY): a turn that writes some of them, pass and
- *             commit, at most 20 ms; and the one in which all go
- *   queue     a listing of all that waits, 10^5 jobs: rows a second, and the longest wait for one row
- *   history   the same of what ended; also the newest 100, and the newest 100 of somebody who has ten of a million
- *   load      a state rebuilt at start, with 10^5 jobs waiting
- *   verify    every usage computed again
+ *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs/s
+ *   minimums  the priorities of all 10^5 jobs fall with INCR_ONLY: a turn that writes a part of the minimums (pass and
+ *             commit, at most 20 ms), and the turn that deletes all of them
+ *   queue     a listing of 10^5 pending jobs: rows/s, and the longest wait for one row
+ *   history   the same for ended jobs; also the newest 100, and the newest 100 of a user with ten jobs of a million
+ *   load      a start with 10^5 pending jobs
+ *   verify    all usage recomputed
  *
- * Yardstick of the same run, in the same directory: one write of 4 KB and fdatasync, which is what a durable turn cannot do
- * without. The directory is in TMPDIR, else /var/tmp: a real disk, not memory. With --quick: a tenth of it all. */
+ * Yardstick of the same run, in the same directory: one write of 4 KB and fdatasync, which every durable turn needs. The
+ * directory is in TMPDIR, else /var/tmp, on a disk and not in memory. With --quick all sizes are a tenth. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ static const int64_t NOW_US = INT64_C(1700000000000000);
 
 static uint32_t scale = 1; /* divides the sizes */
 
-static _Noreturn void give_up(const char *what, const char *text)
+static _Noreturn void give_up(const char *name, const char *text)
 {
-    fprintf(stderr, "%s: %s\n", what, text);
+    fprintf(stderr, "%s: %s\n", name, text);
     exit(1);
 }
 
@@ -72,7 +72,7 @@ static double measure_fsync(const char *directory)
     double took[ROUNDS];
     snprintf(path, sizeof path, "%s/yardstick", directory);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
-    if (fd < 0) give_up(path, "cannot be made");
+    if (fd < 0) give_up(path, "cannot be created");
     memset(page, 7, sizeof page);
     for (int i = 0; i < ROUNDS; i++) {
         double begin = now_s();
@@ -101,17 +101,17 @@ static void submit(struct state *s, struct store *store, uint32_t user, struct o
     memset(value, 'x', sizeof value - 1);
     snprintf(name, sizeof name, "user%u", user);
     give_text(&job, JOB_FIELD_NAME, "job");
-    give_text(&job, JOB_FIELD_DIRECTORY, "/home/somebody/project");
+    give_text(&job, JOB_FIELD_DIRECTORY, "/home/ann/project");
     give_text(&job, JOB_FIELD_COMMAND, "run.sh first second");
     struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job};
     if (engine_apply(s, NOW_US, &event, out, &result, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
     struct str arguments[] = {str("first"), str("second")};
-    struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/somebody"), str(value)};
+    struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/ann"), str(value)};
     struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3};
     store_add_script(store, result.job_id, &script);
 }
 
-/* For a second, a yardstick beside it; the median turn. */
+/* Commits turns of that many jobs for a second; prints the median. */
 static void measure_turns(struct store *store, struct state *s, uint32_t jobs, double fsync_s)
 {
     enum { TURNS_MAX = 10000 };
@@ -133,8 +133,8 @@ static void measure_turns(struct store *store, struct state *s, uint32_t jobs, d
     outcome_release(&out);
 }
 
-/* Rows of a query, and the longest time that asking for one held up who asked, the first included. */
-static void measure_listing(struct store *store, const char *what, const struct job_query *query)
+/* Reads all rows of a query; prints the rate and the longest wait for a row, including the first. */
+static void measure_listing(struct store *store, const char *name, const struct job_query *query)
 {
     struct job_reader reader = store_job_reader(store);
     struct job_row row;
@@ -143,7 +143,7 @@ static void measure_listing(struct store *store, const char *what, const struct 
     int result;
     double begin = now_s(), longest = 0, last = begin;
     void *cursor = reader.open(reader.context, query, &e);
-    if (cursor == NULL) give_up(what, ERR_SENTENCE(&e));
+    if (cursor == NULL) give_up(name, ERR_SENTENCE(&e));
     do {
         result = reader.next(cursor, &row, &e);
         double now = now_s();
@@ -151,9 +151,9 @@ static void measure_listing(struct store *store, const char *what, const struct 
         last = now;
         rows += result == 1;
     } while (result > 0);
-    if (result < 0) give_up(what, ERR_SENTENCE(&e));
+    if (result < 0) give_up(name, ERR_SENTENCE(&e));
     reader.close(cursor);
-    printf("%-28s %8u rows  %8.2f ms  longest wait %6.2f ms\n", what, rows, (last - begin) * 1e3, longest * 1e3);
+    printf("%-28s %8u rows  %8.2f ms  longest wait %6.2f ms\n", name, rows, (last - begin) * 1e3, longest * 1e3);
 }
 
 static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
@@ -168,7 +168,7 @@ static void fill_queue(struct store *store, struct state *s, uint32_t jobs)
     outcome_release(&out);
 }
 
-static double turn_of(struct store *store, struct state *s, const struct event *event, int64_t now_us)
+static double run_turn_s(struct store *store, struct state *s, const struct event *event, int64_t now_us)
 {
     struct outcome out = {0};
     struct err e;
@@ -181,12 +181,12 @@ static double turn_of(struct store *store, struct state *s, const struct event *
     return now_s() - begin;
 }
 
-static double set_turn(struct store *store, struct state *s, const char *key, const char *value)
+static double run_setting_turn_s(struct store *store, struct state *s, const char *key, const char *value)
 {
     const struct event_pair pair = {key, value};
     const struct event event = {
         .kind = EVENT_SETTINGS, .actor = {0, 0, "root", true}, .settings = {.pairs = &pair, .count = 1}};
-    return turn_of(store, s, &event, NOW_US);
+    return run_turn_s(store, s, &event, NOW_US);
 }
 
 static void measure_min_priorities(struct store *store, struct state *s, double fsync_s)
@@ -194,18 +194,19 @@ static void measure_min_priorities(struct store *store, struct state *s, double 
     enum { TURNS_MAX = 1000 };
     double took[TURNS_MAX];
     uint32_t turns = 0;
-    set_turn(store, s, "PriorityWeightPartition", "1000");
-    set_turn(store, s, "PriorityFlags", "INCR_ONLY");
-    took[turns++] = set_turn(store, s, "PriorityWeightPartition", "0");
+    run_setting_turn_s(store, s, "PriorityWeightPartition", "1000");
+    run_setting_turn_s(store, s, "PriorityFlags", "INCR_ONLY");
+    took[turns++] = run_setting_turn_s(store, s, "PriorityWeightPartition", "0");
     for (int64_t due_us = 0; turns < TURNS_MAX && (due_us = state_next_due_us(s)) != 0;)
-        took[turns++] = turn_of(store, s, NULL, due_us);
+        took[turns++] = run_turn_s(store, s, NULL, due_us);
     qsort(took, turns, sizeof took[0], compare_doubles);
-    double gone_s = set_turn(store, s, "PriorityFlags", "");
-    printf("minimums   %u jobs in %u turns: %.2f ms (longest %.2f, %.1f x fsync), at most 20 ms; all go in %.2f ms\n",
-           s->jobs.count, turns, took[turns / 2] * 1e3, took[turns - 1] * 1e3, took[turns - 1] / fsync_s, gone_s * 1e3);
+    double clear_s = run_setting_turn_s(store, s, "PriorityFlags", "");
+    printf("minimums   %u jobs in %u turns: %.2f ms (max %.2f, %.1f x fsync), at most 20 ms; deleted in %.2f ms\n",
+           s->jobs.count, turns, took[turns / 2] * 1e3, took[turns - 1] * 1e3, took[turns - 1] / fsync_s,
+           clear_s * 1e3);
 }
 
-/* A past of its own: made by SQL, because it is about the store and not the engine. User 0 ran ten of them. */
+/* A history of so many tasks, written by SQL without the engine. User past0 ran ten of them. */
 static void fill_history(const char *directory, uint32_t tasks)
 {
     char path[300], text[3000];
@@ -223,7 +224,7 @@ static void fill_history(const char *directory, uint32_t tasks)
         "INSERT INTO job(id, association_id, uid, gid, name, command, directory, out_pattern, cpus, gpus, mem_mib, time_limit_s,"
         " submit_us, accrue_us, partitions, qos, nice, site, posix_priority, job_share, override_tickets, requests, is_held,"
         " pending_tasks, cancelled_tasks, ended_us)"
-        " SELECT 1000000 + value, 1001 + iif(value %% %u = 7, 0, 1 + value %% 99), 1, 1, 'job', 'run', '/home/somebody', 'out', 1,"
+        " SELECT 1000000 + value, 1001 + iif(value %% %u = 7, 0, 1 + value %% 99), 1, 1, 'job', 'run', '/home/ann', 'out', 1,"
         " 0, 100, 3600, %lld + value * 1000, %lld + value * 1000, 'main', 'normal', 0, 0, 0, 0, 0, '', 0, '', '',"
         " %lld + value * 1000 FROM n WHERE value > 0;"
         "INSERT INTO task(job_id, task_id, association_id, state, is_cancelled, launch_id, boot_id, launch_us, start_us,"
@@ -239,7 +240,7 @@ static void fill_history(const char *directory, uint32_t tasks)
     sqlite3_close(db);
 }
 
-/* The yardstick of all reading: SQLite alone, stepping through the same rows and looking at none. */
+/* Yardstick for all reading: SQLite steps through the same rows without reading their columns. */
 static void measure_scan(const char *directory)
 {
     char path[300];
@@ -253,8 +254,8 @@ static void measure_scan(const char *directory)
         give_up("scan", sqlite3_errmsg(db));
     while (sqlite3_step(rows) == SQLITE_ROW) count++;
     double took = now_s() - begin;
-    printf("yardstick  %u rows of task and job in %.0f ms, %.0f ns a row: SQLite alone, stepping through them\n", count,
-           took * 1e3, took * 1e9 / (count > 0 ? count : 1));
+    printf("yardstick  %u rows of task and job in %.0f ms, %.0f ns per row: sqlite3_step alone\n", count, took * 1e3,
+           took * 1e9 / (count > 0 ? count : 1));
     sqlite3_finalize(rows);
     sqlite3_close(db);
 }
@@ -280,7 +281,7 @@ static void measure_verify(const char *directory)
     double begin = now_s();
     if (store_verify(directory, &arena, &report, &e) != 0) give_up("verify", ERR_SENTENCE(&e));
     double took = now_s() - begin;
-    printf("verify     %llu tasks in %.0f ms, %.0f ns a task\n", (unsigned long long)report.task_count, took * 1e3,
+    printf("verify     %llu tasks in %.0f ms, %.0f ns per task\n", (unsigned long long)report.task_count, took * 1e3,
            took * 1e9 / (double)report.task_count);
     array_release(&report.differences);
     arena_release(&arena);
@@ -299,13 +300,13 @@ static void measure_listings(struct store *store)
     measure_listing(store, "queue, one user's", &mine);
     measure_listing(store, "history, all", &ended);
     measure_listing(store, "history, newest 100", &last);
-    measure_listing(store, "history, one who has ten", &rare);
+    measure_listing(store, "history, user with ten", &rare);
     rare.user = NULL;
     rare.state = JOB_NODE_FAIL;
-    measure_listing(store, "history, a state nobody has", &rare);
+    measure_listing(store, "history, unused state", &rare);
     rare.state = JOB_STATE_COUNT;
     rare.account = "default";
-    measure_listing(store, "history, an idle account's", &rare);
+    measure_listing(store, "history, idle account", &rare);
 }
 
 int main(int argc, char **argv)
@@ -317,7 +318,7 @@ int main(int argc, char **argv)
     struct state s;
     if (argc == 2 && strcmp(argv[1], "--quick") == 0) scale = 10;
     snprintf(directory, sizeof directory, "%s/fairlead-bench-XXXXXX", below && below[0] ? below : "/var/tmp");
-    if (mkdtemp(directory) == NULL) give_up(directory, "cannot be made");
+    if (mkdtemp(directory) == NULL) give_up(directory, "cannot be created");
 
     double fsync_s = measure_fsync(directory);
     printf("fsync      %8.2f ms: a write of 4 KB and fdatasync in %s\n", fsync_s * 1e3, directory);
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
     store_close(store);
     measure_load(directory);
     fill_history(directory, 1000000 / scale);
-    printf("with %u tasks of the past:\n", 1000000 / scale);
+    printf("with a history of %u tasks:\n", 1000000 / scale);
     measure_scan(directory);
     measure_load(directory);
     store = must_open(directory);

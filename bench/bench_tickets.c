@@ -1,15 +1,14 @@
 /* The cost of the tickets of a pass: tickets_compute over pending jobs, on one core, with all three policies in the order OFS.
- * There are ten jobs a user. Every user has a leaf of the share tree (in groups of a hundred), functional shares and override
- * tickets. The jobs belong to twenty projects and ten departments, which have shares of both kinds. Some jobs have -js or -ot,
- * and one in a hundred is running.
+ * Each user has ten jobs, a leaf of the share tree (in groups of a hundred), functional shares and override tickets. The jobs
+ * belong to twenty projects and ten departments, which have functional shares and override tickets, too. A few jobs have -js
+ * or -ot, and one in a hundred is running.
  *
  *   varied    all shares, override tickets and usages differ
- *   tied      all are the same, so that every choice is among equals
- *   counted   max_functional_jobs_to_schedule: 200, 10,000, and all jobs
+ *   tied      all are equal, so every selection is a tie
  *   same      as varied, with ten thousand users for any number of jobs
  *
- * Yardstick of the same run: sorting the same jobs by age with libc's qsort. Each figure is the median of several runs. With
- * --quick there is one run, of 10,000 jobs. */
+ * The number after each is max_functional_jobs_to_schedule: 200, 10,000, or all jobs. Yardstick of the same run: libc's qsort
+ * of the same jobs by age. Each figure is the median of several runs. With --quick there is one run, of 10,000 jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ static void make_jobs(struct world *w, uint32_t jobs, uint32_t users)
     w->input.job_count = jobs;
 }
 
-static void make_world(struct world *w, uint32_t jobs, uint32_t users, enum layout layout, uint32_t counted)
+static void make_world(struct world *w, uint32_t jobs, uint32_t users, enum layout layout, uint32_t selected_max)
 {
     *w = (struct world){.rng = {1}, .layout = layout};
     w->rules = (struct ticket_rules){
@@ -101,7 +100,7 @@ static void make_world(struct world *w, uint32_t jobs, uint32_t users, enum layo
         .functional_pool = 1e9,
         .share_functional_shares = true,
         .share_override_tickets = true,
-        .max_functional_jobs = counted,
+        .max_functional_jobs = selected_max,
         .hierarchy = "OFS",
         .weight_user = 0.25,
         .weight_project = 0.25,
@@ -123,11 +122,11 @@ static void free_world(struct world *w)
     free(w->tickets);
 }
 
-static double measure(uint32_t jobs, uint32_t users, enum layout layout, uint32_t counted, int runs)
+static double measure(uint32_t jobs, uint32_t users, enum layout layout, uint32_t selected_max, int runs)
 {
     struct world w;
     struct samples s = {0};
-    make_world(&w, jobs, users, layout, counted);
+    make_world(&w, jobs, users, layout, selected_max);
     for (int run = 0; run < runs; run++) {
         struct arena arena = {0};
         double start = now_ns();
@@ -170,7 +169,7 @@ int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     printf(
-        "Tickets of pending jobs, ms a pass (100000 jobs at most 300, ten times the jobs at most 15 times as long)\n");
+        "Tickets of pending jobs, ms per pass (100000 jobs at most 300, ten times the jobs at most 15 times as long)\n");
     printf("%8s %8s %10s %10s %10s %10s %10s %10s %10s\n", "jobs", "users", "varied 200", "10000", "all", "tied 200",
            "10000", "same 10000", "qsort");
     for (uint32_t jobs = 10000; jobs <= (quick ? 10000u : 1000000u); jobs *= 10) {

@@ -1,4 +1,4 @@
-/* How the benchmarks take time, and the median of their runs. */
+/* Timing for the benchmarks: CPU time of the thread, and the median of several runs. */
 #ifndef FAIRLEAD_BENCH_MEASURE_H
 #define FAIRLEAD_BENCH_MEASURE_H
 
@@ -7,7 +7,7 @@
 
 enum { RUNS_MAX = 101 };
 
-/* The time of this thread alone, without that of anything else that the machine does. */
+/* CPU time of this thread, which excludes other programs on the machine. */
 static inline double now_ns(void)
 {
     struct timespec t;

@@ -1,4 +1,4 @@
-/* Trees with usage for the benchmarks of fair share. */
+/* Random trees with usage, for the benchmarks of fair share. */
 #ifndef FAIRLEAD_BENCH_SHARE_WORLD_H
 #define FAIRLEAD_BENCH_SHARE_WORLD_H
 
@@ -21,7 +21,7 @@ struct world {
     enum layout layout;
 };
 
-/* Usage as decay leaves it: of many orders of magnitude; one user in ten has none. */
+/* Usage of many orders of magnitude, as decay produces; one user in ten has none. */
 static inline double random_usage(struct world *w)
 {
     return rng_below(&w->rng, 10) == 0 ? 0 : rng_double(&w->rng) * (double)(1u << rng_below(&w->rng, 30));
@@ -40,11 +40,12 @@ static inline bool is_idle(const struct world *w, uint32_t user)
 static inline void make_tree(struct world *w, uint32_t user_count, uint32_t per_account)
 {
     tree_init(&w->tree);
-    uint32_t accounts = (user_count + per_account - 1) / per_account, account = 0;
-    for (uint32_t a = 0; w->layout == MIXED && a < accounts; a++) tree_add(&w->tree, 0, false, random_shares(w, 1000));
+    uint32_t account_count = (user_count + per_account - 1) / per_account, account = 0;
+    for (uint32_t a = 0; w->layout == MIXED && a < account_count; a++)
+        tree_add(&w->tree, 0, false, random_shares(w, 1000));
     for (uint32_t user = 0; user < user_count; user++) {
         if (w->layout == MIXED) {
-            account = 1 + rng_below(&w->rng, accounts);
+            account = 1 + rng_below(&w->rng, account_count);
         } else if (user % per_account == 0) {
             account = tree_add(&w->tree, 0, false, random_shares(w, 1000));
         }
