@@ -1,5 +1,5 @@
-/* Compares rows of jobs and tasks with what the store has of them and with what a listing shows. It goes over the table
- * of job fields (fields/job_fields.h), so a field that is added there is compared, too. */
+/* Compares the jobs and tasks in memory with their rows in the store and in listings. The loops run over the table of job
+ * fields (fields/job_fields.h), so a new field is compared, too. */
 #ifndef FAIRLEAD_TESTS_JOB_ROWS_H
 #define FAIRLEAD_TESTS_JOB_ROWS_H
 
@@ -57,7 +57,7 @@ static inline void job_rows_assert_same(const struct job_row_place *in_memory, c
     }
 }
 
-/* Every job and task that lives has the same fields in a state that was loaded, and there are no others. */
+/* A loaded state has exactly the live jobs and tasks, with the same fields. */
 static inline void job_rows_assert_loaded(const struct state *s, const struct state *loaded)
 {
     struct arena arena = {0};
@@ -65,9 +65,10 @@ static inline void job_rows_assert_loaded(const struct state *s, const struct st
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         if (j->ended_us != 0) continue;
-        uint32_t at = state_find_job(loaded, j->id);
-        if (at == NONE) fail_msg("job %u was not loaded", j->id);
-        struct job_row_place left = {"loaded", s, j, NULL}, right = {"loaded", loaded, &loaded->jobs.items[at], NULL};
+        uint32_t index = state_find_job(loaded, j->id);
+        if (index == NONE) fail_msg("job %u was not loaded", j->id);
+        struct job_row_place left = {"loaded", s, j, NULL},
+                             right = {"loaded", loaded, &loaded->jobs.items[index], NULL};
         job_rows_assert_same(&left, &right, &arena);
         jobs++;
     }
@@ -104,7 +105,7 @@ static inline sqlite3_stmt *job_rows_select(sqlite3 *db, enum job_field_home hom
     return select;
 }
 
-/* seen (may be NULL) is told every value. */
+/* Calls seen (may be NULL) with every value. */
 static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_row_place *p,
                                        void (*seen)(enum job_field f, const struct field_value *value))
 {
@@ -126,7 +127,7 @@ static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_ro
     arena_release(&arena);
 }
 
-/* The columns of every job and task in memory, also of those that have ended, say what the fields do. */
+/* The stored columns of every job and task in memory, including ended ones, equal the fields. */
 static inline void job_rows_assert_stored(const struct state *s, const char *directory,
                                           void (*seen)(enum job_field f, const struct field_value *value))
 {
@@ -147,7 +148,7 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
 
 /* --- listed ------------------------------------------------------------------------------------------------------- */
 
-/* What a listing shows of a task's field where no task has started: nothing, but for what is known of it. */
+/* A task's field in a listing where no task has started: absent, except for a few fields that are known. */
 static inline struct field_value job_rows_unstarted(const struct job_row_place *p, bool is_pending, enum job_field f,
                                                     struct arena *arena)
 {
@@ -201,7 +202,7 @@ static inline bool job_rows_find(const struct state *s, const struct job_row *ro
     return out->job != NULL && (out->task != NULL || !has_started);
 }
 
-/* How many rows there are of what is in memory. */
+/* The number of rows that a listing has for the jobs and tasks in memory. */
 static inline uint32_t job_rows_count(const struct state *s)
 {
     uint32_t count = s->tasks.count;
@@ -212,7 +213,7 @@ static inline uint32_t job_rows_count(const struct state *s)
     return count;
 }
 
-/* A listing of everything has a row for all that is in memory, and its fields say what memory does. */
+/* A listing of all jobs has a row for each job and task in memory, with the same fields. */
 static inline void job_rows_assert_listed(const struct state *s, struct store *store)
 {
     const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};

@@ -46,7 +46,7 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     if (rng_below(rng, 6) == 0)
         job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;
-    if (world_apply(w, job, &id) != 0) /* longer than fast allows, or the project was removed */
+    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, or the project was removed */
         assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND);
 }
 

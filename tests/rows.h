@@ -1,4 +1,4 @@
-/* Recorded tables for tests: a text file as lines of fields. Fields are cut in place and not unescaped. */
+/* Reads recorded tables: a text file with lines of fields. Fields are split in place; escapes are not interpreted. */
 #ifndef FAIRLEAD_TESTS_ROWS_H
 #define FAIRLEAD_TESTS_ROWS_H
 
@@ -14,26 +14,26 @@ struct row {
     int count;
 };
 
-/* The whole file with a closing zero byte, or NULL. The caller frees it. */
+/* The whole file, ended by a zero byte, which the caller frees; NULL when it cannot be read. */
 static inline char *rows_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return NULL;
-    size_t size = 0, room = 1 << 16, got;
-    char *text = malloc(room + 1);
-    while ((got = fread(text + size, 1, room - size, file)) > 0) {
-        size += got;
-        if (size == room) text = realloc(text, (room *= 2) + 1);
+    size_t size = 0, capacity = 1 << 16, length;
+    char *text = malloc(capacity + 1);
+    while ((length = fread(text + size, 1, capacity - size, file)) > 0) {
+        size += length;
+        if (size == capacity) text = realloc(text, (capacity *= 2) + 1);
     }
     fclose(file);
     text[size] = '\0';
     return text;
 }
 
-/* Reads the next line that is not empty and does not begin with '#', and cuts it at separator. False at the end. */
+/* Splits the next line that is not empty and does not begin with '#' at the separator. False at the end. */
 static inline bool rows_next(char **cursor, char separator, struct row *out)
 {
-    static char nothing[] = "";
+    static char empty[] = "";
     char *line = *cursor;
     while (*line == '\n' || *line == '#') line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
     if (*line == '\0') return false;
@@ -41,12 +41,12 @@ static inline bool rows_next(char **cursor, char separator, struct row *out)
     *cursor = *end == '\n' ? end + 1 : end;
     *end = '\0';
     out->count = 0;
-    for (int f = 0; f < ROW_FIELDS; f++) out->field[f] = nothing;
+    for (int f = 0; f < ROW_FIELDS; f++) out->field[f] = empty;
     for (char *field = line; field != NULL && out->count < ROW_FIELDS;) {
-        char *cut = strchr(field, separator);
-        if (cut != NULL) *cut++ = '\0';
+        char *rest = strchr(field, separator);
+        if (rest != NULL) *rest++ = '\0';
         out->field[out->count++] = field;
-        field = cut;
+        field = rest;
     }
     return true;
 }

@@ -13,7 +13,7 @@ struct world {
     struct tree tree;
     double *own, *usage, *factor, *factor2;
     struct rng rng;
-    uint32_t share_kinds, usage_kinds; /* how many different values; few make many ties */
+    uint32_t share_kinds, usage_kinds; /* the number of different values; with few there are many ties */
 };
 
 static inline int rounds(int plain)
@@ -33,7 +33,7 @@ static inline uint32_t random_shares(struct world *w)
     return rng_below(&w->rng, 20) == 0 ? SHARES_PARENT : rng_below(&w->rng, w->share_kinds + 1);
 }
 
-/* The arrays have room for 1000 more nodes. */
+/* A random tree of count nodes. The arrays have space for 1000 more. */
 static inline void world_init(struct world *w, uint64_t seed, uint32_t count)
 {
     *w = (struct world){.rng = {seed}};
@@ -41,13 +41,13 @@ static inline void world_init(struct world *w, uint64_t seed, uint32_t count)
     static const uint32_t KINDS[] = {2, 3, 10, 1000, 1000000};
     w->share_kinds = KINDS[rng_below(&w->rng, 4)];
     w->usage_kinds = KINDS[rng_below(&w->rng, 5)];
-    uint32_t accounts = rng_below(&w->rng, 3) == 0 ? 1 : 1 + count / (1 + rng_below(&w->rng, 40));
+    uint32_t account_count = rng_below(&w->rng, 3) == 0 ? 1 : 1 + count / (1 + rng_below(&w->rng, 40));
     size_t bytes = (count + 1000) * sizeof(double);
     double **arrays[] = {&w->own, &w->usage, &w->factor, &w->factor2};
     for (int a = 0; a < 4; a++) *arrays[a] = calloc(1, bytes);
     while (w->tree.count < count) {
-        uint32_t n = w->tree.count, parent = rng_below(&w->rng, n < accounts ? n : accounts);
-        bool is_user = n >= accounts;
+        uint32_t n = w->tree.count, parent = rng_below(&w->rng, n < account_count ? n : account_count);
+        bool is_user = n >= account_count;
         if (w->tree.depth[parent] == TREE_DEPTH_MAX) parent = 0;
         uint32_t node = tree_add(&w->tree, parent, is_user, random_shares(w));
         if (is_user || rng_below(&w->rng, 10) == 0) w->own[node] = random_usage(w);
@@ -69,37 +69,36 @@ static inline uint32_t random_size(int round)
     return round % 50 == 49 ? 5000 : 2 + (uint32_t)round % 49 * 4;
 }
 
-/* Makes the same tree with its nodes in another order. Returns the new index of each node; the caller frees it. */
+/* Copies the tree with its nodes in another order. Returns the new index of each node, which the caller frees. */
 static inline uint32_t *world_permute(struct world *w, struct world *out)
 {
-    uint32_t n = w->tree.count, *index_of = calloc(n, sizeof *index_of), *waiting = calloc(n, sizeof *waiting),
-             count = 0;
+    uint32_t n = w->tree.count, *index_of = calloc(n, sizeof *index_of), *ready = calloc(n, sizeof *ready), count = 0;
     world_init(out, 0, 1);
     out->own = realloc(out->own, n * sizeof *out->own);
     out->usage = realloc(out->usage, n * sizeof *out->usage);
     out->factor = realloc(out->factor, n * sizeof *out->factor);
     out->own[0] = w->own[0];
-    /* The nodes whose parents are in the new tree wait. Any of them is next. */
+    /* A node is ready when its parent is in the new tree. A random ready node is the next one. */
     for (uint32_t i = 1; i < n; i++) {
-        if (w->tree.parent[i] == 0) waiting[count++] = i;
+        if (w->tree.parent[i] == 0) ready[count++] = i;
     }
     while (count > 0) {
-        uint32_t pick = rng_below(&w->rng, count), node = waiting[pick];
-        waiting[pick] = waiting[--count];
+        uint32_t pick = rng_below(&w->rng, count), node = ready[pick];
+        ready[pick] = ready[--count];
         index_of[node] =
             tree_add(&out->tree, index_of[w->tree.parent[node]], w->tree.is_user[node], w->tree.shares[node]);
         out->own[index_of[node]] = w->own[node];
         if (w->tree.is_user[node]) continue;
         for (uint32_t i = node + 1; i < n; i++) {
-            if (w->tree.parent[i] == node) waiting[count++] = i;
+            if (w->tree.parent[i] == node) ready[count++] = i;
         }
     }
     tree_finish(&out->tree);
-    free(waiting);
+    free(ready);
     return index_of;
 }
 
-/* Multiplies the shares that compete under each account by a random number of that account. */
+/* For each account, multiplies the shares that compete below it with one random number. */
 static inline void world_scale_shares(struct world *w)
 {
     for (uint32_t a = 0; a < w->tree.count; a++) {

@@ -1,5 +1,5 @@
 /* The recorded trees of Slurm 22.05.8 for the conformance tests: the input as a tree in Slurm's order, and the recorded rows
- * to compare with (conformance/slurm/ORIGIN.md). A missing file or association fails the test, which names it. */
+ * (conformance/slurm/ORIGIN.md). A missing file or association fails the test with its name. */
 #ifndef FAIRLEAD_TESTS_SLURM_RECORDED_H
 #define FAIRLEAD_TESTS_SLURM_RECORDED_H
 
@@ -21,7 +21,7 @@ struct assoc {
     int id;
 };
 
-/* A recorded tree, in Slurm's order. Texts point into the contents of the files. */
+/* A recorded tree, in Slurm's order. Texts point into input and order, the contents of the files. */
 struct recorded {
     char *input, *order;
     struct assoc *assocs;
@@ -72,7 +72,7 @@ static inline void recorded_read_input(struct recorded *r)
     }
 }
 
-/* In Slurm's order parents come first, so rows become nodes one by one. */
+/* Parents come first in Slurm's order, so each row can be added as a node. */
 static inline void recorded_make_tree(struct recorded *r)
 {
     tree_init(&r->tree);
@@ -112,7 +112,7 @@ static inline uint32_t recorded_find_id(const struct recorded *r, const char *id
     for (uint32_t i = 0; i < r->count; i++) {
         if (r->assocs[i].id == atoi(id)) return i;
     }
-    fail_msg("no association of id %s", id);
+    fail_msg("no association has the id %s", id);
     return NONE;
 }
 

@@ -1,8 +1,8 @@
-/* All small trees for tests: every shape up to a number of nodes below the root, each node a user or an account, with every
- * assignment of shares and of usages of users from small sets.
+/* Visits all small trees: every shape up to a number of nodes below the root, each node a user or an account, with every
+ * assignment of shares and users' usages from small sets.
  *
- * A shape is an ascending list of parents, so every unordered shape occurs once or a few times. Other orders of siblings
- * occur as other assignments of values. */
+ * A shape is an ascending list of parents, so every unordered shape occurs at least once. Other orders of siblings occur as
+ * other assignments of values. */
 #ifndef FAIRLEAD_TESTS_SMALL_TREES_H
 #define FAIRLEAD_TESTS_SMALL_TREES_H
 
@@ -25,7 +25,7 @@ struct small_trees {
     void (*visit)(const struct small_trees *all, const struct tree *t, const int64_t *own);
     void *context;
 
-    /* Progress. A tree of another shape_count is another struct tree. */
+    /* Progress. A visitor gets a new struct tree when shape_count changes. */
     uint64_t shape_count, visited_count, position;
 };
 
@@ -66,8 +66,7 @@ static inline void small_trees_shares(struct small_trees *all, struct tree *t)
     }
 }
 
-/* All trees whose first nodes are given: these nodes alone, and with a next node below each account from the last parent on.
- */
+/* All trees that begin with these nodes: the nodes alone, and with one more below each account from the last parent on. */
 static inline void small_trees_shapes(struct small_trees *all, const uint32_t *parent, const bool *is_user,
                                       uint32_t count)
 {
@@ -82,16 +81,16 @@ static inline void small_trees_shapes(struct small_trees *all, const uint32_t *p
         tree_release(&t);
     }
     if (count > all->nodes) return;
-    uint32_t more_parent[SMALL_NODES_MAX + 2];
-    bool more_user[SMALL_NODES_MAX + 2];
-    memcpy(more_parent, parent, count * sizeof *parent);
-    memcpy(more_user, is_user, count * sizeof *is_user);
+    uint32_t next_parent[SMALL_NODES_MAX + 2];
+    bool next_is_user[SMALL_NODES_MAX + 2];
+    memcpy(next_parent, parent, count * sizeof *parent);
+    memcpy(next_is_user, is_user, count * sizeof *is_user);
     for (uint32_t p = count > 1 ? parent[count - 1] : 0; p < count; p++) {
         if (is_user[p]) continue;
-        more_parent[count] = p;
+        next_parent[count] = p;
         for (int user = 0; user < 2; user++) {
-            more_user[count] = user;
-            small_trees_shapes(all, more_parent, more_user, count + 1);
+            next_is_user[count] = user;
+            small_trees_shapes(all, next_parent, next_is_user, count + 1);
         }
     }
 }

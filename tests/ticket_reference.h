@@ -1,11 +1,11 @@
-/* A second implementation of tickets, written from the rules only. It is slow: for every choice it looks at every job. The
- * fast policies must give the same, bit for bit, so sums are formed in the same order.
+/* A second implementation of tickets, written from the rules of docs/formulas.md 5 only. It is slow: every selection scans all
+ * jobs. The fast policies must give the same tickets, bit for bit, so sums are computed in the same order.
  *
- *   Running jobs come first, then pending ones, policy by policy. Functional and shared override: of the first jobs of all
- *   groups the best one is taken and counted, again and again. Share tree: at every node the jobs below it stand in an order,
- *   and the k-th gets the node's part over 1 + the slots before it.
+ *   Each policy computes running jobs first, then pending ones. Functional and shared override: repeatedly select and count
+ *   the best of the first jobs of all groups. Share tree: each node sorts the jobs below it, and a job gets the node's target
+ *   divided by 1 + the slots of the jobs before it.
  *
- * Compensation is only by the program's rule. */
+ * Compensation follows only the program's rule. */
 #ifndef FAIRLEAD_TESTS_TICKET_REFERENCE_H
 #define FAIRLEAD_TESTS_TICKET_REFERENCE_H
 
@@ -23,10 +23,10 @@ struct reference {
     double tickets_so_far[REFERENCE_JOBS];
     uint32_t counted[MEMBER_KIND_COUNT][REFERENCE_MEMBERS];
     double sum[REFERENCE_KINDS], weight[REFERENCE_KINDS];
-    uint32_t line[REFERENCE_JOBS]; /* pending jobs in the order in which those of a group stand in line */
+    uint32_t line[REFERENCE_JOBS]; /* pending jobs; those of a group are selected in this order */
     uint32_t line_count;
-    bool is_taken[REFERENCE_JOBS];
-    double trial[REFERENCE_JOBS]; /* what a job would have got as the next one, when that was last computed */
+    bool is_selected[REFERENCE_JOBS];
+    double trial[REFERENCE_JOBS]; /* the tickets that a job would have got in the last step that computed them */
 
     uint32_t active[REFERENCE_NODES];
     double shr[REFERENCE_NODES], ltt[REFERENCE_NODES], oltt[REFERENCE_NODES], stt[REFERENCE_NODES],
@@ -57,7 +57,7 @@ static inline double reference_oticket(const struct reference *r, int kind, cons
 
 typedef double reference_share_of(const struct reference *r, int kind, const struct ticket_job *j);
 
-static inline bool reference_takes_part(const struct reference *r, uint32_t job, reference_share_of *share_of)
+static inline bool reference_has_shares(const struct reference *r, uint32_t job, reference_share_of *share_of)
 {
     for (int k = 0; k < REFERENCE_KINDS; k++) {
         if (share_of(r, k, reference_job(r, job)) > 0) return true;
@@ -98,31 +98,32 @@ static inline bool reference_is_younger(const struct ticket_job *a, const struct
     return a->task > b->task;
 }
 
-/* Insertion sort: each job goes behind all jobs that do not come after it. */
-static inline void reference_stand_in_line(struct reference *r, bool is_dependent)
+/* Insertion sort: each job is inserted after all jobs that precede it. */
+static inline void reference_sort_line(struct reference *r, bool is_dependent)
 {
     r->line_count = 0;
     for (uint32_t i = 0; i < r->in->job_count; i++) {
-        r->is_taken[i] = false;
+        r->is_selected[i] = false;
         if (reference_job(r, i)->is_running) continue;
-        uint32_t at = r->line_count++;
-        for (; at > 0 && is_dependent; at--) {
-            uint32_t before = r->line[at - 1];
-            bool is_behind = r->tickets_so_far[before] > r->tickets_so_far[i] ||
-                             (r->tickets_so_far[before] == r->tickets_so_far[i] &&
-                              !reference_is_younger(reference_job(r, before), reference_job(r, i), true));
-            if (is_behind) break;
-            r->line[at] = before;
+        uint32_t position = r->line_count++;
+        for (; position > 0 && is_dependent; position--) {
+            uint32_t before = r->line[position - 1];
+            bool is_after = r->tickets_so_far[before] > r->tickets_so_far[i] ||
+                            (r->tickets_so_far[before] == r->tickets_so_far[i] &&
+                             !reference_is_younger(reference_job(r, before), reference_job(r, i), true));
+            if (is_after) break;
+            r->line[position] = before;
         }
-        r->line[at] = i;
+        r->line[position] = i;
     }
 }
 
-/* Whether it is the first of its group in line. */
-static inline bool reference_is_first(const struct reference *r, uint32_t at, reference_share_of *share_of)
+/* Whether the job position this position is the first of its group that has not been selected. */
+static inline bool reference_is_first(const struct reference *r, uint32_t position, reference_share_of *share_of)
 {
-    for (uint32_t i = 0; i < at; i++) {
-        if (!r->is_taken[r->line[i]] && reference_same_group(r, r->line[i], r->line[at], share_of)) return false;
+    for (uint32_t i = 0; i < position; i++) {
+        if (!r->is_selected[r->line[i]] && reference_same_group(r, r->line[i], r->line[position], share_of))
+            return false;
     }
     return true;
 }
@@ -184,22 +185,22 @@ static inline double reference_start(struct reference *r, const struct ticket_jo
     return tickets;
 }
 
-/* The position in line of the best job. Fills trial for all jobs in line. */
+/* The position of the best job in line. Computes trial for all jobs in line. */
 static inline uint32_t reference_best_functional(struct reference *r, bool is_dependent)
 {
     uint32_t best = NONE;
     double best_value = 0;
-    for (uint32_t at = 0; at < r->line_count; at++) {
-        uint32_t job = r->line[at];
-        if (r->is_taken[job] || !reference_takes_part(r, job, reference_fshare)) continue;
+    for (uint32_t position = 0; position < r->line_count; position++) {
+        uint32_t job = r->line[position];
+        if (r->is_selected[job] || !reference_has_shares(r, job, reference_fshare)) continue;
         r->trial[job] = reference_try(r, reference_job(r, job));
-        if (!reference_is_first(r, at, reference_fshare)) continue;
+        if (!reference_is_first(r, position, reference_fshare)) continue;
         double value = r->trial[job] + (is_dependent ? r->tickets_so_far[job] : 0);
         bool is_better =
             best == NONE || value > best_value ||
             (value == best_value && reference_is_younger(reference_job(r, r->line[best]), reference_job(r, job), true));
         if (!is_better) continue;
-        best = at;
+        best = position;
         best_value = value;
     }
     return best;
@@ -211,15 +212,15 @@ static inline void reference_functional_pending(struct reference *r, bool is_dep
     for (int k = 0; k < REFERENCE_KINDS; k++) all += r->weight[k];
     if (all == 0) return;
     for (int k = 0; k < REFERENCE_KINDS; k++) r->weight[k] /= all;
-    reference_stand_in_line(r, is_dependent);
+    reference_sort_line(r, is_dependent);
     for (uint32_t n = 0; n < r->in->rules->max_functional_jobs; n++) {
         uint32_t best = reference_best_functional(r, is_dependent);
         if (best == NONE) break;
-        for (uint32_t at = 0; at < r->line_count; at++) {
-            if (!r->is_taken[r->line[at]]) r->out[r->line[at]].functional = r->trial[r->line[at]];
+        for (uint32_t position = 0; position < r->line_count; position++) {
+            if (!r->is_selected[r->line[position]]) r->out[r->line[position]].functional = r->trial[r->line[position]];
         }
         uint32_t job = r->line[best];
-        r->is_taken[job] = true;
+        r->is_selected[job] = true;
         r->out[job].functional = reference_start(r, reference_job(r, job));
     }
 }
@@ -256,16 +257,16 @@ static inline uint32_t reference_best_override(const struct reference *r)
 {
     uint32_t best = NONE;
     double best_value = 0;
-    for (uint32_t at = 0; at < r->line_count; at++) {
-        uint32_t job = r->line[at];
-        if (r->is_taken[job] || !reference_takes_part(r, job, reference_oticket)) continue;
-        if (!reference_is_first(r, at, reference_oticket)) continue;
+    for (uint32_t position = 0; position < r->line_count; position++) {
+        uint32_t job = r->line[position];
+        if (r->is_selected[job] || !reference_has_shares(r, job, reference_oticket)) continue;
+        if (!reference_is_first(r, position, reference_oticket)) continue;
         double value = reference_given(r, reference_job(r, job), 1);
         bool is_better = best == NONE || value > best_value ||
                          (value == best_value &&
                           reference_is_younger(reference_job(r, r->line[best]), reference_job(r, job), false));
         if (!is_better) continue;
-        best = at;
+        best = position;
         best_value = value;
     }
     return best;
@@ -279,11 +280,11 @@ static inline void reference_override(struct reference *r, bool is_dependent)
         if (j->is_running || !r->in->rules->share_override_tickets) r->out[i].override = reference_given(r, j, 0);
     }
     if (!r->in->rules->share_override_tickets) return;
-    reference_stand_in_line(r, is_dependent);
+    reference_sort_line(r, is_dependent);
     for (uint32_t best; (best = reference_best_override(r)) != NONE;) {
         uint32_t job = r->line[best];
         r->out[job].override = reference_given(r, reference_job(r, job), 1);
-        r->is_taken[job] = true;
+        r->is_selected[job] = true;
         reference_count(r, reference_job(r, job));
     }
 }
@@ -331,8 +332,7 @@ static inline void reference_targets_below(struct reference *r, uint32_t parent)
     }
 }
 
-/* A group has the usage of the nodes below it. Where only running jobs count, virtual nodes without running jobs are left
- * out. */
+/* A group's usage is the sum over the nodes below it. With only_running, virtual nodes without running jobs do not count. */
 static inline void reference_sum_usage(struct reference *r, bool only_running)
 {
     const struct ticket_node *nodes = r->in->nodes;
@@ -384,7 +384,7 @@ static inline bool reference_is_below(const struct reference *r, uint32_t job, u
     return false;
 }
 
-/* Whether a stands before b in the order of a node. */
+/* Whether a precedes b in the order of a node. */
 static inline bool reference_is_before(const struct reference *r, uint32_t a, uint32_t b)
 {
     const struct ticket_job *x = reference_job(r, a), *y = reference_job(r, b);
@@ -398,9 +398,10 @@ static inline void reference_divide(struct reference *r, uint32_t node, bool is_
     uint32_t order[REFERENCE_JOBS], count = 0;
     for (uint32_t i = 0; i < r->in->job_count; i++) {
         if (!reference_is_below(r, i, node)) continue;
-        uint32_t at = count++;
-        for (; at > 0 && reference_is_before(r, i, order[at - 1]); at--) order[at] = order[at - 1];
-        order[at] = i;
+        uint32_t position = count++;
+        for (; position > 0 && reference_is_before(r, i, order[position - 1]); position--)
+            order[position] = order[position - 1];
+        order[position] = i;
     }
     double divisor = 1;
     for (uint32_t k = 0; k < count; k++) {
@@ -440,13 +441,13 @@ static inline void reference_share(struct reference *r, bool is_dependent)
     }
     uint32_t top = 0;
     for (;;) {
-        uint32_t children = 0, child = 0;
+        uint32_t child_count = 0, child = 0;
         for (uint32_t i = 1; i < r->in->node_count; i++) {
             if (r->in->nodes[i].parent != top || r->active[i] == 0) continue;
-            children++;
+            child_count++;
             child = i;
         }
-        if (children != 1 || reference_own_jobs(r, top) > 0) break;
+        if (child_count != 1 || reference_own_jobs(r, top) > 0) break;
         top = child;
     }
     for (uint32_t i = 1; i < r->in->node_count; i++) {
@@ -472,16 +473,16 @@ static inline void reference_tickets(const struct ticket_input *in, struct ticke
     for (const char *policy = "OFS"; *policy != '\0'; policy++) {
         if (strchr(in->rules->hierarchy, *policy) == NULL) order[count++] = *policy;
     }
-    for (size_t at = 0; order[at] != '\0'; at++) {
-        bool is_dependent = at < listed;
-        if (order[at] == 'O') reference_override(r, is_dependent);
-        if (order[at] == 'F') reference_functional(r, is_dependent);
-        if (order[at] == 'S') reference_share(r, is_dependent);
+    for (size_t position = 0; order[position] != '\0'; position++) {
+        bool is_dependent = position < listed;
+        if (order[position] == 'O') reference_override(r, is_dependent);
+        if (order[position] == 'F') reference_functional(r, is_dependent);
+        if (order[position] == 'S') reference_share(r, is_dependent);
         for (uint32_t i = 0; i < in->job_count; i++) {
             if (!is_dependent || in->jobs[i].is_running) continue;
-            r->tickets_so_far[i] += order[at] == 'O'   ? out[i].override
-                                    : order[at] == 'F' ? out[i].functional
-                                                       : out[i].share;
+            r->tickets_so_far[i] += order[position] == 'O'   ? out[i].override
+                                    : order[position] == 'F' ? out[i].functional
+                                                             : out[i].share;
         }
     }
     for (uint32_t i = 0; i < in->job_count; i++) out[i].total = out[i].share + out[i].functional + out[i].override;

@@ -1,5 +1,5 @@
-/* Small Grid Engine clusters for tests, as rows: members, the share tree, usage, and jobs in the scheduler's list order with
- * the tickets that each must get. The rules are settings as a text: "weight_tickets_share 1000000000". */
+/* Small Grid Engine clusters for tests, as rows: members, the share tree, usage, and jobs in the order of the scheduler's list
+ * with their expected tickets. The rules are settings as a text: "weight_tickets_share 1000000000". */
 #ifndef FAIRLEAD_TESTS_TICKET_WORLD_H
 #define FAIRLEAD_TESTS_TICKET_WORLD_H
 
@@ -46,7 +46,7 @@ struct world {
     struct world_job jobs[WORLD_ROWS];
 };
 
-/* The input that a world makes. */
+/* The input of tickets_compute for a world. */
 struct ticket_case {
     const struct world *world;
     struct ticket_rules rules;
@@ -138,7 +138,7 @@ static inline void ticket_case_add_tree(struct ticket_case *a)
     a->input.node_count = a->tree.nodes.count;
 }
 
-/* The node of a user. Where `default` serves, a virtual node is made. */
+/* The node of a user. At `default` a virtual node is added. */
 static inline uint32_t ticket_case_serve(struct ticket_case *a, const char *user, const char *project)
 {
     bool is_default;
@@ -155,7 +155,7 @@ static inline uint32_t ticket_case_serve(struct ticket_case *a, const char *user
     return next;
 }
 
-/* A leaf has the usage of its user, a project that of the project, a group the sum of the nodes below. */
+/* The usage of a leaf is its user's, that of a project the project's, that of a group the sum over the nodes below. */
 static inline void ticket_case_fill_usage(struct ticket_case *a)
 {
     for (uint32_t i = a->input.node_count; i-- > 0;) {

@@ -2,8 +2,8 @@
  *
  *     a:10{a1:2=300 a2:1 s:p{x:3=5}} b:20=7
  *
- * A node is a name, ':' and shares (p: SHARES_PARENT), then '=' and own usage if it has some, and for an account '{' children
- * '}', which may be empty. Nodes get their indices in this order. */
+ * A node is a name, ':' and shares (p: SHARES_PARENT), an optional '=' and own usage, and for an account '{' children '}',
+ * which may be empty. Nodes get their indices in this order. */
 #ifndef FAIRLEAD_TESTS_TREE_TEXT_H
 #define FAIRLEAD_TESTS_TREE_TEXT_H
 
@@ -46,7 +46,7 @@ static inline const char *text_tree_add(struct text_tree *t, uint32_t parent, co
     return text + 1;
 }
 
-/* Makes the finished tree. The caller releases it by tree_release. */
+/* Parses the text into a finished tree, which the caller releases with tree_release. */
 static inline void text_tree_init(struct text_tree *t, const char *text)
 {
     memset(t, 0, sizeof *t);

@@ -1,9 +1,9 @@
-"""Turns what was recorded from Grid Engine 8.1.9 into scenarios: documents that `fairlead prio -f` answers.
+"""Converts recordings of Grid Engine 8.1.9 to scenarios: documents that `fairlead prio -f` reads.
 
-A recording is a terminal session: what was configured, submitted and changed, and the tables that qstat showed in between.
-read(path) follows it from top to bottom and yields, for each table, the cluster as it stood there (a scenario) and the cells of
-the table. What the session does not say and a table shows anyway (the second at which it was taken, where waiting time or
-deadlines count) is inferred from it: one unknown, as many equations as rows.
+A recording is a terminal session: the commands that configured, submitted and changed, and the tables of qstat in between.
+read(path) follows it from top to bottom and yields, for each table, the cluster at that point (a scenario) and the cells of
+the table. The session does not contain the time of a table, which matters if waiting time or deadlines count; it is inferred
+from the table: one unknown, and an equation for each row.
 
 usage: grid_engine.py FILE [N]      lists a recording's tables, or prints the scenario of the Nth
 """
@@ -13,7 +13,7 @@ import re
 import sys
 import time
 
-# The scheduler configuration that every session starts from and names its differences to (00_base_sched_conf).
+# The scheduler configuration that every session starts from; sessions have the differences from it (00_base_sched_conf).
 BASE = {
     'PriorityType': 'priority/tickets',
     'halftime': 168, 'usage_weight_list': 'cpu=1.000000,mem=0.000000,io=0.000000', 'compensation_factor': 5.0,
@@ -28,7 +28,7 @@ RESOURCES = {'slots': ('INT', 1000), 'license': ('INT', 1000), 'gpu': ('INT', 20
 URGENCY_SLOTS = {'smp': 'min', 'rr': 'max'}
 EPOCH = 1795240000
 
-# A column of an answer by the column of a table that shows it.
+# Column of a table -> column of an answer.
 XML_COLUMNS = {'prior': 'PRIOR', 'ntckts': 'NTCKTS', 'nurg': 'NURG', 'npprior': 'NPPRIOR', 'rrcontr': 'RRCONTR',
                'wtcontr': 'WTCONTR', 'dlcontr': 'DLCONTR', 'tckts': 'TICKETS', 'otckt': 'OVERRIDE', 'ftckt': 'FUNCTIONAL',
                'stckt': 'SHARE'}
@@ -47,7 +47,7 @@ def usage_of(text, separator):
 
 
 class Session:
-    """The cluster while the session goes on."""
+    """The cluster at the current line of the session."""
 
     def __init__(self, lines):
         self.lines, self.at = lines, 0
@@ -61,7 +61,7 @@ class Session:
         self.at += 1
         return line
 
-    # --- what was configured ---
+    # --- configuration ---
 
     def user(self, match):
         self.users.setdefault(match[1], {}).update(oticket=int(match[2]), fshare=int(match[3]))
@@ -96,7 +96,7 @@ class Session:
         self.modified = 0
 
     def environment_modified(self, match):
-        """Once below a heading that names its new rule; a second time when it is put back."""
+        """The first line, below a heading with the new rule, sets it; the second one restores the old rule."""
         self.modified += 1
         if self.modified == 2:
             self.urgency_slots[match[1]] = URGENCY_SLOTS[match[1]]
@@ -127,7 +127,7 @@ class Session:
 
         self.tree = node('0') if nodes else None
 
-    # --- what was submitted and changed ---
+    # --- jobs ---
 
     def submit(self, match):
         result = re.match(r'  -> job (\d+)', self.lines[self.at])
@@ -138,20 +138,20 @@ class Session:
         job = {'id': int(result[1]), 'user': match[1], 'submit': EPOCH + int(result[1])}
         self.users.setdefault(match[1], {'oticket': 0, 'fshare': 0})
 
-        def after(option):
+        def value_of(option):
             return words[words.index(option) + 1] if option in words else None
 
-        if after('-P'):
-            job['project'] = after('-P')
-        if after('-p'):
-            job['posix_priority'] = int(after('-p'))
-        if after('-dl'):
-            job['deadline'] = utc(after('-dl'), '%Y%m%d%H%M.%S')
-        if after('-t'):
-            first, last = after('-t').split('-')
+        if value_of('-P'):
+            job['project'] = value_of('-P')
+        if value_of('-p'):
+            job['posix_priority'] = int(value_of('-p'))
+        if value_of('-dl'):
+            job['deadline'] = utc(value_of('-dl'), '%Y%m%d%H%M.%S')
+        if value_of('-t'):
+            first, last = value_of('-t').split('-')
             job['array_tasks'] = int(last) - int(first) + 1
         if '-l' in words and '-soft' not in words:
-            requests = (item.split('=') for item in after('-l').split(','))
+            requests = (item.split('=') for item in value_of('-l').split(','))
             job['request'] = {name: int(value) if value.isdigit() else value for name, value in requests}
         if '-pe' in words:
             environment, slots = words[words.index('-pe') + 1:words.index('-pe') + 3]
@@ -166,12 +166,12 @@ class Session:
             return
         job[{'js': 'job_share', 'ot': 'override_tickets', 'p': 'posix_priority'}[match[1]]] = int(match[2])
         self.changes += 1
-        job['seq'] = 1000000 + self.changes  # a job that was changed stands last in the scheduler's list
+        job['seq'] = 1000000 + self.changes  # a changed job moves to the end of the scheduler's list
 
     def clock(self, match):
         self.now = int(match[1])
 
-    # --- what was shown ---
+    # --- tables ---
 
     def heading(self, match):
         self.title = match[0].strip('= ')
@@ -211,7 +211,7 @@ class Session:
 
     @staticmethod
     def extended(words):
-        """prior and ntckts stand in front, the tickets behind the state (and what a running job used)."""
+        """prior and ntckts come first; the tickets follow the state, for a running job after its usage."""
         state = next(i for i, word in enumerate(words) if word in ('qw', 'r', 't'))
         first = state + (1 if words[state] == 'qw' else 4)
         tickets = dict(zip(['TICKETS', None, 'OVERRIDE', 'FUNCTIONAL', 'SHARE'], words[first:first + 5]))
@@ -228,8 +228,8 @@ class Session:
             return None
         return {'title': self.title, 'scenario': self.scenario(cells), 'cells': cells}
 
-    def moment(self, cells):
-        """When the table was taken: told apart by the contributions of waiting time and deadlines, which qstat rounds."""
+    def infer_now(self, cells):
+        """The time of the table, inferred from the parts of waiting time and deadlines, which qstat rounds."""
         waiting, deadline = (float(self.settings[name]) for name in ('weight_waiting_time', 'weight_deadline'))
         latest = max(job['submit'] for job in self.jobs.values())
         if all(row.get(name, '0') in ('0', 'NA') for row in cells.values() for name in ('WTCONTR', 'DLCONTR')):
@@ -248,9 +248,9 @@ class Session:
         return next((now for now in range(latest, latest + 600) if fits(now)), None)
 
     def scenario(self, cells):
-        now = self.moment(cells)
+        now = self.infer_now(cells)
         if now is None:
-            raise ValueError('no moment explains the table below "%s"' % self.title)
+            raise ValueError('no time fits the table below "%s"' % self.title)
         jobs = []
         for job in self.jobs.values():
             job = dict(job)
@@ -271,7 +271,7 @@ class Session:
         }
 
 
-# What a line is, by its form; the method says what it means. The first that fits.
+# Forms of lines, and the methods that read them. The first form that matches counts.
 FORMS = [(re.compile(form), method) for form, method in [
     (r'user (\S+): oticket=(\d+) fshare=(\d+)', Session.user),
     (r'project (\S+): oticket=(\d+) fshare=(\d+)', Session.project),

@@ -1,8 +1,8 @@
-"""Turns what was recorded of Slurm 22.05.8's multifactor priority into scenarios: documents that `fairlead prio -f` answers.
+"""Converts recordings of Slurm 22.05.8's multifactor priority to scenarios: documents that `fairlead prio -f` reads.
 
 A case is a folder: the cluster (slurm.conf), the associations and their usage (assoc.psv, sshare.psv), qos.psv, the jobs
-(scontrol-job.txt), and what the program logged of every factor (priority-log.txt). scenario(folder) is the question,
-logged(folder) the answers: {(job, partition): {column: text}}.
+(scontrol-job.txt), and the program's log of every factor (priority-log.txt). scenario(folder) is the input,
+logged(folder) the expected output: {(job, partition): {column: text}}.
 
 usage: slurm_priority.py FOLDER     prints the scenario; a FOLDER is one of slurm-priority/
 """
@@ -14,7 +14,7 @@ import re
 import sys
 import time
 
-# What each line of the log is of, as a column of an answer.
+# Factor in the log -> column of an answer.
 LOGGED = {'Age': 'AGE', 'Assoc': 'ASSOC', 'Fairshare': 'FAIRSHARE', 'JobSize': 'JOBSIZE', 'Partition': 'PARTITIONFACTOR',
           'QOS': 'QOS'}
 SETTINGS = re.compile(r'Priority(Weight\w+|MaxAge|Flags|FavorSmall)$|AccountingStorageTRES$|FairShareDampeningFactor$')
@@ -36,7 +36,7 @@ def hosts_of(text):
 
 
 def configuration(folder):
-    """slurm.conf: the settings, of which a later line counts, and the lines of nodes and partitions."""
+    """slurm.conf: the settings (a later line overrides an earlier one), and the lines of nodes and partitions."""
     settings, nodes, partitions = {}, [], []
     for line in (folder / 'slurm.conf').read_text().splitlines():
         pairs = dict(item.split('=', 1) for item in line.split())
@@ -85,8 +85,8 @@ def tree_rows(folder):
     return rows
 
 
-def span_s(text):
-    """1-00:00:00 or 00:10:00 in seconds."""
+def duration_s(text):
+    """Seconds of 1-00:00:00 or 00:10:00."""
     days, _, clock = text.rpartition('-')
     hours, minutes, seconds = (int(part) for part in clock.split(':'))
     return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
@@ -97,13 +97,13 @@ def job_row(pairs, logged_jobs):
     tres = ','.join(item for item in pairs['TRES'].split(',') if not item.startswith('billing='))
     row = {'id': number, 'user': pairs['UserId'].split('(')[0], 'account': pairs['Account'], 'qos': pairs['QOS'],
            'partition': pairs['Partition'].split(','), 'submit': utc(pairs['SubmitTime']),
-           'time_limit_s': span_s(pairs['TimeLimit']), 'tres': tres, 'nice': int(pairs['Nice'])}
+           'time_limit_s': duration_s(pairs['TimeLimit']), 'tres': tres, 'nice': int(pairs['Nice'])}
     if pairs['Reason'] == 'JobHeldUser':
         row['state'] = 'HELD'
     else:
         row['eligible'] = utc(pairs['AccrueTime'] if pairs['AccrueTime'] != 'Unknown' else pairs['EligibleTime'])
         if number not in logged_jobs:
-            row['set_priority'] = int(pairs['Priority'])  # by hand: nothing was computed, so nothing logged
+            row['set_priority'] = int(pairs['Priority'])  # set by an operator, so not computed and not logged
     return row
 
 
@@ -136,7 +136,7 @@ def scenario(folder):
 
 
 def logged(folder):
-    """Every factor of the log. Of a job in several partitions the log has the factors in one, and its priority in each."""
+    """Every factor of the log. For a job in several partitions the log has the factors in one, and the priority in each."""
     folder = pathlib.Path(folder)
     partition_of = {int(pairs['JobId']): pairs['Partition'].split(',') for pairs in jobs_of(folder)}
     answers, cells = {}, {}
@@ -155,9 +155,9 @@ def logged(folder):
         elif total:
             number, priority = int(total[1]), str(int(float(total[4])))
             cells.update(SITE=total[2], NICE=total[3], PRIORITY=priority)
-            of = next(name for name in partition_of[number]
-                      if answers.get((number, name), cells)['PRIORITY'] == priority)
-            answers.setdefault((number, of), {}).update(cells)
+            partition = next(name for name in partition_of[number]
+                             if answers.get((number, name), cells)['PRIORITY'] == priority)
+            answers.setdefault((number, partition), {}).update(cells)
             cells = {}
     return answers
 

@@ -1,6 +1,6 @@
-/* Billing and what is charged for it, against what Slurm 22.05.8 recorded of three runs of nine jobs (billing/ORIGIN.md):
- * every digit that it showed. How Slurm steps through time is here and nowhere else; Fairlead decays in closed form
- * (docs/formulas.md 1.2 and 3.4). */
+/* Billing and charges against the recordings of Slurm 22.05.8: three runs of nine jobs (billing/ORIGIN.md), compared to the
+ * last recorded digit. Only this test repeats Slurm's steps through time; Fairlead decays in closed form (docs/formulas.md 1.2
+ * and 3.4). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,14 +29,14 @@ struct job {
     double billing;
 };
 
-/* In 80 bits, as there: in doubles 196.4819375 loses its last digit. */
+/* In 80 bits, as in Slurm: in doubles 196.4819375 loses its last digit. */
 struct assoc {
     int parent;
     const char *user;
     long double usage, wall_s, tres_s[TRES_MAX];
 };
 
-/* One recorded run, and what is computed of it. Texts live in the arena. */
+/* One recorded run, and the values computed for it. Texts are in memory of the arena. */
 struct world {
     struct arena arena;
     struct settings settings;
@@ -54,11 +54,11 @@ struct world {
 
 static int compared;
 
-static void same(const char *shown, int places, long double value)
+static void compare(const char *recorded, int decimals, long double value)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*Lf", places, value);
-    assert_string_equal(text, shown);
+    snprintf(text, sizeof text, "%.*Lf", decimals, value);
+    assert_string_equal(text, recorded);
     compared++;
 }
 
@@ -70,12 +70,12 @@ static char *read_file(struct world *w, const char *run, const char *file)
     text_format(path, sizeof path, FOLDER "%s%s%s", run, run[0] == '\0' ? "" : "/", file);
     char *text = rows_read(path);
     if (text == NULL) fail_msg("cannot read %s", path);
-    char *kept = arena_copy(&w->arena, str(text));
+    char *copy = arena_copy(&w->arena, str(text));
     free(text);
-    return kept;
+    return copy;
 }
 
-/* The rows behind the heading. */
+/* The rows after the heading. */
 static char *read_table(struct world *w, const char *run, const char *file)
 {
     struct row heading;
@@ -111,7 +111,7 @@ static void read_conf(struct world *w, const char *run)
 {
     struct row row;
     struct err e;
-    char *cursor = read_file(w, run, "slurm.conf"), *again = arena_copy(&w->arena, str(cursor));
+    char *cursor = read_file(w, run, "slurm.conf"), *copy = arena_copy(&w->arena, str(cursor));
     w->settings = settings_upstream_defaults();
     while (rows_next(&cursor, '\n', &row)) {
         struct str value, key = str_cut(str(row.field[0]), '=', &value);
@@ -119,7 +119,7 @@ static void read_conf(struct world *w, const char *run)
             read_setting(w, key, value);
     }
     if (policy_make(&w->settings, &w->arena, &w->policy, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
-    while (rows_next(&again, '\n', &row))
+    while (rows_next(&copy, '\n', &row))
         if (str_starts(str(row.field[0]), str("PartitionName="))) read_partition(w, str(row.field[0]));
 }
 
@@ -139,18 +139,18 @@ static double find_usage_factor(const struct world *w, const char *name)
     return w->qos[i].usage_factor;
 }
 
-/* Of a list as sacct prints it, the billing TRES; it is no TRES that a job asks for, so it leaves the list. */
-static double take_billing(struct tres_list *list)
+/* Removes the billing TRES from a list of sacct and returns its amount; jobs do not request it. */
+static double remove_billing(struct tres_list *list)
 {
     double billing = tres_amount_of(list, TRES_BILLING);
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].tres != TRES_BILLING) list->items[kept++] = list->items[i];
-    list->count = kept;
+        if (list->items[i].tres != TRES_BILLING) list->items[count++] = list->items[i];
+    list->count = count;
     return billing;
 }
 
-/* Every job, and its billing TRES as sacct shows it, of what was asked for and of what was given. */
+/* Reads every job, and compares the billing of its request and of its allocation with sacct's. */
 static void read_jobs(struct world *w, const char *run)
 {
     struct row row;
@@ -165,9 +165,9 @@ static void read_jobs(struct world *w, const char *run)
             struct err e;
             if (tres_list_parse(&w->policy.tres, str(row.field[column]), "sacct", &w->arena, &j->tres, &e) != 0)
                 fail_msg("%s", ERR_SENTENCE(&e));
-            double shown = take_billing(&j->tres);
+            double recorded = remove_billing(&j->tres);
             j->billing = billing_of(&w->policy.tres, &j->tres, weights, w->policy.billing);
-            assert_true((double)billing_recorded(j->billing) == shown);
+            assert_true((double)billing_recorded(j->billing) == recorded);
             compared++;
         }
     }
@@ -217,8 +217,8 @@ static int assoc_of(const struct world *w, const char *user)
     return id;
 }
 
-/* A slice of seconds counts as though all of it were that old. Charged is the unrounded billing; kept per TRES, among
- * the others, its whole part. The next rows say what became of each association up to the root. */
+/* Charges a slice of seconds as if all of it were that old. Usage has the unrounded billing; the usage per TRES has its whole
+ * part beside the other TRES. The next rows have the usage of each association up to the root. */
 static void charge(struct world *w, const struct job *j, double seconds, char **cursor)
 {
     struct row row;
@@ -233,10 +233,10 @@ static void charge(struct world *w, const struct job *j, double seconds, char **
         assert_true(rows_next(cursor, '\t', &row));
         assert_string_equal(row.field[0], "add");
         assert_int_equal(atoi(row.field[1]), id);
-        same(row.field[2], 6, counted_s * j->billing);
-        same(row.field[3], 6, a->usage);
-        same(row.field[4], 6, counted_s);
-        same(row.field[5], 6, a->wall_s);
+        compare(row.field[2], 6, counted_s * j->billing);
+        compare(row.field[3], 6, a->usage);
+        compare(row.field[4], 6, counted_s);
+        compare(row.field[5], 6, a->wall_s);
     }
 }
 
@@ -245,11 +245,11 @@ static void follow_log(struct world *w, const char *run)
     struct row row;
     for (char *cursor = read_file(w, run, "charges.tsv"); rows_next(&cursor, '\t', &row);) {
         if (strcmp(row.field[0], "bill") == 0) {
-            same(row.field[2], 6, w->jobs[atoi(row.field[1])].billing);
+            compare(row.field[2], 6, w->jobs[atoi(row.field[1])].billing);
         } else if (strcmp(row.field[0], "decay") == 0) {
             double seconds = atoi(row.field[1]);
-            same(row.field[2], 15, decay_per_second(w));
-            same(row.field[3], 15, pow(decay_per_second(w), seconds));
+            compare(row.field[2], 15, decay_per_second(w));
+            compare(row.field[3], 15, pow(decay_per_second(w), seconds));
             decay(w, seconds);
         } else {
             assert_string_equal(row.field[0], "run");
@@ -258,7 +258,7 @@ static void follow_log(struct world *w, const char *run)
     }
 }
 
-/* What slurmctld saved at its end: usage, usage per TRES by id, wall seconds. */
+/* Compares the state file that slurmctld wrote at its end: usage, usage per TRES by id, wall seconds. */
 static void compare_saved(struct world *w, const char *run)
 {
     struct row row;
@@ -274,9 +274,9 @@ static void compare_saved(struct world *w, const char *run)
             buf_add_text(&per_tres, item);
             compared++;
         }
-        same(row.field[1], 6, a->usage);
+        compare(row.field[1], 6, a->usage);
         assert_string_equal(per_tres.text, row.field[2]);
-        same(row.field[3], 0, floorl(a->wall_s));
+        compare(row.field[3], 0, floorl(a->wall_s));
         buf_release(&per_tres);
     }
 }
@@ -289,7 +289,7 @@ static void follow_run(const char *run)
     follow_log(&w, run);
     compare_saved(&w, run);
     arena_release(&w.arena);
-    printf("# compared %d values of billing-%s with Slurm 22.05.8: every digit shown\n", compared - before, run);
+    printf("# compared %d values of billing-%s with Slurm 22.05.8: all recorded digits\n", compared - before, run);
 }
 
 static void test_sum(void **state)

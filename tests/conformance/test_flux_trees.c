@@ -1,6 +1,6 @@
 /* Fair Tree against numbers that other projects publish with their tests: flux-accounting's trees, where tied accounts
- * are merged, and Slurm's own tree, where they are not. The tables are not part of this project: they are read from
- * $FAIRLEAD_TRACES/fairshare, by default ../shared/traces/fairshare, and without them the tests are skipped. */
+ * are merged, and Slurm's own tree, where they are not. The tables are not part of this project. The tests read them from
+ * $FAIRLEAD_TRACES/fairshare, by default ../shared/traces/fairshare, and are skipped without them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ struct table {
     int count, next;
 };
 
-/* One of them, its usages, and the rows that say what is expected. */
+/* One of these trees, its usages, and the rows with the expected values. */
 struct published {
     const char *name;
     struct tree tree;
@@ -29,7 +29,7 @@ struct published {
     double usage[NODES_MAX];
 };
 
-/* The table, or a skip. */
+/* Reads the table, or skips the test. */
 static void read_table(struct table *t, const char *file)
 {
     const char *traces = getenv("FAIRLEAD_TRACES");
@@ -75,7 +75,7 @@ static bool next_case(struct table *t, const char *algorithm, struct published *
     return true;
 }
 
-/* Six published decimals. */
+/* Published numbers have six decimals. */
 static void compare(const struct published *p, uint32_t node, const char *text, double ours, int *count)
 {
     if (text[0] == '\0') return;
@@ -86,25 +86,25 @@ static void compare(const struct published *p, uint32_t node, const char *text, 
     ++*count;
 }
 
-/* Usage is given as totals. A rank is a place in a sequence in which ties stand in some order: whoever has the lower
- * number never has the lower factor. */
+/* Usages are totals. A published rank is a position in a sequence in which the order of ties is arbitrary: a node with a lower
+ * rank never has a lower factor. */
 static void test_flux_accounting(void **state)
 {
     (void)state;
     struct table table;
     read_table(&table, "flux_trees.tsv");
     struct published p;
-    int cases = 0, factors = 0, places = 0;
+    int cases = 0, factors = 0, ranks = 0;
     while (next_case(&table, "fair-tree", &p)) {
         double factor[NODES_MAX];
         fair_tree_rank(&p.tree, p.usage, NULL, factor);
         for (uint32_t i = 0; i < p.tree.count; i++) {
             compare(&p, i, p.rows[i]->field[8], factor[i], &factors);
-            int place = atoi(p.rows[i]->field[9]);
-            if (place == 0) continue;
-            places++;
+            int rank = atoi(p.rows[i]->field[9]);
+            if (rank == 0) continue;
+            ranks++;
             for (uint32_t j = 0; j < p.tree.count; j++) {
-                if (atoi(p.rows[j]->field[9]) > place && factor[j] > factor[i]) {
+                if (atoi(p.rows[j]->field[9]) > rank && factor[j] > factor[i]) {
                     fail_msg("%s: node %s is before node %s", p.name, p.rows[j]->field[2], p.rows[i]->field[2]);
                 }
             }
@@ -112,14 +112,15 @@ static void test_flux_accounting(void **state)
         tree_release(&p.tree);
         cases++;
     }
-    printf("# compared %d factors and %d places of flux-accounting's %d trees, ties merged\n", factors, places, cases);
+    printf("# compared %d factors and %d ranks of flux-accounting's %d trees, ties merged\n", factors, ranks, cases);
     assert_int_equal(cases, 5);
     assert_int_equal(factors, 24);
-    assert_int_equal(places, 38);
+    assert_int_equal(ranks, 38);
     free(table.text);
 }
 
-/* Usage is the leaves' own; then come norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs. */
+/* Usages are those of the leaves. The next columns are norm_shares, raw_usage, norm_usage, effective_usage, fairshare,
+ * level_fs. */
 static void test_slurm_own_tree(void **state)
 {
     (void)state;
@@ -144,7 +145,7 @@ static void test_slurm_own_tree(void **state)
         tree_release(&p.tree);
         cases++;
     }
-    printf("# compared %d values of Slurm's own Fair Tree test, ties as Slurm has them\n", values);
+    printf("# compared %d values of Slurm's own Fair Tree test, ties as in Slurm\n", values);
     assert_int_equal(cases, 1);
     assert_int_equal(values, 191);
     free(table.text);

@@ -1,7 +1,7 @@
-"""Every table that Grid Engine 8.1.9 showed of tickets, urgency and priority comes out of its inputs as a scenario.
+"""Fairlead computes every recorded table of Grid Engine 8.1.9 (tickets, urgency, priority) from its inputs as a scenario.
 
-grid-engine/NAME.txt are the recordings, without what is not read (grid-engine/ORIGIN.md); grid_engine.py makes scenarios of
-them. The running jobs of a table were evaluated once or not at all when it was taken; what it does not say of them is left out.
+grid-engine/NAME.txt are the recordings, without lines that no test reads (grid-engine/ORIGIN.md); grid_engine.py converts them
+to scenarios. Grid Engine may not have evaluated a running job yet when it printed a table; its missing cells are not compared.
 """
 import collections
 import json
@@ -22,7 +22,7 @@ CONTRIBUTIONS = ('RRCONTR', 'WTCONTR', 'DLCONTR', 'URG')
 
 
 def tolerance(column, value):
-    """Tickets are shown cut, contributions rounded to whole numbers, the others with five decimals."""
+    """qstat truncates tickets, rounds the parts of urgency to whole numbers, and shows the others with five decimals."""
     if column in TICKETS:
         return 1.01 + 2e-9 * abs(value)
     return 0.51 if column in CONTRIBUTIONS else 1.01e-5

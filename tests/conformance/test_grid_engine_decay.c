@@ -1,5 +1,5 @@
-/* Usage of the share tree as Grid Engine 8.1.9 let it fade (grid-engine/c3_sharetree_decay.tsv: half-time in hours, decay
- * list, resource, seconds, usage before and after). */
+/* The decay of usage in the share tree, compared with Grid Engine 8.1.9 (grid-engine/c3_sharetree_decay.tsv: half-time in
+ * hours, decay list, resource, seconds, usage before and after). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ enum { HOUR_MIN = 60 };
 
 static const char path[] = "tests/conformance/grid-engine/c3_sharetree_decay.tsv";
 
-static void usage_fades_as_recorded(void **state)
+static void usage_decays_as_recorded(void **state)
 {
     (void)state;
     char *text = rows_read(path), *cursor = text;
@@ -46,6 +46,6 @@ static void usage_fades_as_recorded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(usage_fades_as_recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(usage_decays_as_recorded)};
     return cmocka_run_group_tests_name("grid engine decay", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Classic and depth-oblivious fair share against what Slurm 22.05.8 answered (slurm/ORIGIN.md): every cell of the same
- * trees, to 1e-12 of its value. sshare computes the factor itself from rounded numbers, so the last bits are its own. */
+/* Classic and depth-oblivious fair share against the answers of Slurm 22.05.8 (slurm/ORIGIN.md): every cell of the same
+ * trees, to 1e-12 of its value. sshare computes the factor from rounded numbers, so its last bits differ. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 
 static const double TOLERANCE = 1e-12;
 
-/* The values compared so far, by column, and the largest difference as a part of the value. */
+/* The number of compared values by column, and the largest relative difference. */
 struct compared {
     int rows, norm_shares, norm_usage, effective_usage, fair_share;
-    double worst;
+    double difference_max;
 };
 
 static void compare(const struct assoc *a, const char *column, const char *text, double ours, struct compared *all,
@@ -24,12 +24,12 @@ static void compare(const struct assoc *a, const char *column, const char *text,
 {
     double theirs = strtod(text, NULL);
     if (theirs == SLURM_NOT_SET) {
-        if (!isnan(ours)) fail_msg("%s/%s %s: %.17g, Slurm has nothing", a->account, a->user, column, ours);
+        if (!isnan(ours)) fail_msg("%s/%s %s: %.17g, not set in Slurm", a->account, a->user, column, ours);
         return;
     }
-    double apart = theirs == ours ? 0 : fabs(ours - theirs) / fabs(theirs);
-    if (!(apart <= TOLERANCE)) fail_msg("%s/%s %s: %.17g, Slurm has %s", a->account, a->user, column, ours, text);
-    if (apart > all->worst) all->worst = apart;
+    double difference = theirs == ours ? 0 : fabs(ours - theirs) / fabs(theirs);
+    if (!(difference <= TOLERANCE)) fail_msg("%s/%s %s: %.17g, Slurm has %s", a->account, a->user, column, ours, text);
+    if (difference > all->difference_max) all->difference_max = difference;
     ++*count;
 }
 
@@ -54,7 +54,7 @@ static void compare_rows(const struct recorded *r, const struct share_table *s, 
     all->rows += (int)rows;
 }
 
-/* Factors alone are the table's: to the last bit, accounts apart. */
+/* fair_share_factors gives users the same factors as the table, to the last bit, and accounts 0. */
 static void compare_factors(const struct recorded *r, const struct share_options *options, const struct share_table *s,
                             struct arena *arena)
 {
@@ -84,9 +84,9 @@ static void compare_algorithm(enum share_algorithm algorithm, const char *file)
     struct compared all = {0};
     for (int c = 0; c < SLURM_CASE_COUNT; c++) compare_case(SLURM_CASES[c], algorithm, file, &all);
     printf("# compared %d FairShare, %d EffectvUsage, %d NormShares, %d NormUsage values of %s with Slurm 22.05.8: "
-           "to 1e-12 (at most %.1g apart)\n",
+           "to 1e-12 (largest difference %.1g)\n",
            all.fair_share, all.effective_usage, all.norm_shares, all.norm_usage, share_algorithm_names[algorithm],
-           all.worst);
+           all.difference_max);
     assert_int_equal(all.rows, 1405);
     assert_int_equal(all.norm_usage, 1405 - SLURM_CASE_COUNT);
 }

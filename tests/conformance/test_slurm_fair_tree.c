@@ -1,6 +1,5 @@
-/* Fair Tree with ties = slurm, and the share table's columns, against what Slurm 22.05.8 answered (slurm/ORIGIN.md).
- * Every cell has to be the same
- * double, NaN standing for a blank and for Slurm's "not set". */
+/* Fair Tree with ties = slurm, and the columns of the share table, against the answers of Slurm 22.05.8 (slurm/ORIGIN.md).
+ * Every cell has to be the same double; NaN stands for an empty cell and for Slurm's "not set". */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +11,12 @@
 #include "policy/share_table.h"
 #include "slurm_recorded.h"
 
-/* The values compared so far, by column. */
+/* The number of compared values by column. */
 static struct {
     int trees, rows, norm_shares, raw_usage, norm_usage, effective_usage, fair_share, level_fs;
 } compared;
 
-/* One cell: blank or "not set" where there is nothing, else the same number. */
+/* Compares one cell; a value that is not set is empty or "not set" in Slurm. */
 static void compare(const struct assoc *a, const char *column, const char *text, double ours, int *count)
 {
     double theirs = text[0] == '\0' ? NAN : strtod(text, NULL);
@@ -62,7 +61,7 @@ static void compare_case(const char *name)
 static void require_slurm_arithmetic(void)
 {
     if (fair_tree_slurm_available()) return;
-    printf("# skip: long double is not the x87's here, and ties = slurm is refused\n");
+    printf("# skip: long double is not the x87's, so ties = slurm is refused\n");
     skip();
 }
 
@@ -80,7 +79,7 @@ static void test_every_column(void **state)
     assert_int_equal(compared.rows, 1405);
 }
 
-/* Ranks as the log of a walk has them: each line that is a user's gets the next, or with `=` the last one. */
+/* Ranks by the log of a walk: each user's line gets the next rank, or with `=` the last one again. */
 static int compare_walk(const struct recorded *r, const double *factor, const double *level)
 {
     char *walk = recorded_text("24-tie-order", "late-walk.txt"), *cursor = walk;
@@ -110,7 +109,7 @@ static int compare_walk(const struct recorded *r, const double *factor, const do
     return values;
 }
 
-/* An account that came later stands before its tied siblings, and so is ranked before them. */
+/* An account that was added later precedes its tied siblings in Slurm's order, so it is ranked before them. */
 static void test_order_of_ties(void **state)
 {
     (void)state;

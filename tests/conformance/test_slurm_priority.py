@@ -1,6 +1,6 @@
-"""Every factor that Slurm 22.05.8 logged of its multifactor priority comes out of its inputs as a scenario.
+"""Fairlead computes every factor that Slurm 22.05.8 logged of its multifactor priority from its inputs as a scenario.
 
-slurm-priority/CASE are the recordings (slurm-priority/ORIGIN.md); slurm_priority.py makes scenarios of them.
+slurm-priority/CASE are the recordings (slurm-priority/ORIGIN.md); slurm_priority.py converts them to scenarios.
 """
 import collections
 import json
@@ -39,7 +39,7 @@ def test_case(case):
         for column, shown in cells.items():
             value = value_of(rows[key], column)
             compared[column] += 1
-            # The log has two decimals; what has none is exact.
+            # The log has two decimals; numbers without decimals are exact.
             if abs(value - float(shown)) > (0.00501 if '.' in shown else 0):
                 wrong.append('job %d in %s: %s is %r, logged %s' % (*key, column, value, shown))
     print('# compared %d factors, terms and priorities with Slurm 22.05.8 (%s)' % (sum(compared.values()), case))
@@ -49,17 +49,17 @@ def test_case(case):
 
 @pytest.mark.parametrize('case', CASES)
 def test_jobs_that_are_not_computed(case):
-    """Of a priority set by hand the terms are nothing; a held job has none."""
+    """The terms of a set priority are 0; a held job has none."""
     rows = answer(slurm_priority.scenario(HERE / case))
-    by_hand, held = rows[7, 'odd'], rows[14, 'main']
-    assert by_hand['PRIORITY'] == '4242' and held['PRIORITY'] == '0'
-    assert all(float(by_hand[column]) == 0 for column in ('AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'QOS'))
-    assert by_hand['TRES'] == ''
+    with_set_priority, held = rows[7, 'odd'], rows[14, 'main']
+    assert with_set_priority['PRIORITY'] == '4242' and held['PRIORITY'] == '0'
+    assert all(float(with_set_priority[column]) == 0 for column in ('AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'QOS'))
+    assert with_set_priority['TRES'] == ''
 
 
 @pytest.mark.parametrize('case', CASES)
 def test_billing(case):
-    """What a pending job would be billed, as scontrol shows it: the whole part."""
+    """The billing of pending jobs; scontrol shows the whole part."""
     scenario = slurm_priority.scenario(HERE / case)
     rows, compared = answer(scenario), 0
     for pairs in slurm_priority.jobs_of(HERE / case):
