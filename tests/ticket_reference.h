@@ -118,7 +118,7 @@ static inline void reference_sort_line(struct reference *r, bool is_dependent)
     }
 }
 
-/* Whether the job position this position is the first of its group that has not been selected. */
+/* Whether the job at this position is the first of its group that has not been selected. */
 static inline bool reference_is_first(const struct reference *r, uint32_t position, reference_share_of *share_of)
 {
     for (uint32_t i = 0; i < position; i++) {

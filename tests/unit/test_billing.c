@@ -1,4 +1,4 @@
-/* Billing: the three rules, weights and what records have. */
+/* Billing: the three rules, weights, and the amounts in records. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void billing_rows(void **unused)
         {.list = "cpu=4,mem=8G,gres/gpu=1", .weights = WEIGHTS, .rule = BILLING_MAX_TRES_GRES, .billing = 6},
         {.list = "cpu=5,mem=999,node=3", .weights = ODD, .rule = BILLING_MAX_TRES, .billing = 3 * 3.7},
 
-        /* Without weights the CPUs are billed; with a weight, only what is named. */
+        /* Without weights the CPUs are billed; with a weight, only the TRES that it names. */
         {.list = "cpu=4,mem=8G,gres/gpu=1", .rule = BILLING_SUM, .billing = 4},
         {.list = "cpu=4,mem=8G,gres/gpu=1", .rule = BILLING_MAX_TRES, .billing = 4},
         {.list = "mem=8G", .rule = BILLING_SUM, .billing = 0},
@@ -85,7 +85,7 @@ static void billing_rows(void **unused)
     }
 }
 
-/* Usage is charged with the exact number; records have its whole part. */
+/* Usage has the exact amount; records have its whole part. */
 static void records_have_the_whole_part(void **unused)
 {
     (void)unused;

@@ -24,7 +24,7 @@ static void lines_are_read_in_order(void **unused)
     assert_int_equal(c.lines.count, 0);
 }
 
-static void mistakes_are_named_with_their_place(void **unused)
+static void errors_name_their_line(void **unused)
 {
     (void)unused;
     const struct {
@@ -51,7 +51,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read_in_order),
-        cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(errors_name_their_line),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

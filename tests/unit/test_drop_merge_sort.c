@@ -1,4 +1,4 @@
-/* Drop-merge sort: whatever happened to sorted records, the result is sorted and has the same records. */
+/* Drop-merge sort: after any change to sorted records, the result is sorted and has the same records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void reversed(struct sort_record *r, uint32_t count, struct rng *rng)
     for (uint32_t i = 0; i < count; i++) r[i].key = count - i;
 }
 
-/* The records at the front become the largest, so that at their end nearly all kept records have to be dropped. */
-static void most_rise(struct sort_record *r, uint32_t count, struct rng *rng)
+/* The records at the front become the largest, so nearly all records kept so far have to be dropped after them. */
+static void front_rises(struct sort_record *r, uint32_t count, struct rng *rng)
 {
     uint32_t rising = count - count / 9 - rng_below(rng, 12) % count;
     for (uint32_t i = 0; i < rising; i++) r[i].key += 4 * count;
@@ -59,7 +59,7 @@ static void all_equal(struct sort_record *r, uint32_t count, struct rng *rng)
 }
 
 static void (*const CHANGES[])(struct sort_record *, uint32_t, struct rng *) = {
-    none_change, few_change, neighbours_rise, neighbours_fall, all_change, reversed, most_rise, all_equal,
+    none_change, few_change, neighbours_rise, neighbours_fall, all_change, reversed, front_rises, all_equal,
 };
 
 static void test_every_change(void **state)
@@ -68,7 +68,7 @@ static void test_every_change(void **state)
     struct rng rng = {5};
     for (int round = 0; round < 4000; round++) {
         uint32_t count = round % 2 ? 1 + rng_below(&rng, 100) : 1 + rng_below(&rng, COUNT_MAX);
-        /* Allocated with their exact size, so that the sanitizers detect an access outside. */
+        /* Allocated with their exact size, so that the sanitizers detect out-of-bounds accesses. */
         struct sort_record *records = malloc(count * sizeof *records), *scratch = malloc(count * sizeof *scratch);
         uint64_t *key_of = malloc(count * sizeof *key_of);
         for (uint32_t i = 0; i < count; i++)
@@ -84,7 +84,7 @@ static void test_every_change(void **state)
         for (uint32_t i = 0; i < count; i++) {
             assert_true(i == 0 || records[i - 1].key <= records[i].key);
             assert_true(records[i].extra == ~records[i].index && key_of[records[i].index] == records[i].key);
-            key_of[records[i].index] = UINT64_MAX; /* met: the same record again would not be equal */
+            key_of[records[i].index] = UINT64_MAX; /* seen: a second copy of the record would not compare equal */
         }
         free(records);
         free(scratch);

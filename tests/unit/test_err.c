@@ -1,11 +1,11 @@
-/* Errors as values: how they are filled, cut and named. */
+/* Errors as values: filling, truncation and names. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "base/err.h"
 #include "dies.h"
 
-/* One row for each way to fill an error, and the sentence it makes. */
+/* One row for each way to fill an error, with its sentence. */
 static void test_sentences(void **state)
 {
     (void)state;
@@ -53,7 +53,7 @@ static void test_paths(void **state)
     assert_string_equal(ERR_SENTENCE(&e), "jobs: more than one");
 }
 
-/* A program finds each part by itself. */
+/* The parts of an error, for programs. */
 static void test_data(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void test_data(void **state)
     assert_false(err_is_not_found(&e, "qos"));
 }
 
-/* What a person typed is shown on one line, short, and never cut inside a character. */
+/* Input is shown on one line, truncated, but never inside a character. */
 static void test_values_are_shown(void **state)
 {
     (void)state;
@@ -144,8 +144,8 @@ static void unknown_name(void)
     err_name(ERR_COUNT);
 }
 
-/* What it says reaches standard error, and holds what a report of a bug needs. */
-static void test_ensure_speaks(void **state)
+/* The message on standard error has the facts that a bug report needs. */
+static void test_ensure_message(void **state)
 {
     (void)state;
     int ends[2], status;
@@ -167,7 +167,7 @@ static void test_ensure_speaks(void **state)
     assert_string_equal(said, "place.c:1203: function: broken invariant: a == b\n");
 }
 
-static void test_our_own_mistakes(void **state)
+static void test_preconditions_of_err(void **state)
 {
     (void)state;
     assert_true(dies(no_error));
@@ -183,8 +183,8 @@ int main(void)
         cmocka_unit_test(test_values_are_shown),
         cmocka_unit_test(test_long_text_is_cut),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ensure_speaks),
-        cmocka_unit_test(test_our_own_mistakes),
+        cmocka_unit_test(test_ensure_message),
+        cmocka_unit_test(test_preconditions_of_err),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,7 @@ static void test_bytes_of_another_protocol_are_refused(void **state)
     }
 }
 
-/* A length or count that exceeds the bytes of its frame takes no memory. */
+/* A length or count that exceeds the bytes of its frame allocates no memory. */
 static void test_a_count_beyond_the_frame_takes_no_memory(void **state)
 {
     (void)state;

@@ -163,7 +163,7 @@ static void test_no_users(void **state)
     tree_release(&t.tree);
 }
 
-/* Totals that another program gave need not add up. Children of an account without usage count as unused. */
+/* Totals from another program need not add up. Children of an account without usage count as unused. */
 static void test_totals_as_given(void **state)
 {
     (void)state;

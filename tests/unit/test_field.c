@@ -1,5 +1,5 @@
-/* Fields: every type reads what it writes, in its unit and range; what is refused is named with what is accepted; and
- * the tables of fields are sound. */
+/* Fields: every type reads the text that it writes, in its unit and range; errors name the accepted values; and the tables of
+ * fields are sound. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +65,7 @@ static const char *formatted(const struct field *f, const struct field_value *va
 
 /* --- reading and writing ------------------------------------------------------------------------------------------ */
 
-/* Wholes: the number that is kept, and what is written for it. */
+/* Whole numbers: the stored number, and its text. */
 static const struct {
     const struct field *field;
     const char *text;
@@ -119,7 +119,7 @@ static const struct {
     {&at_time, "None", FIELD_SPECIAL, "none"},
 };
 
-static void wholes_survive(void **unused)
+static void whole_numbers_round_trip(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(wholes); i++) {
@@ -139,7 +139,7 @@ static void wholes_survive(void **unused)
     }
 }
 
-static void reals_survive(void **unused)
+static void reals_round_trip(void **unused)
 {
     static const struct {
         const char *text;
@@ -164,7 +164,7 @@ static void reals_survive(void **unused)
     }
 }
 
-static void texts_survive(void **unused)
+static void texts_round_trip(void **unused)
 {
     static const struct {
         const struct field *field;
@@ -194,7 +194,7 @@ static void texts_survive(void **unused)
 
 static const struct {
     const struct field *field;
-    const char *text, *error; /* error NULL: whatever it says, about the field and the value */
+    const char *text, *error; /* error NULL: any text that names the field and the value */
 } refused[] = {
     {&number, "101", "number: '101' is not a whole number from 0 to 100"},
     {&number, "-1", "number: '-1' is not a whole number from 0 to 100"},
@@ -249,7 +249,7 @@ static const struct {
     {&memory, "4X", NULL},
     {&memory, "-1", NULL},
     {&at_time, "yesterday", NULL},
-    {&at_time, "2026-11-21T10:05", NULL}, /* in which zone? */
+    {&at_time, "2026-11-21T10:05", NULL}, /* no zone */
     {&at_time, "0", "time: '0' is not a time: seconds since 1970, or a date and time with a time zone, or none"},
     {&at_time, "", NULL},
 };
@@ -275,7 +275,7 @@ static void others_are_refused(void **unused)
     assert_string_equal(ERR_SENTENCE(&e), "bytes: 'a?b' has a zero byte");
 }
 
-/* Values that did not come as text. */
+/* Values that were not parsed from text. */
 static void values_are_checked(void **unused)
 {
     const double not_a_number = (double)NAN, infinite = (double)INFINITY;
@@ -325,7 +325,7 @@ static void values_are_checked(void **unused)
     }
 }
 
-static void what_is_accepted_is_said(void **unused)
+static void errors_name_what_is_accepted(void **unused)
 {
     static const struct {
         const struct field *field;
@@ -357,7 +357,7 @@ static void what_is_accepted_is_said(void **unused)
 
 /* --- no value ----------------------------------------------------------------------------------------------------- */
 
-static void no_value_is_told_apart(void **unused)
+static void no_value_is_distinct(void **unused)
 {
     static const struct field *const fields[] = {&number,          &real,          &text,
                                                  &nullable_number, &nullable_real, &nullable_text};
@@ -412,7 +412,7 @@ static void choices_have_their_index(void **unused)
 static void fields_are_found_by_name(void **unused)
 {
     static const struct {
-        struct field field; /* rows only begin with it */
+        struct field field; /* only the beginning of a name */
         int more;
     } rows[] = {{{.name = "Alpha", .type = FIELD_NUMBER}, 1},
                 {{.name = "beta", .type = FIELD_NUMBER, .is_hidden = true}, 2},
@@ -434,16 +434,16 @@ static void fields_are_found_by_name(void **unused)
 static void check_row(const struct field_table *t, uint32_t i)
 {
     const struct field *f = field_at(t, i);
-    const char *what = f->name;
-    if (what == NULL || f->help == NULL || f->help[0] == '\0') fail_msg("%s: field %u has no name or help", t->name, i);
-    if (field_find(t, str(what)) != i) fail_msg("%s: two fields %s", t->name, what);
-    if (f->min > f->max && !(field_is_text(f) && f->max <= 0)) fail_msg("%s.%s has no range", t->name, what);
-    if ((f->type == FIELD_CHOICE) != (f->choices != NULL)) fail_msg("%s.%s: choices", t->name, what);
+    const char *name = f->name;
+    if (name == NULL || f->help == NULL || f->help[0] == '\0') fail_msg("%s: field %u has no name or help", t->name, i);
+    if (field_find(t, str(name)) != i) fail_msg("%s: two fields %s", t->name, name);
+    if (f->min > f->max && !(field_is_text(f) && f->max <= 0)) fail_msg("%s.%s has no range", t->name, name);
+    if ((f->type == FIELD_CHOICE) != (f->choices != NULL)) fail_msg("%s.%s: choices", t->name, name);
     if (f->special == NULL) return;
-    /* A special word is of whole numbers, and its number none that can be given. */
+    /* Only whole numbers have special words; the word's number is outside of the range. */
     if (!field_is_whole(f) || f->type == FIELD_CHOICE || f->type == FIELD_BOOL)
-        fail_msg("%s.%s: special", t->name, what);
-    if (f->min <= FIELD_SPECIAL) fail_msg("%s.%s: %s could be given as -1", t->name, what, f->special);
+        fail_msg("%s.%s: special", t->name, name);
+    if (f->min <= FIELD_SPECIAL) fail_msg("%s.%s: %s could be given as -1", t->name, name, f->special);
     struct field_value value;
     assert_int_equal(field_parse(f, str(f->special), &arena, &value, NULL), 0);
     assert_string_equal(formatted(f, &value), f->special);
@@ -484,16 +484,11 @@ static int release(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wholes_survive),
-        cmocka_unit_test(reals_survive),
-        cmocka_unit_test(texts_survive),
-        cmocka_unit_test(others_are_refused),
-        cmocka_unit_test(values_are_checked),
-        cmocka_unit_test(what_is_accepted_is_said),
-        cmocka_unit_test(no_value_is_told_apart),
-        cmocka_unit_test(values_are_compared),
-        cmocka_unit_test(choices_have_their_index),
-        cmocka_unit_test(fields_are_found_by_name),
+        cmocka_unit_test(whole_numbers_round_trip), cmocka_unit_test(reals_round_trip),
+        cmocka_unit_test(texts_round_trip),         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(values_are_checked),       cmocka_unit_test(errors_name_what_is_accepted),
+        cmocka_unit_test(no_value_is_distinct),     cmocka_unit_test(values_are_compared),
+        cmocka_unit_test(choices_have_their_index), cmocka_unit_test(fields_are_found_by_name),
         cmocka_unit_test(tables_are_sound),
     };
     return cmocka_run_group_tests(tests, NULL, release);

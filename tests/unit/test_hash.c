@@ -1,4 +1,4 @@
-/* The hashes: fixed values, and every bit of the input counts. */
+/* The hashes: fixed values, and every byte of the input matters. */
 #include "base/hash.h"
 #include "dies.h"
 
@@ -7,7 +7,8 @@ static void test_fixed_values(void **state)
 {
     (void)state;
     assert_int_equal(hash_u64(0), 0);
-    assert_int_equal(hash_u64(UINT64_C(0x9e3779b97f4a7c15)), UINT64_C(0xe220a8397b1dcdaf)); /* SplitMix64's first */
+    assert_int_equal(hash_u64(UINT64_C(0x9e3779b97f4a7c15)),
+                     UINT64_C(0xe220a8397b1dcdaf)); /* the first output of SplitMix64 */
 }
 
 static void test_every_byte_counts(void **state)

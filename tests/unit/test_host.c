@@ -1,4 +1,4 @@
-/* A host: which numbers it gives, and what it takes back. */
+/* A host: the numbers of CPUs and GPUs that it allocates and gets back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void a_host_gives_the_lowest_numbers_and_takes_them_back(void **unused)
     host_release(&h);
 }
 
-static void a_host_that_shrank_does_not_get_back_what_it_lost(void **unused)
+static void a_smaller_host_does_not_get_removed_resources_back(void **unused)
 {
     (void)unused;
     struct host h = {0};
@@ -58,7 +58,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_gives_the_lowest_numbers_and_takes_them_back),
-        cmocka_unit_test(a_host_that_shrank_does_not_get_back_what_it_lost),
+        cmocka_unit_test(a_smaller_host_does_not_get_removed_resources_back),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Sets of numbers: parsing and formatting by table, everything else against a plain array of flags. */
+/* Sets of numbers: parsing and formatting by tables, all else against an array of flags. */
 #include <string.h>
 
 #include "base/idset.h"
@@ -161,7 +161,7 @@ static void test_add_all(void **state)
     }
 }
 
-/* Adds and removes, in turn mostly one and mostly the other, close together and far apart. */
+/* Adds and removes in phases of mostly one or the other, close together and far apart. */
 static void test_against_flags(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The table of job fields: names, columns and options belong to one field each; who may set what, and until when; job
- * ids, read and written. */
+/* The table of job fields: names, columns and options belong to one field each; the persons who may set a field, and the last
+ * time for it; parsing and formatting of job ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static bool same(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static void names_are_of_one_field(void **unused)
+static void names_belong_to_one_field(void **unused)
 {
     (void)unused;
     assert_int_equal(job_fields.count, JOB_FIELD_COUNT);
@@ -40,7 +40,7 @@ static void names_are_of_one_field(void **unused)
     }
 }
 
-/* What is kept has a column, what is made for a listing has none, and a hash only of what is kept. */
+/* Stored fields have a column, computed ones have none, and only stored fields are in the hash. */
 static void homes_and_columns_agree(void **unused)
 {
     (void)unused;
@@ -51,12 +51,12 @@ static void homes_and_columns_agree(void **unused)
         if (is_kept != (row->column != NULL)) fail_msg("%s: home and column", name);
         if (!is_kept && (row->is_decisive || row->is_constant || row->empty_is_null)) fail_msg("%s is not kept", name);
         if (row->empty_is_null && row->field.is_nullable) fail_msg("%s: both 0 and no value would be NULL", name);
-        /* A column that is written once is of what no update changes. */
+        /* A column that is written once belongs to a field that no update changes. */
         if (row->is_constant && job_field_is_settable((enum job_field)i, true)) fail_msg("%s is constant", name);
     }
 }
 
-/* Options and keys of documents are of what a submission or an update may have. */
+/* Only fields that a submission or an update may have, have options and keys of documents. */
 static void options_can_be_set(void **unused)
 {
     (void)unused;
@@ -111,7 +111,7 @@ static const enum job_field made_by_the_instance[] = {
     JOB_FIELD_OUT_PATH, JOB_FIELD_TRES,   JOB_FIELD_LAUNCH_ID, JOB_FIELD_ACCRUE, JOB_FIELD_FAIR_SHARE,
 };
 
-static void fields_are_settable_by_whom_and_until_when(void **unused)
+static void setters_and_last_times_of_fields(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(settable); i++) {
@@ -157,7 +157,7 @@ static void paths_are_checked(void **unused)
     }
 }
 
-static void states_have_their_words(void **unused)
+static void states_have_words(void **unused)
 {
     const struct field *f = job_field_at(JOB_FIELD_STATE);
     (void)unused;
@@ -166,7 +166,7 @@ static void states_have_their_words(void **unused)
         assert_int_equal(job_state_from_name(job_state_name((enum job_state)s)), s);
     }
     assert_int_equal(field_choice_index(f->choices, str("HELD")), JOB_HELD);
-    assert_int_equal(job_state_from_name("HELD"), JOB_STATE_COUNT); /* a pending job, told apart in listings alone */
+    assert_int_equal(job_state_from_name("HELD"), JOB_STATE_COUNT); /* a pending job; only listings distinguish it */
     assert_int_equal(field_choice_index(job_state_names, str("HELD")), -1);
 }
 
@@ -195,7 +195,7 @@ static void ids_are_read(void **unused)
     }
 }
 
-static void others_are_no_ids(void **unused)
+static void other_texts_are_not_ids(void **unused)
 {
     static const char *const bad[] = {"",      "0",  "_",  "5_",         "_5",         "5_x",
                                       "x",     "-1", "+1", "4294967294", "4294967295", "5_4294967295",
@@ -214,7 +214,7 @@ static void others_are_no_ids(void **unused)
     }
 }
 
-/* As listings have them. */
+/* The form in listings. */
 static void ids_are_written(void **unused)
 {
     static const struct {
@@ -242,10 +242,14 @@ static void ids_are_written(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_of_one_field), cmocka_unit_test(homes_and_columns_agree),
-        cmocka_unit_test(options_can_be_set),     cmocka_unit_test(fields_are_settable_by_whom_and_until_when),
-        cmocka_unit_test(paths_are_checked),      cmocka_unit_test(states_have_their_words),
-        cmocka_unit_test(ids_are_read),           cmocka_unit_test(others_are_no_ids),
+        cmocka_unit_test(names_belong_to_one_field),
+        cmocka_unit_test(homes_and_columns_agree),
+        cmocka_unit_test(options_can_be_set),
+        cmocka_unit_test(setters_and_last_times_of_fields),
+        cmocka_unit_test(paths_are_checked),
+        cmocka_unit_test(states_have_words),
+        cmocka_unit_test(ids_are_read),
+        cmocka_unit_test(other_texts_are_not_ids),
         cmocka_unit_test(ids_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,11 +13,11 @@
 #include "exec/launcher/process_identity.h"
 #include "exec/launcher/process_tree.h"
 
-static void test_a_shebang_is_read_as_linux_does(void **state)
+static void test_a_shebang_is_parsed_as_in_linux(void **state)
 {
     (void)state;
     static const struct {
-        const char *script, *program, *argument; /* program NULL: there is no such line */
+        const char *script, *program, *argument; /* program NULL: no shebang */
     } rows[] = {
         {"#!/bin/sh\n", "/bin/sh", ""},
         {"#!/bin/sh", "/bin/sh", ""},
@@ -113,7 +113,7 @@ static void test_a_stat_file_is_parsed(void **state)
 #define V1 "30 23 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 #define V2 "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
 
-static void test_the_own_group_is_found(void **state)
+static void test_the_own_cgroup_is_found(void **state)
 {
     (void)state;
     static const struct {
@@ -144,7 +144,7 @@ static void test_the_own_group_is_found(void **state)
     }
 }
 
-static void test_the_own_cpu_group_of_version_1_is_found(void **state)
+static void test_the_own_cpu_cgroup_of_version_1_is_found(void **state)
 {
     (void)state;
     const struct {
@@ -186,7 +186,7 @@ static void test_a_cpu_weight_is_written(void **state)
     }
     assert_true(cgroup_remove(&group) && cgroup_remove(&cpu));
     if (!is_set) {
-        print_message("# skip: no control group with a cpu controller can be created here\n");
+        print_message("# skip: cannot create a control group with a cpu controller\n");
         skip();
     }
     assert_string_equal(text, cpu.path[0] ? "2560\n" : "250\n");
@@ -295,7 +295,7 @@ static void test_a_job_runs_as_its_user(void **state)
     int fd = make_directory(path);
     text_format(out, sizeof out, "%s/out", path);
     run_as(65534, 65534, "/", out, &report);
-    assert_int_equal(report.step, JOB_STEP_OUTPUT); /* opened as the user, whose directory it is not */
+    assert_int_equal(report.step, JOB_STEP_OUTPUT); /* the user may not write to this directory */
     assert_int_equal(fchown(fd, 65534, 65534), 0);
     run_as(65534, 65534, "/", out, &report);
     int got = openat(fd, "out", O_RDONLY);
@@ -312,11 +312,11 @@ static void test_a_job_runs_as_its_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_shebang_is_read_as_linux_does),
+        cmocka_unit_test(test_a_shebang_is_parsed_as_in_linux),
         cmocka_unit_test(test_a_launch_becomes_a_command),
         cmocka_unit_test(test_a_stat_file_is_parsed),
-        cmocka_unit_test(test_the_own_group_is_found),
-        cmocka_unit_test(test_the_own_cpu_group_of_version_1_is_found),
+        cmocka_unit_test(test_the_own_cgroup_is_found),
+        cmocka_unit_test(test_the_own_cpu_cgroup_of_version_1_is_found),
         cmocka_unit_test(test_a_cpu_weight_is_written),
         cmocka_unit_test(test_a_process_identity_is_parsed),
         cmocka_unit_test(test_a_file_is_replaced_or_kept),

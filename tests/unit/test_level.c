@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "policy/level.h"
 
-/* Rounding is right even if the exact level is in the middle between two doubles: 3 * 3002399751580331 = 2^53 + 1. */
+/* Rounding is right even if the exact level is halfway between two doubles: 3 * 3002399751580331 = 2^53 + 1. */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -23,10 +23,10 @@ static void test_rounding(void **state)
         {.shares = 1, .usage = 3, .all_shares = 1, .all_usage = 1, .level = 1.0 / 3},
         /* 0.3 is a little less than three times 0.1 */
         {.shares = 1, .usage = 0.1, .all_shares = 3, .all_usage = 0.3, .level = 1 - 0x1p-53},
-        /* middle, down to even */
+        /* halfway, down to even */
         {.shares = 3, .usage = 1, .all_shares = 4, .all_usage = 3002399751580331, .level = 0x1p51},
         {.shares = 3, .usage = 1, .all_shares = 4, .all_usage = 3002399751580332, .level = 0x1p51 + 1}, /* 2^53 + 4 */
-        /* 2^53 + 3: middle, up to even */
+        /* 2^53 + 3: halfway, up to even */
         {.shares = 5, .usage = 1, .all_shares = 8, .all_usage = 1801439850948199, .level = 0x1p50 + 0.5},
         /* the same level from other numbers */
         {.shares = 21, .usage = 1, .all_shares = 28, .all_usage = 3002399751580331, .level = 0x1p51},
@@ -55,8 +55,8 @@ static double usage_of(struct rng *r)
     return rng_below(r, 2) ? floor(spread) + 1 : spread;
 }
 
-/* The products fit into the 113 bits of a __float128. Its quotient is rounded twice, but the first time so far to the right
- * that the second rounding is right (a middle is exact in both). */
+/* The products fit into the 113 bits of a __float128. Its quotient is rounded twice, but the first time at so low a bit
+ * that the second rounding is right (a halfway case is exact in both). */
 static void test_against_quad(void **state)
 {
     (void)state;
@@ -77,8 +77,8 @@ static void test_against_quad(void **state)
     }
 }
 
-/* A common factor of shares and usage leaves the key as it is; so does a common factor of the shares of a node and of its
- * account. */
+/* A common factor of shares and usage does not change the key; neither does a common factor of the shares of a node and of
+ * its account. */
 static void test_proportional(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_proportional(void **state)
     }
 }
 
-/* From infinity down to zero, over all exponents: each key is below the one before, and nothing is cut off at the ends. */
+/* From infinity down to zero, over all exponents: each key is below the previous one, also at the ends of the range. */
 static void test_range(void **state)
 {
     (void)state;

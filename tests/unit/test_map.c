@@ -33,7 +33,7 @@ static void test_numbers(void **state)
         assert_true(m.used_count >= m.count && m.used_count * UINT64_C(8) <= m.capacity * UINT64_C(7));
     }
     for (uint64_t at = 0; at < KEYS; at++) assert_int_equal(map_get_u64(&m, at * at * 977), model[at]);
-    assert_true(m.capacity <= 2048); /* removed keys do not make the map grow for ever */
+    assert_true(m.capacity <= 2048); /* removed keys do not make the map grow */
     map_release(&m);
     assert_int_equal(map_get_u64(&m, 0), NONE);
 }

@@ -1,4 +1,4 @@
-/* Multifactor priority: lines that Slurm logged, the sum, each factor, and first come, first served. */
+/* Multifactor priority: lines of Slurm's log, the sum, each factor, and first come, first served. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum { GPU = TRES_STATIC_COUNT };
 
 static struct arena arena;
 
-/* --- lines that Slurm 22.05.8 logged ------------------------------------------------------------------------------ */
+/* --- lines of Slurm 22.05.8's log --------------------------------------------------------------------------------- */
 
 /* Four nodes of 16 CPUs and 62.5 GiB, two with 4 GPUs; three partitions of all or three of them. */
 enum { MAIN, PLAIN, ODD };
@@ -384,7 +384,7 @@ static void the_worked_examples(void **unused)
     assert_int_equal(t.priority, 269755);
 }
 
-static void a_sum_below_one_is_one_and_fractions_are_cut(void **unused)
+static void a_sum_below_one_is_one_and_fractions_are_truncated(void **unused)
 {
     (void)unused;
     static const struct {
@@ -443,7 +443,7 @@ static void negative_tres_weights_reach_the_minimum(void **unused)
     assert_int_equal(t.priority, 1);
 }
 
-static void a_priority_set_by_hand_is_used_as_it_is(void **unused)
+static void a_set_priority_is_used_unchanged(void **unused)
 {
     (void)unused;
     static const uint32_t priorities[] = {4242, 1, 0, UINT32_MAX};
@@ -483,7 +483,7 @@ static void age_rows(void **unused)
         {.max_age_s = 0, .accrue_us = 999 * US_PER_S, .weight = 1, .factor = 1.0},
         {.max_age_s = 0, .accrue_us = 2000 * US_PER_S, .weight = 1, .factor = 1.0},
         {.max_age_s = -1, .accrue_us = 1, .weight = 1, .factor = 0.0},
-        {.max_age_s = 3600, .accrue_us = 0, .weight = 1, .factor = 0.0}, /* it does not age */
+        {.max_age_s = 3600, .accrue_us = 0, .weight = 1, .factor = 0.0}, /* it has no age */
         {.max_age_s = 0, .accrue_us = 0, .weight = 1, .factor = 0.0},
         {.max_age_s = 3600, .accrue_us = 100 * US_PER_S, .weight = 0, .factor = 0.0},
         {.max_age_s = 3600, .accrue_us = -2600 * US_PER_S, .weight = 1, .factor = 1.0},
@@ -732,9 +732,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_and_terms_are_as_logged),
         cmocka_unit_test(the_worked_examples),
-        cmocka_unit_test(a_sum_below_one_is_one_and_fractions_are_cut),
+        cmocka_unit_test(a_sum_below_one_is_one_and_fractions_are_truncated),
         cmocka_unit_test(negative_tres_weights_reach_the_minimum),
-        cmocka_unit_test(a_priority_set_by_hand_is_used_as_it_is),
+        cmocka_unit_test(a_set_priority_is_used_unchanged),
         cmocka_unit_test(age_rows),
         cmocka_unit_test(whole_seconds_give_the_quotient_of_seconds),
         cmocka_unit_test(fractions_of_the_maximum),

@@ -1,4 +1,4 @@
-/* Numbers: whole numbers at their limits, and doubles bit for bit as strtod reads and printf writes them. */
+/* Numbers: whole numbers at their limits, and doubles exactly as strtod parses and printf prints them. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -168,7 +168,7 @@ static void test_parse_double(void **state)
     }
 }
 
-/* The view ends in the middle of more digits, which must not be read. */
+/* Digits follow the end of the view and must not be read. */
 static void test_parse_double_view(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_parse_double_view(void **state)
     assert_false(number_parse_double((struct str){NULL, 0}, &value));
 }
 
-/* The middle between two doubles written in full, and with one more digit after those that are kept. */
+/* The number halfway between two doubles in full, and with one more digit than are kept. */
 static void test_parse_long_double_text(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void test_parse_long_double_text(void **state)
     assert_true(number_parse_double(str(text), &value) && value == 1);
 }
 
-/* Random doubles: of every magnitude, and such as people and programs use. */
+/* Random doubles: of every magnitude, and of kinds that people and programs use. */
 static double random_double(struct rng *r, int kind)
 {
     uint64_t bits = rng_u64(r);
@@ -391,7 +391,7 @@ static void test_parse_as_strtod(void **state)
     }
 }
 
-/* Enters a locale with another decimal point. The test makes the locale, if the system can. */
+/* Sets a locale with another decimal point, which the test creates if the system has localedef. */
 static bool enter_locale(const char *name, char *folder)
 {
     char command[500];
@@ -410,7 +410,7 @@ static void check_without_point(void)
     struct rng r = {4};
     char ours[NUMBER_TEXT_SIZE], text[NUMBER_TEXT_SIZE];
     double value;
-    /* libc is asked for precisions above 17 and for more than 19 digits. */
+    /* libc converts precisions above 17 and more than 19 digits. */
     number_format_double(ours, 1234.5, 30, 'f');
     assert_string_equal(ours, "1234.500000000000000000000000000000");
     number_format_double(ours, -1.5e300, 20, 'e');

@@ -1,4 +1,4 @@
-/* The pretend executor: by example, and compared with a slow model that keeps its launches in one list. */
+/* The pretend executor: examples, and a comparison with a slow model that keeps its launches in one list. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -116,7 +116,7 @@ static void model_start(struct model *m, uint64_t id, int64_t run_us, int64_t li
     m->launch[id].end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
 }
 
-/* The id of the next launch that ends until now_us: by time, then by id; 0 if there is none. */
+/* The id of the next launch that ends up to now_us: by time, then by id; 0 if there is none. */
 static uint64_t model_next_end(const struct model *m, int64_t now_us)
 {
     uint64_t best = 0;

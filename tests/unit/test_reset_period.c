@@ -1,5 +1,5 @@
-/* Boundaries of a period by the clock on the wall. Zones are written out, so that no database of zones is needed; Cuba's
- * puts clocks forward over midnight and back over it. */
+/* Boundaries of a period in local time. The rules of zones are written out, so the test needs no zone database. Cuba's clocks
+ * go forward and back over midnight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,13 +22,13 @@ static int64_t utc_us(const char *text)
     return (int64_t)timegm(&tm) * 1000000;
 }
 
-static void assert_moment(int64_t found_us, const char *expected, const char *what)
+static void assert_time(int64_t found_us, const char *expected, const char *name)
 {
     char text[40];
     struct tm tm;
     time_t at = (time_t)(found_us / 1000000);
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &tm));
-    if (found_us % 1000000 != 0 || strcmp(text, expected) != 0) fail_msg("%s: %s is not %s", what, text, expected);
+    if (found_us % 1000000 != 0 || strcmp(text, expected) != 0) fail_msg("%s: %s is not %s", name, text, expected);
 }
 
 static void periods_begin_at_local_midnight(void **unused)
@@ -64,13 +64,13 @@ static void periods_begin_at_local_midnight(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setenv("TZ", rows[i].zone, 1);
         tzset();
-        assert_moment(reset_period_begin_us(rows[i].period, utc_us(rows[i].at)), rows[i].begin, rows[i].at);
-        assert_moment(reset_period_end_us(rows[i].period, utc_us(rows[i].at)), rows[i].end, rows[i].at);
+        assert_time(reset_period_begin_us(rows[i].period, utc_us(rows[i].at)), rows[i].begin, rows[i].at);
+        assert_time(reset_period_end_us(rows[i].period, utc_us(rows[i].at)), rows[i].end, rows[i].at);
     }
 }
 
-/* Every period ends where the next begins, second by second over the days when clocks are changed and month by month. */
-static void periods_follow_each_other(void **unused)
+/* Every period ends where the next one begins: second by second on the days of clock changes, and month by month. */
+static void periods_are_contiguous(void **unused)
 {
     (void)unused;
     static const char *const zones[] = {"UTC0", BERLIN, CUBA, "XXX-13:45", "YYY11"};
@@ -94,6 +94,6 @@ static void periods_follow_each_other(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(periods_begin_at_local_midnight),
-                                       cmocka_unit_test(periods_follow_each_other)};
+                                       cmocka_unit_test(periods_are_contiguous)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

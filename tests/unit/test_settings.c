@@ -10,7 +10,7 @@
 
 static struct arena arena;
 
-/* Reads, and writes back what was read; NULL: refused, with *e. The value is as the table's field has it. */
+/* Parses a value and formats it again; NULL with *e: refused. out_value: the parsed value. */
 static const char *read_back(const char *name, const char *value, struct field_value *out_value, struct err *e)
 {
     static char back[200];
@@ -39,7 +39,7 @@ static void values_are_read_and_written_back(void **unused)
         {"PriorityDecayHalfLife", "7-0", 604800, "604800"},
         {"prioritymaxage", "60", 3600, "60"},
         {"PriorityMaxAge", "0-00:02", 120, "2"},
-        {"PriorityMaxAge", "00:00:90", 120, "2"}, /* whole minutes, rounded up, as Slurm has them */
+        {"PriorityMaxAge", "00:00:90", 120, "2"}, /* whole minutes, rounded up, as in Slurm */
         {"PriorityMaxAge", "0:01", 60, "1"},
         {"PriorityMaxAge", "1-0:0:1", 86460, "1441"},
         {"PriorityDecayHalfLife", "5:30", 360, "360"},
@@ -156,7 +156,7 @@ static void bad_values_are_refused_by_name(void **unused)
     }
 }
 
-static void every_default_is_a_value_it_accepts(void **unused)
+static void every_default_is_accepted(void **unused)
 {
     (void)unused;
     struct settings default_value = settings_defaults(), published = settings_upstream_defaults();
@@ -192,7 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_read_and_written_back), cmocka_unit_test(reals_and_texts_are_read_and_written_back),
-        cmocka_unit_test(bad_values_are_refused_by_name),   cmocka_unit_test(every_default_is_a_value_it_accepts),
+        cmocka_unit_test(bad_values_are_refused_by_name),   cmocka_unit_test(every_default_is_accepted),
         cmocka_unit_test(an_unknown_setting_is_named),
     };
     int failed = cmocka_run_group_tests_name("settings", tests, NULL, NULL);

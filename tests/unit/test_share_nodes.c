@@ -1,4 +1,4 @@
-/* Which node of a share tree serves which user, and which trees are refused. */
+/* The node of a user's jobs in a share tree, and the trees that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void setup_projects(struct map *projects)
 }
 
 /* docs/formulas.md 5.1. */
-static void test_serving(void **state)
+static void test_nodes_of_jobs(void **state)
 {
     (void)state;
     static const struct node TREE[] = {{0, "Root"},    {1, "P1"},      {2, "grp"},     {3, "ua"},
@@ -153,7 +153,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_serving),
+        cmocka_unit_test(test_nodes_of_jobs),
         cmocka_unit_test(test_no_default),
         cmocka_unit_test(test_finish_again),
         cmocka_unit_test(test_refused),

@@ -10,7 +10,7 @@ enum { COUNT_MAX = 3000 };
 
 static struct sort_record records[COUNT_MAX], scratch[COUNT_MAX];
 
-/* Records are made with ascending indices, so a stable sort keeps the indices of equal keys ascending. */
+/* Records have ascending indices, so a stable sort keeps the indices of equal keys ascending. */
 static void check(uint32_t count, uint64_t key_sum)
 {
     uint64_t sum = 0;

@@ -1,4 +1,4 @@
-/* The store: opening and refusing to, one writer, commits, loading, comments, scripts. */
+/* The store: opening, refusals, the single writer, commits, loading, comments, scripts. */
 #include "store_house.h"
 
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static void loose_modes_are_corrected(void **unused)
     house_close(&h);
 }
 
-static void directories_that_cannot_be_used_are_refused(void **unused)
+static void unusable_directories_are_refused(void **unused)
 {
     (void)unused;
     char directory[STORE_PATH_SIZE], path[STORE_PATH_SIZE + 40];
@@ -136,13 +136,13 @@ static void there_is_one_writer(void **unused)
     house_close(&h);
 }
 
-/* --- files that are not as they should be -------------------------------------------------------------------------- */
+/* --- invalid files ------------------------------------------------------------------------------------------------- */
 
-static void other_files_are_refused_and_left_alone(void **unused)
+static void files_of_other_programs_are_refused_and_unchanged(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *what, *statements, *text;
+        const char *name, *statements, *text;
         enum err_code code;
     } rows[] = {
         {"of another program", "CREATE TABLE t(a)", "is an SQLite database of another program", ERR_IO},
@@ -153,7 +153,7 @@ static void other_files_are_refused_and_left_alone(void **unused)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char directory[STORE_PATH_SIZE];
-        print_message("# %s\n", rows[i].what);
+        print_message("# %s\n", rows[i].name);
         store_make_directory(directory);
         store_sql(directory, rows[i].statements);
         uint64_t before = hash_of_file(directory, "fairlead.db");
@@ -164,7 +164,7 @@ static void other_files_are_refused_and_left_alone(void **unused)
     }
 }
 
-static void no_database_at_all_is_refused(void **unused)
+static void a_file_that_is_not_a_database_is_refused(void **unused)
 {
     (void)unused;
     char directory[STORE_PATH_SIZE];
@@ -189,7 +189,7 @@ static void an_empty_file_is_a_new_store(void **unused)
     store_remove_directory(directory);
 }
 
-static void damage_to_what_is_read_is_found(void **unused)
+static void damage_in_loaded_tables_is_found(void **unused)
 {
     (void)unused;
     static const char *const tables[] = {"association", "job_live", "counters", "setting"};
@@ -211,8 +211,8 @@ static void damage_to_what_is_read_is_found(void **unused)
     }
 }
 
-/* Damage in a table that starting does not read is found when the last daemon did not end by itself: a log is there. */
-static void after_a_crash_everything_is_checked(void **unused)
+/* Damage in a table that the load does not read is found if the last daemon was killed, which leaves a log. */
+static void after_a_crash_the_whole_file_is_checked(void **unused)
 {
     (void)unused;
     struct house h;
@@ -260,7 +260,7 @@ static int64_t number_in(sqlite3 *db, const char *query)
     return value;
 }
 
-static void steps_are_applied_from_where_the_file_is(void **unused)
+static void steps_are_applied_from_the_version_of_the_file(void **unused)
 {
     (void)unused;
     struct err e = {0};
@@ -298,7 +298,7 @@ static void a_step_that_fails_or_breaks_references_is_refused(void **unused)
     sqlite3_close(db);
 }
 
-/* What a database of version 1 has, of every kind of row that the step touches. */
+/* A database of version 1, with every kind of row that the step changes. */
 static const char older_rows[] =
     "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, usage_tres, created_us)"
     " VALUES(1, NULL, 'root', NULL, 1, 0, 0, NULL, 1), (2, 1, 'physics', NULL, 1, 0, 7.5, 'cpu=7.5', 1),"
@@ -342,7 +342,7 @@ static void a_database_of_version_1_opens_and_keeps_its_usage(void **unused)
 
 /* --- commits ------------------------------------------------------------------------------------------------------ */
 
-static void a_turn_of_nothing_writes_nothing(void **unused)
+static void an_empty_turn_writes_nothing(void **unused)
 {
     (void)unused;
     struct house h;
@@ -358,7 +358,7 @@ static void a_turn_of_nothing_writes_nothing(void **unused)
     house_close(&h);
 }
 
-static void a_row_named_often_is_written_once(void **unused)
+static void a_row_changed_twice_is_written_once(void **unused)
 {
     (void)unused;
     struct house h;
@@ -387,7 +387,7 @@ static void an_account_may_go_below_a_newer_one(void **unused)
     house_close(&h);
 }
 
-static void what_others_wrote_stops_the_turn_until_the_next_load(void **unused)
+static void a_change_by_another_program_refuses_turns_until_the_next_load(void **unused)
 {
     (void)unused;
     struct house h;
@@ -408,8 +408,8 @@ static void what_others_wrote_stops_the_turn_until_the_next_load(void **unused)
     house_close(&h);
 }
 
-/* Whatever is written into a file that nobody will find is lost; nobody is to be told that it is kept. */
-static void a_database_that_was_moved_takes_no_turn(void **unused)
+/* A write to a file that the next start does not find would be lost, so it is refused. */
+static void a_moved_database_refuses_turns(void **unused)
 {
     (void)unused;
     struct house h;
@@ -428,8 +428,8 @@ static void a_database_that_was_moved_takes_no_turn(void **unused)
     house_close(&h);
 }
 
-/* Reading beside the daemon is no writing. */
-static void readers_beside_do_not_stop_turns(void **unused)
+/* Other programs may read the database while the daemon runs. */
+static void concurrent_readers_do_not_refuse_turns(void **unused)
 {
     (void)unused;
     struct house h;
@@ -455,14 +455,14 @@ static void a_locked_database_is_unavailable(void **unused)
     assert_int_equal(e.code, ERR_UNAVAILABLE);
     assert_non_null(strstr(ERR_SENTENCE(&e), "another program is writing to it"));
     sqlite3_close(other);
-    house_commit(&h); /* the same turn, now that the lock is gone */
+    house_commit(&h); /* the same turn, without the lock */
     assert_sql(h.directory, "SELECT count(*) FROM job", "1");
     house_close(&h);
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-static void rows_that_make_no_sense_are_named(void **unused)
+static void invalid_rows_are_named(void **unused)
 {
     (void)unused;
     static const struct {
@@ -502,7 +502,7 @@ static void rows_that_make_no_sense_are_named(void **unused)
     }
 }
 
-static void a_setting_of_another_version_is_passed_over(void **unused)
+static void a_setting_of_another_version_is_skipped(void **unused)
 {
     (void)unused;
     struct house h;
@@ -540,7 +540,7 @@ static void update_with(struct house *h, uint32_t id, const char *fields)
     house_commit(h);
 }
 
-/* The field in every row that a listing has of the job; NULL: none. */
+/* The field in every row of the job in a listing; NULL: none. */
 static void assert_listed(struct house *h, uint32_t job_id, enum job_field f, const char *expected)
 {
     const struct job_query query = {
@@ -576,7 +576,7 @@ static void assert_comments(struct house *h, uint32_t id, const char *comment, c
     }
 }
 
-/* The daemon ends and begins anew. */
+/* Restarts the daemon. */
 static void restart(struct house *h)
 {
     store_close(h->store);
@@ -609,7 +609,7 @@ static void comments_are_kept_and_listed(void **unused)
     house_close(&h);
 }
 
-/* Comments of what runs can change; what has ended keeps them. */
+/* Comments of running tasks can change; ended tasks keep them. */
 static void comments_stay_with_every_row_of_a_job(void **unused)
 {
     (void)unused;
@@ -625,7 +625,7 @@ static void comments_stay_with_every_row_of_a_job(void **unused)
     house_commit(&h);
     update_with(
         &h, id,
-        "comment=second|admin_comment=of the operator"); /* one has ended, one runs, some wait, one is cancelled */
+        "comment=second|admin_comment=of the operator"); /* one task has ended, one runs, others are pending, one is cancelled */
     assert_comments(&h, id, "second", "of the operator");
     ref.task_id = NONE;
     assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
@@ -640,7 +640,7 @@ static void comments_stay_with_every_row_of_a_job(void **unused)
     house_close(&h);
 }
 
-static void comments_are_set_by_those_who_may(void **unused)
+static void permissions_to_set_comments(void **unused)
 {
     (void)unused;
     struct house h;
@@ -658,7 +658,7 @@ static void comments_are_set_by_those_who_may(void **unused)
     assert_int_equal(world_apply(&h.w, update_by("bob", true, id, job_text("admin_comment=x")), NULL), 0);
     house_commit(&h);
     assert_comments(&h, id, "still mine", "x");
-    assert_true(state_hash(&h.w.s) == before); /* nothing is decided by them */
+    assert_true(state_hash(&h.w.s) == before); /* no decision depends on them */
     house_close(&h);
 }
 
@@ -692,7 +692,7 @@ static void comments_have_a_maximum_and_are_printable(void **unused)
 
 /* --- scripts ------------------------------------------------------------------------------------------------------ */
 
-static void scripts_come_back_as_they_were(void **unused)
+static void scripts_are_stored_unchanged(void **unused)
 {
     (void)unused;
     struct house h;
@@ -729,7 +729,7 @@ static void scripts_come_back_as_they_were(void **unused)
     house_close(&h);
 }
 
-static void abandoned_scripts_are_forgotten(void **unused)
+static void abandoned_scripts_are_dropped(void **unused)
 {
     (void)unused;
     struct house h;
@@ -768,31 +768,31 @@ int main(void)
         cmocka_unit_test(a_new_store_has_its_first_rows),
         cmocka_unit_test(files_are_private_whatever_the_umask),
         cmocka_unit_test(loose_modes_are_corrected),
-        cmocka_unit_test(directories_that_cannot_be_used_are_refused),
+        cmocka_unit_test(unusable_directories_are_refused),
         cmocka_unit_test(there_is_one_writer),
-        cmocka_unit_test(other_files_are_refused_and_left_alone),
-        cmocka_unit_test(no_database_at_all_is_refused),
+        cmocka_unit_test(files_of_other_programs_are_refused_and_unchanged),
+        cmocka_unit_test(a_file_that_is_not_a_database_is_refused),
         cmocka_unit_test(an_empty_file_is_a_new_store),
-        cmocka_unit_test(damage_to_what_is_read_is_found),
-        cmocka_unit_test(after_a_crash_everything_is_checked),
-        cmocka_unit_test(steps_are_applied_from_where_the_file_is),
+        cmocka_unit_test(damage_in_loaded_tables_is_found),
+        cmocka_unit_test(after_a_crash_the_whole_file_is_checked),
+        cmocka_unit_test(steps_are_applied_from_the_version_of_the_file),
         cmocka_unit_test(a_step_that_fails_or_breaks_references_is_refused),
         cmocka_unit_test(a_database_of_version_1_opens_and_keeps_its_usage),
-        cmocka_unit_test(a_turn_of_nothing_writes_nothing),
-        cmocka_unit_test(a_row_named_often_is_written_once),
+        cmocka_unit_test(an_empty_turn_writes_nothing),
+        cmocka_unit_test(a_row_changed_twice_is_written_once),
         cmocka_unit_test(an_account_may_go_below_a_newer_one),
-        cmocka_unit_test(what_others_wrote_stops_the_turn_until_the_next_load),
-        cmocka_unit_test(a_database_that_was_moved_takes_no_turn),
-        cmocka_unit_test(readers_beside_do_not_stop_turns),
+        cmocka_unit_test(a_change_by_another_program_refuses_turns_until_the_next_load),
+        cmocka_unit_test(a_moved_database_refuses_turns),
+        cmocka_unit_test(concurrent_readers_do_not_refuse_turns),
         cmocka_unit_test(a_locked_database_is_unavailable),
-        cmocka_unit_test(rows_that_make_no_sense_are_named),
-        cmocka_unit_test(a_setting_of_another_version_is_passed_over),
+        cmocka_unit_test(invalid_rows_are_named),
+        cmocka_unit_test(a_setting_of_another_version_is_skipped),
         cmocka_unit_test(comments_are_kept_and_listed),
         cmocka_unit_test(comments_stay_with_every_row_of_a_job),
-        cmocka_unit_test(comments_are_set_by_those_who_may),
+        cmocka_unit_test(permissions_to_set_comments),
         cmocka_unit_test(comments_have_a_maximum_and_are_printable),
-        cmocka_unit_test(scripts_come_back_as_they_were),
-        cmocka_unit_test(abandoned_scripts_are_forgotten),
+        cmocka_unit_test(scripts_are_stored_unchanged),
+        cmocka_unit_test(abandoned_scripts_are_dropped),
         cmocka_unit_test(a_script_without_its_job_fails_the_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Which directories are on this machine: every row of the tables, and mounts as /proc/self/mountinfo shows them. */
+/* Local and shared file systems: every row of the tables, and mounts in the format of /proc/self/mountinfo. */
 #include "../dies.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const char mountinfo[] = "22 28 0:21 / /proc rw,nosuid shared:14 - proc p
                                 "garbage\n"
                                 "4 4\n";
 
-static void mounts_are_told_apart(void **unused)
+static void mounts_are_classified(void **unused)
 {
     (void)unused;
     static const struct {
@@ -56,7 +56,7 @@ static void mounts_are_told_apart(void **unused)
     }
 }
 
-static void types_are_known_by_number(void **unused)
+static void types_are_recognised_by_number(void **unused)
 {
     (void)unused;
     static const struct {
@@ -83,7 +83,7 @@ static void types_are_known_by_number(void **unused)
     }
 }
 
-static void long_names_are_cut(void **unused)
+static void long_names_are_truncated(void **unused)
 {
     (void)unused;
     char name[FILESYSTEM_NAME_SIZE];
@@ -93,7 +93,7 @@ static void long_names_are_cut(void **unused)
     assert_int_equal(strlen(name), FILESYSTEM_NAME_SIZE - 1);
 }
 
-static void this_machine_can_be_asked(void **unused)
+static void the_file_system_of_this_machine_is_read(void **unused)
 {
     (void)unused;
     struct err e = {0};
@@ -105,10 +105,10 @@ static void this_machine_can_be_asked(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mounts_are_told_apart),
-        cmocka_unit_test(types_are_known_by_number),
-        cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(this_machine_can_be_asked),
+        cmocka_unit_test(mounts_are_classified),
+        cmocka_unit_test(types_are_recognised_by_number),
+        cmocka_unit_test(long_names_are_truncated),
+        cmocka_unit_test(the_file_system_of_this_machine_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A database of schema version 3 is migrated: all rows keep their values, of jobs every field, and the daemon goes on
- * with them. The mechanism of steps and a database of version 1 are tested in test_store.c. */
+/* The migration of a database of schema version 3: all rows keep their values, jobs keep every field, and the daemon continues
+ * with them. test_store.c tests the mechanism of steps and a database of version 1. */
 #include "store_house.h"
 
 #include "../job_rows.h"
@@ -9,9 +9,8 @@ enum { OLD_VERSION = 3 };
 
 static const struct capacity host = {4, 2, 1 << 20};
 
-/* As a daemon of version 3 writes them: job 4 has ended and has a script; job 5 is an array of which task 0 has ended,
- * 1 runs, 9 was cancelled and the others wait; job 6 is held and has a value in every field; job 7 has as few as
- * possible. */
+/* Rows in the form of version 3: job 4 has ended and has a script; job 5 is an array: task 0 has ended, 1 runs, 9 was
+ * cancelled, and the others are pending; job 6 is held and has a value in every field; job 7 has as few as possible. */
 static const char *const old_rows[] = {
     "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, usage_tres, created_us)"
     " VALUES(1, NULL, 'root', NULL, 1, 0, 0, NULL, 1), (2, 1, 'physics', NULL, 1, 0, 0, NULL, 1),"
@@ -107,7 +106,7 @@ static void dump_one(const char *directory, const char *table, struct buf *out)
     sqlite3_close(db);
 }
 
-/* Opens the store, which migrates, on a machine that has so much. */
+/* Opens the store, which migrates the database, and sets the machine's capacity. */
 static void open_house(struct house *h)
 {
     h->w.now_us = NOW_US + SECOND;
@@ -121,7 +120,7 @@ static void assert_same_text(const struct buf *is, const struct buf *expected)
     assert_string_equal(is->text, expected->text);
 }
 
-static void what_the_step_does_not_touch_stays(void **unused)
+static void other_tables_stay_unchanged(void **unused)
 {
     (void)unused;
     struct house h = {0};
@@ -140,7 +139,7 @@ static void what_the_step_does_not_touch_stays(void **unused)
     house_close(&h);
 }
 
-/* The old rows with the names that their columns have now. */
+/* The old rows with the new names of their columns. */
 static void rename_columns(const char *rows, struct buf *out)
 {
     static const char from[] = "slots_most=", to[] = "slots_max=";
@@ -149,7 +148,7 @@ static void rename_columns(const char *rows, struct buf *out)
     buf_add_text(out, rows);
 }
 
-/* Old columns stand first in a row, new ones behind them. */
+/* A row has the old columns first, then the new ones. */
 static void assert_row_begins(struct str row, struct str expected)
 {
     assert_true(row.length > expected.length);
@@ -161,7 +160,7 @@ static void assert_row_begins(struct str row, struct str expected)
     }
 }
 
-static void jobs_have_every_value_that_they_had(void **unused)
+static void jobs_keep_all_values(void **unused)
 {
     (void)unused;
     struct house h = {0};
@@ -183,7 +182,7 @@ static void jobs_have_every_value_that_they_had(void **unused)
     house_close(&h);
 }
 
-static void renamed_tables_have_their_rows(void **unused)
+static void renamed_tables_keep_their_rows(void **unused)
 {
     (void)unused;
     static const char *const renamed[][2] = {{"journal", "usage_journal"}, {"priority_floor", "min_priority"}};
@@ -202,7 +201,7 @@ static void renamed_tables_have_their_rows(void **unused)
     }
 }
 
-/* Of the job with all there is; the others are compared with their columns below. */
+/* The fields of the job that has a value in every field; the other jobs are compared with their columns below. */
 static void assert_full_job(const struct state *s)
 {
     const struct job *j = &s->jobs.items[state_find_job(s, 6)];
@@ -239,8 +238,8 @@ static void jobs_are_loaded_and_listed(void **unused)
     house_close(&h);
 }
 
-/* The daemon writes old jobs as it writes its own, and jobs beside them. */
-static void life_goes_on(void **unused)
+/* The daemon updates migrated jobs and adds new ones. */
+static void the_daemon_continues_with_migrated_rows(void **unused)
 {
     (void)unused;
     struct house h = {0};
@@ -269,11 +268,11 @@ static void life_goes_on(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_step_does_not_touch_stays),
-        cmocka_unit_test(jobs_have_every_value_that_they_had),
-        cmocka_unit_test(renamed_tables_have_their_rows),
+        cmocka_unit_test(other_tables_stay_unchanged),
+        cmocka_unit_test(jobs_keep_all_values),
+        cmocka_unit_test(renamed_tables_keep_their_rows),
         cmocka_unit_test(jobs_are_loaded_and_listed),
-        cmocka_unit_test(life_goes_on),
+        cmocka_unit_test(the_daemon_continues_with_migrated_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What policies need, kept: objects, owners, usage by TRES, the terms of jobs. Every value comes back as it was, whatever it
- * is, and rows that cannot be ours are named. */
+/* The rows that policies need: objects, usage of owners, usage by TRES, the terms of jobs. Every value is loaded as it was
+ * stored, and invalid rows are named. */
 #include "store_house.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static void house_open(struct house *h)
     house_build(h, (struct capacity){8, 2, 4096});
 }
 
-/* Commits, and takes over what the store has made of it. */
+/* Commits, and replaces the state by the stored one. */
 static void commit_and_load(struct house *h)
 {
     struct state rebuilt;
@@ -25,8 +25,9 @@ static void commit_and_load(struct house *h)
     house_set_host(h, (struct capacity){8, 2, 4096});
 }
 
-/* "KEY=VALUE KEY=VALUE"; a value has no blank. */
-static void change(struct house *h, enum event_kind what, enum object_kind kind, const char *name, const char *fields)
+/* fields: "KEY=VALUE KEY=VALUE"; a value contains no blank. */
+static void change(struct house *h, enum event_kind event_kind, enum object_kind kind, const char *name,
+                   const char *fields)
 {
     struct event_pair pairs[OBJECT_FIELDS_MAX];
     struct arena arena = {0};
@@ -35,7 +36,7 @@ static void change(struct house *h, enum event_kind what, enum object_kind kind,
         struct str value, key = str_cut(str_cut(rest, ' ', &rest), '=', &value);
         pairs[count] = (struct event_pair){arena_copy(&arena, key), arena_copy(&arena, value)};
     }
-    struct event event = {.kind = what, .object = {kind, name, pairs, count}};
+    struct event event = {.kind = event_kind, .object = {kind, name, pairs, count}};
     if (world_apply(&h->w, event, NULL) != 0) fail_msg("%s: %s", name, ERR_SENTENCE(&h->w.e));
     arena_release(&arena);
 }
@@ -100,7 +101,7 @@ static void every_field_has_its_column(void **unused)
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-static void objects_come_back_as_they_were(void **unused)
+static void objects_are_stored_unchanged(void **unused)
 {
     (void)unused;
     static const struct {
@@ -155,8 +156,8 @@ static void a_new_store_has_a_partition_and_a_qos(void **unused)
     house_close(&h);
 }
 
-/* Ids are given again; the row that goes is the one that was deleted. */
-static void what_is_deleted_goes(void **unused)
+/* Ids are reused; only the row of the deleted object is removed. */
+static void deleted_objects_are_removed(void **unused)
 {
     (void)unused;
     struct house h;
@@ -188,7 +189,7 @@ static void what_is_deleted_goes(void **unused)
 static const double extremes[] = {5e-324,    DBL_MIN, DBL_MAX,   DBL_EPSILON,       1e22, 123456789012345678.0,
                                   1.0 / 3.0, 1e18,    0.1 + 0.2, 9007199254740993.0};
 
-static void usage_comes_back_bit_for_bit(void **unused)
+static void usage_is_stored_exactly(void **unused)
 {
     (void)unused;
     struct house h;
@@ -218,7 +219,7 @@ static void usage_comes_back_bit_for_bit(void **unused)
     house_close(&h);
 }
 
-static void owners_come_back_bit_for_bit(void **unused)
+static void usage_of_owners_is_stored_exactly(void **unused)
 {
     (void)unused;
     static const char *const names[][2] = {{"ann", ""}, {"", "ann"}, {"", ""}, {"\xc3\xbc", "'; --"}, {"a", "b"}};
@@ -248,7 +249,7 @@ static void owners_come_back_bit_for_bit(void **unused)
     house_close(&h);
 }
 
-static void lists_that_are_none_are_refused(void **unused)
+static void invalid_lists_are_refused(void **unused)
 {
     (void)unused;
     static const struct {
@@ -285,7 +286,7 @@ static void lists_that_are_none_are_refused(void **unused)
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-static void make_what_jobs_name(struct house *h)
+static void add_objects_of_jobs(struct house *h)
 {
     add(h, OBJECT_PARTITION, "fast", "PriorityTier=2");
     add(h, OBJECT_PARTITION, "\xc3\xa9t\xc3\xa9", "");
@@ -308,12 +309,12 @@ static uint32_t submit(struct house *h, const char *terms)
     return id;
 }
 
-static void terms_come_back_as_they_were(void **unused)
+static void terms_of_jobs_are_stored_unchanged(void **unused)
 {
     (void)unused;
     struct house h;
     house_open(&h);
-    make_what_jobs_name(&h);
+    add_objects_of_jobs(&h);
     submit(&h, "");
     submit(&h, "partitions=\xc3\xa9t\xc3\xa9,main,fast|qos=good=best|project=apollo|"
                "requests=license=2,arch=lx=amd64,scratch=1.5G,bigio=TRUE|nice=-2147483645|site=2147483645|"
@@ -347,7 +348,7 @@ static void terms_come_back_as_they_were(void **unused)
     house_close(&h);
 }
 
-static void rows_that_make_no_sense_are_named(void **unused)
+static void invalid_rows_are_named(void **unused)
 {
     (void)unused;
     static const struct {
@@ -397,7 +398,7 @@ static void rows_that_make_no_sense_are_named(void **unused)
         struct house h;
         struct err e = {0};
         house_open(&h);
-        make_what_jobs_name(&h);
+        add_objects_of_jobs(&h);
         submit(&h, "");
         assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
         submit(&h, "project=apollo|requests=license=1");
@@ -412,13 +413,13 @@ static void rows_that_make_no_sense_are_named(void **unused)
     }
 }
 
-/* The database has NULL where a job has no project; what somebody else wrote there may be the empty text. */
+/* A job without a project has NULL in the database; another program may have written the empty text. */
 static void an_empty_project_is_none(void **unused)
 {
     (void)unused;
     struct house h;
     house_open(&h);
-    make_what_jobs_name(&h);
+    add_objects_of_jobs(&h);
     submit(&h, "project=apollo");
     house_commit(&h);
     store_sql(h.directory, "UPDATE job SET project = ''");
@@ -431,16 +432,11 @@ static void an_empty_project_is_none(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_have_the_names_of_fields),
-        cmocka_unit_test(every_field_has_its_column),
-        cmocka_unit_test(objects_come_back_as_they_were),
-        cmocka_unit_test(a_new_store_has_a_partition_and_a_qos),
-        cmocka_unit_test(what_is_deleted_goes),
-        cmocka_unit_test(usage_comes_back_bit_for_bit),
-        cmocka_unit_test(owners_come_back_bit_for_bit),
-        cmocka_unit_test(lists_that_are_none_are_refused),
-        cmocka_unit_test(terms_come_back_as_they_were),
-        cmocka_unit_test(rows_that_make_no_sense_are_named),
+        cmocka_unit_test(columns_have_the_names_of_fields),   cmocka_unit_test(every_field_has_its_column),
+        cmocka_unit_test(objects_are_stored_unchanged),       cmocka_unit_test(a_new_store_has_a_partition_and_a_qos),
+        cmocka_unit_test(deleted_objects_are_removed),        cmocka_unit_test(usage_is_stored_exactly),
+        cmocka_unit_test(usage_of_owners_is_stored_exactly),  cmocka_unit_test(invalid_lists_are_refused),
+        cmocka_unit_test(terms_of_jobs_are_stored_unchanged), cmocka_unit_test(invalid_rows_are_named),
         cmocka_unit_test(an_empty_project_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Listings of jobs: which rows, in which order, what stands in them, from one moment, without sorting. */
+/* Listings of jobs: the selection of rows, their order, their fields, one snapshot, no sorting. */
 #include "store_house.h"
 
 #include "store/job_reader_sql.h"
@@ -13,7 +13,7 @@ static uint32_t submit(struct house *h, const char *user, const char *account, c
     return id;
 }
 
-static void start_what_fits(struct house *h)
+static void start_jobs(struct house *h)
 {
     struct event event = {.kind = EVENT_TIME, .time = {"boot"}};
     assert_int_equal(world_apply(&h->w, event, NULL), 0);
@@ -36,8 +36,8 @@ static void cancel(struct house *h, uint32_t job_id, uint32_t task_id)
     house_commit(h);
 }
 
-/* 1 completed, 2 failed, 3 an array of which 0 has completed, 1 runs, 2-4 wait behind %2 (one more runs: 9) and 7 was
- * cancelled, 4 held, 5 waits, 6 cancelled before it started. */
+/* Job 1 has completed, 2 has failed, 3 is an array: task 0 has completed, 1 and 9 run, 2-4 are pending because of %2, and 7
+ * was cancelled; 4 is held, 5 is pending, 6 was cancelled before it started. */
 static void house_open(struct house *h)
 {
     house_build(h, (struct capacity){1, 0, 4096});
@@ -45,18 +45,18 @@ static void house_open(struct house *h)
     world_user(&h->w, "chem", 1, "ann");
     world_user(&h->w, "chem", 1, "bob");
     submit(h, "ann", "physics", NULL, false);
-    start_what_fits(h);
+    start_jobs(h);
     house_commit(h);
     end(h, 1, 0, JOB_COMPLETED);
     submit(h, "bob", "chem", NULL, false);
-    start_what_fits(h);
+    start_jobs(h);
     house_commit(h);
     end(h, 2, 0, JOB_FAILED);
     submit(h, "ann", "chem", "0-4,7%1", false);
-    start_what_fits(h);
+    start_jobs(h);
     house_commit(h);
     end(h, 3, 0, JOB_COMPLETED);
-    start_what_fits(h);
+    start_jobs(h);
     world_started(&h->w, world_task(&h->w, 3, 1)->launch_id);
     submit(h, "bob", "chem", NULL, true);
     submit(h, "ann", "physics", NULL, false);
@@ -68,7 +68,7 @@ static void house_open(struct house *h)
 
 static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
 
-static uint32_t put_off; /* how often the last list was told "not yet" */
+static uint32_t put_off; /* the number of "not yet" answers for the last list */
 
 /* Whether the row has the field. */
 static bool has(const struct job_row *v, enum job_field f)
@@ -81,7 +81,7 @@ static const char *text_of(const struct job_row *v, enum job_field f)
     return has(v, f) ? job_row_text(v, f) : "";
 }
 
-/* What of a job has not started has no CPUs. */
+/* A row of tasks that have not started has no CPUs. */
 static bool has_started(const struct job_row *v)
 {
     return job_row_text(v, JOB_FIELD_CPU_IDS)[0] != '\0';
@@ -123,7 +123,7 @@ static const char *list(struct house *h, const struct job_query *query)
     return text;
 }
 
-static void queries_give_the_rows_they_name(void **unused)
+static void queries_select_rows(void **unused)
 {
     (void)unused;
     static const uint32_t ended[] = {1}, three[] = {3}, waiting[] = {5}, some[] = {5, 1, 99, 5, 3};
@@ -217,7 +217,7 @@ static void queries_give_the_rows_they_name(void **unused)
     house_close(&h);
 }
 
-/* The row of that job and part, read into v; the cursor has to be closed. */
+/* Reads the row of that job and state into v. Returns the cursor, which the caller closes. */
 static void *find(struct house *h, uint32_t job_id, enum job_state state, struct job_row *v)
 {
     struct job_reader reader = store_job_reader(h->store);
@@ -243,7 +243,7 @@ static void assert_text(const struct job_row *v, enum job_field f, const char *e
         fail_msg("%s: '%s' is not '%s'", job_field_at(f)->name, job_row_text(v, f), expected);
 }
 
-static void rows_say_what_there_is_to_say(void **unused)
+static void rows_have_the_fields_of_jobs(void **unused)
 {
     (void)unused;
     struct house h;
@@ -267,7 +267,7 @@ static void rows_say_what_there_is_to_say(void **unused)
     assert_int_equal(number_of(&v, JOB_FIELD_END) - number_of(&v, JOB_FIELD_START), 10 * SECOND);
     assert_int_equal(number_of(&v, JOB_FIELD_UID), 1000);
     reader.close(cursor);
-    assert_sql(h.directory, "SELECT launch_id FROM task WHERE job_id = 2", "2"); /* which no listing shows */
+    assert_sql(h.directory, "SELECT launch_id FROM task WHERE job_id = 2", "2"); /* no listing shows it */
 
     cursor = find(&h, 3, JOB_RUNNING, &v);
     assert_text(&v, JOB_FIELD_ID, "3_1");
@@ -305,7 +305,7 @@ static void rows_say_what_there_is_to_say(void **unused)
     house_close(&h);
 }
 
-static void rows_say_what_policies_use(void **unused)
+static void rows_have_the_fields_of_policies(void **unused)
 {
     (void)unused;
     struct house h;
@@ -360,8 +360,8 @@ static void rows_say_what_policies_use(void **unused)
     house_close(&h);
 }
 
-/* Ended: 5000 jobs of forty users of an account, each with one task; the 4321st failed. One more user of the account has
- * nothing but 5000 jobs that wait; another account's users have none. */
+/* 5000 ended jobs of forty users of an account, each with one task; the 4321st failed. Another user of the account has only
+ * 5000 pending jobs; the users of another account have none. */
 static void fill_history(const char *directory)
 {
     store_sql(
@@ -383,7 +383,7 @@ static void fill_history(const char *directory)
         " 5 + id - 1000, 'main', 1, 1, '', '0', '', 1, 0, 0, 0, 0, '' FROM job WHERE id BETWEEN 1000 AND 5999;");
 }
 
-static void a_listing_does_not_hold_up_who_asks(void **unused)
+static void a_listing_does_not_block_its_reader(void **unused)
 {
     (void)unused;
     static const uint32_t one[] = {5321};
@@ -392,7 +392,7 @@ static void a_listing_does_not_hold_up_who_asks(void **unused)
     const enum job_state any = JOB_STATE_COUNT;
     const struct {
         const char *expected;
-        uint32_t put_off; /* once for 500 rows that are passed over */
+        uint32_t put_off; /* once for 500 skipped rows */
         struct job_query query;
     } rows[] = {
         {"5321.0", 9, {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_FAILED}},
@@ -430,7 +430,7 @@ static void a_listing_does_not_hold_up_who_asks(void **unused)
     house_close(&h);
 }
 
-static void patterns_of_tasks_without_number_keep_it_open(void **unused)
+static void unstarted_tasks_have_paths_with_an_open_number(void **unused)
 {
     (void)unused;
     static const struct {
@@ -456,7 +456,7 @@ static void patterns_of_tasks_without_number_keep_it_open(void **unused)
     }
 }
 
-static void a_listing_is_of_one_moment(void **unused)
+static void a_listing_is_a_snapshot(void **unused)
 {
     (void)unused;
     struct house h;
@@ -500,7 +500,7 @@ static void many_listings_at_once(void **unused)
     house_close(&h);
 }
 
-/* job_reader_sql.c, invariant 1: of every statement there is, for every part, access, direction and filter. */
+/* job_reader_sql.c, invariant 1, for every statement: each part, access, direction and filter. */
 static void no_statement_sorts(void **unused)
 {
     (void)unused;
@@ -564,12 +564,12 @@ static void damage_ends_a_listing_with_an_error(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries_give_the_rows_they_name),
-        cmocka_unit_test(rows_say_what_there_is_to_say),
-        cmocka_unit_test(rows_say_what_policies_use),
-        cmocka_unit_test(a_listing_does_not_hold_up_who_asks),
-        cmocka_unit_test(patterns_of_tasks_without_number_keep_it_open),
-        cmocka_unit_test(a_listing_is_of_one_moment),
+        cmocka_unit_test(queries_select_rows),
+        cmocka_unit_test(rows_have_the_fields_of_jobs),
+        cmocka_unit_test(rows_have_the_fields_of_policies),
+        cmocka_unit_test(a_listing_does_not_block_its_reader),
+        cmocka_unit_test(unstarted_tasks_have_paths_with_an_open_number),
+        cmocka_unit_test(a_listing_is_a_snapshot),
         cmocka_unit_test(many_listings_at_once),
         cmocka_unit_test(no_statement_sorts),
         cmocka_unit_test(damage_ends_a_listing_with_an_error),

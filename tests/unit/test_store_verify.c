@@ -1,4 +1,4 @@
-/* Verification: usages that follow from the records are found right, whatever happened to them; wrong ones are found. */
+/* Verification: usages that follow from the records have no differences in all histories; wrong ones are found. */
 #include "../dies.h"
 #include "engine_world.h"
 #include "store_world.h"
@@ -36,7 +36,7 @@ static void end_job(struct house *h, uint32_t id, int64_t after_s)
     commit(h);
 }
 
-/* Three users; ended jobs under two half-lives, one that runs across them, a deleted user whose usage went up. */
+/* Three users; ended jobs under two half-lives, a job that runs across them, a deleted user with usage. */
 static void house_open(struct house *h)
 {
     memset(h, 0, sizeof *h);
@@ -95,12 +95,12 @@ static const char *verify(struct house *h)
     return text;
 }
 
-static void what_follows_from_the_records_is_right(void **unused)
+static void usage_that_follows_from_the_records_is_right(void **unused)
 {
     (void)unused;
     struct house h;
     house_open(&h);
-    assert_string_equal(verify(&h), ""); /* beside the daemon */
+    assert_string_equal(verify(&h), ""); /* while the daemon runs */
     assert_int_equal(h.report.assoc_count, 5);
     assert_int_equal(h.report.task_count, 4);
     end_job(&h, 1, 100000);
@@ -111,7 +111,7 @@ static void what_follows_from_the_records_is_right(void **unused)
     end_job(&h, run_job(&h, "ann", "physics", 5), 12345);
     assert_string_equal(verify(&h), "");
     store_close(h.store);
-    assert_string_equal(verify(&h), ""); /* with no daemon, the log gone */
+    assert_string_equal(verify(&h), ""); /* without a daemon and without a log */
     h.store = NULL;
     house_close(&h);
 }
@@ -190,7 +190,7 @@ static void wrong_rows_are_found(void **unused)
     }
 }
 
-static void a_journal_that_cannot_be_followed_is_an_error(void **unused)
+static void an_incomplete_journal_is_an_error(void **unused)
 {
     (void)unused;
     static const struct {
@@ -233,8 +233,8 @@ static void reset_user_in(struct house *h, const char *user, const char *account
     commit(h);
 }
 
-/* In the middle of what runs, again in the same microsecond, and after somebody's usage was folded in. */
-static void usage_is_of_what_ran_since_the_reset(void **unused)
+/* A reset while tasks run, a second one in the same microsecond, and one after a FOLD. */
+static void usage_counts_from_the_reset(void **unused)
 {
     (void)unused;
     struct house h;
@@ -248,7 +248,7 @@ static void usage_is_of_what_ran_since_the_reset(void **unused)
     reset_user_in(&h, "eve", "chem");
     assert_string_equal(verify(&h), "");
     end_job(&h, run_job(&h, "eve", "chem", 1), 50);
-    end_job(&h, 1, 1000); /* ann's, which runs from the beginning */
+    end_job(&h, 1, 1000); /* ann's task, which runs from the beginning */
     assert_string_equal(verify(&h), "");
     struct event leave = {.kind = EVENT_USER_DELETE, .user = {"eve", NULL, SHARES_UNSET, false, PRIORITY_UNSET, false}};
     assert_int_equal(world_apply(&h.w, leave, NULL), 0);
@@ -270,8 +270,8 @@ static void usage_is_of_what_ran_since_the_reset(void **unused)
     house_close(&h);
 }
 
-/* An account that moves below one that was reset at this very moment brings its usage along, and leaves it there. */
-static void a_fold_knows_whether_it_came_before_the_reset(void **unused)
+/* An account that moves below one that was reset at the same time keeps its usage, and its deletion adds it there. */
+static void folds_before_and_after_a_reset(void **unused)
 {
     (void)unused;
     for (int reset_after = 0; reset_after < 2; reset_after++) {
@@ -293,8 +293,8 @@ static void a_fold_knows_whether_it_came_before_the_reset(void **unused)
     }
 }
 
-/* Before the journal said how their usage fades: passed over, until a reset. */
-static void owners_of_an_older_database_are_passed_over(void **unused)
+/* Usage from before the first OWNER_RULE is skipped until a reset. */
+static void owners_of_an_older_database_are_skipped(void **unused)
 {
     (void)unused;
     struct house h;
@@ -309,8 +309,8 @@ static void owners_of_an_older_database_are_passed_over(void **unused)
     house_close(&h);
 }
 
-/* Told of a start only after the half-life changed, the engine charges all of it under the new one; the journal says so. */
-static void starts_that_were_learned_late_follow_the_journal(void **unused)
+/* If a start becomes known after a change of the half-life, the whole charge is under the new one (journal: LATE). */
+static void late_starts_are_charged_by_the_new_rules(void **unused)
 {
     (void)unused;
     struct house h;
@@ -333,8 +333,8 @@ static void starts_that_were_learned_late_follow_the_journal(void **unused)
     house_close(&h);
 }
 
-/* A record that comes after a change of the half-life which came after the end: charged up to the change. */
-static void ends_that_were_learned_late_are_charged_to_the_change(void **unused)
+/* If the half-life changed between a task's end and its end record, the task is charged up to the change. */
+static void late_ends_are_charged_up_to_the_change(void **unused)
 {
     (void)unused;
     struct house h;
@@ -373,9 +373,9 @@ static uint32_t start_in_qos(struct house *h, uint32_t cpus, bool is_known)
     return id;
 }
 
-/* Usage that fades, stays and fades again, under two half-lives; of tasks that run across the changes, and of one whose
- * start is told only after. */
-static void a_qos_fades_when_it_says_so(void **unused)
+/* Usage that decays, does not, and decays again, under two half-lives: of tasks that run across the changes, and of one with a
+ * late start. */
+static void a_qos_decays_by_its_flag(void **unused)
 {
     (void)unused;
     static const struct {
@@ -413,8 +413,8 @@ static void a_qos_fades_when_it_says_so(void **unused)
     }
 }
 
-/* What was used in one that was deleted is nothing to the one that has its name and id now. */
-static void a_qos_of_the_same_name_begins_anew(void **unused)
+/* A QOS with the name and id of a deleted one does not have its usage. */
+static void a_qos_of_a_reused_name_has_no_old_usage(void **unused)
 {
     (void)unused;
     struct house h;
@@ -434,7 +434,7 @@ static void a_qos_of_the_same_name_begins_anew(void **unused)
     house_close(&h);
 }
 
-static void there_has_to_be_a_store(void **unused)
+static void a_missing_store_is_refused(void **unused)
 {
     (void)unused;
     struct arena arena = {0};
@@ -449,17 +449,17 @@ static void there_has_to_be_a_store(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_follows_from_the_records_is_right),
+        cmocka_unit_test(usage_that_follows_from_the_records_is_right),
         cmocka_unit_test(wrong_rows_are_found),
-        cmocka_unit_test(a_journal_that_cannot_be_followed_is_an_error),
-        cmocka_unit_test(usage_is_of_what_ran_since_the_reset),
-        cmocka_unit_test(a_fold_knows_whether_it_came_before_the_reset),
-        cmocka_unit_test(owners_of_an_older_database_are_passed_over),
-        cmocka_unit_test(starts_that_were_learned_late_follow_the_journal),
-        cmocka_unit_test(ends_that_were_learned_late_are_charged_to_the_change),
-        cmocka_unit_test(a_qos_fades_when_it_says_so),
-        cmocka_unit_test(a_qos_of_the_same_name_begins_anew),
-        cmocka_unit_test(there_has_to_be_a_store),
+        cmocka_unit_test(an_incomplete_journal_is_an_error),
+        cmocka_unit_test(usage_counts_from_the_reset),
+        cmocka_unit_test(folds_before_and_after_a_reset),
+        cmocka_unit_test(owners_of_an_older_database_are_skipped),
+        cmocka_unit_test(late_starts_are_charged_by_the_new_rules),
+        cmocka_unit_test(late_ends_are_charged_up_to_the_change),
+        cmocka_unit_test(a_qos_decays_by_its_flag),
+        cmocka_unit_test(a_qos_of_a_reused_name_has_no_old_usage),
+        cmocka_unit_test(a_missing_store_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* String views, also those without an address. */
+/* String views, including those without an address. */
 #include <string.h>
 
 #include "base/rng.h"

@@ -1,4 +1,4 @@
-/* Usage by resource: combined, faded and charged, in single cases. property/test_share_target_laws.c has the laws,
+/* Usage by resource: combination, decay and charges, in single cases. property/test_share_target_laws.c has the laws,
  * conformance/test_grid_engine_decay.c the recorded decay. */
 #include <math.h>
 #include <setjmp.h>

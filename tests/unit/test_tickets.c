@@ -1,5 +1,5 @@
-/* Tickets of single clusters. Tests that are named by a letter and a digit have values recorded from Grid Engine 8.1.9, which
- * shows tickets cut to whole numbers; conformance/test_grid_engine.py compares all tables of these cases. */
+/* Tickets of single clusters. Tests with a letter and a digit in their name have values recorded from Grid Engine 8.1.9, which
+ * truncates tickets to whole numbers; conformance/test_grid_engine.py compares all tables of these cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,10 +10,10 @@
 #include "../ticket_world.h"
 #include "policy/share_targets.h"
 
-static void assert_tickets(const char *name, uint32_t job, const char *what, double tickets, double expected)
+static void assert_tickets(const char *name, uint32_t job, const char *policy, double tickets, double expected)
 {
     if (fabs(trunc(tickets) - expected) <= 1 + 2e-9 * expected) return;
-    fail_msg("%s, job %u: %.17g %s tickets, expected %.17g", name, job, tickets, what, expected);
+    fail_msg("%s, job %u: %.17g %s tickets, expected %.17g", name, job, tickets, policy, expected);
 }
 
 static void check(const char *name, const struct world *w)
@@ -89,7 +89,7 @@ static void test_c1_ranks(void **state)
                    {11, "ua", .share = 37650602}});
 }
 
-/* A user without usage gets nearly everything. (unit/test_ticket_usage.c has the weighted usage of several resources.) */
+/* A user without usage gets nearly all tickets. (unit/test_ticket_usage.c has the weighted usage of several resources.) */
 static void test_c1_no_usage(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_running_beside_pending(void **state)
 #undef GROUP
 }
 
-/* Two running jobs of a leaf get half of its part each. With -js they divide it by that, cut to whole tickets. */
+/* Two running jobs of a leaf get half of its part each. With -js they divide it by job shares, truncated to whole tickets. */
 static void test_running_job_shares(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void test_d4_arrays(void **state)
     }
 }
 
-/* docs/formulas.md 5.5: partitions as job classes, which are in the manual and not in 8.1.9. */
+/* docs/formulas.md 5.5: partitions as job classes, which the manual describes and 8.1.9 does not have. */
 static void test_job_classes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Times as people write them, read at a known now in a known zone, with and without summer time. */
+/* Times as people write them, parsed at a fixed time in a fixed zone, with and without summer time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static const struct row rows[] = {
     {"2026-11-21T10:00:00Z", "16:00", "2026-11-21T15:00:00Z"},
     {"2026-11-21T10:00:00Z", "16:00:30", "2026-11-21T15:00:30Z"},
     {"2026-11-21T10:00:00Z", "10:30", "2026-11-22T09:30:00Z"},
-    {"2026-11-21T10:00:00Z", "11:00", "2026-11-22T10:00:00Z"}, /* it is that already: the next one */
+    {"2026-11-21T10:00:00Z", "11:00", "2026-11-22T10:00:00Z"}, /* now is exactly that time: the next one */
     {"2026-11-30T10:00:00Z", "10:30", "2026-12-01T09:30:00Z"},
     {"2026-12-31T23:30:00Z", "00:10", "2027-01-01T23:10:00Z"},
     {"2026-11-21T10:00:00Z", "noon", "2026-11-21T11:00:00Z"},
@@ -43,7 +43,7 @@ static const struct row rows[] = {
     {"2026-11-21T10:00:00Z", "tomorrow", "2026-11-21T23:00:00Z"},
     {"2026-11-21T10:00:00Z", "today", "2026-11-20T23:00:00Z"},
     {"2026-03-28T12:00:00Z", "tomorrow", "2026-03-28T23:00:00Z"},
-    {"2026-03-28T12:00:00Z", "10:00", "2026-03-29T08:00:00Z"}, /* the clocks went forward in between */
+    {"2026-03-28T12:00:00Z", "10:00", "2026-03-29T08:00:00Z"}, /* the clocks go forward in between */
     {"2026-11-21T10:00:00Z", "2026-11-22", "2026-11-21T23:00:00Z"},
     {"2026-11-21T10:00:00Z", "2026-07-01", "2026-06-30T22:00:00Z"},
     {"2026-11-21T10:00:00Z", "2026-11-22T09:05", "2026-11-22T08:05:00Z"},

@@ -1,4 +1,4 @@
-/* The association tree: which nodes compete, with how many shares, and sums of usage. */
+/* The association tree: the nodes that compete, their shares, and sums of usage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void test_only_a_root(void **state)
     tree_release(&t);
 }
 
-/* Usage flows through parents, whatever their shares. An account's own usage counts in its total. */
+/* Usage is added to the parent's, whatever its shares. An account's own usage is in its total. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_sums(void **state)
     tree_release(&t.tree);
 }
 
-/* Sums start at the last index: added one by one to 2^53, 1 and 1 are lost; added to each other first, they are not. */
+/* Sums start at the last index. Two times 1 is lost when added one by one to 2^53, but not when added to each other first. */
 static void test_order_of_summing(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void test_order_of_summing(void **state)
     tree_release(&t.tree);
 }
 
-/* Changing the number of shares keeps the lists. They are built anew only when an account gets or loses `parent`, or when a
+/* Changing the number of shares keeps the lists. They are rebuilt only when an account gets or loses `parent`, or when a
  * node is added. */
 static void test_versions(void **state)
 {

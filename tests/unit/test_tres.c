@@ -1,4 +1,4 @@
-/* Trackable resources: the table, lists and weights, from text and to text. */
+/* Trackable resources: the table, and parsing and formatting of lists and weights. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static struct tres_table table_of(const char *tracked)
     return t;
 }
 
-static void the_first_eight_are_always_there(void **unused)
+static void the_first_eight_always_exist(void **unused)
 {
     (void)unused;
     static const char *const names[] = {"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"};
@@ -123,7 +123,7 @@ static void bad_tables_are_refused(void **unused)
     }
 }
 
-static void a_table_has_room_for_tres_max(void **unused)
+static void a_table_has_at_most_tres_max_rows(void **unused)
 {
     (void)unused;
     struct buf text = {0};
@@ -377,12 +377,12 @@ static int release(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_eight_are_always_there),
+        cmocka_unit_test(the_first_eight_always_exist),
         cmocka_unit_test(others_are_appended_in_order_of_appearance),
         cmocka_unit_test(a_typed_gres_without_its_generic_has_none),
         cmocka_unit_test(types_are_found_in_any_case_names_exactly),
         cmocka_unit_test(bad_tables_are_refused),
-        cmocka_unit_test(a_table_has_room_for_tres_max),
+        cmocka_unit_test(a_table_has_at_most_tres_max_rows),
         cmocka_unit_test(lists_are_read_and_written),
         cmocka_unit_test(amounts_of_any_size_are_written),
         cmocka_unit_test(bad_lists_are_refused),

@@ -1,4 +1,4 @@
-/* Urgency, normalisation and final priority. Tests that are named by a letter and a digit have values recorded from Grid
+/* Urgency, normalisation and final priority. Tests with a letter and a digit in their name have values recorded from Grid
  * Engine 8.1.9; conformance/test_grid_engine.py compares all tables of these cases. */
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 static const struct urgency_request LICENSE = {.value = 1, .urgency = 1000}, LICENSES = {.value = 2, .urgency = 1000};
 static const struct urgency_request BIGIO = {.value = 1, .urgency = 500, .is_text = true};
 
-/* docs/formulas.md 5.6: f1; ranges of slots count by the rule. */
+/* docs/formulas.md 5.6: f1, and ranges of slots by each rule. */
 static void test_f1_resources(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void test_f4_posix(void **state)
     assert_column(prior, (const double[]){0.05549, 0.305, 0.50617, 0.555, 0.60383, 0.805, 1.055}, 7, "prior");
 }
 
-/* docs/formulas.md 5.7: a1 is the licence example of the N1GE 6.1 manual, as 8.1.9 computes it and as the manual has it. */
+/* docs/formulas.md 5.7: a1 is the licence example of the N1GE 6.1 manual, with the results of 8.1.9 and of the manual. */
 static void test_a1_licences(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_a1_licences(void **state)
     assert_column(prior, (const double[]){1.08, 0.105, 0.005}, 3, "prior");
 }
 
-/* If all values are alike, all are normalised to the middle. Without jobs nothing is computed. */
+/* Equal values are all normalised to 0.5. Without jobs nothing is computed. */
 static void test_alike(void **state)
 {
     (void)state;

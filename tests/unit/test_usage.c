@@ -46,7 +46,7 @@ static void test_scale(void **state)
     }
 }
 
-/* docs/formulas.md 1.2 has the first two rows as its example. */
+/* The first two rows are the example of docs/formulas.md 1.2. */
 static void test_charge(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void test_charge(void **state)
         {.halflife_us = 3600 * S, .rate = 0, .from_us = 0, .to_us = 3600 * S, .charge = 0},
         /* one microsecond: 1e-6 (1 - ln 2 / 2 * 1e-6 / 604800) */
         {.halflife_us = 7 * DAY, .rate = 1, .from_us = 0, .to_us = 1, .charge = 9.9999999999942696e-7},
-        /* after a long time, as much is added as fades: H / ln 2 */
+        /* after a long time charge and decay are equal: H / ln 2 */
         {.halflife_us = S, .rate = 1, .from_us = 0, .to_us = 1000000 * S, .charge = 1.4426950408889634074},
         {.halflife_us = 7 * DAY, .rate = 16, .from_us = 0, .to_us = 20 * S, .charge = 319.99633258262121},
     };
@@ -78,7 +78,7 @@ static void test_charge(void **state)
     }
 }
 
-/* A stored charge reads right at every later time. */
+/* A stored charge gives the right usage at every later time. */
 static void test_charge_stored(void **state)
 {
     (void)state;

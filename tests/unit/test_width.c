@@ -1,4 +1,4 @@
-/* How wide texts are on a terminal, and their longest beginnings that fit. */
+/* The width of texts on a terminal, and their longest prefixes that fit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ static void widths_are_in_columns(void **unused)
         {WIDE WIDE "a", 5},
         {EMOJI "x", 3},
         {ELLIPSIS, 1},
-        {"\xff", 1},  /* no UTF-8: a column a byte */
-        {"a\xc3", 2}, /* a character that is cut short */
+        {"\xff", 1},  /* not UTF-8: one column for each byte */
+        {"a\xc3", 2}, /* an incomplete character */
         {"\xff\xfe" WIDE, 4},
     };
     (void)unused;
@@ -43,7 +43,7 @@ static void widths_are_in_columns(void **unused)
             fail_msg("'%s' is %u wide, not %u", rows[i].text, width_of(str(rows[i].text)), rows[i].width);
     }
     assert_int_equal(width_of((struct str){NULL, 0}), 0);
-    assert_int_equal(width_of((struct str){"abc" WIDE, 2}), 2); /* a view need not be closed */
+    assert_int_equal(width_of((struct str){"abc" WIDE, 2}), 2); /* a view without a zero byte at its end */
 }
 
 static void beginnings_fit(void **unused)
@@ -59,13 +59,13 @@ static void beginnings_fit(void **unused)
         {"abc", 9, "abc"},
         {"", 5, ""},
         {E_ACUTE "t" E_ACUTE, 2, E_ACUTE "t"},
-        {WIDE WIDE, 1, ""}, /* half a character is none */
+        {WIDE WIDE, 1, ""}, /* never half a character */
         {WIDE WIDE, 2, WIDE},
         {WIDE WIDE, 3, WIDE},
         {WIDE WIDE, 4, WIDE WIDE},
         {"a" WIDE, 2, "a"},
         {"a" EMOJI "b", 3, "a" EMOJI},
-        {COMBINING "t", 1, COMBINING}, /* an accent stays with its letter */
+        {COMBINING "t", 1, COMBINING}, /* a letter keeps its accent */
         {COMBINING "t", 0, ""},
         {E_ACUTE, 0, ""},
         {"a\xff\xfe", 2, "a\xff"},
@@ -79,7 +79,7 @@ static void beginnings_fit(void **unused)
     }
 }
 
-/* The mark is an ellipsis where the locale's characters are UTF-8; the first variable that is set decides. */
+/* The mark is an ellipsis in a UTF-8 locale; the first variable that is set selects the locale. */
 static void marks_are_of_the_locale(void **unused)
 {
     static const struct {
