@@ -1,7 +1,7 @@
 /* Arenas hand out memory from blocks of 64 KiB by moving a pointer. Single allocations are never freed.
  *
  * Cost: an allocation is a comparison, an addition and a memset. The memset makes every struct start as all zero, which
- * our types take for empty. */
+ * means empty for all types. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -42,7 +42,7 @@ static void use_block(struct arena *a, struct arena_block *block)
     a->end = (char *)block + block->size;
 }
 
-/* A large allocation gets a block of its own, which is linked behind the newest one. So the rest of the newest block
+/* A large allocation gets a block of its own, which is linked after the newest one. So the rest of the newest block
  * stays in use, and the block that arena_clear keeps is never one huge array. */
 static char *large_memory(struct arena *a, size_t size)
 {

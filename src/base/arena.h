@@ -1,6 +1,6 @@
-/* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). What lives
- * as long as its cycle comes from an arena and is freed with it in one call. What grows comes from mem_resize (see
- * base/array.h). This is the only file that calls malloc, realloc and free, and the only one that meets running out of
+/* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). Memory that
+ * lives as long as its cycle comes from an arena and is freed with it in one call. Memory that grows comes from mem_resize
+ * (see base/array.h). This is the only file that calls malloc, realloc and free, and the only one that handles running out of
  * memory: it aborts.
  *
  *     struct arena cycle = {0};
@@ -30,7 +30,7 @@ void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_n
 /* The same without zeroing: for large arrays whose entries are all written before they are read. */
 void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(2)));
 
-/* A copy of the view's bytes with a closing zero byte. */
+/* A copy of the view's bytes, followed by a zero byte. */
 char *arena_copy(struct arena *a, struct str s) __attribute__((returns_nonnull));
 
 /* Frees everything that was allocated, but keeps one block for the next cycle. */

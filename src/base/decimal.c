@@ -2,8 +2,8 @@
  *
  * A double is m · 2^e. Its first n digits are the whole part of m · 2^e · 10^q, where q = n - 1 - floor(log10 value).
  * To round them, one must know whether the rest is below, above or equal to a half. The power of ten is kept to 128 bits,
- * rounded down. So the product has 192 bits, the last of which are in doubt: it lies less than WINDOW units of its middle
- * word below the true value. Where that interval does not reach across a half, rounding the product is the same as
+ * rounded down. So the product has 192 bits, the last of which are in doubt: it is less than WINDOW units of its middle
+ * word below the true value. Where that interval does not contain a half, rounding the product is the same as
  * rounding the true value. That holds in all but a few cases in 10^18; in those the answer is "not sure".
  *
  *       high             middle           low

@@ -1,6 +1,5 @@
 /* Converts doubles to decimal digits and back: the arithmetic below base/number.h. It is fast and exact in all but a few
- * cases in 10^18. In those it reports that it is not sure, and the caller falls back to libc, which is slower and always
- * right. */
+ * cases in 10^18. In those it returns false, and the caller falls back to libc, which is slower and always right. */
 #ifndef FAIRLEAD_BASE_DECIMAL_H
 #define FAIRLEAD_BASE_DECIMAL_H
 

@@ -1,4 +1,4 @@
-/* The only place that aborts. It uses nothing but write(2), because the heap or stdio may be what is broken. */
+/* The only place that aborts. It uses only write(2), because the heap or stdio may be broken. */
 #include "base/ensure.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Errors: filling them, the sentence they make, and one row for each kind with its name in the API, its HTTP status and the
- * exit status of a command that meets it. */
+/* Errors: filling, the sentence, and one row for each kind with its name in the API, its HTTP status and the exit status of a
+ * command. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static const struct {
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
 
-/* Copies what a person may see of a text: printable characters, '?' for the others, whole characters up to limit bytes,
- * then "...". size is more than limit by the three points and the zero byte. */
+/* Copies a text for display: '?' for characters that are not printable, and after limit bytes of whole characters "...".
+ * size exceeds limit by the three points and the zero byte. */
 static void copy_shown(char *out, struct str text, size_t limit)
 {
     size_t length = 0;
@@ -54,7 +54,7 @@ static void copy_text(char *out, size_t size, const char *text)
     text_format(out, size, "%s", text != NULL ? text : "");
 }
 
-/* Which member the formatted text of a form goes to. */
+/* The member that gets the formatted text of a form. */
 static bool says_accepted(enum err_form form)
 {
     return form == ERR_FORM_NOT_ACCEPTED || form == ERR_FORM_EXCEEDS;
@@ -125,7 +125,7 @@ void err_set_subject(struct err *e, const char *subject)
     if (e != NULL && e->form == ERR_FORM_WHOLE) copy_text(e->subject, sizeof e->subject, subject);
 }
 
-/* Puts text before what stands in member; joint between them where both have something. */
+/* Puts text before the text of a member, with joint between them unless one is empty. */
 static void put_before(char *member, size_t size, const char *text, const char *joint)
 {
     char rest[512];

@@ -1,6 +1,6 @@
-/* What the world did wrong, as data: a kind, the thing and the field it is about, the value that was given and what is
- * accepted. The function that fails fills it and returns -1, so that failing is one statement. Whoever talks to a person
- * makes the sentence, in one place (err_sentence); a program reads the members, which the API passes on.
+/* Errors of the outside world as data: a kind, the thing and the field concerned, the given value and the accepted ones. The
+ * function that fails fills the error and returns -1, so failing is one statement. err_sentence, the only place that writes
+ * the sentence, is called where a person reads it; programs read the members, which the API passes on.
  *
  *     code       subject, name   field     value   accepted, or reason            sentence
  *     INPUT                      nice      abc     a whole number from 0 to 4     nice: 'abc' is not a whole number from 0 to 4
@@ -35,9 +35,9 @@ enum err_code {
     ERR_COUNT
 };
 
-/* How the sentence is put together; chosen by the function that fills the error. */
+/* The form of the sentence, which the function that fills the error selects. */
 enum err_form {
-    ERR_FORM_WHOLE,          /* reason is the sentence, whatever else there is */
+    ERR_FORM_WHOLE,          /* reason is the whole sentence */
     ERR_FORM_FIELD,          /* FIELD: reason */
     ERR_FORM_SUBJECT,        /* SUBJECT reason */
     ERR_FORM_VALUE,          /* FIELD: VALUE reason */
@@ -47,14 +47,14 @@ enum err_form {
     ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists reason */
 };
 
-/* Every text is closed by a zero byte, cut to its room at a character, and empty where there is none. value is as it was
- * given, but for control characters and bytes that are not UTF-8, which are '?'. */
+/* Every text ends with a zero byte and is truncated at a character to its size; an empty text means none. value is the given
+ * text with '?' for control characters and for bytes that are not UTF-8. */
 struct err {
     enum err_code code;
     enum err_form form;
     bool is_number;   /* value is written without quotes */
-    char where[200];  /* "policy.conf:3:14": a place in a text, or which file; stands before everything */
-    char subject[40]; /* the kind of thing it is about: "partition" */
+    char where[200];  /* "policy.conf:3:14": a file, or a position in one; the sentence begins with it */
+    char subject[40]; /* the kind of thing concerned: "partition" */
     char name[80];    /* which one: "fast", "5" */
     char field[160];  /* "nice", "jobs[3].slots" */
     char value[80];
@@ -74,9 +74,9 @@ const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
  *
  *     err_set(e, ERR_IO, "%s: %s", path, strerror(errno))                    the whole sentence
  *     err_field(e, ERR_INPUT, "parent", "only accounts have one")
- *     err_value(e, "nice", str("abc"), "a whole number from %d to %d", 0, 4)  ERR_INPUT: what is accepted
- *     err_number(e, "nice", 7, "a whole number from %d to %d", 0, 4)          the same of a number
- *     err_value_reason(e, "array", str("9-1"), "ends before it begins")       ERR_INPUT: what is wrong with the value
+ *     err_value(e, "nice", str("abc"), "a whole number from %d to %d", 0, 4)  ERR_INPUT: the accepted values
+ *     err_number(e, "nice", 7, "a whole number from %d to %d", 0, 4)          the same for a number
+ *     err_value_reason(e, "array", str("9-1"), "ends before it begins")       ERR_INPUT: the fault of the value
  *     err_exceeds(e, "cpus", 8, "the host's %u CPUs", 4)                      ERR_TOO_LARGE
  *     err_subject(e, ERR_CONFLICT, "job", str("5"), "has started")
  *     err_not_found(e, "partition", str("fst"))
@@ -100,10 +100,10 @@ const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
 
 /* These add to an error that was filled by a function below, and are -1, too.
  *
- *     err_of(e, "partition", str("fast"))         it is about this thing; nothing where it says so already
- *     err_in(e, "jobs[%u]", 3)                     its field lies in there: "slots" becomes "jobs[3].slots"
- *     err_prefix(e, "%s:%u:%zu", file, 3, 14)      where it was found
- *     err_about(e, "instance")                     for programs: what a whole sentence is about; the sentence stays */
+ *     err_of(e, "partition", str("fast"))         sets the thing concerned, unless it is set already
+ *     err_in(e, "jobs[%u]", 3)                     puts a path before the field: "slots" becomes "jobs[3].slots"
+ *     err_prefix(e, "%s:%u:%zu", file, 3, 14)      puts a position before the sentence
+ *     err_about(e, "instance")                     for programs: sets the thing of a whole sentence, which does not change */
 #define err_of(e, subject, name) ERR_FILL(err_add_subject(e, subject, name))
 #define err_in(e, ...) ERR_FILL(err_add_path(e, __VA_ARGS__))
 #define err_prefix(e, ...) ERR_FILL(err_add_where(e, __VA_ARGS__))
@@ -128,10 +128,10 @@ void err_set_subject(struct err *e, const char *subject);
 void err_add_path(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_add_where(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether it says that there is no such thing. */
+/* Whether the error means that the thing does not exist. */
 bool err_is_not_found(const struct err *e, const char *subject);
 
-/* From the table: what a kind is called, and the HTTP status and exit status that answer it. */
+/* A kind's name in the API, its HTTP status and its exit status, from the table. */
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */
 int err_http_status(enum err_code code);       /* 404 */
 int err_exit_status(enum err_code code);       /* 2: the request was wrong; 1: it failed */

@@ -1,6 +1,6 @@
 /* hash_u64 is the finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
- * 2014). hash_bytes chains it over words of eight bytes and starts from seed and length, so that zero bytes at the end
- * count. */
+ * 2014). hash_bytes chains it over words of eight bytes and starts from seed and length, so zero bytes at the end
+ * change the hash. */
 #include "base/hash.h"
 
 #include <string.h>

@@ -177,7 +177,7 @@ static void sort_ranges(struct builder *b)
     mem_free(records);
 }
 
-/* A number in an item of the list. The error shows the whole item, because that is what was typed. */
+/* Reads a number of an item. The error shows the whole item, because the user typed that. */
 static int parse_id(struct builder *b, struct str s, struct str item, uint32_t *out_id, struct err *e)
 {
     uint64_t id;

@@ -2,13 +2,13 @@
  *
  * strtod itself is not strict enough. It depends on the locale (in German it stops at the point of "2.5"), needs a closing
  * zero byte, and accepts hexadecimal and NaN. So text is scanned here into up to 19 digits and a power of ten, from which
- * base/decimal.c makes the double. strtod is asked only where that is not sure or where there are more digits. It gets the
- * number as a whole number with an exponent ("12345e-3"), which reads the same in every locale.
+ * base/decimal.c computes the double. strtod is called only if that is not sure or if there are more digits. It gets the
+ * number as a whole number with an exponent ("12345e-3"), which is the same in every locale.
  *
- * How many digits matter: the middle between two doubles has at most 767 significant digits (2^-1075 times an odd 54-bit
- * number). So 800 digits of a longer text are kept, and a 1 after them stands for any rest that is not 0.
+ * The point halfway between two doubles has at most 767 significant digits (2^-1075 times an odd 54-bit number). So 800 digits
+ * of a longer text are kept, and a 1 after them stands for any rest that is not 0.
  *
- * base/number_format.c makes text from numbers. It calls this file to check that a text reads back. */
+ * base/number_format.c formats numbers. It calls this file to check that a text reads back. */
 #include "base/number.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static struct str scan_digits(struct str s, struct scanned *d, bool is_fraction)
     return (struct str){s.text, i};
 }
 
-/* Exponents beyond 2^55 are not told apart: what they make is 0 or too large in any case. */
+/* Exponents beyond 2^55 are not distinguished: the result is 0 or too large in any case. */
 static bool scan_exponent(struct str s, int64_t *out_exponent)
 {
     bool is_negative = cut_sign(&s);

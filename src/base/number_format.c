@@ -1,4 +1,4 @@
-/* Numbers to text, exactly as printf writes them in the C locale, and several times faster.
+/* Formats numbers exactly as printf does in the C locale, and several times faster.
  *
  * Listings print 10^5 rows with half a dozen doubles each. printf("%.17g") takes 200 to 400 ns for one, because it computes
  * with numbers of any size. Here nearly every double goes one of these ways, the cheapest first:
@@ -6,7 +6,7 @@
  *     a whole number that is short enough       its digits as they are
  *     'f', below 2^64                           whole part and fraction separately, in 128 bits, exact
  *     'e' and 'g', up to 17 digits              decimal_from_double
- *     everything else                           strfromd, with its point in place of the locale's
+ *     all others                                strfromd, with '.' in place of the locale's point
  *
  * The shortest text is found by trying 15 digits, then 16, then 17, and reading each back. Every double has a value for 15
  * digits, and 17 always suffice (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG). Zeros at the end are dropped. Subnormal

@@ -1,8 +1,7 @@
-/* Making text: a growing buffer, and the formatter below buf_format and all messages.
+/* Text: a growing buffer, and the formatter below buf_format and all messages.
  *
- * There are three reasons for a formatter of our own. printf obeys the locale of the host program, which a library cannot
- * choose. The pure rooms may call nothing of stdio. And a conversion that Fairlead does not use is better refused than half
- * supported.
+ * Fairlead has its own formatter for three reasons. printf uses the locale of the host program, which a library cannot select.
+ * The pure rooms may not call stdio. And a conversion that Fairlead does not use is better refused than half supported.
  *
  *     %[flags][width][.precision][length]conversion      flags: - 0      length: hh h l ll z j t
  *

@@ -30,7 +30,7 @@ struct rescale {
 
 static double rescaled(double stored, const struct rescale *by)
 {
-    return usage_fade(stored, by->steps) * by->scale;
+    return usage_decay_steps(stored, by->steps) * by->scale;
 }
 
 static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale *by)

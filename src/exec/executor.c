@@ -1,4 +1,4 @@
-/* Passes an executor's calls on to its kind. What the daemon must guarantee is checked here, once for all kinds. */
+/* Passes an executor's calls on to its kind. The daemon's obligations are checked here, once for all kinds. */
 #include "exec/executor.h"
 
 #include "base/ensure.h"

@@ -8,8 +8,8 @@
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
  * launch until it is acknowledged; the daemon acknowledges a launch once its end is committed.
  *
- * A record repeats everything that the earlier records of its launch say. Earlier records may therefore be missing: the
- * first record of a short job can be ENDED. A job runs with the umask that the launcher was started with. */
+ * A record contains all values of the launch's earlier records. So earlier records may be missing: the first record of a short
+ * job can be ENDED. A job runs with the umask that the launcher was started with. */
 #ifndef FAIRLEAD_EXEC_EXECUTOR_H
 #define FAIRLEAD_EXEC_EXECUTOR_H
 
@@ -48,7 +48,7 @@ void executor_pretend_advance(struct executor *x, int64_t now_us);
 /* Closes the connection; running jobs go on. x may be NULL. */
 void executor_close(struct executor *x);
 
-/* These send. They copy their arguments, and queue what the socket does not take at once. */
+/* Send orders. They copy their arguments, and queue the bytes that the socket does not accept at once. */
 void executor_start(struct executor *x, const struct launch *launch);
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
 

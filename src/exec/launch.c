@@ -1,8 +1,8 @@
-/* Checks launches, and names what became of them. The ranges of a launch's members are checked in one place, so that
- * whoever sends a launch and whoever receives it agree. The launcher does not trust its daemon and checks again.
+/* Checks launches, and names phases and ends. The ranges of a launch's members are checked in one place, so that the sender
+ * and the receiver of a launch agree. The launcher does not trust its daemon and checks again.
  *
  * Not checked here: whether paths exist and may be used. Only the job's own process, with the identity of the user, can
- * tell that without a race, and it does (launcher/job_process.c). */
+ * check that without a race, and it does (launcher/job_process.c). */
 #include "exec/launch.h"
 
 #include <inttypes.h>
@@ -149,7 +149,7 @@ static bool is_utf8_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Cuts in the middle, because a detail begins with what it is about and ends with what went wrong. */
+/* Removes the middle, because a detail begins with its subject and ends with the cause. */
 void launch_record_set_detail(struct launch_record *record, const char *text)
 {
     static const char gap[] = " ... ";

@@ -1,9 +1,8 @@
-/* A launch: one start of one task. And its record: what became of it. Daemon, launcher and keeper share these types.
+/* A launch is one start of one task; its record is its latest state. Daemon, launcher and keeper share these types.
  *
- * The daemon gives out each launch id once, commits it, and never uses it again. Sending the same id a second time
- * starts nothing a second time. What happened to a launch is a record: first STARTED, perhaps COMPLETING, finally
- * ENDED. The keeper writes each record into a file before it goes on, so records outlive daemon, launcher and
- * keeper. */
+ * The daemon uses each launch id once, and commits it before. A second START with the same id has no effect. The record of a
+ * launch is first STARTED, perhaps COMPLETING, finally ENDED. The keeper writes each record into a file before it
+ * continues, so records outlive daemon, launcher and keeper. */
 #ifndef FAIRLEAD_EXEC_LAUNCH_H
 #define FAIRLEAD_EXEC_LAUNCH_H
 
@@ -25,7 +24,7 @@ struct launch {
     const char *err_path;  /* likewise; NULL: the same file as out_path */
     struct str script;     /* a script's text, run by its "#!" line or by /bin/sh; empty: arguments[0] is a program */
     char **arguments;      /* with a script, the arguments that follow its name; NULL at the end */
-    char **environment;    /* NAME=value, complete but for FAIRLEAD_LAUNCH_ID and _KEY; NULL at the end */
+    char **environment;    /* NAME=value, complete except FAIRLEAD_LAUNCH_ID and _KEY; NULL at the end */
     struct idset cpus;     /* CPUs to bind to, as the kernel numbers them; empty: all */
     uint64_t mem_mib;      /* requested; not enforced */
     int64_t time_limit_us; /* enforced by the keeper; 0: none */
@@ -39,11 +38,11 @@ enum launch_phase {
 };
 
 enum launch_end {
-    LAUNCH_EXITED,    /* by itself: exit_status or signal says how */
-    LAUNCH_CANCELLED, /* because it was told to end */
+    LAUNCH_EXITED,    /* by itself, with exit_status or signal */
+    LAUNCH_CANCELLED, /* by an order to end */
     LAUNCH_TIMED_OUT, /* because its time limit had passed */
     LAUNCH_REFUSED,   /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
-    LAUNCH_LOST       /* its keeper was killed: what the job did is not known; its processes were killed */
+    LAUNCH_LOST       /* its keeper was killed: the job's end is unknown; its processes were killed */
 };
 
 enum {
@@ -75,7 +74,7 @@ struct launch_record {
 };
 
 /* Checks every member against the ranges above (ERR_INPUT with the member and its value). The launcher checks
- * everything that it is told to start; whether it may start a process as this user is checked there (launches.c).
+ * every launch again, and also whether it may start a process as this user (launches.c).
  * O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 

@@ -286,7 +286,7 @@ static int spawn_launcher(const char *directory, const char *program, struct err
     if (log_fd < 0) return err_set(e, ERR_IO, "cannot open %s: %s", log_path, strerror(errno));
     if (pipe2(status, O_CLOEXEC) < 0) {
         close(log_fd);
-        return err_set(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
+        return err_set(e, ERR_IO, "cannot create a pipe: %s", strerror(errno));
     }
     struct launcher_spawn s = {.program = program, .directory = directory, .log_fd = log_fd, .status_fd = status[1]};
     int result = spawn_fork(&s, status[0], e);

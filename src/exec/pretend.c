@@ -6,7 +6,7 @@
  *
  *  I1  heap holds exactly the jobs that run, and jobs[heap[k]].heap_index == k.
  *  I2  Ends are reported in order of time, then of launch id: the same on every run.
- *  I3  Time never goes backward: advancing to a time in the past changes nothing.
+ *  I3  Time never goes backward: advancing to a time in the past has no effect.
  *
  * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
  * O(log n). Only the id and the time limit of a launch are used, because a simulated launch has no paths. */

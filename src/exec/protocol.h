@@ -7,7 +7,7 @@
  *     ACK       id: 8 bytes                              to the launcher
  *     WEIGHT    id: 8 bytes | weight: 4 bytes            to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
- *     SYNCED    nothing                                  to the daemon
+ *     SYNCED    empty                                    to the daemon
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
  * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the

@@ -3,8 +3,8 @@
  *     factor = 2^-((U / S) / d)     S: normalised shares, U: effective usage, d: the dampening factor
  *
  * A user who used exactly the promised share (U = S) has the factor 2^-(1/d). A user who used nothing, in a tree that was
- * used, has less than 1, because the effective usage is pulled towards the parent's. Without shares the factor is 0. The
- * parts that depth-oblivious fair share uses too are here.
+ * used, has less than 1, because the effective usage moves towards the parent's. Without shares the factor is 0. The
+ * functions that depth-oblivious fair share uses, too, are declared here.
  *
  * Each function is one loop over the nodes in index order. Source: docs/formulas.md 2.4 (Slurm "Classic Fairshare" page;
  * Slurm 22.05.8 for SHARES_PARENT). */

@@ -1,4 +1,4 @@
-/* Depth-oblivious fair share: classic's factor of another effective usage, which does not depend on how deep an account is.
+/* Depth-oblivious fair share: classic's factor with another effective usage, which does not depend on an account's depth.
  * For a node n with the fair-share parent p, shares S, usage N and effective usage U, all as fractions of the whole tree:
  *
  *     R = U(p) / S(p)                                       p's usage against its promise

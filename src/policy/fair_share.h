@@ -2,7 +2,7 @@
  * of a listing. A new algorithm is one file and one row.
  *
  *     fair-tree        a rank by levels, see fair_tree.h
- *     classic          2^-((effective usage / normalised shares) / dampening), usage pulled towards the parent's
+ *     classic          2^-((effective usage / normalised shares) / dampening), usage moved towards the parent's
  *     depth-oblivious  the same with another effective usage, which does not depend on the depth of an account
  */
 #ifndef FAIRLEAD_POLICY_FAIR_SHARE_H

@@ -1,7 +1,8 @@
 /* Fair Tree, ties merged.
  *
  * The published walk goes down the tree: it sorts the children of the root by level, gives ranks to users from N down, and
- * enters each account where it comes. It is recursive and visits nodes in the order of ranks, so it jumps about in memory.
+ * enters each account at its position in the order. It is recursive and visits nodes in the order of ranks, which is random
+ * access to memory.
  * Here the same ranks come from one loop over accounts in index order. An account passes two numbers to each child account:
  *
  *     first   the rank of the child's best user: N minus the users that come before all of the child's; 0 if its list is
@@ -19,9 +20,9 @@
  *         tied = 0
  *
  * Invariants
- *   1. A group without users below is passed over and leaves `tied` pending: an empty account has no best user.
+ *   1. A group without users below is skipped and does not change `tied`: an empty account has no best user.
  *   2. Every user is in exactly one list that is ranked: that of its fair-share parent, or one that it was merged into.
- *   3. The order inside a tie decides nothing, so a kept order and a new one give the same bits.
+ *   3. The result does not depend on the order inside a tie, so a kept order and a new one give the same bits.
  *   4. The records that are on the stack at the same time belong to different nodes: a list, and merged lists below it. So
  *      the stack needs count records and as many again to sort with, and its depth is at most TREE_DEPTH_MAX lists.
  *
@@ -146,8 +147,7 @@ static uint32_t node_of(const struct rank_order *o, uint32_t member)
     return member & USER_BIT ? member & ~USER_BIT : o->accounts[member].node;
 }
 
-/* Brings the order up to date with the tree: builds it anew when the tree's lists changed, and copies shares when only
- * those did. */
+/* Updates the order to the tree: rebuilds it if the tree's lists changed, and copies the shares if only these did. */
 static void update(struct rank_order *o, const struct tree *t)
 {
     if (o->count != t->count || o->lists_version != t->lists_version) {

@@ -7,8 +7,8 @@
  * There are two rules for equal levels:
  *   merge  as published. Tied siblings share a rank. A user tied with an account has the rank of that account's best
  *          user, however deep. Tied accounts have their children merged, each child with the level it has in its own.
- *   slurm  what Slurm 22.05.8 on x86-64 computes, bit for bit: 80-bit levels, and tied accounts one after the other in the
- *          order of the input, where the first association of the later one takes over the rank given last.
+ *   slurm  the results of Slurm 22.05.8 on x86-64, bit for bit: 80-bit levels, and tied accounts one after the other in the
+ *          order of the input, where the first association of the later one gets the last rank again.
  * The level of zero shares is 0, that of shares without usage infinite. A SHARES_PARENT user has an infinite level, a
  * SHARES_PARENT account none.
  *
@@ -21,7 +21,7 @@
 
 enum tie_rule { TIES_MERGE, TIES_SLURM };
 
-/* The order of the last pass. It makes the next one cheap if little changed. It belongs to one tree, and is built anew when
+/* The order of the last pass. It makes the next one cheap if little changed. It belongs to one tree, and is rebuilt when
  * that tree's lists changed (tree.lists_version). */
 struct rank_order;
 struct rank_order *rank_order_new(void);
@@ -46,7 +46,7 @@ void fair_tree_levels(const struct tree *t, const double *usage, double *out_lev
 double fair_tree_level(const struct tree *t, const double *usage, uint32_t node); /* of one node */
 
 /* Factors and levels as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum, or as
- * given). out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows nothing.
+ * given). out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows none.
  * Requires the long double of x87 (fair_tree_slurm_available); elsewhere the caller refuses ties = slurm.
  * Source: docs/formulas.md 2.2. */
 void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level);

@@ -1,4 +1,4 @@
-/* Fair Tree as Slurm 22.05.8 on x86-64 computes it, bit for bit, for sites that compare with Slurm or move from it.
+/* Fair Tree as Slurm 22.05.8 on x86-64 computes it, bit for bit, for sites that compare with Slurm or migrate from it.
  *
  * Its arithmetic: shares are a quotient of two whole numbers in 64 bits. Usage is summed in 80 bits, and divided by the
  * fair-share parent's in 80 bits. The level is the quotient of the two in 80 bits, and levels are compared exactly.

@@ -4,7 +4,7 @@
  *     tickets  =  sum over kinds k of  w_k share_k F / S_k          w: the weights over their sum
  *
  *     running:  share_k = fshare / running jobs of the member       S_k: sum over running jobs; w: of kinds with S_k > 0
- *     pending:  counted one after another as though they started, the best first; the first job of a member adds the
+ *     pending:  counted one after another as if they started, the best first; the first job of a member adds the
  *               member's fshare to S_k. Before a job is counted, its value is computed with
  *                 share_k = fshare / (counted + 1)                  S_k + 0.001 in place of S_k
  *
@@ -107,7 +107,7 @@ void functional_tickets_running(struct ticket_run *run)
     }
 }
 
-/* --- what a pending job is worth ---------------------------------------------------------------------------------- */
+/* --- the value of a pending job ----------------------------------------------------------------------------------- */
 
 static bool key_of(const void *policy, const struct ticket_job *j, struct job_key *out_key)
 {
@@ -121,7 +121,7 @@ static bool key_of(const void *policy, const struct ticket_job *j, struct job_ke
     return takes_part;
 }
 
-/* What the next job with this share would get of a kind. */
+/* The tickets that the next job with this share would get from a kind. */
 static double next_part(const struct functional *f, int kind, double share)
 {
     double sum = f->sum[kind] + NOT_ZERO;
@@ -150,7 +150,7 @@ static struct tournament_context context_of(const void *policy, const struct job
     return c;
 }
 
-/* Without a weight for users, all users are alike. */
+/* Without a weight for users, the user makes no difference. */
 static double amount_of(const void *policy, uint32_t user)
 {
     const struct functional *f = policy;
@@ -179,8 +179,8 @@ static double count_job(struct functional *f, const struct job_key *key)
     return tickets;
 }
 
-/* Gives all jobs still in line what they would get as the next of their groups. The job that is counted next gets its own
- * tickets afterwards. */
+/* Gives each job that is still in line the tickets that it would get as the next of its group. The job that is counted next
+ * gets its own tickets afterwards. */
 static void give_rest(const struct ticket_selection *s, struct ticket_run *run)
 {
     for (uint32_t i = 0; i < s->group_count; i++) {

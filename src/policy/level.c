@@ -5,8 +5,8 @@
  *     M, m    the 53-bit integers in the account's usage and in the node's; e from their exponents
  *     shares < 2^31, all_shares < 2^63: the numerator has up to 84 bits, the denominator up to 116
  *
- * So equal fractions give the same double, whatever numbers they are made of, and that is what a tie is. (Double-double
- * arithmetic gives the same except next to the middle between two doubles, where its last error decides.)
+ * So equal fractions give the same double, whatever their numerators and denominators, and compare as a tie. (Double-double
+ * arithmetic gives the same except next to a point halfway between two doubles, where its last error decides.)
  *
  * The division starts from an estimate of the quotient in double arithmetic, 56 bits long and wrong by a few units in the
  * 53rd. Then the exact remainder is computed. It is small, so computing it modulo 2^128 loses nothing, although the products

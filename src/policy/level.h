@@ -3,7 +3,7 @@
  *     level = S / U = (shares / all shares of the account) / (usage / the account's usage)
  *
  * A key is a level's double with a wider exponent. Positive doubles sort as their bits do, and with 12 bits of exponent
- * instead of 11 nothing between 0 and infinity is cut off. A larger key is a larger level; equal keys are ties.
+ * instead of 11 every level between 0 and infinity has a key. A larger key is a larger level; equal keys are ties.
  *
  * There are two kinds of keys, which are never compared with each other. Within one account the common factor (account's
  * usage / account's shares) is left out. What remains is one division of two exact numbers, so 1:10, 3:30 and 7:70 have one

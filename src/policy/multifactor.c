@@ -1,9 +1,9 @@
 /* Multifactor priority. A job costs a few divisions and reads only its own cache lines, so the priorities of a million jobs
- * are computed anew in every pass, and none is ever stale.
+ * are recomputed in every pass, and none is ever stale.
  *
  * Two results are Slurm's and look odd. With PriorityFavorSmall the CPUs that a job leaves free are an unsigned difference, so
- * a job that requests more than there are counts as small. SMALL_RELATIVE_TO_TIME divides by minutes, so a job of less than a
- * minute can be larger than the cluster (its size is then cut to 1).
+ * a job that requests more than exist counts as small. SMALL_RELATIVE_TO_TIME divides by minutes, so a job of less than a
+ * minute can be larger than the cluster (its size is then limited to 1).
  * Source: docs/formulas.md 4. */
 #include "policy/multifactor.h"
 

@@ -2,9 +2,9 @@
  *
  *     priority = age + assoc + fair share + job size + partition + QOS + sum of TRES + site - nice
  *
- * Each term but the last two is a factor times its weight. The terms are added in that order, as doubles. A sum below 1 becomes
- * 1 (0 is for held jobs); the result is cut to a whole number of at most 2^32 - 1. A priority that was set by hand is used as
- * it is, and its terms are all 0.
+ * Each term except the last two is a factor times its weight. The terms are added in that order, as doubles. A sum below 1
+ * becomes 1 (0 is for held jobs); the result is truncated to a whole number of at most 2^32 - 1. A priority that an operator
+ * has set is used unchanged, and its terms are all 0.
  * Source: docs/formulas.md 4; Slurm 22.05.8, cases prio-*. */
 #ifndef FAIRLEAD_POLICY_MULTIFACTOR_H
 #define FAIRLEAD_POLICY_MULTIFACTOR_H
@@ -19,19 +19,19 @@ struct multifactor_rules {
     double weight_age, weight_assoc, weight_fair_share, weight_job_size, weight_partition, weight_qos;
     double weight_tres[TRES_MAX]; /* by index */
     bool has_tres_weights;        /* one of them is not 0 */
-    int64_t max_age_s;            /* 0: every age counts in full; below 0: unlimited, no job ages */
+    int64_t max_age_s;            /* 0: every age factor is 1; below 0: unlimited, every age factor is 0 */
     bool favor_small;
     uint32_t flags; /* FLAG_* of policy_text.h */
 };
 
-/* What the terms need to know about a partition. */
+/* The properties of a partition that the terms depend on. */
 struct multifactor_partition {
     uint32_t job_factor;
     int64_t max_time_s;   /* below 0: none */
     const double *totals; /* the amounts of the partition's hosts, by index of TRES */
 };
 
-/* What all jobs of a pass have in common. */
+/* The values that all jobs of a pass share. */
 struct multifactor_cluster {
     int64_t now_us;
     uint32_t nodes, cpus;
@@ -45,7 +45,7 @@ struct multifactor_job {
     uint32_t assoc_priority, qos_priority;
     uint32_t cpus, nodes; /* requested; nodes at least 1 */
     int64_t time_limit_s; /* 0: the partition's */
-    int64_t accrue_us;    /* the time from which its age counts; 0: it does not age */
+    int64_t accrue_us;    /* the time from which its age counts; 0: it has no age */
     int32_t nice, site;
     uint32_t set_priority; /* if is_set */
     bool is_set, is_held;

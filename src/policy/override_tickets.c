@@ -3,7 +3,7 @@
  *     tickets  =  sum of oticket over the job's user, project, department and job class  +  -ot
  *
  * With share_override_tickets a member's tickets are divided by its running jobs. Pending jobs are counted one after another
- * as though they started, the one with the most tickets first, so the n-th job of a member gets oticket / n.
+ * as if they started, the one with the most tickets first, so the n-th job of a member gets oticket / n.
  * Cost: O(n log n). Source: docs/formulas.md 5.5. */
 #include "policy/override_tickets.h"
 
@@ -13,7 +13,7 @@
 static const enum ticket_member_kind ORDER[MEMBER_KIND_COUNT] = {MEMBER_USER, MEMBER_PROJECT, MEMBER_DEPARTMENT,
                                                                  MEMBER_JOB_CLASS};
 
-/* What a member gives, and its jobs that run or were counted. */
+/* The tickets of a member, and the number of its jobs that run or were counted. */
 struct giver {
     double tickets;
     uint32_t counted;

@@ -115,7 +115,7 @@ int policy_make(const struct settings *s, struct arena *arena, struct policy *ou
     return 0;
 }
 
-/* Whether the comma list has the item, any case: names of types may be written either way. */
+/* Whether the list has the item. The comparison ignores case, as for names of types. */
 static bool list_has(struct str list, struct str item)
 {
     for (struct str rest = list; rest.text != NULL;) {

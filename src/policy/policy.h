@@ -1,4 +1,5 @@
-/* The policy in force: what the settings say together, as numbers ready for use. Made anew when a setting changes. */
+/* The policy in force: all settings that concern priorities, as numbers ready for use. It is rebuilt when a setting
+ * changes. */
 #ifndef FAIRLEAD_POLICY_POLICY_H
 #define FAIRLEAD_POLICY_POLICY_H
 
@@ -18,7 +19,7 @@ enum enforce_user { ENFORCE_USER_AUTO, ENFORCE_USER_NONE, ENFORCE_USER_TRUE };
 struct policy {
     enum priority_model model;
     struct tres_table tres;
-    struct share_options share; /* order is NULL; whoever keeps one puts it in */
+    struct share_options share; /* order is NULL; a caller that keeps one sets it */
     enum billing_rule billing;
     struct multifactor_rules multifactor;
     struct ticket_rules tickets;
@@ -26,11 +27,12 @@ struct policy {
     enum enforce_user enforce_user;
 };
 
-/* ERR_INPUT names the setting: what only goes wrong in company (a weight of a TRES that is not tracked, weights whose sum
- * is no number). Text is borrowed from arena, which outlives the policy. */
+/* Builds the policy of the settings. ERR_INPUT, which names the setting, for errors that only a combination of settings has,
+ * such as a weight of a TRES that is not tracked. Texts are in memory of arena, which has to outlive the policy. */
 int policy_make(const struct settings *s, struct arena *arena, struct policy *out_policy, struct err *e);
 
-/* The value AccountingStorageTRES has when wanted is asked for: what was tracked stays, what is new is appended. */
+/* The value that AccountingStorageTRES gets when it is set to wanted: tracked TRES are kept, new ones are appended. In memory of
+ * arena. */
 const char *policy_tracked_tres_append(const char *tracked, const char *wanted, struct arena *arena);
 
 #endif

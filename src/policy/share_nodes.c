@@ -1,7 +1,7 @@
-/* Which node serves a user's jobs, answered by two maps.
+/* Two maps find the node that serves a user's jobs.
  *
- * The realm of a node is the project node that it is or that it stands below, else the root, node 0. Within a realm a user's
- * name occurs once, so a realm and a name lead to one node:
+ * The realm of a node is the project node that it is or is below, else the root, node 0. Within a realm a user's name occurs
+ * once, so a realm and a name identify one node:
  *
  *     names     "ua" -> 2, the first node of that name; its index stands for the name
  *     serving   (realm 1, name 2) -> 2      ua in P1
@@ -38,7 +38,7 @@ uint32_t share_nodes_add(struct share_nodes *t, uint32_t parent, const char *nam
     return node;
 }
 
-/* What share_nodes_finish finds out about the nodes. */
+/* The results that share_nodes_finish computes for the nodes. */
 struct survey {
     uint32_t *name;  /* by node: the first node of its name */
     uint32_t *realm; /* by node */

@@ -1,4 +1,4 @@
-/* Grid Engine's share tree. Its nodes are users, projects or plain groups, which is decided by their names.
+/* Grid Engine's share tree. Its nodes are users, projects or plain groups, depending on their names.
  *
  *     Root
  *     +- P1        60 shares; the name of a project: a project node, serves only jobs of P1
@@ -41,8 +41,8 @@ void share_nodes_release(struct share_nodes *t);
 /* Adds a node below parent (NONE for the root, which comes first) and returns its index. name must live as long as t. */
 uint32_t share_nodes_add(struct share_nodes *t, uint32_t parent, const char *name, uint32_t shares);
 
-/* Marks the projects and prepares share_nodes_serve. projects: a map of their names; NULL if there are none. A leaf that is no
- * project is a user or `default`; a node with children serves no user by its name. ERR_INPUT, which names the node: a project
+/* Marks the projects and prepares share_nodes_serve. projects: a map of their names; NULL if there are none. A leaf that is not
+ * a project is a user or `default`; a node with children serves no user by its name. ERR_INPUT, which names the node: a project
  * inside a project or twice in the tree, a user twice in one realm (outside projects, or inside one project), or two siblings
  * of one name. O(n). */
 int share_nodes_finish(struct share_nodes *t, const struct map *projects, struct err *e);

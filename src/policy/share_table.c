@@ -1,5 +1,5 @@
 /* The columns of a share listing by Fair Tree, from tree and usage. Their meaning is sshare's (from its manual, and from
- * recorded answers where the manual says nothing):
+ * recorded answers for points that the manual does not describe):
  *
  *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its parent's
  *     norm_usage        usage / the root's usage, at most 1
@@ -48,7 +48,7 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
     };
 }
 
-/* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than everything else. */
+/* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than all the rest. */
 static void init_raw(struct share_table *s, uint32_t count, struct arena *arena)
 {
     double **const columns[] = {&s->norm_shares,     &s->raw_usage,  &s->norm_usage,

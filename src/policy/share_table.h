@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "policy/fair_tree.h"
 
-/* Each column has count entries in index order. NAN: nothing to show. */
+/* Each column has count entries in index order. NAN: an empty cell. */
 struct share_table {
     uint32_t count;
     double *norm_shares; /* fraction of the fair-share siblings' shares, 0 to 1; in algorithms without levels, of all */
@@ -26,7 +26,7 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
  * other one is NULL.
  * order: as for fair_tree_rank; may be NULL.
  * wanted: by node, whether its columns are needed; NULL: all are. The rows of the other nodes are undefined, and their ranks
- * and levels, which cost most, are not computed. With TIES_SLURM everything is computed. */
+ * and levels, which cost most, are not computed. With TIES_SLURM all rows are computed. */
 void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,
                          struct rank_order *order, const bool *wanted, struct arena *arena,
                          struct share_table *out_table);

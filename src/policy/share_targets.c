@@ -6,14 +6,14 @@
  *     oltt, ostt: ltt and stt times the parent's own     the root: 1
  *
  * Compensation limits how far the short-term target of a node may be above its long-term target. The program's rule reduces
- * the weight of the nodes above the limit once and then divides anew, so they may still be above it. The manual's rule is a
+ * the weight of the nodes above the limit once and then divides again, so they may still be above it. The manual's rule is a
  * cap. With CF, the compensation factor:
  *
- *     program:  for ostt > CF oltt:  shr = shares^2 / (max(usage, oltt) ostt / (CF oltt)), then stt anew
+ *     program:  for ostt > CF oltt:  shr = shares^2 / (max(usage, oltt) ostt / (CF oltt)), then stt again
  *     manual:   stt = min(cap, v shr) with v such that their sum is 1;  cap = CF oltt / ostt of the parent
  *
  * To find v, the siblings are taken in ascending order of cap / shr. Each gets its fraction of what is left, but at most its
- * cap. If the caps are 1 or less together, they divide everything in proportion to their caps.
+ * cap. If the sum of the caps is 1 or less, the siblings divide the whole in proportion to their caps.
  *
  * Cost: O(n); with the manual's rule also a sort of each group of siblings. Source: docs/formulas.md 5.3. */
 #include "policy/share_targets.h"
@@ -94,7 +94,7 @@ static uint32_t sort_by_cap(const struct siblings *s)
     return count;
 }
 
-/* Fills fraction_of_rest from the last record back. The last one is exactly 1, so that it takes everything that is left. */
+/* Fills fraction_of_rest from the last record back. The last one is exactly 1, so that it gets the whole rest. */
 static void set_fractions_of_rest(const struct siblings *s, uint32_t count)
 {
     double rest = 0.0;

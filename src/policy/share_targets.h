@@ -1,4 +1,4 @@
-/* Targets of the share tree: which fraction of its pool each node with jobs gets. Private to the ticket policies of this
+/* Targets of the share tree: the fraction of its pool that each node with jobs gets. Private to the ticket policies of this
  * folder. */
 #ifndef FAIRLEAD_POLICY_SHARE_TARGETS_H
 #define FAIRLEAD_POLICY_SHARE_TARGETS_H

@@ -1,11 +1,11 @@
-/* What each job gets of the share tree's pool T.
+/* Divides the share tree's pool T among the jobs.
  *
  *     running:  ostt T / running jobs of its leaf, or by -js shares    with the targets of a tree of running jobs alone
  *     pending:  stt T / d                                d = 1 + slots of the jobs before it in the order of the node
  *
- * At each node all jobs below it stand in an order: running ones first, then pending ones by their value, highest first,
- * then by id. At a leaf the value is the tickets so far and the -js share. Further up it is the tickets so far and what the
- * node below gave. So every level overrules the one below it, and the tickets in the end are those of the child of the root:
+ * Each node sorts all jobs below it: running ones first, then pending ones by their value, highest first, then by id. At a
+ * leaf the value is the sum of the tickets so far and the -js share. Further up it is the sum of the tickets so far and the
+ * tickets from the node below. So every level overrules the one below it, and the final tickets are those of the root's child:
  *
  *     Root                 -                             the root divides only among jobs that it serves itself
  *     +- A  stt 0.7        c1 T 0.7, a1 T 0.7/2, c2 T 0.7/3
@@ -71,7 +71,7 @@ struct slicing {
     uint32_t *start;         /* by node: where its slice starts */
     uint32_t *pending_count; /* by node: the length of its slice */
     double *running_slots;   /* by node: slots of the running jobs at or below it */
-    double *value;           /* by job: what it is ordered by */
+    double *value;           /* by job: its sort key */
     double *part;            /* by job: its fraction of the pool */
 };
 

@@ -1,4 +1,4 @@
-/* The share tree policy: what each job gets of the share tree's pool. Private to the ticket policies of this folder. */
+/* The share tree policy: each job's tickets from the share tree's pool. Private to the ticket policies of this folder. */
 #ifndef FAIRLEAD_POLICY_SHARE_TICKETS_H
 #define FAIRLEAD_POLICY_SHARE_TICKETS_H
 

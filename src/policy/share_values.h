@@ -5,7 +5,7 @@
 #include "fields/share_fields.h"
 #include "policy/share_table.h"
 
-/* Sets NormShares, RawUsage and what follows up to LevelFS; nothing else of the row. */
+/* Sets the columns from NormShares to LevelFS; the others stay unchanged. */
 void share_values_set_numbers(struct share_values *row, const struct share_table *t, uint32_t node);
 
 /* Shares as a value: a number, or FIELD_SPECIAL for SHARES_PARENT. */

@@ -1,5 +1,5 @@
-/* What the ticket policies share while they compute the tickets of one input: the orders of its jobs, and the tickets so
- * far. Private to the ticket policies of this folder. */
+/* The data that the ticket policies share for one input: the orders of its jobs, and the tickets so far. Private to the
+ * ticket policies of this folder. */
 #ifndef FAIRLEAD_POLICY_TICKET_RUN_H
 #define FAIRLEAD_POLICY_TICKET_RUN_H
 
@@ -21,8 +21,8 @@ struct ticket_run {
 /* Puts the jobs of the input in their orders. All memory is arena's. O(n). */
 struct ticket_run ticket_run_begin(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
-/* The pending jobs in the order that holds among the jobs of one user: if the policy is dependent, by the tickets so far,
- * most first, and then by age; otherwise as listed. O(n). */
+/* The pending jobs in the order that decides among the jobs of one user: if the policy is dependent, by the tickets so far,
+ * highest first, and then by age; otherwise as listed. O(n). */
 const uint32_t *ticket_run_order(const struct ticket_run *run, bool is_dependent);
 
 #endif

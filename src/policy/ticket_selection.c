@@ -1,12 +1,12 @@
 /* A heap of sets, each with a tournament of groups. The value of a set may be out of date, but never too small, because no
- * job's value rises. So the set at the top of the heap is the best one if it is still at the top after a new look at it.
+ * job's value rises. So the set at the top of the heap is the best one if it is still at the top after its update.
  *
- * Groups are found by two maps: a set by a path of pairs (the path so far, the next member), a group by its set and user. The
- * sets and groups that were met last are remembered, so most jobs need no map.
+ * Two maps find groups: a set by a path of pairs (the path so far, the next member), a group by its set and user. The most
+ * recent sets and groups are cached, so most jobs need no map.
  *
- * Cost: O(n log n) to group n jobs. A choice is O(log n), and a look at each set whose last value is larger than the value of
- * the best job. Where every choice reduces all values, as in the functional policy, that is every set. There are few sets,
- * since there are few projects, departments, partitions and different -js. */
+ * Cost: O(n log n) to group n jobs. A selection is O(log n) plus an update of each set whose last value is larger than the
+ * value of the best job. If every selection reduces all values, as in the functional policy, that is every set. There are few
+ * sets, because there are few projects, departments, partitions and different -js. */
 #include "policy/ticket_selection.h"
 
 #include "base/ensure.h"
@@ -17,7 +17,7 @@ enum { SET_KIND_COUNT = MEMBER_KIND_COUNT - 1, RECENT_COUNT = 1024 };
 
 static const enum ticket_member_kind SET_KINDS[SET_KIND_COUNT] = {MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS};
 
-/* The two groups of a user that were met last. */
+/* The two most recent groups of a user. */
 struct latest {
     uint32_t set[2]; /* set + 1; 0: none */
     uint32_t group[2];
@@ -29,7 +29,7 @@ struct grouping {
     const struct ticket_selection_rules *rules;
     struct map paths, owns, set_ids, group_ids;
     uint32_t path_count;
-    uint32_t recent[RECENT_COUNT]; /* set + 1 by a hash of its key, for sets that were met lately; 0: none */
+    uint32_t recent[RECENT_COUNT]; /* set + 1 by a hash of its key, for recent sets; 0: none */
     struct latest *latest;         /* by user */
     ARRAY(struct ticket_selection_set) sets;
     ARRAY(struct ticket_selection_group) groups; /* `end` counts the jobs */
@@ -109,7 +109,7 @@ static uint32_t group_of(struct grouping *g, const struct job_key *key)
     return now.group[0];
 }
 
-/* The group of every job, by job. NONE: the job does not take part. */
+/* The group of every job, by job. NONE: the job does not compete. */
 static uint32_t *group_jobs(struct grouping *g)
 {
     const struct ticket_input *in = g->run->in;
@@ -237,9 +237,9 @@ static void enter(struct ticket_selection *s, uint32_t group)
     tournament_set(&set->tournament, group - set->first_group, player);
 }
 
-/* Looks at a set: updates its value and rank, and returns its best group, or NONE. A share may have become smaller since its
- * player was entered, because jobs of the same user in other sets were taken. So the share of the group that seems best is
- * looked up again. */
+/* Updates a set's value and rank, and returns its best group, or NONE. A share may have become smaller since its player was
+ * entered, because jobs of the same user in other sets were selected. So the share of the group that seems best is read
+ * again. */
 static uint32_t look(struct ticket_selection *s, struct ticket_selection_set *set)
 {
     struct tournament_context now = s->rules->context_of(s->rules->policy, &set->key);

@@ -1,10 +1,11 @@
-/* Which pending job is next, when each job that is taken makes the jobs of the same user, project, department and job class
- * worth less. The functional policy and the shared override policy take the best job, count it as running, and repeat.
+/* Selects pending jobs one after another, where each selected job reduces the values of the jobs of the same user, project,
+ * department and job class. The functional policy and the shared override policy select the best job, count it as running, and
+ * repeat.
  *
- * Jobs with the same members with shares and the same shares of their own are a group and stand in line. Only the first job
- * of a group competes. Groups that differ only in the user are a set, and are the players of one tournament (tournament.h):
- * everything else that their values are made of, they have in common. The sets are in a heap, by the value that each had
- * when it was last looked at. Values never rise.
+ * Jobs with the same shares of their own and the same members that have shares form a group, which is a line. Only the first
+ * job of a group competes. Groups that differ only in the user form a set, and are the players of one tournament
+ * (tournament.h): all other terms of their values are equal. The sets are in a heap, by the value that each had at its last
+ * update. Values never rise.
  *
  *     set      p1, no department, -js 0        p1, no department, -js 100
  *     groups   ua: 7 8 12   ub: 9   uc: 10     ua: 11
@@ -15,7 +16,7 @@
 #include "policy/ticket_run.h"
 #include "policy/tournament.h"
 
-/* What a job competes with: its members that have shares, NONE for the others, and its own shares. */
+/* The key of a group: the members that have shares, NONE for the others, and the job's own shares. */
 struct job_key {
     uint32_t member[MEMBER_KIND_COUNT];
     double own;
@@ -45,16 +46,16 @@ struct ticket_selection_set {
     struct job_key key; /* the user is NONE */
     uint32_t first_group, group_count;
     struct tournament tournament; /* player i: group first_group + i */
-    double value;                 /* of its best job, when last looked at */
+    double value;                 /* of its best job, at the last update */
     uint32_t rank;                /* of that job */
 };
 
-/* A policy: which jobs compete, and what they are worth. */
+/* A policy: the jobs that compete, and their values. */
 struct ticket_selection_rules {
     const void *policy;
-    /* Fills the key of a job. False: the job does not take part. */
+    /* Fills the key of a job. False: the job does not compete. */
     bool (*key_of)(const void *policy, const struct ticket_job *j, struct job_key *out_key);
-    /* What the groups of a set have in common now. */
+    /* The present context of a set's tournament. */
     struct tournament_context (*context_of)(const void *policy, const struct job_key *set);
     /* The share of each of a user's jobs, or if is_divided, of the first one. */
     double (*amount_of)(const void *policy, uint32_t member);
@@ -76,22 +77,22 @@ struct ticket_selection {
     uint32_t *heap, heap_count; /* sets with a job left, the best first */
 };
 
-/* Groups the pending jobs. order: the order in which the jobs of a group stand in line. rules lives as long as the result.
+/* Groups the pending jobs. order: the order of the jobs within a group. rules has to live as long as the result.
  * O(n log n). */
 struct ticket_selection ticket_selection_make(const struct ticket_run *run, const uint32_t *order,
                                               const struct ticket_selection_rules *rules);
 
-/* The group whose first job is the best one now, or NONE. out_value: what it is worth, tickets so far included; may be NULL.
- * O(log n), and a look at each set whose last value is larger than the value of the best job. */
+/* The group whose first job is the best one, or NONE. out_value: that job's value, including its tickets so far; may be NULL.
+ * O(log n), plus an update of each set whose last value is larger than the value of the best job. */
 uint32_t ticket_selection_best(struct ticket_selection *s, double *out_value);
 
 /* The key of the group's first job, with its user. */
 struct job_key ticket_selection_key(const struct ticket_selection *s, uint32_t group);
 
-/* What the group's first job is worth now, without tickets so far. */
+/* The present value of the group's first job, without its tickets so far. */
 double ticket_selection_value(const struct ticket_selection *s, uint32_t group);
 
-/* Takes the group's first job out of the line and counts it for its user. The policy counts it for the other members. */
+/* Removes the group's first job from its line and counts it for its user. The policy counts it for the other members. */
 void ticket_selection_take(struct ticket_selection *s, uint32_t group);
 
 #endif

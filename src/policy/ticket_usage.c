@@ -1,4 +1,4 @@
-/* Usage fades by a power of c per minute, so a charge over any time is one expm1. */
+/* Usage decays by the factor c per minute, so a charge over any time is one expm1. */
 #include "policy/ticket_usage.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, 
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s)
 {
     if (!(elapsed_s > 0.0)) return 0.0;
-    double per_second = log(ticket_decay_minute(d, r)) / S_PER_MINUTE; /* 0: never fades; -infinity: at once */
+    double per_second = log(ticket_decay_minute(d, r)) / S_PER_MINUTE; /* 0: no decay; -infinity: at once */
     if (!(per_second < 0.0)) return rate * elapsed_s;
     return rate * expm1(per_second * elapsed_s) / per_second;
 }

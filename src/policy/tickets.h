@@ -1,18 +1,18 @@
-/* Tickets: what each job gets of Grid Engine's three policies at one time.
+/* Tickets: each job's tickets from Grid Engine's three policies at one time.
  *
  *     tickets(job) = override + functional + share
  *
- *     share       a pool that is divided down the share tree; users who used less than their part get more for now
+ *     share       a pool that is divided down the share tree; users who used less than their part get more
  *     functional  a pool that is divided by the shares of the job's user, project, department, job class and its own
  *     override    tickets that an administrator gives outright
  *
- * Pending jobs are ranked as though they started one after another: the more jobs of the same user come before a job, the
+ * Pending jobs are ranked as if they started one after another: the more jobs of the same user come before a job, the
  * fewer tickets it gets. policy_hierarchy decides the order among the jobs of one user.
  *
  *     tickets.c             the order of the policies, and the sum       ticket_run.c            the orders of the jobs
- *     share_targets.c       how the share tree divides its pool          share_tickets.c         what each job gets of it
+ *     share_targets.c       how the share tree divides its pool          share_tickets.c         each job's part of it
  *     functional_tickets.c  the functional policy                        override_tickets.c      the override policy
- *     ticket_selection.c    which pending job is next, for these two     tournament.c            the best of many jobs
+ *     ticket_selection.c    selects jobs one by one, for these two       tournament.c            the best of many jobs
  *
  * Source: docs/formulas.md 5; Grid Engine 8.1.9, cases c1 to c5, d1 to d4, e1, e2. */
 #ifndef FAIRLEAD_POLICY_TICKETS_H
@@ -52,7 +52,7 @@ struct ticket_node {
     double shares, usage;
     bool is_group; /* its usage is the sum of its children's */
     bool
-        is_virtual; /* it exists while its user has jobs; where only running jobs count, while its user has running ones */
+        is_virtual; /* it exists while its user has jobs; if only running jobs count, while its user has running ones */
 };
 
 struct ticket_job {
@@ -65,8 +65,8 @@ struct ticket_job {
     uint32_t slots;                     /* the minimum of its first range; 1 for a serial job */
 };
 
-/* Everything that tickets depend on. Jobs are in the scheduler's list order: by id, except that jobs that were changed come
- * last. Each pending task of an array that takes part (ticket_tasks_counted) is a job of its own. */
+/* All that tickets depend on. Jobs are in the scheduler's list order: by id, except that changed jobs come last. Each ranked
+ * pending task of an array (ticket_tasks_counted) is a job of its own. */
 struct ticket_input {
     const struct ticket_rules *rules;
     const struct ticket_member *members[MEMBER_KIND_COUNT];
@@ -82,11 +82,11 @@ struct tickets {
 };
 
 /* Computes the tickets of all jobs. out_tickets: an entry for each job, in the same order. No number of the input may be
- * negative. O(n log n) for n jobs, and O(n) for each level of the tree. In addition, each choice of the functional policy
- * looks at every set of jobs (ticket_selection.h). */
+ * negative. O(n log n) for n jobs, and O(n) for each level of the tree. In addition, each selection of the functional policy
+ * updates every set of jobs (ticket_selection.h). */
 void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
-/* The number of an array's pending tasks that take part. */
+/* The number of an array's pending tasks that are ranked. */
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);
 
 #endif

@@ -10,8 +10,8 @@
  *     lead(B)  =  e B / ((B + y_w) (B + y_l)) + h
  *
  * For all B after a base A:   B / (B + y_w) >= A / (A + y_w)   and   B / ((B + y_w) (B + y_l)) <= 1 / (A + y)
- * with y the smaller of the two. From these follows a base up to which the lead is larger than a margin, which is the most
- * that rounding can change two values. Each value is a sum of up to six terms of four operations each, none of them negative,
+ * with y the smaller of the two. From these follows a base up to which the lead is larger than a margin, the maximum by which
+ * rounding can change two values. Each value is a sum of up to six terms of four operations each, none of them negative,
  * so its error is less than 16 2^-53 of itself, and no value ever exceeds that of the first player.
  *
  * So only the first player's value is computed, and those of two players that are closer than the margin. The computed values
@@ -57,7 +57,7 @@ double tournament_value(const struct tournament_player *player, const struct tou
     return value + player->tickets_so_far;
 }
 
-/* A context, and what all matches in it have in common. */
+/* A context, and the values that all matches in it share. */
 struct play_context {
     const struct tournament_context *context;
     double scale;  /* weight pool */
@@ -96,14 +96,14 @@ static bool play_close(const struct tournament_player *left, const struct tourna
     double of_left = tournament_value(left, p->context), of_right = tournament_value(right, p->context);
     bool is_left = of_left > of_right || (of_left == of_right && left->rank < right->rank);
     const struct tournament_player *w = is_left ? left : right, *l = is_left ? right : left;
-    /* Every operation is monotonic, also when it rounds. So a winner that has at least as much of everything stays ahead. */
+    /* Every operation is monotonic, even with rounding. So a winner with at least as large a share and as many tickets stays ahead. */
     bool is_final =
         !p->context->adds_share && w->share >= l->share && w->tickets_so_far >= l->tickets_so_far && w->rank < l->rank;
     *out_valid_below = is_final ? INFINITY : 0.0;
     return is_left;
 }
 
-/* Plays two players that take part; returns whether the left one wins. */
+/* Plays two players that compete; returns whether the left one wins. */
 static bool play(const struct tournament_player *left, const struct tournament_player *right,
                  const struct play_context *p, double *out_valid_below)
 {

@@ -24,7 +24,7 @@ struct tournament_context {
 
 struct tournament_player {
     double share, tickets_so_far; /* not negative */
-    uint32_t rank;                /* no two players have the same; NONE: does not take part */
+    uint32_t rank;                /* no two players have the same; NONE: does not compete */
     uint32_t index;               /* set by tournament_set */
 };
 
@@ -41,7 +41,7 @@ struct tournament {
         max; /* the first player's value when it was last computed; no player's is larger; below 0: not computed yet */
 };
 
-/* A tournament for count players, none of which takes part yet. */
+/* A tournament for count players, none of which is set yet. */
 struct tournament tournament_make(uint32_t count, struct arena *arena);
 
 /* Sets player i. Before the first call of tournament_first any player can be set; later a player can be removed, or changed

@@ -1,7 +1,7 @@
-/* The association tree, as arrays: how it grows, and what is computed once after each change.
+/* The association tree as arrays: growth, and the views that are computed once after each change.
  *
- * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: which nodes compete
- * (fs_parent, and each account's fair-share children as a slice of one array), and how many shares compete there.
+ * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: the nodes that compete
+ * (fs_parent, and each account's fair-share children as a slice of one array), and the sum of the shares that compete.
  *
  *     index      0     1     2     3     4     5      root
  *     parent   NONE    0     0     1     2     2      +- 1 account, 10 shares
@@ -84,8 +84,7 @@ void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares)
     if (old == shares) return;
     t->shares[node] = shares;
     t->is_finished = false;
-    /* A user with SHARES_PARENT stays in its list. An account gives its children to its own fair-share parent, or takes them
-     * back. */
+    /* A user with SHARES_PARENT stays in its list. The children of an account move to its own fair-share parent, or back. */
     if (!t->is_user[node] && (old == SHARES_PARENT || shares == SHARES_PARENT)) t->has_lists = false;
 }
 

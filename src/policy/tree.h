@@ -43,8 +43,8 @@ struct tree {
     /* Computed by tree_finish. */
     bool is_finished;       /* everything below is valid */
     bool has_lists;         /* everything below but level_shares is valid */
-    uint32_t version;       /* goes up when anything below was computed anew, ... */
-    uint32_t lists_version; /* ... and when fs_parent and children were */
+    uint32_t version;       /* incremented when anything below is recomputed, ... */
+    uint32_t lists_version; /* ... and when fs_parent and children are */
     uint32_t finished_capacity;
     uint32_t *fs_parent;    /* the root's is NONE */
     uint64_t *level_shares; /* by account: the sum of its fair-share children's shares, without SHARES_PARENT */

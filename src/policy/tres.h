@@ -1,11 +1,11 @@
 /* Trackable resources (TRES): what jobs request, get and are billed for. A table gives an index to each. Amounts by index,
- * weights by index and lists of (index, amount) are what the rest of the policies work on.
+ * weights by index and lists of (index, amount) are the input of the other policies.
  *
  *     index  0    1    2       3     4        5        6     7      8         9
  *     id     1    2    3       4     5        6        7     8      1001      1002
  *     name   cpu  mem  energy  node  billing  fs/disk  vmem  pages  gres/gpu  license/matlab
  *
- * The first eight are always there. AccountingStorageTRES appends others, in order of appearance. mem and bb are counted in
+ * The first eight always exist. AccountingStorageTRES appends others, in order of appearance. mem and bb are counted in
  * MiB, energy in joules, the others in pieces. A typed GRES (gres/gpu:tesla) counts for its generic one (gres/gpu), too, if
  * both are in the table.
  * Source: docs/formulas.md 3; Slurm 22.05.8. */

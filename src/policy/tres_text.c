@@ -32,7 +32,7 @@ void tres_text_format_list(const struct tres_table *t, const struct tres_list *l
     for (uint32_t i = 0; i < list->count; i++) add_amount(t, list->items[i].tres, list->items[i].amount, out);
 }
 
-/* Reads the next item: 1, or 0 at the end. *io_next is the least index that may follow, 0 at first. */
+/* Reads the next item: 1, or 0 at the end. *io_next is the lowest index that may follow, 0 at first. */
 static int next_amount(const struct tres_table *t, struct str *rest, uint32_t *io_next, struct tres_amount *out_item,
                        struct err *e)
 {
@@ -41,7 +41,7 @@ static int next_amount(const struct tres_table *t, struct str *rest, uint32_t *i
     if (!tres_text_next(rest, &name, &value)) return 0;
     uint32_t tres = tres_find(t, name);
     if (tres == NONE) return err_value(e, "TRES", name, "one that AccountingStorageTRES names");
-    if (tres < *io_next) return err_value_reason(e, "TRES", name, "is not in its place");
+    if (tres < *io_next) return err_value_reason(e, "TRES", name, "is named twice or out of order");
     if (!number_parse_double(value, &amount) || !isfinite(amount))
         return err_value(e, t->items[tres].text, value, "a number");
     *out_item = (struct tres_amount){tres, amount};

@@ -10,7 +10,7 @@
  *
  * Invariant: a stored usage is at most 2^512 times the value that it has at the time of its last charge. With usages up to
  * 1e30 and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole half-lives is
- * exact until a usage fades below 1e-308 billing-seconds.
+ * exact until a usage decays below 1e-308 billing-seconds.
  *
  * Cost: one exp2 or expm1 a call, about 20 ns.
  * Source: docs/formulas.md 1.2. */
@@ -66,7 +66,7 @@ int64_t decay_steps_due(const struct decay *d, int64_t at_us)
     return whole >= HALFLIVES_MAX ? whole : 0;
 }
 
-double usage_fade(double stored, int64_t steps)
+double usage_decay_steps(double stored, int64_t steps)
 {
     ensure(steps >= 0);
     return scaled(stored, -steps);

@@ -1,6 +1,6 @@
 /* Usage and its decay, in closed form: there is no calculation period and no drift, and usage is exact at every time.
  *
- *     u(t) = u(t0) 2^(-(t - t0)/H)                                  usage fades with half-life H
+ *     u(t) = u(t0) 2^(-(t - t0)/H)                                  usage decays with half-life H
  *     charge of rate r from a to b, read at b:  r (H / ln 2) (1 - 2^(-(b - a)/H));   r (b - a) when H = 0 (no decay)
  *
  * Every stored usage is the value that it has at one common time, the reference. So decay costs nothing until usage is read,
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct decay {
-    int64_t halflife_us;  /* 0: usage does not fade */
-    int64_t reference_us; /* the time at which stored usages are right as they are */
+    int64_t halflife_us;  /* 0: usage does not decay */
+    int64_t reference_us; /* the time at which stored usages need no conversion */
 };
 
 /* The factor that turns a stored usage into the usage at at_us: 2^(-(at - reference)/H). */
@@ -30,8 +30,8 @@ double usage_charge(int64_t halflife_us, double rate, int64_t from_us, int64_t t
 double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, int64_t to_us);
 
 /* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by k
- * half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_fade). */
+ * half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_decay_steps). */
 int64_t decay_steps_due(const struct decay *d, int64_t at_us);
-double usage_fade(double stored, int64_t steps);
+double usage_decay_steps(double stored, int64_t steps);
 
 #endif

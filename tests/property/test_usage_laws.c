@@ -72,7 +72,7 @@ static void test_many_halflives(void **state)
         int64_t to = now + 1 + (int64_t)(rng_u64(&r) % (uint64_t)(2 * d.halflife_us));
         int64_t steps = decay_steps_due(&d, to);
         d.reference_us += steps * d.halflife_us;
-        stored = usage_fade(stored, steps);
+        stored = usage_decay_steps(stored, steps);
         moves += steps > 0;
         stored += usage_charge_stored(&d, 16, now, to);
         charges++;
@@ -95,14 +95,14 @@ static void test_nothing_is_lost(void **state)
     for (int64_t k = 1; k <= 1000; k++) {
         int64_t now = k * d.halflife_us, steps = decay_steps_due(&d, now);
         d.reference_us += steps * d.halflife_us;
-        stored = usage_fade(stored, steps);
+        stored = usage_decay_steps(stored, steps);
         assert_true(stored * decay_scale(&d, now) == ldexp(1000, (int)-k));
     }
     /* The quotient of two usages stays exactly the same. */
     double early = 1000, late = 1000 * 0x1p40;
     for (int64_t k = 1000; k < 1480; k++) {
-        early = usage_fade(early, 1);
-        late = usage_fade(late, 1);
+        early = usage_decay_steps(early, 1);
+        late = usage_decay_steps(late, 1);
         assert_true(late / early == 0x1p40);
     }
 }

@@ -10,27 +10,28 @@ static void test_sentences(void **state)
 {
     (void)state;
     struct err e;
-#define SAYS(filled, sentence)                           \
+#define ASSERT_SENTENCE(filled, sentence)                \
     do {                                                 \
         assert_int_equal((filled), -1);                  \
         assert_string_equal(ERR_SENTENCE(&e), sentence); \
     } while (0)
-    SAYS(err_set(&e, ERR_IO, "%s: %s", "/tmp/x", "no space"), "/tmp/x: no space");
-    SAYS(err_field(&e, ERR_INPUT, "parent", "only accounts have one"), "parent: only accounts have one");
-    SAYS(err_value(&e, "nice", str("abc"), "a whole number from %d to %d", 0, 4),
-         "nice: 'abc' is not a whole number from 0 to 4");
-    SAYS(err_of(&e, "job", str("5")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
-    SAYS(err_of(&e, "user", str("ann")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
-    SAYS(err_number(&e, "nice", -7, "a whole number from %d to %d", 0, 4),
-         "nice: -7 is not a whole number from 0 to 4");
-    SAYS(err_value_reason(&e, "array", str("9-1"), "ends before it begins"), "array: '9-1' ends before it begins");
-    SAYS(err_exceeds(&e, "cpus", 8, "the host's %u CPUs", 4), "cpus: 8 exceeds the host's 4 CPUs");
-    SAYS(err_subject(&e, ERR_CONFLICT, "job", str("5_3"), "has started"), "job 5_3 has started");
-    SAYS(err_not_found(&e, "partition", str("fst")), "no partition 'fst'");
-    SAYS(err_exists(&e, "account", str("physics")), "account 'physics' already exists");
-    SAYS(err_prefix(&e, "%s:%d", "conf", 3), "conf:3: account 'physics' already exists");
-    SAYS(err_prefix(&e, "outer"), "outer: conf:3: account 'physics' already exists");
-#undef SAYS
+    ASSERT_SENTENCE(err_set(&e, ERR_IO, "%s: %s", "/tmp/x", "no space"), "/tmp/x: no space");
+    ASSERT_SENTENCE(err_field(&e, ERR_INPUT, "parent", "only accounts have one"), "parent: only accounts have one");
+    ASSERT_SENTENCE(err_value(&e, "nice", str("abc"), "a whole number from %d to %d", 0, 4),
+                    "nice: 'abc' is not a whole number from 0 to 4");
+    ASSERT_SENTENCE(err_of(&e, "job", str("5")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
+    ASSERT_SENTENCE(err_of(&e, "user", str("ann")), "job 5: nice: 'abc' is not a whole number from 0 to 4");
+    ASSERT_SENTENCE(err_number(&e, "nice", -7, "a whole number from %d to %d", 0, 4),
+                    "nice: -7 is not a whole number from 0 to 4");
+    ASSERT_SENTENCE(err_value_reason(&e, "array", str("9-1"), "ends before it begins"),
+                    "array: '9-1' ends before it begins");
+    ASSERT_SENTENCE(err_exceeds(&e, "cpus", 8, "the host's %u CPUs", 4), "cpus: 8 exceeds the host's 4 CPUs");
+    ASSERT_SENTENCE(err_subject(&e, ERR_CONFLICT, "job", str("5_3"), "has started"), "job 5_3 has started");
+    ASSERT_SENTENCE(err_not_found(&e, "partition", str("fst")), "no partition 'fst'");
+    ASSERT_SENTENCE(err_exists(&e, "account", str("physics")), "account 'physics' already exists");
+    ASSERT_SENTENCE(err_prefix(&e, "%s:%d", "conf", 3), "conf:3: account 'physics' already exists");
+    ASSERT_SENTENCE(err_prefix(&e, "outer"), "outer: conf:3: account 'physics' already exists");
+#undef ASSERT_SENTENCE
     assert_int_equal(err_set(NULL, ERR_INPUT, "unused"), -1);
     assert_int_equal(err_value(NULL, "a", str("b"), "c"), -1);
     assert_int_equal(err_prefix(NULL, "unused"), -1);
@@ -149,22 +150,22 @@ static void test_ensure_message(void **state)
 {
     (void)state;
     int ends[2], status;
-    char said[300];
+    char message[300];
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
     if (child == 0) {
         signal(SIGABRT, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
-        ensure_failed("a == b", "place.c", 1203, "function");
+        ensure_failed("a == b", "file.c", 1203, "function");
     }
     close(ends[1]);
     ssize_t length = 0, got;
-    while ((got = read(ends[0], said + length, sizeof said - 1 - (size_t)length)) > 0) length += got;
-    said[length] = '\0';
+    while ((got = read(ends[0], message + length, sizeof message - 1 - (size_t)length)) > 0) length += got;
+    message[length] = '\0';
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    assert_string_equal(said, "place.c:1203: function: broken invariant: a == b\n");
+    assert_string_equal(message, "file.c:1203: function: broken invariant: a == b\n");
 }
 
 static void test_preconditions_of_err(void **state)

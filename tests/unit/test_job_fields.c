@@ -47,9 +47,10 @@ static void homes_and_columns_agree(void **unused)
     for (uint32_t i = 0; i < JOB_FIELD_COUNT; i++) {
         const struct job_field_row *row = &job_field_rows[i];
         const char *name = row->field.name;
-        bool is_kept = row->home != JOB_HOME_LISTING;
-        if (is_kept != (row->column != NULL)) fail_msg("%s: home and column", name);
-        if (!is_kept && (row->is_decisive || row->is_constant || row->empty_is_null)) fail_msg("%s is not kept", name);
+        bool is_stored = row->home != JOB_HOME_LISTING;
+        if (is_stored != (row->column != NULL)) fail_msg("%s: home and column", name);
+        if (!is_stored && (row->is_decisive || row->is_constant || row->empty_is_null))
+            fail_msg("%s is not stored", name);
         if (row->empty_is_null && row->field.is_nullable) fail_msg("%s: both 0 and no value would be NULL", name);
         /* A column that is written once belongs to a field that no update changes. */
         if (row->is_constant && job_field_is_settable((enum job_field)i, true)) fail_msg("%s is constant", name);

@@ -446,7 +446,7 @@ static void test_independent_of_locale(void **state)
     snprintf(command, sizeof command, "rm -rf %s", folder);
     assert_int_equal(system(command), 0);
     if (entered > 0) return;
-    puts("# skip: no locale with another decimal point can be made (Debian: locales)");
+    puts("# skip: no locale with another decimal point can be created (Debian package: locales)");
     skip();
 }
 

@@ -102,7 +102,7 @@ static void add_row(struct buf *out, const struct job_row *v)
 static const char *list(struct house *h, const struct job_query *query)
 {
     static char text[4000];
-    struct buf made = {0};
+    struct buf list = {0};
     struct job_reader reader = store_job_reader(h->store);
     struct err e = {0};
     struct job_row v;
@@ -112,14 +112,14 @@ static const char *list(struct house *h, const struct job_query *query)
     put_off = 0;
     while ((result = reader.next(cursor, &v, &e)) > 0) {
         put_off += result == 2;
-        if (result != 2) add_row(&made, &v);
+        if (result != 2) add_row(&list, &v);
     }
     if (result < 0) fail_msg("%s", ERR_SENTENCE(&e));
     assert_int_equal(reader.next(cursor, &v, &e), 0);
     reader.close(cursor);
-    assert_true(made.length < sizeof text);
-    snprintf(text, sizeof text, "%s", made.length > 0 ? made.text : "");
-    buf_release(&made);
+    assert_true(list.length < sizeof text);
+    snprintf(text, sizeof text, "%s", list.length > 0 ? list.text : "");
+    buf_release(&list);
     return text;
 }
 

@@ -145,11 +145,11 @@ static void test_buf(void **state)
         assert_int_equal(b.length, strlen(expected));
         assert_string_equal(b.text, expected);
     }
-    char *kept = b.text;
+    char *before = b.text;
     buf_clear(&b);
     assert_int_equal(b.length, 0);
     assert_string_equal(b.text, "");
-    assert_ptr_equal(b.text, kept);
+    assert_ptr_equal(b.text, before);
     buf_release(&b);
     assert_null(b.text);
     assert_int_equal(b.capacity, 0);

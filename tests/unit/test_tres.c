@@ -94,7 +94,7 @@ static void bad_tables_are_refused(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *tracked, *says;
+        const char *tracked, *error;
     } rows[] = {
         {"gpu", "'gpu' is not a TRES: bb/NAME"},
         {"gres/gpu,", "'' is not a TRES: bb/NAME"},
@@ -119,7 +119,7 @@ static void bad_tables_are_refused(void **unused)
         assert_int_equal(t.count, 99);
         assert_int_equal(e.code, ERR_INPUT);
         assert_memory_equal(ERR_SENTENCE(&e), "AccountingStorageTRES: ", 23);
-        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].tracked, ERR_SENTENCE(&e));
+        if (strstr(ERR_SENTENCE(&e), rows[i].error) == NULL) fail_msg("%s: %s", rows[i].tracked, ERR_SENTENCE(&e));
     }
 }
 
@@ -209,7 +209,7 @@ static void bad_lists_are_refused(void **unused)
     (void)unused;
     struct tres_table t = table_of("gres/gpu");
     static const struct {
-        const char *text, *says;
+        const char *text, *error;
     } rows[] = {
         {"cpu", "'cpu' is not TRES=NUMBER"},
         {"gres/fpga", "'gres/fpga' is not TRES=NUMBER"},
@@ -250,7 +250,7 @@ static void bad_lists_are_refused(void **unused)
         assert_int_equal(list.count, 99);
         assert_int_equal(e.code, ERR_INPUT);
         assert_memory_equal(ERR_SENTENCE(&e), "job 7: TRES: '", 14);
-        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
+        if (strstr(ERR_SENTENCE(&e), rows[i].error) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
     }
 }
 
@@ -336,7 +336,7 @@ static void bad_weights_are_refused(void **unused)
     (void)unused;
     struct tres_table t = table_of("gres/gpu");
     static const struct {
-        const char *text, *says;
+        const char *text, *error;
     } rows[] = {
         {"cpu", "'cpu' is not TRES=NUMBER"},
         {"cpu=1,", "'' is not TRES=NUMBER"},
@@ -363,7 +363,7 @@ static void bad_weights_are_refused(void **unused)
         assert_true(weights[0] == 77.0);
         assert_int_equal(e.code, ERR_INPUT);
         assert_memory_equal(ERR_SENTENCE(&e), "TRESBillingWeights: '", 21);
-        if (strstr(ERR_SENTENCE(&e), rows[i].says) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
+        if (strstr(ERR_SENTENCE(&e), rows[i].error) == NULL) fail_msg("%s: %s", rows[i].text, ERR_SENTENCE(&e));
     }
 }
 

@@ -112,9 +112,9 @@ static void test_steps(void **state)
         struct decay d = {.halflife_us = ROWS[r].halflife_us, .reference_us = ROWS[r].reference_us};
         assert_int_equal(decay_steps_due(&d, ROWS[r].at_us), ROWS[r].steps);
     }
-    assert_true(usage_fade(3, 0) == 3);
-    assert_true(usage_fade(3, 512) == 3 * 0x1p-512);
-    assert_true(usage_fade(3, INT64_C(1) << 62) == 0);
+    assert_true(usage_decay_steps(3, 0) == 3);
+    assert_true(usage_decay_steps(3, 512) == 3 * 0x1p-512);
+    assert_true(usage_decay_steps(3, INT64_C(1) << 62) == 0);
 }
 
 int main(void)

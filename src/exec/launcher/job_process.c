@@ -218,7 +218,7 @@ static void close_pair(const int pair[2])
 static int fork_with_pipes(struct job_setup *s, int report[2], int go[2], struct job_process *out, struct err *e)
 {
     if (pipe2(report, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0) {
-        return err_set(e, ERR_UNAVAILABLE, "cannot make a pipe to the job: %s", strerror(errno));
+        return err_set(e, ERR_UNAVAILABLE, "cannot create a pipe to the job: %s", strerror(errno));
     }
     s->report_fd = report[1];
     s->go_fd = go[0];

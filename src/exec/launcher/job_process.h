@@ -42,7 +42,7 @@ struct job_process {
 int job_process_fork(const struct launch *launch, const struct launch_command *command,
                      const struct inherited_attributes *inherited, struct job_process *out, struct err *e);
 
-/* Writes what a failed step means to a person. */
+/* Describes a failed step in one line for people. */
 void job_process_explain(const struct job_report *report, const struct launch *launch,
                          const struct launch_command *command, char *out, size_t size);
 

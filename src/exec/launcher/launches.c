@@ -246,7 +246,7 @@ static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir
     /* Records after the start are not synced (record_log.c): a loss of power may have torn them. */
     if (result != 0 && found && !is_of_this_boot(l, &identity)) result = 0;
     if (result == 0 && found) update(l, entry, &record);
-    /* Something else has written here: what the job did is not known. */
+    /* Another program has written here, so the job's end is unknown. */
     if (result != 0 && is_free) end_as_lost(l, entry, d, (struct launch_record){.id = entry->id}, ERR_SENTENCE(&e));
     bool is_ended = entry->has_record && entry->record.phase == LAUNCH_ENDED;
     if (!is_free)
@@ -273,7 +273,7 @@ static void reconcile_removed(struct launches *l, uint32_t index, bool is_scan)
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
     record.at_us = clock_wall_us();
-    launch_record_set_detail(&record, "the directory of its launch was removed: how it ended is not known");
+    launch_record_set_detail(&record, "the directory of its launch was removed: its end is unknown");
     set_state(l, entry, ENTRY_ENDED);
     update(l, entry, &record);
 }
