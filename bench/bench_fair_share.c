@@ -1,12 +1,12 @@
-/* The cost of fair_share_factors for each algorithm, per user association, on one core. It includes the sums of usage; the
- * arena is cleared between passes. The usage of every hundredth association changes between passes. Only Fair Tree keeps an
- * order from pass to pass; bench_fair_tree.c measures it in all its cases.
+/* The cost of fair_share_factors for each algorithm, per user association, on one core. It includes the sums of usage;
+ * the arena is cleared between passes. The usage of every hundredth association changes between passes. Only Fair Tree
+ * keeps an order from pass to pass; bench_fair_tree.c measures it in all its cases.
  *
  *   accounts  nodes were added account by account
  *   mixed     nodes were added in random order
  *
- * Yardsticks of the same run: the same number of exp2 calls, and qsort of the same number of doubles. Each figure is the
- * median of several runs. With --quick there are few runs, on small trees only. */
+ * Yardsticks of the same run: the same number of exp2 calls, and qsort of the same number of doubles. Each figure is
+ * the median of several runs. With --quick there are few runs, on small trees only. */
 #include <math.h>
 #include <stdio.h>
 

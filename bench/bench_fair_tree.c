@@ -8,8 +8,8 @@
  *   tied      all accounts have the same shares and usage, so that all users are one merged list: the worst case
  *   bytes     memory of the tree and the kept order, per user association, after a pass
  *
- * Yardsticks of the same run: sorting the same number of doubles with base/sort.h and with libc's qsort. Each figure is the
- * median of several runs. With --quick there are few runs, on small trees only. */
+ * Yardsticks of the same run: sorting the same number of doubles with base/sort.h and with libc's qsort. Each figure is
+ * the median of several runs. With --quick there are few runs, on small trees only. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

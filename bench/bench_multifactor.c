@@ -1,6 +1,6 @@
-/* The cost of a pass of multifactor priority, per pending job, on one core. All factors and eight TRES have weights, each job
- * requests four TRES, and there are three partitions. The jobs are contiguous in memory, as in a pass; their lists of TRES
- * are in another array.
+/* The cost of a pass of multifactor priority, per pending job, on one core. All factors and eight TRES have weights,
+ * each job requests four TRES, and there are three partitions. The jobs are contiguous in memory, as in a pass; their
+ * lists of TRES are in another array.
  *
  *   priorities     multifactor_priorities: at most 40 ns at 1000000 jobs
  *   raw, relative  the same with NO_NORMAL_ALL, and with SMALL_RELATIVE_TO_TIME

@@ -1,5 +1,5 @@
-/* The cost of the store: turns of 1 to 1000 submissions, listings, loading and verifying, with a small history and with a
- * history of a million tasks.
+/* The cost of the store: turns of 1 to 1000 submissions, listings, loading and verifying, with a small history and with
+ * a history of a million tasks.
  *
  *   turn      submissions committed in one transaction, each with a script and an environment of 3 KB: durable jobs/s
  *   minimums  the priorities of all 10^5 jobs fall with INCR_ONLY: a turn that writes a part of the minimums (pass and
@@ -9,8 +9,8 @@
  *   load      a start with 10^5 pending jobs
  *   verify    all usage recomputed
  *
- * Yardstick of the same run, in the same directory: one write of 4 KB and fdatasync, which every durable turn needs. The
- * directory is in TMPDIR, else /var/tmp, on a disk and not in memory. With --quick all sizes are a tenth. */
+ * Yardstick of the same run, in the same directory: one write of 4 KB and fdatasync, which every durable turn needs.
+ * The directory is in TMPDIR, else /var/tmp, on a disk and not in memory. With --quick all sizes are a tenth. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,14 +1,15 @@
-/* The cost of the tickets of a pass: tickets_compute over pending jobs, on one core, with all three policies in the order OFS.
- * Each user has ten jobs, a leaf of the share tree (in groups of a hundred), functional shares and override tickets. The jobs
- * belong to twenty projects and ten departments, which have functional shares and override tickets, too. A few jobs have -js
- * or -ot, and one in a hundred is running.
+/* The cost of the tickets of a pass: tickets_compute over pending jobs, on one core, with all three policies in the
+ * order OFS. Each user has ten jobs, a leaf of the share tree (in groups of a hundred), functional shares and override
+ * tickets. The jobs belong to twenty projects and ten departments, which have functional shares and override tickets,
+ * too. A few jobs have -js or -ot, and one in a hundred is running.
  *
  *   varied    all shares, override tickets and usages differ
  *   tied      all are equal, so every selection is a tie
  *   same      as varied, with ten thousand users for any number of jobs
  *
- * The number after each is max_functional_jobs_to_schedule: 200, 10,000, or all jobs. Yardstick of the same run: libc's qsort
- * of the same jobs by age. Each figure is the median of several runs. With --quick there is one run, of 10,000 jobs. */
+ * The number after each is max_functional_jobs_to_schedule: 200, 10,000, or all jobs. Yardstick of the same run: libc's
+ * qsort of the same jobs by age. Each figure is the median of several runs. With --quick there is one run, of 10,000
+ * jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

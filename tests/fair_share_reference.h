@@ -1,6 +1,6 @@
-/* A second implementation of classic and depth-oblivious fair share: recursive, slow and in long double. Each definition of
- * docs/formulas.md 2.4 and 2.5 is a function that calls the others. It reads only the parents, kinds and shares of a tree,
- * and usages. */
+/* A second implementation of classic and depth-oblivious fair share: recursive, slow and in long double. Each
+ * definition of docs/formulas.md 2.4 and 2.5 is a function that calls the others. It reads only the parents, kinds and
+ * shares of a tree, and usages. */
 #ifndef FAIRLEAD_TESTS_FAIR_SHARE_REFERENCE_H
 #define FAIRLEAD_TESTS_FAIR_SHARE_REFERENCE_H
 

@@ -1,9 +1,9 @@
-/* A second implementation of Fair Tree, written from the published description only, slow and with exact fractions. It reads
- * only the parents, kinds and shares of a tree, and usages that are whole numbers.
+/* A second implementation of Fair Tree, written from the published description only, slow and with exact fractions. It
+ * reads only the parents, kinds and shares of a tree, and usages that are whole numbers.
  *
- *   Siblings are sorted by level = S / U. Users with equal levels have one rank. In the order, an account stands for its
- *   children, which are sorted by the same rule. The children of accounts with equal levels are sorted together. A user with
- *   the level of an account has the rank of that account's best user.
+ *   Siblings are sorted by level = S / U. Users with equal levels have one rank. In the order, an account stands for
+ *   its children, which are sorted by the same rule. The children of accounts with equal levels are sorted together.
+ *   A user with the level of an account has the rank of that account's best user.
  *
  * So a list of siblings gives a list of classes, best first; a class is a set of users with one rank.
  *

@@ -1,5 +1,5 @@
-/* Compares the jobs and tasks in memory with their rows in the store and in listings. The loops run over the table of job
- * fields (fields/job_fields.h), so a new field is compared, too. */
+/* Compares the jobs and tasks in memory with their rows in the store and in listings. The loops run over the table of
+ * job fields (fields/job_fields.h), so a new field is compared, too. */
 #ifndef FAIRLEAD_TESTS_JOB_ROWS_H
 #define FAIRLEAD_TESTS_JOB_ROWS_H
 

@@ -3,7 +3,8 @@
  *     .submit = job_text("name=job|command=true|cpus=%u|mem_mib=1", cpus)
  *     event.submit = job_with(event.submit, "nice=5|begin_us=%lld", (long long)begin_us)
  *
- * Values have the syntax of field_parse; times are whole microseconds. A job is valid until JOB_TEXT_COUNT later ones exist. */
+ * Values have the syntax of field_parse; times are whole microseconds. A job is valid until JOB_TEXT_COUNT later ones
+ * exist. */
 #ifndef FAIRLEAD_TESTS_JOB_TEXT_H
 #define FAIRLEAD_TESTS_JOB_TEXT_H
 

@@ -1,5 +1,5 @@
-/* Random trees of all sizes for the laws of fair share. Usages are whole numbers, so that their sums do not depend on the
- * order. */
+/* Random trees of all sizes for the laws of fair share. Usages are whole numbers, so that their sums do not depend on
+ * the order. */
 #ifndef FAIRLEAD_TESTS_SHARE_WORLD_H
 #define FAIRLEAD_TESTS_SHARE_WORLD_H
 

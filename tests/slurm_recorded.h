@@ -1,5 +1,5 @@
-/* The recorded trees of Slurm 22.05.8 for the conformance tests: the input as a tree in Slurm's order, and the recorded rows
- * (conformance/slurm/ORIGIN.md). A missing file or association fails the test with its name. */
+/* The recorded trees of Slurm 22.05.8 for the conformance tests: the input as a tree in Slurm's order, and the recorded
+ * rows (conformance/slurm/ORIGIN.md). A missing file or association fails the test with its name. */
 #ifndef FAIRLEAD_TESTS_SLURM_RECORDED_H
 #define FAIRLEAD_TESTS_SLURM_RECORDED_H
 

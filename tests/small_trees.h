@@ -1,8 +1,8 @@
-/* Visits all small trees: every shape up to a number of nodes below the root, each node a user or an account, with every
- * assignment of shares and users' usages from small sets.
+/* Visits all small trees: every shape up to a number of nodes below the root, each node a user or an account, with
+ * every assignment of shares and users' usages from small sets.
  *
- * A shape is an ascending list of parents, so every unordered shape occurs at least once. Other orders of siblings occur as
- * other assignments of values. */
+ * A shape is an ascending list of parents, so every unordered shape occurs at least once. Other orders of siblings
+ * occur as other assignments of values. */
 #ifndef FAIRLEAD_TESTS_SMALL_TREES_H
 #define FAIRLEAD_TESTS_SMALL_TREES_H
 
@@ -66,7 +66,8 @@ static inline void small_trees_shares(struct small_trees *all, struct tree *t)
     }
 }
 
-/* All trees that begin with these nodes: the nodes alone, and with one more below each account from the last parent on. */
+/* All trees that begin with these nodes: the nodes alone, and with one more below each account from the last parent
+ * on. */
 static inline void small_trees_shapes(struct small_trees *all, const uint32_t *parent, const bool *is_user,
                                       uint32_t count)
 {

@@ -1,9 +1,9 @@
-/* A second implementation of tickets, written from the rules of docs/formulas.md 5 only. It is slow: every selection scans all
- * jobs. The fast policies must give the same tickets, bit for bit, so sums are computed in the same order.
+/* A second implementation of tickets, written from the rules of docs/formulas.md 5 only. It is slow: every selection
+ * scans all jobs. The fast policies must give the same tickets, bit for bit, so sums are computed in the same order.
  *
- *   Each policy computes running jobs first, then pending ones. Functional and shared override: repeatedly select and count
- *   the best of the first jobs of all groups. Share tree: each node sorts the jobs below it, and a job gets the node's target
- *   divided by 1 + the slots of the jobs before it.
+ *   Each policy computes running jobs first, then pending ones. Functional and shared override: repeatedly select and
+ *   count the best of the first jobs of all groups. Share tree: each node sorts the jobs below it, and a job gets the
+ *   node's target divided by 1 + the slots of the jobs before it.
  *
  * Compensation follows only the program's rule. */
 #ifndef FAIRLEAD_TESTS_TICKET_REFERENCE_H
@@ -332,7 +332,8 @@ static inline void reference_targets_below(struct reference *r, uint32_t parent)
     }
 }
 
-/* A group's usage is the sum over the nodes below it. With only_running, virtual nodes without running jobs do not count. */
+/* A group's usage is the sum over the nodes below it. With only_running, virtual nodes without running jobs do not
+ * count. */
 static inline void reference_sum_usage(struct reference *r, bool only_running)
 {
     const struct ticket_node *nodes = r->in->nodes;

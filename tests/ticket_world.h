@@ -1,5 +1,5 @@
-/* Small Grid Engine clusters for tests, as rows: members, the share tree, usage, and jobs in the order of the scheduler's list
- * with their expected tickets. The rules are settings as a text: "weight_tickets_share 1000000000". */
+/* Small Grid Engine clusters for tests, as rows: members, the share tree, usage, and jobs in the order of the
+ * scheduler's list with their expected tickets. The rules are settings as a text: "weight_tickets_share 1000000000". */
 #ifndef FAIRLEAD_TESTS_TICKET_WORLD_H
 #define FAIRLEAD_TESTS_TICKET_WORLD_H
 

@@ -2,8 +2,8 @@
  *
  *     a:10{a1:2=300 a2:1 s:p{x:3=5}} b:20=7
  *
- * A node is a name, ':' and shares (p: SHARES_PARENT), an optional '=' and own usage, and for an account '{' children '}',
- * which may be empty. Nodes get their indices in this order. */
+ * A node is a name, ':' and shares (p: SHARES_PARENT), an optional '=' and own usage, and for an account '{' children
+ * '}', which may be empty. Nodes get their indices in this order. */
 #ifndef FAIRLEAD_TESTS_TREE_TEXT_H
 #define FAIRLEAD_TESTS_TREE_TEXT_H
 

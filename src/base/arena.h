@@ -1,7 +1,7 @@
-/* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). Memory that
- * lives as long as its cycle comes from an arena and is freed with it in one call. Memory that grows comes from mem_resize
- * (see base/array.h). This is the only file that calls malloc, realloc and free, and the only one that handles running out of
- * memory: it aborts.
+/* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). Memory
+ * that lives as long as its cycle comes from an arena and is freed with it in one call. Memory that grows comes from
+ * mem_resize (see base/array.h). This is the only file that calls malloc, realloc and free, and the only one that
+ * handles running out of memory: it aborts.
  *
  *     struct arena cycle = {0};
  *     char *name = arena_copy(&cycle, str("abc"));

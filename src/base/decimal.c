@@ -1,9 +1,9 @@
 /* Doubles and decimal digits, converted by one multiplication with a power of ten.
  *
  * A double is m · 2^e. Its first n digits are the whole part of m · 2^e · 10^q, where q = n - 1 - floor(log10 value).
- * To round them, one must know whether the rest is below, above or equal to a half. The power of ten is kept to 128 bits,
- * rounded down. So the product has 192 bits, the last of which are in doubt: it is less than WINDOW units of its middle
- * word below the true value. Where that interval does not contain a half, rounding the product is the same as
+ * To round them, one must know whether the rest is below, above or equal to a half. The power of ten is kept to 128
+ * bits, rounded down. So the product has 192 bits, the last of which are in doubt: it is less than WINDOW units of its
+ * middle word below the true value. Where that interval does not contain a half, rounding the product is the same as
  * rounding the true value. That holds in all but a few cases in 10^18; in those the answer is "not sure".
  *
  *       high             middle           low
@@ -11,15 +11,15 @@
  *
  * Numbers that people write are not random; they are often ties: 0.5 to no places, or 2^-n. For q from 0 to 55, 5^q has
  * at most 128 bits, so the product is exact and a tie is recognised. All ties to 17 digits lie in that range: a tie is
- * D + 1/2 with D >= 10^16, and multiplied by 5^-q with q < 0 it would not fit into the 53 bits of m. Other ties (250000 to
- * one digit) fall within the window.
+ * D + 1/2 with D >= 10^16, and multiplied by 5^-q with q < 0 it would not fit into the 53 bits of m. Other ties (250000
+ * to one digit) fall within the window.
  *
  * The way back is the same multiplication, cut to 53 bits: digits · 10^q with digits below 2^64. Where digits and power
  * are both doubles, a single division or multiplication rounds correctly (Clinger, "How to read floating point numbers
  * accurately", PLDI 1990).
  *
- * The powers are split, 5^q = 5^(27a) · 5^r with 0 <= r < 27, so 26 long factors and 27 short ones replace 683 long ones.
- * A truncated product of two truncated factors is short by less than 3 units of its last place. Together with the
+ * The powers are split, 5^q = 5^(27a) · 5^r with 0 <= r < 27, so 26 long factors and 27 short ones replace 683 long
+ * ones. A truncated product of two truncated factors is short by less than 3 units of its last place. Together with the
  * truncation of the product with m, that makes WINDOW. Truncated powers and the interval test come from Lemire, "Number
  * parsing at a gigabyte per second", 2021, and Adams, "Ryu: fast float-to-string conversion", PLDI 2018; here a test at
  * run time takes the place of their proofs. */
@@ -203,8 +203,8 @@ bool decimal_from_double(double value, int digit_count, struct decimal *out_deci
     return true;
 }
 
-/* Where digits and power are doubles without rounding, one operation rounds correctly. 10^22 is the largest power of ten
- * that is a double. */
+/* Where digits and power are doubles without rounding, one operation rounds correctly. 10^22 is the largest power of
+ * ten that is a double. */
 static bool divide_or_multiply(struct decimal d, double *out_value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -1,6 +1,6 @@
-/* Programming errors. A broken invariant stops the program where it is detected, in every build: a scheduler that goes on
- * with wrong state gives away time that belongs to other users. Errors of the outside world (bad input, a full disk) are
- * not programming errors; base/err.h carries them. */
+/* Programming errors. A broken invariant stops the program where it is detected, in every build: a scheduler that goes
+ * on with wrong state gives away time that belongs to other users. Errors of the outside world (bad input, a full disk)
+ * are not programming errors; base/err.h carries them. */
 #ifndef FAIRLEAD_BASE_ENSURE_H
 #define FAIRLEAD_BASE_ENSURE_H
 

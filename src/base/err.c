@@ -1,5 +1,5 @@
-/* Errors: filling, the sentence, and one row for each kind with its name in the API, its HTTP status and the exit status of a
- * command. */
+/* Errors: filling, the sentence, and one row for each kind with its name in the API, its HTTP status and the exit
+ * status of a command. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static const struct {
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
 
-/* Copies a text for display: '?' for characters that are not printable, and after limit bytes of whole characters "...".
- * size exceeds limit by the three points and the zero byte. */
+/* Copies a text for display: '?' for characters that are not printable, and after limit bytes of whole characters
+ * "...". size exceeds limit by the three points and the zero byte. */
 static void copy_shown(char *out, struct str text, size_t limit)
 {
     size_t length = 0;

@@ -1,10 +1,11 @@
-/* Errors of the outside world as data: a kind, the thing and the field concerned, the given value and the accepted ones. The
- * function that fails fills the error and returns -1, so failing is one statement. err_sentence, the only place that writes
- * the sentence, is called where a person reads it; programs read the members, which the API passes on.
+/* Errors of the outside world as data: a kind, the thing and the field concerned, the given value and the accepted
+ * ones. The function that fails fills the error and returns -1, so failing is one statement. err_sentence, the only
+ * place that writes the sentence, is called where a person reads it; programs read the members, which the API passes
+ * on.
  *
  *     code       subject, name   field     value   accepted, or reason            sentence
- *     INPUT                      nice      abc     a whole number from 0 to 4     nice: 'abc' is not a whole number from 0 to 4
- *     INPUT      partition fast  MaxTime   x       a duration in minutes          partition 'fast': MaxTime: 'x' is not a ...
+ *     INPUT                      nice      abc     a whole number from 0 to 4     nice: 'abc' is not a whole number ...
+ *     INPUT      partition fast  MaxTime   x       a duration in minutes          partition 'fast': MaxTime: 'x' is ...
  *     INPUT                      array     9-1     ends before it begins          array: '9-1' ends before it begins
  *     TOO_LARGE                  cpus      8       the host's 4 CPUs              cpus: 8 exceeds the host's 4 CPUs
  *     NOT_FOUND  partition fst                                                    no partition 'fst'
@@ -47,8 +48,8 @@ enum err_form {
     ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists reason */
 };
 
-/* Every text ends with a zero byte and is truncated at a character to its size; an empty text means none. value is the given
- * text with '?' for control characters and for bytes that are not UTF-8. */
+/* Every text ends with a zero byte and is truncated at a character to its size; an empty text means none. value is the
+ * given text with '?' for control characters and for bytes that are not UTF-8. */
 struct err {
     enum err_code code;
     enum err_form form;
@@ -103,7 +104,7 @@ const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
  *     err_of(e, "partition", str("fast"))         sets the thing concerned, unless it is set already
  *     err_in(e, "jobs[%u]", 3)                     puts a path before the field: "slots" becomes "jobs[3].slots"
  *     err_prefix(e, "%s:%u:%zu", file, 3, 14)      puts a position before the sentence
- *     err_about(e, "instance")                     for programs: sets the thing of a whole sentence, which does not change */
+ *     err_about(e, "instance")                     for programs: sets the thing concerned; the sentence stays */
 #define err_of(e, subject, name) ERR_FILL(err_add_subject(e, subject, name))
 #define err_in(e, ...) ERR_FILL(err_add_path(e, __VA_ARGS__))
 #define err_prefix(e, ...) ERR_FILL(err_add_where(e, __VA_ARGS__))

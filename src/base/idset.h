@@ -20,9 +20,9 @@ struct idset {
     ARRAY(struct idset_range) ranges;
 };
 
-/* Reads "0-9,12,20-30:5" (a step after a colon). Ranges may come in any order and may overlap. Numbers go up to max; what
- * is the field's name in the error. An empty text gives the empty set; a caller that needs at least one number refuses that.
- * out_set is overwritten, so release it first. ERR_INPUT otherwise. */
+/* Reads "0-9,12,20-30:5" (a step after a colon). Ranges may come in any order and may overlap. Numbers go up to max;
+ * what is the field's name in the error. An empty text gives the empty set; a caller that needs at least one number
+ * refuses that. out_set is overwritten, so release it first. ERR_INPUT otherwise. */
 int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e);
 
 /* Appends "0-9,12"; nothing for the empty set. */

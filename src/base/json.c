@@ -5,10 +5,10 @@
  * JSON: a value in an object without a key, a key in an array, one end too many.
  *
  * Text is copied in runs of plain ASCII, which make up nearly all of it. RFC 8259 section 7 requires escapes for the
- * quotation mark, the backslash and U+0000 to U+001F. Everything else that str_is_printable refuses is escaped too, such as
- * U+007F to U+009F and the direction controls, so that a listing cannot control the terminal it is printed on. Every byte
- * that is not part of valid UTF-8 becomes U+FFFD: job names come from users, and one of them must not make a whole listing
- * unreadable. */
+ * quotation mark, the backslash and U+0000 to U+001F. Everything else that str_is_printable refuses is escaped too,
+ * such as U+007F to U+009F and the direction controls, so that a listing cannot control the terminal it is printed on.
+ * Every byte that is not part of valid UTF-8 becomes U+FFFD: job names come from users, and one of them must not make a
+ * whole listing unreadable. */
 #include "base/json.h"
 
 #include <math.h>

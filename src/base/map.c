@@ -1,6 +1,6 @@
 /* The map is one array of slots, a power of two of them. A key goes into the first free slot from its hash on (linear
- * probing: Knuth, TAOCP 6.4, algorithm L). The whole hash is stored beside the key: it tells most different keys apart, and
- * a larger array is filled without reading the keys.
+ * probing: Knuth, TAOCP 6.4, algorithm L). The whole hash is stored beside the key: it tells most different keys apart,
+ * and a larger array is filled without reading the keys.
  *
  * A removed key leaves a mark, which searches skip and new keys may reuse. Marks count as used slots, so every search
  * meets a free one in the end. They disappear when the array is rebuilt. */
@@ -21,8 +21,8 @@ static uint64_t key_hash(struct str key)
     return hash > REMOVED ? hash : hash + 2;
 }
 
-/* A number key is stored as the length of a key whose text is NULL. The hashes 0 and 1 are reserved (FREE, REMOVED), so a
- * key that would have one of them gets key + 2 instead. */
+/* A number key is stored as the length of a key whose text is NULL. The hashes 0 and 1 are reserved (FREE, REMOVED), so
+ * a key that would have one of them gets key + 2 instead. */
 static uint64_t u64_hash(uint64_t key)
 {
     ensure(key < UINT64_MAX - 2);

@@ -1,6 +1,6 @@
-/* Maps to indices: from a 64-bit key or a text to a uint32_t. Open addressing with linear probing, at most 7/8 full. Text
- * keys are not copied: they must live as long as the map. Values that are larger than an index live in arrays beside the
- * map. */
+/* Maps to indices: from a 64-bit key or a text to a uint32_t. Open addressing with linear probing, at most 7/8 full.
+ * Text keys are not copied: they must live as long as the map. Values that are larger than an index live in arrays
+ * beside the map. */
 #ifndef FAIRLEAD_BASE_MAP_H
 #define FAIRLEAD_BASE_MAP_H
 

@@ -1,12 +1,12 @@
 /* Numbers from text: whole numbers with every overflow detected, and doubles rounded as strtod rounds them.
  *
- * strtod itself is not strict enough. It depends on the locale (in German it stops at the point of "2.5"), needs a closing
- * zero byte, and accepts hexadecimal and NaN. So text is scanned here into up to 19 digits and a power of ten, from which
- * base/decimal.c computes the double. strtod is called only if that is not sure or if there are more digits. It gets the
- * number as a whole number with an exponent ("12345e-3"), which is the same in every locale.
+ * strtod itself is not strict enough. It depends on the locale (in German it stops at the point of "2.5"), needs a
+ * closing zero byte, and accepts hexadecimal and NaN. So text is scanned here into up to 19 digits and a power of ten,
+ * from which base/decimal.c computes the double. strtod is called only if that is not sure or if there are more digits.
+ * It gets the number as a whole number with an exponent ("12345e-3"), which is the same in every locale.
  *
- * The point halfway between two doubles has at most 767 significant digits (2^-1075 times an odd 54-bit number). So 800 digits
- * of a longer text are kept, and a 1 after them stands for any rest that is not 0.
+ * The point halfway between two doubles has at most 767 significant digits (2^-1075 times an odd 54-bit number). So 800
+ * digits of a longer text are kept, and a 1 after them stands for any rest that is not 0.
  *
  * base/number_format.c formats numbers. It calls this file to check that a text reads back. */
 #include "base/number.h"

@@ -13,8 +13,8 @@ bool number_parse_u64(struct str s, uint64_t *out_value);
 bool number_parse_i64(struct str s, int64_t *out_value);
 
 /* The double nearest to a decimal text with an optional sign, fraction and exponent ("1", "-2.5e-3", ".5"). "inf" and
- * "infinity" (any case, optional sign) are infinite. False for a finite text that is too large for a double, for NaN, and
- * for anything else. */
+ * "infinity" (any case, optional sign) are infinite. False for a finite text that is too large for a double, for NaN,
+ * and for anything else. */
 bool number_parse_double(struct str s, double *out_value);
 
 /* The formatters write the text and a closing zero byte to out, which has NUMBER_TEXT_SIZE bytes, and return the length

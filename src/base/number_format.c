@@ -1,16 +1,16 @@
 /* Formats numbers exactly as printf does in the C locale, and several times faster.
  *
- * Listings print 10^5 rows with half a dozen doubles each. printf("%.17g") takes 200 to 400 ns for one, because it computes
- * with numbers of any size. Here nearly every double goes one of these ways, the cheapest first:
+ * Listings print 10^5 rows with half a dozen doubles each. printf("%.17g") takes 200 to 400 ns for one, because it
+ * computes with numbers of any size. Here nearly every double goes one of these ways, the cheapest first:
  *
  *     a whole number that is short enough       its digits as they are
  *     'f', below 2^64                           whole part and fraction separately, in 128 bits, exact
  *     'e' and 'g', up to 17 digits              decimal_from_double
  *     all others                                strfromd, with '.' in place of the locale's point
  *
- * The shortest text is found by trying 15 digits, then 16, then 17, and reading each back. Every double has a value for 15
- * digits, and 17 always suffice (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG). Zeros at the end are dropped. Subnormal
- * numbers are less precise, so for them the search starts at one digit. */
+ * The shortest text is found by trying 15 digits, then 16, then 17, and reading each back. Every double has a value for
+ * 15 digits, and 17 always suffice (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG). Zeros at the end are dropped.
+ * Subnormal numbers are less precise, so for them the search starts at one digit. */
 #include "base/number.h"
 
 #include <float.h>
@@ -24,8 +24,8 @@
 enum { PRECISION_MAX = 40, G17 = 17, PLACES_MAX = 19, COPIED = 20 };
 
 /* Digits to lay out. They are always copied COPIED bytes at a time: the compiler makes two moves of a copy of constant
- * length. Such a copy may start anywhere in the first half of text, and out has room for it (NUMBER_TEXT_SIZE). The bytes
- * beyond the digits are overwritten or cut off afterwards. */
+ * length. Such a copy may start anywhere in the first half of text, and out has room for it (NUMBER_TEXT_SIZE). The
+ * bytes beyond the digits are overwritten or cut off afterwards. */
 struct digits {
     char text[2 * COPIED];
 };
@@ -140,7 +140,8 @@ static size_t lay_out_g(char *out, struct decimal d, unsigned count, int precisi
     return lay_out_fixed(out, &digits, count, exponent);
 }
 
-/* libc's text, which is right for every double and every precision. The locale's point (one byte or several) becomes '.'.
+/* libc's text, which is right for every double and every precision. The locale's point (one byte or several) becomes
+ * '.'.
  */
 static size_t ask_strfromd(char *out, double value, int precision, char style)
 {
@@ -244,9 +245,9 @@ static bool reads_back(double value, struct decimal d, int count)
     return number_parse_double((struct str){text, length}, &back) && back == value;
 }
 
-/* Whether count digits can read back as value. If any can, those nearest to value do, with one exception. Below a power of
- * two, doubles lie closer together than above it. So if the nearest digits are below the power of two and do not read
- * back, the next ones above it may (2^-44). */
+/* Whether count digits can read back as value. If any can, those nearest to value do, with one exception. Below a power
+ * of two, doubles lie closer together than above it. So if the nearest digits are below the power of two and do not
+ * read back, the next ones above it may (2^-44). */
 static bool suffices(double value, int count, struct decimal *out_decimal)
 {
     struct decimal d;

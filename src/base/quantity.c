@@ -1,14 +1,14 @@
 /* Durations, amounts of memory and points in time, from text and to text.
  *
- * Durations are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
- * "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As in Slurm, a part may exceed its usual
- * range: "90:00" is an hour and a half. Unlike in Slurm, 0 is refused: sbatch takes it as "no limit", which users do not
- * expect.
+ * Durations are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds",
+ * "days-hours", "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As in Slurm, a part may
+ * exceed its usual range: "90:00" is an hour and a half. Unlike in Slurm, 0 is refused: sbatch takes it as "no limit",
+ * which users do not expect.
  *
- * A point in time is a number of days and a time of day. Days become dates and back by counting from 1 March of year 0 in
- * eras of 400 years (146097 days), so that the leap day is the last day of its year: Howard Hinnant, "chrono-Compatible
- * Low-Level Date Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic Gregorian one without leap
- * seconds, as in POSIX. Only the zone that is in the text is ever used. */
+ * A point in time is a number of days and a time of day. Days become dates and back by counting from 1 March of year 0
+ * in eras of 400 years (146097 days), so that the leap day is the last day of its year: Howard Hinnant,
+ * "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days. The calendar is the proleptic
+ * Gregorian one without leap seconds, as in POSIX. Only the zone that is in the text is ever used. */
 #include "base/quantity.h"
 
 #include <stdbool.h>
@@ -22,8 +22,8 @@ enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400, TEXT_SIZE = 32, 
 #define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define LAST_SECOND INT64_C(253402300799)  /* 9999-12-31T23:59:59Z */
 
-/* Reads numbers that are separated by colons. Returns their count, or 0 if one is missing, is not a number or is 2^40 or
- * more, or if there are too many. */
+/* Reads numbers that are separated by colons. Returns their count, or 0 if one is missing, is not a number or is 2^40
+ * or more, or if there are too many. */
 static int read_parts(struct str s, int64_t parts[PARTS_MAX])
 {
     int count = 0;

@@ -1,6 +1,6 @@
-/* Quantities as people write them: durations as sbatch reads them, amounts of memory, and points in time. The formatters
- * write a text and a closing zero byte to out, which has 32 bytes, and return the length of the text. what is the
- * field's name, for the error. A parser that fails leaves its output untouched. */
+/* Quantities as people write them: durations as sbatch reads them, amounts of memory, and points in time. The
+ * formatters write a text and a closing zero byte to out, which has 32 bytes, and return the length of the text. what
+ * is the field's name, for the error. A parser that fails leaves its output untouched. */
 #ifndef FAIRLEAD_BASE_QUANTITY_H
 #define FAIRLEAD_BASE_QUANTITY_H
 
@@ -17,8 +17,8 @@
  * (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that is negative, malformed or over 3650 days. */
 int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e);
 
-/* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which occurs when a
- * clock is set back, begins with a minus. */
+/* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which occurs
+ * when a clock is set back, begins with a minus. */
 size_t duration_format(char *out, int64_t duration_s);
 
 /* A duration in the short form for tables: "2:05", "1:02:03", "3-04:05:06". */
@@ -34,8 +34,8 @@ size_t memory_format(char *out, uint64_t mib);
 /* "2026-11-21T09:05:00Z": UTC, without the fraction of a second. time_us: microseconds since the epoch. */
 size_t time_format(char *out, int64_t time_us);
 
-/* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and with optional seconds and fraction. The fraction
- * is truncated to microseconds. Years 1 to 9999; ERR_INPUT otherwise. */
+/* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and with optional seconds and fraction. The
+ * fraction is truncated to microseconds. Years 1 to 9999; ERR_INPUT otherwise. */
 int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e);
 
 #endif

@@ -1,8 +1,9 @@
-/* Radix sort, least significant digit first (Knuth, TAOCP 5.2.5, algorithm R, with counts in place of lists). All digits
- * are counted in one pass. A digit that all records share costs nothing more; with small numbers that is most digits.
- * Records that are in order already, as those of the last pass often are, are recognised and not moved.
+/* Radix sort, least significant digit first (Knuth, TAOCP 5.2.5, algorithm R, with counts in place of lists). All
+ * digits are counted in one pass. A digit that all records share costs nothing more; with small numbers that is most
+ * digits. Records that are in order already, as those of the last pass often are, are recognised and not moved.
  *
- * Cost: two reads of the records, and one move for each of the digits that differ; below SMALL records an insertion sort. */
+ * Cost: two reads of the records, and one move for each of the digits that differ; below SMALL records an insertion
+ * sort. */
 #include "base/sort.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* Stable sorting by a 64-bit key. A pass sorts by numbers, and comparing structs through a callback would cost three times
- * as much. Few records are sorted by insertion, more by a radix sort from the least significant digit, which skips the
- * digits that all records share. */
+/* Stable sorting by a 64-bit key. A pass sorts by numbers, and comparing structs through a callback would cost three
+ * times as much. Few records are sorted by insertion, more by a radix sort from the least significant digit, which
+ * skips the digits that all records share. */
 #ifndef FAIRLEAD_BASE_SORT_H
 #define FAIRLEAD_BASE_SORT_H
 

@@ -1,6 +1,6 @@
-/* String views. Nothing here allocates or reads beyond length. An empty view may have no address, so its length is checked
- * before memcmp or memchr is called. UTF-8 is validated by RFC 3629: no overlong forms, no surrogates, nothing above
- * U+10FFFF. */
+/* String views. Nothing here allocates or reads beyond length. An empty view may have no address, so its length is
+ * checked before memcmp or memchr is called. UTF-8 is validated by RFC 3629: no overlong forms, no surrogates, nothing
+ * above U+10FFFF. */
 #include "base/str.h"
 
 #include <stdint.h>

@@ -23,16 +23,16 @@ int str_compare(struct str a, struct str b); /* byte order, as strcmp */
 /* s without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str s);
 
-/* The part before the first separator; *rest becomes the part after it. Without a separator: all of s, and *rest becomes
- * empty with text NULL. So "a," gives "a" and then "", and "a" gives "a" and then ends. */
+/* The part before the first separator; *rest becomes the part after it. Without a separator: all of s, and *rest
+ * becomes empty with text NULL. So "a," gives "a" and then "", and "a" gives "a" and then ends. */
 struct str str_cut(struct str s, char separator, struct str *rest);
 
 /* The length in bytes (1 to 4) of the valid UTF-8 sequence that s begins with; 0 if there is none. */
 size_t str_utf8(struct str s);
 
-/* Whether all of s is valid UTF-8 without these characters: control characters (U+0000..U+001F, U+007F..U+009F), line and
- * paragraph separators (U+2028, U+2029), and direction controls, which can make a text look like another one (U+061C,
- * U+200E, U+200F, U+202A..U+202E, U+2066..U+2069). */
+/* Whether all of s is valid UTF-8 without these characters: control characters (U+0000..U+001F, U+007F..U+009F), line
+ * and paragraph separators (U+2028, U+2029), and direction controls, which can make a text look like another one
+ * (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069). */
 bool str_is_printable(struct str s);
 
 #endif

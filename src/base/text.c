@@ -1,16 +1,17 @@
 /* Text: a growing buffer, and the formatter below buf_format and all messages.
  *
- * Fairlead has its own formatter for three reasons. printf uses the locale of the host program, which a library cannot select.
- * The pure rooms may not call stdio. And a conversion that Fairlead does not use is better refused than half supported.
+ * Fairlead has its own formatter for three reasons. printf uses the locale of the host program, which a library cannot
+ * select. The pure rooms may not call stdio. And a conversion that Fairlead does not use is better refused than half
+ * supported.
  *
  *     %[flags][width][.precision][length]conversion      flags: - 0      length: hh h l ll z j t
  *
- * The format is read once. Every conversion yields up to three pieces: padding, a sign and a body. put_field lays them out,
- * so width and flags are handled in one place. Text that does not fit is counted and dropped, so that the returned length
- * is that of the whole text, as with snprintf (C17 7.21.6.5).
+ * The format is read once. Every conversion yields up to three pieces: padding, a sign and a body. put_field lays them
+ * out, so width and flags are handled in one place. Text that does not fit is counted and dropped, so that the returned
+ * length is that of the whole text, as with snprintf (C17 7.21.6.5).
  *
- * The buffer doubles, so adding is O(1) amortised. It keeps a zero byte after its text, which can therefore be used as a
- * C string. base/arena.c handles running out of memory. */
+ * The buffer doubles, so adding is O(1) amortised. It keeps a zero byte after its text, which can therefore be used as
+ * a C string. base/arena.c handles running out of memory. */
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -36,8 +37,8 @@ struct spec {
     char conversion;
 };
 
-/* A va_list that can be passed by address. Where va_list is an array type, a parameter of that type is a pointer, and its
- * address has another type. */
+/* A va_list that can be passed by address. Where va_list is an array type, a parameter of that type is a pointer, and
+ * its address has another type. */
 struct format_arguments {
     va_list list;
 };

@@ -1,5 +1,6 @@
-/* Text: a formatter and a growing buffer. The formatter supports the conversions that Fairlead uses, and ignores the locale: a
- * library must not print "0,5" because its host program called setlocale. base/number.h formats the numbers. */
+/* Text: a formatter and a growing buffer. The formatter supports the conversions that Fairlead uses, and ignores the
+ * locale: a library must not print "0,5" because its host program called setlocale. base/number.h formats the
+ * numbers. */
 #ifndef FAIRLEAD_BASE_TEXT_H
 #define FAIRLEAD_BASE_TEXT_H
 
@@ -11,12 +12,13 @@
 
 /* Like snprintf, for %s %.*s %c %d %i %u %x %f %e %g %%, with the flags - and 0, a width, a precision, * for either of
  * them, and the lengths hh h l ll z j t. The precision of %f, %e and %g is at most 40. Any other conversion is a
- * programming error. Returns the length of the whole text. The stored text is truncated to size and ends with a zero byte. */
+ * programming error. Returns the length of the whole text. The stored text is truncated to size and ends with a zero
+ * byte. */
 size_t text_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t text_vformat(char *out, size_t size, const char *format, va_list arguments);
 
-/* Replaces control characters and bytes that are not UTF-8 by '?', in place, because text from a file or another person must
- * not control a terminal. */
+/* Replaces control characters and bytes that are not UTF-8 by '?', in place, because text from a file or another person
+ * must not control a terminal. */
 void text_make_plain(char *text, size_t length);
 
 /* All zero is an empty buffer. text ends with a zero byte after the first addition. */

@@ -8,8 +8,8 @@
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
  * launch until it is acknowledged; the daemon acknowledges a launch once its end is committed.
  *
- * A record contains all values of the launch's earlier records. So earlier records may be missing: the first record of a short
- * job can be ENDED. A job runs with the umask that the launcher was started with. */
+ * A record contains all values of the launch's earlier records. So earlier records may be missing: the first record of
+ * a short job can be ENDED. A job runs with the umask that the launcher was started with. */
 #ifndef FAIRLEAD_EXEC_EXECUTOR_H
 #define FAIRLEAD_EXEC_EXECUTOR_H
 

@@ -1,5 +1,5 @@
-/* Checks launches, and names phases and ends. The ranges of a launch's members are checked in one place, so that the sender
- * and the receiver of a launch agree. The launcher does not trust its daemon and checks again.
+/* Checks launches, and names phases and ends. The ranges of a launch's members are checked in one place, so that the
+ * sender and the receiver of a launch agree. The launcher does not trust its daemon and checks again.
  *
  * Not checked here: whether paths exist and may be used. Only the job's own process, with the identity of the user, can
  * check that without a race, and it does (launcher/job_process.c). */

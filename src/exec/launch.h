@@ -1,7 +1,7 @@
 /* A launch is one start of one task; its record is its latest state. Daemon, launcher and keeper share these types.
  *
- * The daemon uses each launch id once, and commits it before. A second START with the same id has no effect. The record of a
- * launch is first STARTED, perhaps COMPLETING, finally ENDED. The keeper writes each record into a file before it
+ * The daemon uses each launch id once, and commits it before. A second START with the same id has no effect. The record
+ * of a launch is first STARTED, perhaps COMPLETING, finally ENDED. The keeper writes each record into a file before it
  * continues, so records outlive daemon, launcher and keeper. */
 #ifndef FAIRLEAD_EXEC_LAUNCH_H
 #define FAIRLEAD_EXEC_LAUNCH_H

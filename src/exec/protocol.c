@@ -3,8 +3,8 @@
  * The decoder walks over a body with a cursor that remembers whether anything was wrong. After an error every further
  * read gives zeros and empty text, so that a body needs one check, at its end.
  *
- *  I1  A length or count is used only after it was compared with the number of remaining bytes: decoding allocates at most
- *      a small multiple of the bytes received.
+ *  I1  A length or count is used only after it was compared with the number of remaining bytes: decoding allocates at
+ *      most a small multiple of the bytes received.
  *  I2  A body is consumed exactly; bytes left over are an error.
  *  I3  Text contains no zero byte, so that a C string holds all of it.
  *

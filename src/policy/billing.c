@@ -1,5 +1,5 @@
-/* Amounts are multiplied by their weights and added in index order, so that every caller gets the same number for the same
- * job, to the last bit. */
+/* Amounts are multiplied by their weights and added in index order, so that every caller gets the same number for the
+ * same job, to the last bit. */
 #include "policy/billing.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* Two loops: the first sums the usage of each account's fair-share children, the second goes down the tree in index order.
- * The exponent k depends on the parent only, so each account computes it before its children need it. With f, n's fraction
- * of the shares, R S(n) = U(p) f and S(n) / S(p) = f, so no quotient of tiny normalised shares is formed:
+/* Two loops: the first sums the usage of each account's fair-share children, the second goes down the tree in index
+ * order. The exponent k depends on the parent only, so each account computes it before its children need it. With f,
+ * n's fraction of the shares, R S(n) = U(p) f and S(n) / S(p) = f, so no quotient of tiny normalised shares is formed:
  *
  *     U(n) = U(p) f r^k     r = (N(n) / sum) / f     k = 1: U(n) = U(p) N(n) / sum
  *

@@ -1,20 +1,22 @@
-/* Drop-merge sort. Most records are still in order: they are kept. The others are dropped, sorted alone and merged back.
+/* Drop-merge sort. Most records are still in order: they are kept. The others are dropped, sorted alone and merged
+ * back.
  *
  *     kept [0, k)  free [k, k + d)  unread [i, n)          dropped [0, d) in scratch          k + d = i
  *
- * When a record is smaller than the last one that was kept, one of the two is out of place. If the record would fit without
- * that last one, the last one is dropped; else the record is. When eight records in a row were dropped and the next one is
- * out of place too, the kept ones were wrong after all: the eight are taken back, and the kept records above the largest of
- * them are dropped instead.
+ * When a record is smaller than the last one that was kept, one of the two is out of place. If the record would fit
+ * without that last one, the last one is dropped; else the record is. When eight records in a row were dropped and the
+ * next one is out of place too, the kept ones were wrong after all: the eight are taken back, and the kept records
+ * above the largest of them are dropped instead.
  *
  * Invariants
- *   1. k + d = i: every record that was read is either kept or dropped, and the eight that were dropped last are still in
- *      place before i.
- *   2. When all records are read, few are dropped: only backtracking drops many at once, and it leaves eight to be read.
+ *   1. k + d = i: every record that was read is either kept or dropped, and the eight that were dropped last are still
+ *      in place before i.
+ *   2. When all records are read, few are dropped: only backtracking drops many at once, and it leaves eight to be
+ *      read.
  *
- * Cost: about 1 ns for a record in order, ten comparisons for one that is not. When more than one in eight is out of place,
- * reading stops and all records are sorted by radix, which is cheaper then.
- * Source: E. Ernerfeldt, "Drop-Merge Sort", 2016. */
+ * Cost: about 1 ns for a record in order, ten comparisons for one that is not. When more than one in eight is out of
+ * place, reading stops and all records are sorted by radix, which is cheaper then. Source: E. Ernerfeldt, "Drop-Merge
+ * Sort", 2016. */
 #include "policy/drop_merge_sort.h"
 
 #include "base/ensure.h"

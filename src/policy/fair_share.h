@@ -1,5 +1,5 @@
-/* The fair-share algorithms, as a table. Each turns a tree and its usage into a factor for each user, and into the columns
- * of a listing. A new algorithm is one file and one row.
+/* The fair-share algorithms, as a table. Each turns a tree and its usage into a factor for each user, and into the
+ * columns of a listing. A new algorithm is one file and one row.
  *
  *     fair-tree        a rank by levels, see fair_tree.h
  *     classic          2^-((effective usage / normalised shares) / dampening), usage moved towards the parent's
@@ -28,8 +28,8 @@ extern const char *const share_algorithm_names[ALGORITHM_COUNT]; /* "fair-tree" 
 void fair_share_factors(const struct tree *t, const double *own, const struct share_options *options,
                         struct arena *arena, double *out_factor);
 
-/* All columns of a listing (share_table.h). Either own or totals is given, the other is NULL. Only fair-tree has level_fs;
- * with the others it is NAN, and accounts have a factor, too. */
+/* All columns of a listing (share_table.h). Either own or totals is given, the other is NULL. Only fair-tree has
+ * level_fs; with the others it is NAN, and accounts have a factor, too. */
 void fair_share_table(const struct tree *t, const double *own, const double *totals,
                       const struct share_options *options, struct arena *arena, struct share_table *out_table);
 

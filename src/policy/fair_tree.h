@@ -1,5 +1,5 @@
-/* Fair Tree: level by level, the sibling that has had the smallest part of its promise comes first. A user's factor is the
- * user's rank in that walk.
+/* Fair Tree: level by level, the sibling that has had the smallest part of its promise comes first. A user's factor is
+ * the user's rank in that walk.
  *
  *     level = S / U    S: the node's fraction of its siblings' shares; U: its fraction of its fair-share parent's usage
  *     factor = rank / N, ranks counted from N down, N the number of user associations
@@ -21,8 +21,8 @@
 
 enum tie_rule { TIES_MERGE, TIES_SLURM };
 
-/* The order of the last pass. It makes the next one cheap if little changed. It belongs to one tree, and is rebuilt when
- * that tree's lists changed (tree.lists_version). */
+/* The order of the last pass. It makes the next one cheap if little changed. It belongs to one tree, and is rebuilt
+ * when that tree's lists changed (tree.lists_version). */
 struct rank_order;
 struct rank_order *rank_order_new(void);
 void rank_order_free(struct rank_order *order); /* NULL is allowed */
@@ -35,24 +35,25 @@ void rank_order_free(struct rank_order *order); /* NULL is allowed */
  * O(n) when little changed, else O(n) with radix passes over the lists. Source: docs/formulas.md 2.1. */
 void fair_tree_rank(const struct tree *t, const double *usage, struct rank_order *order, double *out_factor);
 
-/* The same for the nodes that are wanted; the entries of the others are undefined. Only the lists that contain wanted nodes,
- * and the lists above them, are ranked. wanted: by node; NULL: all. */
+/* The same for the nodes that are wanted; the entries of the others are undefined. Only the lists that contain wanted
+ * nodes, and the lists above them, are ranked. wanted: by node; NULL: all. */
 void fair_tree_rank_wanted(const struct tree *t, const double *usage, const bool *wanted, struct rank_order *order,
                            double *out_factor);
 
-/* The level of every node, S / U, computed exactly and rounded once to double; 0 and infinite as above; NAN if there is none
- * (the root, and nodes with SHARES_PARENT). out_level: count entries. O(n). Source: docs/formulas.md 2.1. */
+/* The level of every node, S / U, computed exactly and rounded once to double; 0 and infinite as above; NAN if there is
+ * none (the root, and nodes with SHARES_PARENT). out_level: count entries. O(n). Source: docs/formulas.md 2.1. */
 void fair_tree_levels(const struct tree *t, const double *usage, double *out_level);
 double fair_tree_level(const struct tree *t, const double *usage, uint32_t node); /* of one node */
 
-/* Factors and levels as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum, or as
- * given). out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows none.
- * Requires the long double of x87 (fair_tree_slurm_available); elsewhere the caller refuses ties = slurm.
- * Source: docs/formulas.md 2.2. */
+/* Factors and levels as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum,
+ * or as given). out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows
+ * none. Requires the long double of x87 (fair_tree_slurm_available); elsewhere the caller refuses ties = slurm. Source:
+ * docs/formulas.md 2.2. */
 void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level);
 bool fair_tree_slurm_available(void);
 
-/* Totals from own usages, each rounded to six decimals, as in Slurm's state file. O(n) additions a level of the tree. */
+/* Totals from own usages, each rounded to six decimals, as in Slurm's state file. O(n) additions a level of the
+ * tree. */
 void fair_tree_slurm_sum(const struct tree *t, const double *own, long double *out_total);
 
 #endif

@@ -3,8 +3,8 @@
  * Its arithmetic: shares are a quotient of two whole numbers in 64 bits. Usage is summed in 80 bits, and divided by the
  * fair-share parent's in 80 bits. The level is the quotient of the two in 80 bits, and levels are compared exactly.
  *
- * Its walk differs from the published one (fair_tree.c) in one point: tied sibling accounts are not merged. The second one
- * is entered with the mark `tied`, so that its first association shares the rank given last.
+ * Its walk differs from the published one (fair_tree.c) in one point: tied sibling accounts are not merged. The second
+ * one is entered with the mark `tied`, so that its first association shares the rank given last.
  *
  *     visit(list, tied_in)      ranks count down from N; `last`: the rank given last, `left`: the next rank without a tie
  *       sort by level, highest first; at equal levels users first; else in their order
@@ -14,10 +14,10 @@
  *         account: visit(children, tied)
  *         previous = level
  *
- * Two points are surprising. A SHARES_PARENT account has Slurm's "not set", 4294967294, as its level. It has no children of
- * its own, but it is a member of the list, so after one of them `previous` is that number; and the first member of a list
- * is compared with that number, too. Siblings that tie are ranked in index order, so the tree must be built in Slurm's own
- * order.
+ * Two points are surprising. A SHARES_PARENT account has Slurm's "not set", 4294967294, as its level. It has no
+ * children of its own, but it is a member of the list, so after one of them `previous` is that number; and the first
+ * member of a list is compared with that number, too. Siblings that tie are ranked in index order, so the tree must be
+ * built in Slurm's own order.
  *
  * Cost: O(n log g), g the size of the largest list of siblings. Nothing is kept from pass to pass.
  * Source: docs/formulas.md 2.2; recorded answers in tests/conformance/slurm. */
@@ -50,9 +50,9 @@ bool fair_tree_slurm_available(void)
     return LDBL_MANT_DIG == 64;
 }
 
-/* slurmctld stores usage across restarts as text with six decimals. In memory it has the 80-bit number nearest to that text,
- * which is not the double nearest to it: those of 0.1 differ in the additional eleven bits. From 2^43 on, 80 bits have no
- * sixth decimal either. */
+/* slurmctld stores usage across restarts as text with six decimals. In memory it has the 80-bit number nearest to that
+ * text, which is not the double nearest to it: those of 0.1 differ in the additional eleven bits. From 2^43 on, 80 bits
+ * have no sixth decimal either. */
 static long double as_stored(double usage)
 {
     return usage < 0x1p43 ? rintl(usage * 1e6L) / 1e6L : usage;

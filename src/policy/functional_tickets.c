@@ -1,5 +1,5 @@
-/* The functional policy: a pool F is divided by the shares of a job's user, department, project and job class and by its
- * own shares, with a weight for each of these kinds.
+/* The functional policy: a pool F is divided by the shares of a job's user, department, project and job class and by
+ * its own shares, with a weight for each of these kinds.
  *
  *     tickets  =  sum over kinds k of  w_k share_k F / S_k          w: the weights over their sum
  *
@@ -8,11 +8,11 @@
  *               member's fshare to S_k. Before a job is counted, its value is computed with
  *                 share_k = fshare / (counted + 1)                  S_k + 0.001 in place of S_k
  *
- * That is with share_functional_shares. Without it share_k is the fshare itself, and each job adds it to S_k. The own shares
- * of a job (-js) are added by each job in both cases.
+ * That is with share_functional_shares. Without it share_k is the fshare itself, and each job adds it to S_k. The own
+ * shares of a job (-js) are added by each job in both cases.
  *
- * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group in
- * the last round, which can be more.
+ * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group
+ * in the last round, which can be more.
  *
  * Cost: O(n log n) to group n jobs, then as in ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "policy/functional_tickets.h"
@@ -179,8 +179,8 @@ static double count_job(struct functional *f, const struct job_key *key)
     return tickets;
 }
 
-/* Gives each job that is still in line the tickets that it would get as the next of its group. The job that is counted next
- * gets its own tickets afterwards. */
+/* Gives each job that is still in line the tickets that it would get as the next of its group. The job that is counted
+ * next gets its own tickets afterwards. */
 static void give_rest(const struct ticket_selection *s, struct ticket_run *run)
 {
     for (uint32_t i = 0; i < s->group_count; i++) {

@@ -5,17 +5,18 @@
  *     M, m    the 53-bit integers in the account's usage and in the node's; e from their exponents
  *     shares < 2^31, all_shares < 2^63: the numerator has up to 84 bits, the denominator up to 116
  *
- * So equal fractions give the same double, whatever their numerators and denominators, and compare as a tie. (Double-double
- * arithmetic gives the same except next to a point halfway between two doubles, where its last error decides.)
+ * So equal fractions give the same double, whatever their numerators and denominators, and compare as a tie.
+ * (Double-double arithmetic gives the same except next to a point halfway between two doubles, where its last error
+ * decides.)
  *
- * The division starts from an estimate of the quotient in double arithmetic, 56 bits long and wrong by a few units in the
- * 53rd. Then the exact remainder is computed. It is small, so computing it modulo 2^128 loses nothing, although the products
- * have up to 172 bits:
+ * The division starts from an estimate of the quotient in double arithmetic, 56 bits long and wrong by a few units in
+ * the 53rd. Then the exact remainder is computed. It is small, so computing it modulo 2^128 loses nothing, although the
+ * products have up to 172 bits:
  *
  *     R = (shares * M << shift) - quotient * (m * all_shares),  |R| < 2^6 * 2^116
  *
- * The quotient is corrected until 0 <= R < denominator. Its last bit then becomes 1 if R is not 0, and the conversion to
- * double rounds once, to nearest, ties to even.
+ * The quotient is corrected until 0 <= R < denominator. Its last bit then becomes 1 if R is not 0, and the conversion
+ * to double rounds once, to nearest, ties to even.
  *
  * Cost: about 20 ns a level, against 1.5 ns for a plain ratio. Only lists that merge accounts pay it. */
 #include "policy/level.h"
@@ -53,8 +54,8 @@ static double power_of_two(int exponent)
     return power;
 }
 
-/* numerator / denominator, rounded to a double: value * 2^*out_exponent. The returned value is in [2^55, 2^56]. numerator in
- * [2^52, 2^84), denominator in [2^52, 2^116). estimate: the quotient to within 2^-50 of itself. */
+/* numerator / denominator, rounded to a double: value * 2^*out_exponent. The returned value is in [2^55, 2^56].
+ * numerator in [2^52, 2^84), denominator in [2^52, 2^116). estimate: the quotient to within 2^-50 of itself. */
 static double divide(u128 numerator, u128 denominator, double estimate, int *out_exponent)
 {
     int estimate_exponent;

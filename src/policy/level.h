@@ -5,10 +5,10 @@
  * A key is a level's double with a wider exponent. Positive doubles sort as their bits do, and with 12 bits of exponent
  * instead of 11 every level between 0 and infinity has a key. A larger key is a larger level; equal keys are ties.
  *
- * There are two kinds of keys, which are never compared with each other. Within one account the common factor (account's
- * usage / account's shares) is left out. What remains is one division of two exact numbers, so 1:10, 3:30 and 7:70 have one
- * key. Across accounts the whole fraction is computed in integers and rounded once (level.c).
- * Source: docs/formulas.md 2.1. */
+ * There are two kinds of keys, which are never compared with each other. Within one account the common factor
+ * (account's usage / account's shares) is left out. What remains is one division of two exact numbers, so 1:10, 3:30
+ * and 7:70 have one key. Across accounts the whole fraction is computed in integers and rounded once (level.c). Source:
+ * docs/formulas.md 2.1. */
 #ifndef FAIRLEAD_POLICY_LEVEL_H
 #define FAIRLEAD_POLICY_LEVEL_H
 

@@ -1,10 +1,10 @@
-/* Multifactor priority. A job costs a few divisions and reads only its own cache lines, so the priorities of a million jobs
- * are recomputed in every pass, and none is ever stale.
+/* Multifactor priority. A job costs a few divisions and reads only its own cache lines, so the priorities of a million
+ * jobs are recomputed in every pass, and none is ever stale.
  *
- * Two results are Slurm's and look odd. With PriorityFavorSmall the CPUs that a job leaves free are an unsigned difference, so
- * a job that requests more than exist counts as small. SMALL_RELATIVE_TO_TIME divides by minutes, so a job of less than a
- * minute can be larger than the cluster (its size is then limited to 1).
- * Source: docs/formulas.md 4. */
+ * Two results are Slurm's and look odd. With PriorityFavorSmall the CPUs that a job leaves free are an unsigned
+ * difference, so a job that requests more than exist counts as small. SMALL_RELATIVE_TO_TIME divides by minutes, so a
+ * job of less than a minute can be larger than the cluster (its size is then limited to 1). Source: docs/formulas.md
+ * 4. */
 #include "policy/multifactor.h"
 
 #include "base/quantity.h"
@@ -16,9 +16,9 @@
 
 /* --- factors ------------------------------------------------------------------------------------------------------ */
 
-/* Age and maximum are whole numbers of microseconds, so whole seconds give the same quotient as they would in seconds. A
- * quotient of doubles is below 1 exactly when its numerator is the smaller one. 0/0 is not below 1: it is the age of a job of
- * this microsecond where every age counts in full. */
+/* Age and maximum are whole numbers of microseconds, so whole seconds give the same quotient as they would in seconds.
+ * A quotient of doubles is below 1 exactly when its numerator is the smaller one. 0/0 is not below 1: it is the age of
+ * a job of this microsecond where every age counts in full. */
 static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
 {
     if (!(r->weight_age > 0.0) || accrue_us == 0 || r->max_age_s < 0) return 0.0;

@@ -2,10 +2,10 @@
  *
  *     priority = age + assoc + fair share + job size + partition + QOS + sum of TRES + site - nice
  *
- * Each term except the last two is a factor times its weight. The terms are added in that order, as doubles. A sum below 1
- * becomes 1 (0 is for held jobs); the result is truncated to a whole number of at most 2^32 - 1. A priority that an operator
- * has set is used unchanged, and its terms are all 0.
- * Source: docs/formulas.md 4; Slurm 22.05.8, cases prio-*. */
+ * Each term except the last two is a factor times its weight. The terms are added in that order, as doubles. A sum
+ * below 1 becomes 1 (0 is for held jobs); the result is truncated to a whole number of at most 2^32 - 1. A priority
+ * that an operator has set is used unchanged, and its terms are all 0. Source: docs/formulas.md 4; Slurm 22.05.8, cases
+ * prio-*. */
 #ifndef FAIRLEAD_POLICY_MULTIFACTOR_H
 #define FAIRLEAD_POLICY_MULTIFACTOR_H
 
@@ -82,8 +82,8 @@ void multifactor_terms(const struct multifactor_rules *r, const struct multifact
 void multifactor_priorities(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                             const struct multifactor_job *jobs, uint32_t count, uint32_t *out_priority);
 
-/* First come, first served: the priority that Slurm's priority/basic gives the job at a position in the order of submission
- * (0 is first). */
+/* First come, first served: the priority that Slurm's priority/basic gives the job at a position in the order of
+ * submission (0 is first). */
 uint32_t multifactor_basic_priority(uint64_t position, int32_t nice);
 
 #endif

@@ -2,9 +2,9 @@
  *
  *     tickets  =  sum of oticket over the job's user, project, department and job class  +  -ot
  *
- * With share_override_tickets a member's tickets are divided by its running jobs. Pending jobs are counted one after another
- * as if they started, the one with the most tickets first, so the n-th job of a member gets oticket / n.
- * Cost: O(n log n). Source: docs/formulas.md 5.5. */
+ * With share_override_tickets a member's tickets are divided by its running jobs. Pending jobs are counted one after
+ * another as if they started, the one with the most tickets first, so the n-th job of a member gets oticket / n. Cost:
+ * O(n log n). Source: docs/formulas.md 5.5. */
 #include "policy/override_tickets.h"
 
 #include "policy/ticket_selection.h"
@@ -23,8 +23,8 @@ struct override {
     struct giver *givers[MEMBER_KIND_COUNT]; /* by member */
 };
 
-/* The tickets of a job. counted: by kind and member, the number of jobs that divide the member's tickets; NULL: each job
- * gets all of them. */
+/* The tickets of a job. counted: by kind and member, the number of jobs that divide the member's tickets; NULL: each
+ * job gets all of them. */
 static double tickets_of(const struct ticket_input *in, const struct ticket_job *j, uint32_t *const *counted)
 {
     double sum = 0.0;

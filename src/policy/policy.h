@@ -27,12 +27,13 @@ struct policy {
     enum enforce_user enforce_user;
 };
 
-/* Builds the policy of the settings. ERR_INPUT, which names the setting, for errors that only a combination of settings has,
- * such as a weight of a TRES that is not tracked. Texts are in memory of arena, which has to outlive the policy. */
+/* Builds the policy of the settings. ERR_INPUT, which names the setting, for errors that only a combination of settings
+ * has, such as a weight of a TRES that is not tracked. Texts are in memory of arena, which has to outlive the
+ * policy. */
 int policy_make(const struct settings *s, struct arena *arena, struct policy *out_policy, struct err *e);
 
-/* The value that AccountingStorageTRES gets when it is set to wanted: tracked TRES are kept, new ones are appended. In memory of
- * arena. */
+/* The value that AccountingStorageTRES gets when it is set to wanted: tracked TRES are kept, new ones are appended. In
+ * memory of arena. */
 const char *policy_tracked_tres_append(const char *tracked, const char *wanted, struct arena *arena);
 
 #endif

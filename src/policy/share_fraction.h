@@ -4,8 +4,8 @@
 
 #include "policy/tree.h"
 
-/* shares / level_shares, 0 to 1; 0 if all of them are 0. Not for the root and not for SHARES_PARENT. Sums of shares stay
- * below 2^61, so they are converted as signed numbers, which is one instruction. */
+/* shares / level_shares, 0 to 1; 0 if all of them are 0. Not for the root and not for SHARES_PARENT. Sums of shares
+ * stay below 2^61, so they are converted as signed numbers, which is one instruction. */
 static inline double share_fraction(const struct tree *t, uint32_t node)
 {
     double shares = (double)(int32_t)t->shares[node];

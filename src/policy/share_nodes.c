@@ -1,7 +1,7 @@
 /* Two maps find the node that serves a user's jobs.
  *
- * The realm of a node is the project node that it is or is below, else the root, node 0. Within a realm a user's name occurs
- * once, so a realm and a name identify one node:
+ * The realm of a node is the project node that it is or is below, else the root, node 0. Within a realm a user's name
+ * occurs once, so a realm and a name identify one node:
  *
  *     names     "ua" -> 2, the first node of that name; its index stands for the name
  *     serving   (realm 1, name 2) -> 2      ua in P1

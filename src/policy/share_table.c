@@ -1,5 +1,5 @@
-/* The columns of a share listing by Fair Tree, from tree and usage. Their meaning is sshare's (from its manual, and from
- * recorded answers for points that the manual does not describe):
+/* The columns of a share listing by Fair Tree, from tree and usage. Their meaning is sshare's (from its manual, and
+ * from recorded answers for points that the manual does not describe):
  *
  *     norm_shares       shares / level_shares of the fair-share parent; a SHARES_PARENT node shows its parent's
  *     norm_usage        usage / the root's usage, at most 1
@@ -7,11 +7,11 @@
  *     fair_share        the factor: docs/formulas.md 2.1 and 2.2
  *     level_fs          norm_shares / effective_usage, computed more precisely than from the two columns
  *
- * The tie rule decides the arithmetic, too. merge computes in doubles. slurm computes usages and their quotients in 80 bits,
- * rounds to double at the end, and repeats two surprises of Slurm 22.05.8. The norm_shares of the root is the quotient of a
- * number that Slurm never set. And numbers travel from slurmctld to sshare as millionths, so sshare shows slurmctld's value
- * times 10^6 divided by 10^6. For one value in thirty that is the double next to it (a factor of 49/61 is shown as
- * 0.80327868852459028, not ...017). With both, all recorded cells agree.
+ * The tie rule decides the arithmetic, too. merge computes in doubles. slurm computes usages and their quotients in 80
+ * bits, rounds to double at the end, and repeats two surprises of Slurm 22.05.8. The norm_shares of the root is the
+ * quotient of a number that Slurm never set. And numbers travel from slurmctld to sshare as millionths, so sshare shows
+ * slurmctld's value times 10^6 divided by 10^6. For one value in thirty that is the double next to it (a factor of
+ * 49/61 is shown as 0.80327868852459028, not ...017). With both, all recorded cells agree.
  *
  * Cost: the ranking pass, and about 30 ns an association. Source: docs/formulas.md 2.3; tests/conformance/slurm. */
 #include "policy/share_table.h"
@@ -48,7 +48,8 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
     };
 }
 
-/* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than all the rest. */
+/* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than all the
+ * rest. */
 static void init_raw(struct share_table *s, uint32_t count, struct arena *arena)
 {
     double **const columns[] = {&s->norm_shares,     &s->raw_usage,  &s->norm_usage,

@@ -1,6 +1,6 @@
-/* The numbers of a share listing, one row per association: the columns of sshare -l. The caller that prints them has the
- * names. All algorithms fill the same struct (fair_share.h); this file computes Fair Tree's table for both tie rules.
- * Source of each column: docs/formulas.md 2.3 to 2.5. */
+/* The numbers of a share listing, one row per association: the columns of sshare -l. The caller that prints them has
+ * the names. All algorithms fill the same struct (fair_share.h); this file computes Fair Tree's table for both tie
+ * rules. Source of each column: docs/formulas.md 2.3 to 2.5. */
 #ifndef FAIRLEAD_POLICY_SHARE_TABLE_H
 #define FAIRLEAD_POLICY_SHARE_TABLE_H
 
@@ -21,12 +21,10 @@ struct share_table {
 /* Columns of zeros, in memory of arena. */
 void share_table_init(struct share_table *s, uint32_t count, struct arena *arena);
 
-/* Computes all columns by Fair Tree, in memory of arena.
- * own: count current usages, each without that of the nodes below; or totals: count totals that are taken as given. The
- * other one is NULL.
- * order: as for fair_tree_rank; may be NULL.
- * wanted: by node, whether its columns are needed; NULL: all are. The rows of the other nodes are undefined, and their ranks
- * and levels, which cost most, are not computed. With TIES_SLURM all rows are computed. */
+/* Computes all columns by Fair Tree, in memory of arena. own: count current usages, each without that of the nodes
+ * below; or totals: count totals that are taken as given. The other one is NULL. order: as for fair_tree_rank; may be
+ * NULL. wanted: by node, whether its columns are needed; NULL: all are. The rows of the other nodes are undefined, and
+ * their ranks and levels, which cost most, are not computed. With TIES_SLURM all rows are computed. */
 void share_table_compute(const struct tree *t, const double *own, const double *totals, enum tie_rule ties,
                          struct rank_order *order, const bool *wanted, struct arena *arena,
                          struct share_table *out_table);

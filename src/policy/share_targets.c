@@ -5,15 +5,15 @@
  *     stt  = shr / sum of shr                            the short-term target
  *     oltt, ostt: ltt and stt times the parent's own     the root: 1
  *
- * Compensation limits how far the short-term target of a node may be above its long-term target. The program's rule reduces
- * the weight of the nodes above the limit once and then divides again, so they may still be above it. The manual's rule is a
- * cap. With CF, the compensation factor:
+ * Compensation limits how far the short-term target of a node may be above its long-term target. The program's rule
+ * reduces the weight of the nodes above the limit once and then divides again, so they may still be above it. The
+ * manual's rule is a cap. With CF, the compensation factor:
  *
  *     program:  for ostt > CF oltt:  shr = shares^2 / (max(usage, oltt) ostt / (CF oltt)), then stt again
  *     manual:   stt = min(cap, v shr) with v such that their sum is 1;  cap = CF oltt / ostt of the parent
  *
- * To find v, the siblings are taken in ascending order of cap / shr. Each gets its fraction of what is left, but at most its
- * cap. If the sum of the caps is 1 or less, the siblings divide the whole in proportion to their caps.
+ * To find v, the siblings are taken in ascending order of cap / shr. Each gets its fraction of what is left, but at
+ * most its cap. If the sum of the caps is 1 or less, the siblings divide the whole in proportion to their caps.
  *
  * Cost: O(n); with the manual's rule also a sort of each group of siblings. Source: docs/formulas.md 5.3. */
 #include "policy/share_targets.h"
@@ -151,7 +151,8 @@ static void set_targets(const struct siblings *s, const struct ticket_rules *r)
     }
 }
 
-/* The children of every node, as slices of one array: those of p are children[start[p]] to children[start[p + 1] - 1]. */
+/* The children of every node, as slices of one array: those of p are children[start[p]] to children[start[p + 1] -
+ * 1]. */
 struct slices {
     uint32_t *start, *children;
 };

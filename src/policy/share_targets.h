@@ -1,5 +1,5 @@
-/* Targets of the share tree: the fraction of its pool that each node with jobs gets. Private to the ticket policies of this
- * folder. */
+/* Targets of the share tree: the fraction of its pool that each node with jobs gets. Private to the ticket policies of
+ * this folder. */
 #ifndef FAIRLEAD_POLICY_SHARE_TARGETS_H
 #define FAIRLEAD_POLICY_SHARE_TARGETS_H
 

@@ -3,9 +3,10 @@
  *     running:  ostt T / running jobs of its leaf, or by -js shares    with the targets of a tree of running jobs alone
  *     pending:  stt T / d                                d = 1 + slots of the jobs before it in the order of the node
  *
- * Each node sorts all jobs below it: running ones first, then pending ones by their value, highest first, then by id. At a
- * leaf the value is the sum of the tickets so far and the -js share. Further up it is the sum of the tickets so far and the
- * tickets from the node below. So every level overrules the one below it, and the final tickets are those of the root's child:
+ * Each node sorts all jobs below it: running ones first, then pending ones by their value, highest first, then by id.
+ * At a leaf the value is the sum of the tickets so far and the -js share. Further up it is the sum of the tickets so
+ * far and the tickets from the node below. So every level overrules the one below it, and the final tickets are those
+ * of the root's child:
  *
  *     Root                 -                             the root divides only among jobs that it serves itself
  *     +- A  stt 0.7        c1 T 0.7, a1 T 0.7/2, c2 T 0.7/3
@@ -14,8 +15,8 @@
  *
  * A root that serves no jobs and has one active child is replaced by that child.
  *
- * The jobs below a node are a slice of one array: first the node's own jobs, then those of its children. So an order is a
- * slice that is sorted in place. Cost: O(jobs) for each level of the tree. Source: docs/formulas.md 5.4. */
+ * The jobs below a node are a slice of one array: first the node's own jobs, then those of its children. So an order is
+ * a slice that is sorted in place. Cost: O(jobs) for each level of the tree. Source: docs/formulas.md 5.4. */
 #include "policy/share_tickets.h"
 
 #include <math.h>
@@ -89,8 +90,8 @@ static void count_by_node(const struct ticket_run *run, struct slicing *s)
     }
 }
 
-/* Lays out the slices: a node's slice follows its parent's own jobs and the slices of its elder siblings. out_next becomes
- * a copy of start. */
+/* Lays out the slices: a node's slice follows its parent's own jobs and the slices of its elder siblings. out_next
+ * becomes a copy of start. */
 static void lay_out(const struct ticket_run *run, struct slicing *s, uint32_t *out_next)
 {
     const struct ticket_input *in = run->in;

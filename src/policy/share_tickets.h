@@ -1,15 +1,16 @@
-/* The share tree policy: each job's tickets from the share tree's pool. Private to the ticket policies of this folder. */
+/* The share tree policy: each job's tickets from the share tree's pool. Private to the ticket policies of this
+ * folder. */
 #ifndef FAIRLEAD_POLICY_SHARE_TICKETS_H
 #define FAIRLEAD_POLICY_SHARE_TICKETS_H
 
 #include "policy/ticket_run.h"
 
-/* Gives share tickets to the running jobs. nodes: those of the input, with the usage that they have where only running jobs
- * count. */
+/* Gives share tickets to the running jobs. nodes: those of the input, with the usage that they have where only running
+ * jobs count. */
 void share_tickets_running(struct ticket_run *run, const struct ticket_node *nodes);
 
-/* Gives share tickets to the pending jobs. is_dependent: they depend on the tickets so far, and are added to them. O(n) for
- * each level of the tree. */
+/* Gives share tickets to the pending jobs. is_dependent: they depend on the tickets so far, and are added to them. O(n)
+ * for each level of the tree. */
 void share_tickets_pending(struct ticket_run *run, bool is_dependent);
 
 #endif

@@ -1,12 +1,12 @@
-/* A heap of sets, each with a tournament of groups. The value of a set may be out of date, but never too small, because no
- * job's value rises. So the set at the top of the heap is the best one if it is still at the top after its update.
+/* A heap of sets, each with a tournament of groups. The value of a set may be out of date, but never too small, because
+ * no job's value rises. So the set at the top of the heap is the best one if it is still at the top after its update.
  *
- * Two maps find groups: a set by a path of pairs (the path so far, the next member), a group by its set and user. The most
- * recent sets and groups are cached, so most jobs need no map.
+ * Two maps find groups: a set by a path of pairs (the path so far, the next member), a group by its set and user. The
+ * most recent sets and groups are cached, so most jobs need no map.
  *
- * Cost: O(n log n) to group n jobs. A selection is O(log n) plus an update of each set whose last value is larger than the
- * value of the best job. If every selection reduces all values, as in the functional policy, that is every set. There are few
- * sets, because there are few projects, departments, partitions and different -js. */
+ * Cost: O(n log n) to group n jobs. A selection is O(log n) plus an update of each set whose last value is larger than
+ * the value of the best job. If every selection reduces all values, as in the functional policy, that is every set.
+ * There are few sets, because there are few projects, departments, partitions and different -js. */
 #include "policy/ticket_selection.h"
 
 #include "base/ensure.h"
@@ -136,8 +136,8 @@ static const struct sort_record *sort_by_amount(const struct ticket_selection *s
     return records;
 }
 
-/* Puts the groups in the order of their sets, each with room in line for its jobs. out_renumbered: the new index of each
- * group by its old one. */
+/* Puts the groups in the order of their sets, each with room in line for its jobs. out_renumbered: the new index of
+ * each group by its old one. */
 static void lay_out_groups(struct ticket_selection *s, const struct grouping *g, uint32_t *out_renumbered)
 {
     for (uint32_t i = 0, group = 0; i < s->set_count; i++) {
@@ -237,9 +237,9 @@ static void enter(struct ticket_selection *s, uint32_t group)
     tournament_set(&set->tournament, group - set->first_group, player);
 }
 
-/* Updates a set's value and rank, and returns its best group, or NONE. A share may have become smaller since its player was
- * entered, because jobs of the same user in other sets were selected. So the share of the group that seems best is read
- * again. */
+/* Updates a set's value and rank, and returns its best group, or NONE. A share may have become smaller since its player
+ * was entered, because jobs of the same user in other sets were selected. So the share of the group that seems best is
+ * read again. */
 static uint32_t look(struct ticket_selection *s, struct ticket_selection_set *set)
 {
     struct tournament_context now = s->rules->context_of(s->rules->policy, &set->key);

@@ -1,11 +1,11 @@
-/* Selects pending jobs one after another, where each selected job reduces the values of the jobs of the same user, project,
- * department and job class. The functional policy and the shared override policy select the best job, count it as running, and
- * repeat.
+/* Selects pending jobs one after another, where each selected job reduces the values of the jobs of the same user,
+ * project, department and job class. The functional policy and the shared override policy select the best job, count it
+ * as running, and repeat.
  *
- * Jobs with the same shares of their own and the same members that have shares form a group, which is a line. Only the first
- * job of a group competes. Groups that differ only in the user form a set, and are the players of one tournament
- * (tournament.h): all other terms of their values are equal. The sets are in a heap, by the value that each had at its last
- * update. Values never rise.
+ * Jobs with the same shares of their own and the same members that have shares form a group, which is a line. Only the
+ * first job of a group competes. Groups that differ only in the user form a set, and are the players of one tournament
+ * (tournament.h): all other terms of their values are equal. The sets are in a heap, by the value that each had at its
+ * last update. Values never rise.
  *
  *     set      p1, no department, -js 0        p1, no department, -js 100
  *     groups   ua: 7 8 12   ub: 9   uc: 10     ua: 11
@@ -82,8 +82,8 @@ struct ticket_selection {
 struct ticket_selection ticket_selection_make(const struct ticket_run *run, const uint32_t *order,
                                               const struct ticket_selection_rules *rules);
 
-/* The group whose first job is the best one, or NONE. out_value: that job's value, including its tickets so far; may be NULL.
- * O(log n), plus an update of each set whose last value is larger than the value of the best job. */
+/* The group whose first job is the best one, or NONE. out_value: that job's value, including its tickets so far; may be
+ * NULL. O(log n), plus an update of each set whose last value is larger than the value of the best job. */
 uint32_t ticket_selection_best(struct ticket_selection *s, double *out_value);
 
 /* The key of the group's first job, with its user. */
@@ -92,7 +92,8 @@ struct job_key ticket_selection_key(const struct ticket_selection *s, uint32_t g
 /* The present value of the group's first job, without its tickets so far. */
 double ticket_selection_value(const struct ticket_selection *s, uint32_t group);
 
-/* Removes the group's first job from its line and counts it for its user. The policy counts it for the other members. */
+/* Removes the group's first job from its line and counts it for its user. The policy counts it for the other
+ * members. */
 void ticket_selection_take(struct ticket_selection *s, uint32_t group);
 
 #endif

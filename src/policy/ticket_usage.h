@@ -1,5 +1,5 @@
-/* The usage that the share tree counts, by resource, and its decay. It belongs to a user, to a user in a project, or to a
- * project, not to a node of the tree, so it outlives the node.
+/* The usage that the share tree counts, by resource, and its decay. It belongs to a user, to a user in a project, or to
+ * a project, not to a node of the tree, so it outlives the node.
  *
  *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list
  *     after dt seconds:  used_r c^(dt/60),  c = 1 - ln 2 / H      H: the half-life in minutes
@@ -25,14 +25,15 @@ struct ticket_decay {
     double minutes[USAGE_RESOURCE_COUNT];
 };
 
-/* c, the fraction that is left after a minute. 0 for half-lives below 0, and by the program's rule for ln 2 minutes or less. */
+/* c, the fraction that is left after a minute. 0 for half-lives below 0, and by the program's rule for ln 2 minutes or
+ * less. */
 double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r);
 
 /* The factor of a resource's decay after elapsed_s; 1 for 0 and less. */
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s);
 
-/* The charge of a rate (units a second) over elapsed_s, as of the end. In closed form: the integral of the factor above, which
- * the program approximates every few seconds. */
+/* The charge of a rate (units a second) over elapsed_s, as of the end. In closed form: the integral of the factor
+ * above, which the program approximates every few seconds. */
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s);
 
 /* Combined usage; 0 when all weights are 0. */

@@ -1,12 +1,12 @@
-/* The jobs are put in order once. Each policy then gives tickets to the running jobs, and after that to the pending ones in
- * the order of policy_hierarchy:
+/* The jobs are put in order once. Each policy then gives tickets to the running jobs, and after that to the pending
+ * ones in the order of policy_hierarchy:
  *
  *     hierarchy "SF":  share, then functional (which depends on the share tickets), then override (which depends on none,
  *                      because O is not listed)
  *
- * A policy that is listed depends on the tickets that the policies before it gave. They decide the order among the jobs of
- * one user, and they count in the comparison when the policy selects the best job. Policies that are not listed follow in the
- * order O, F, S and depend on none.
+ * A policy that is listed depends on the tickets that the policies before it gave. They decide the order among the jobs
+ * of one user, and they count in the comparison when the policy selects the best job. Policies that are not listed
+ * follow in the order O, F, S and depend on none.
  *
  * Invariant: tickets_so_far[job] is the sum of the tickets that the listed policies gave to a job so far. */
 #include "policy/tickets.h"
@@ -35,8 +35,8 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
-/* The nodes for running jobs only. A virtual node without running jobs does not exist there, so its usage is not in the groups
- * above it. If there is no such node, these are the nodes of the input. */
+/* The nodes for running jobs only. A virtual node without running jobs does not exist there, so its usage is not in the
+ * groups above it. If there is no such node, these are the nodes of the input. */
 static const struct ticket_node *nodes_of_running(const struct ticket_input *in, struct arena *arena)
 {
     bool *is_running = arena_alloc(arena, in->node_count * sizeof *is_running);

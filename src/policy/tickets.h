@@ -45,8 +45,8 @@ struct ticket_member {
 /* The kinds of members, in the order in which the policies add them up. */
 enum ticket_member_kind { MEMBER_USER, MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS, MEMBER_KIND_COUNT };
 
-/* A node of the active tree: the caller's share_nodes with their combined usage, and a virtual node for each user that a
- * `default` node serves. Parents come before children. */
+/* A node of the active tree: the caller's share_nodes with their combined usage, and a virtual node for each user that
+ * a `default` node serves. Parents come before children. */
 struct ticket_node {
     uint32_t parent; /* the root's is NONE */
     double shares, usage;
@@ -65,8 +65,8 @@ struct ticket_job {
     uint32_t slots;                     /* the minimum of its first range; 1 for a serial job */
 };
 
-/* All that tickets depend on. Jobs are in the scheduler's list order: by id, except that changed jobs come last. Each ranked
- * pending task of an array (ticket_tasks_counted) is a job of its own. */
+/* All that tickets depend on. Jobs are in the scheduler's list order: by id, except that changed jobs come last. Each
+ * ranked pending task of an array (ticket_tasks_counted) is a job of its own. */
 struct ticket_input {
     const struct ticket_rules *rules;
     const struct ticket_member *members[MEMBER_KIND_COUNT];
@@ -81,9 +81,9 @@ struct tickets {
     double override, functional, share, total;
 };
 
-/* Computes the tickets of all jobs. out_tickets: an entry for each job, in the same order. No number of the input may be
- * negative. O(n log n) for n jobs, and O(n) for each level of the tree. In addition, each selection of the functional policy
- * updates every set of jobs (ticket_selection.h). */
+/* Computes the tickets of all jobs. out_tickets: an entry for each job, in the same order. No number of the input may
+ * be negative. O(n log n) for n jobs, and O(n) for each level of the tree. In addition, each selection of the
+ * functional policy updates every set of jobs (ticket_selection.h). */
 void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
 /* The number of an array's pending tasks that are ranked. */

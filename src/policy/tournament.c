@@ -1,21 +1,22 @@
-/* The tournament is a binary tree in an array: match i is between the winners of 2i and 2i + 1, leaf count + i is player i.
+/* The tournament is a binary tree in an array: match i is between the winners of 2i and 2i + 1, leaf count + i is
+ * player i.
  *
  *     match          1             valid_below: the base up to which the result holds, at most that of the matches below;
  *                 2     3          0: the match is played every time
  *     leaves     4 5   6 7         setting a player makes it 0 in all matches above
  *
- * A result holds as long as the winner leads, and how the lead changes is known. With e = weight pool (share_w - share_l),
- * h = tickets_so_far_w - tickets_so_far_l, and y = share if X adds it, else 0, the lead at a base B is
+ * A result holds as long as the winner leads, and how the lead changes is known. With e = weight pool (share_w -
+ * share_l), h = tickets_so_far_w - tickets_so_far_l, and y = share if X adds it, else 0, the lead at a base B is
  *
  *     lead(B)  =  e B / ((B + y_w) (B + y_l)) + h
  *
  * For all B after a base A:   B / (B + y_w) >= A / (A + y_w)   and   B / ((B + y_w) (B + y_l)) <= 1 / (A + y)
- * with y the smaller of the two. From these follows a base up to which the lead is larger than a margin, the maximum by which
- * rounding can change two values. Each value is a sum of up to six terms of four operations each, none of them negative,
+ * with y the smaller of the two. From these follows a base up to which the lead is larger than a margin, the maximum by
+ * which rounding can change two values. Each value is a sum of up to six terms of four operations each, none negative,
  * so its error is less than 16 2^-53 of itself, and no value ever exceeds that of the first player.
  *
- * So only the first player's value is computed, and those of two players that are closer than the margin. The computed values
- * then decide, and the match is played every time. That is rare unless shares do not matter (2^-47 of the rest).
+ * So only the first player's value is computed, and those of two players that are closer than the margin. The computed
+ * values then decide, and the match is played every time. That is rare unless shares do not matter (2^-47 of the rest).
  *
  * Source: Basch, Guibas and Hershberger, "Data structures for mobile data", 1999, introduced kinetic tournaments. */
 #include "policy/tournament.h"
@@ -96,7 +97,8 @@ static bool play_close(const struct tournament_player *left, const struct tourna
     double of_left = tournament_value(left, p->context), of_right = tournament_value(right, p->context);
     bool is_left = of_left > of_right || (of_left == of_right && left->rank < right->rank);
     const struct tournament_player *w = is_left ? left : right, *l = is_left ? right : left;
-    /* Every operation is monotonic, even with rounding. So a winner with at least as large a share and as many tickets stays ahead. */
+    /* Every operation is monotonic, even with rounding. So a winner with at least as large a share and as many tickets
+     * stays ahead. */
     bool is_final =
         !p->context->adds_share && w->share >= l->share && w->tickets_so_far >= l->tickets_so_far && w->rank < l->rank;
     *out_valid_below = is_final ? INFINITY : 0.0;

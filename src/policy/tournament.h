@@ -3,8 +3,8 @@
  *     value  =  ((weight share pool / X) + common_1 + .. + common_4) + tickets_so_far        X = base, or base + share
  *
  * The context has the base and the four common terms. From one context to the next the base grows and the common terms
- * shrink. That does not touch every player: a match of the tournament is played again only when its result may have changed.
- * The player with the largest value is first, among equal ones the player with the smallest rank.
+ * shrink. That does not touch every player: a match of the tournament is played again only when its result may have
+ * changed. The player with the largest value is first, among equal ones the player with the smallest rank.
  *
  * The result is exactly that of computing every value in doubles, in that order of operations, and comparing them. */
 #ifndef FAIRLEAD_POLICY_TOURNAMENT_H
@@ -44,8 +44,8 @@ struct tournament {
 /* A tournament for count players, none of which is set yet. */
 struct tournament tournament_make(uint32_t count, struct arena *arena);
 
-/* Sets player i. Before the first call of tournament_first any player can be set; later a player can be removed, or changed
- * so that its value does not rise. O(log n) */
+/* Sets player i. Before the first call of tournament_first any player can be set; later a player can be removed, or
+ * changed so that its value does not rise. O(log n) */
 void tournament_set(struct tournament *t, uint32_t i, struct tournament_player player);
 
 /* The first player in a context, or NULL; valid until the next change. O(log n) for each match that is played again. */

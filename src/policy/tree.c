@@ -1,7 +1,8 @@
 /* The association tree as arrays: growth, and the views that are computed once after each change.
  *
- * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: the nodes that compete
- * (fs_parent, and each account's fair-share children as a slice of one array), and the sum of the shares that compete.
+ * The nodes are four parallel arrays that grow together. tree_finish computes two more views of them: the nodes that
+ * compete (fs_parent, and each account's fair-share children as a slice of one array), and the sum of the shares that
+ * compete.
  *
  *     index      0     1     2     3     4     5      root
  *     parent   NONE    0     0     1     2     2      +- 1 account, 10 shares
@@ -10,12 +11,12 @@
  *     children of 0: 1 2 4 5   level_shares 20           +- 4 user, 7 (competes under the root)
  *                 1: 3                      5            +- 5 user, 3 (likewise)
  *
- * The slices are filled by counting: first the number of children of each account, then the start of each slice, then every
- * node in index order. So every slice is ascending (invariant 4 of tree.h) without a sort.
+ * The slices are filled by counting: first the number of children of each account, then the start of each slice, then
+ * every node in index order. So every slice is ascending (invariant 4 of tree.h) without a sort.
  *
- * Cost: tree_add O(1) amortised. tree_finish makes four loops over all nodes after a change of structure, and one after a
- * change of shares. tree_sum_usage makes one. Memory: 10 bytes a node, up to twice that while growing, and 20 more once
- * finished.
+ * Cost: tree_add O(1) amortised. tree_finish makes four loops over all nodes after a change of structure, and one after
+ * a change of shares. tree_sum_usage makes one. Memory: 10 bytes a node, up to twice that while growing, and 20 more
+ * once finished.
  *
  * Names, usage over time and removal are not here. To remove a node, the owner of the tree builds a new one: indices
  * identify nodes, and rows that are kept beside the tree could not follow a shift.
@@ -84,7 +85,8 @@ void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares)
     if (old == shares) return;
     t->shares[node] = shares;
     t->is_finished = false;
-    /* A user with SHARES_PARENT stays in its list. The children of an account move to its own fair-share parent, or back. */
+    /* A user with SHARES_PARENT stays in its list. The children of an account move to its own fair-share parent, or
+     * back. */
     if (!t->is_user[node] && (old == SHARES_PARENT || shares == SHARES_PARENT)) t->has_lists = false;
 }
 
@@ -100,8 +102,8 @@ static void reserve_finished(struct tree *t)
     t->finished_capacity = new;
 }
 
-/* Finds every fs_parent; by invariant 1 the parent's is known before the child's. The number of a's children is counted in
- * child_start[a + 1]. */
+/* Finds every fs_parent; by invariant 1 the parent's is known before the child's. The number of a's children is counted
+ * in child_start[a + 1]. */
 static void find_fs_parents(struct tree *t)
 {
     memset(t->child_start, 0, (t->count + 1u) * sizeof *t->child_start);
@@ -150,9 +152,9 @@ void tree_finish(struct tree *t)
     t->is_finished = true;
 }
 
-/* Siblings mostly follow each other, so their parent's sum stays in a register until the parent changes. That saves a store
- * between two additions and leaves their order as it is. A parent's own entry is read only after the sum was written back,
- * because no node is its own parent. */
+/* Siblings mostly follow each other, so their parent's sum stays in a register until the parent changes. That saves a
+ * store between two additions and leaves their order as it is. A parent's own entry is read only after the sum was
+ * written back, because no node is its own parent. */
 void tree_sum_usage(const struct tree *t, const double *own, double *out_total)
 {
     ensure(t->count > 0);

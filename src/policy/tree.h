@@ -10,8 +10,8 @@
  *   1. Node 0 is the root account, and parent[i] < i for every other node. So sums run backward in one loop, and norms
  *      forward in one loop.
  *   2. A user has no children. Depth (the root's is 0) is at most TREE_DEPTH_MAX.
- *   3. fs_parent[i] is the node whose level i competes in: the nearest ancestor whose shares are not SHARES_PARENT, or the
- *      root. Usage flows through parents, shares compete under fs_parent.
+ *   3. fs_parent[i] is the node whose level i competes in: the nearest ancestor whose shares are not SHARES_PARENT, or
+ *      the root. Usage flows through parents, shares compete under fs_parent.
  *   4. children[child_start[a] .. child_start[a + 1]) are the nodes whose fs_parent is a, in ascending order.
  * Siblings are in index order. That order matters only where a rule says that ties keep the order of the input.
  *
@@ -25,8 +25,8 @@
 
 #include "base/array.h"
 
-/* The shares of a node that competes with its parent's shares (Slurm's Fairshare=parent, and the number that Slurm stores
- * for it). */
+/* The shares of a node that competes with its parent's shares (Slurm's Fairshare=parent, and the number that Slurm
+ * stores for it). */
 #define SHARES_PARENT UINT32_C(0x7fffffff)
 #define SHARES_MAX (SHARES_PARENT - 1)
 
@@ -56,19 +56,19 @@ struct tree {
 void tree_init(struct tree *t);
 void tree_release(struct tree *t);
 
-/* Adds a node and returns its index. parent is an account whose depth is below TREE_DEPTH_MAX. Afterwards the tree needs
- * tree_finish. O(1) amortised. */
+/* Adds a node and returns its index. parent is an account whose depth is below TREE_DEPTH_MAX. Afterwards the tree
+ * needs tree_finish. O(1) amortised. */
 uint32_t tree_add(struct tree *t, uint32_t parent, bool is_user, uint32_t shares);
 
 /* Changes the shares of a node other than the root. Afterwards the tree needs tree_finish. */
 void tree_set_shares(struct tree *t, uint32_t node, uint32_t shares);
 
-/* Computes fs_parent, level_shares and children. O(n), or nothing if nothing changed. If only numbers of shares changed,
- * fs_parent and children are kept, and lists_version too. */
+/* Computes fs_parent, level_shares and children. O(n), or nothing if nothing changed. If only numbers of shares
+ * changed, fs_parent and children are kept, and lists_version too. */
 void tree_finish(struct tree *t);
 
-/* The total usage of every node: its own and that of all its descendants, added in index order from the last node. own and
- * out_total have count entries and may be the same array. O(n). */
+/* The total usage of every node: its own and that of all its descendants, added in index order from the last node. own
+ * and out_total have count entries and may be the same array. O(n). */
 void tree_sum_usage(const struct tree *t, const double *own, double *out_total);
 
 #endif

@@ -1,16 +1,16 @@
-/* The table is small (ten entries on most clusters, 64 at most) and is searched from front to back. What is done for every
- * job goes by index.
+/* The table is small (ten entries on most clusters, 64 at most) and is searched from front to back. What is done for
+ * every job goes by index.
  *
- * Texts are items between commas, "type[/name]=number[suffix]". A suffix stands for steps of 1024 from the base unit of the
- * type, which is M for mem and bb and one piece for the others:
+ * Texts are items between commas, "type[/name]=number[suffix]". A suffix stands for steps of 1024 from the base unit of
+ * the type, which is M for mem and bb and one piece for the others:
  *
  *     suffix          K     M     G     T     P
  *     steps, mem      -     0     1     2     3        "mem=4G" is 4096, "mem=4K" is 4
  *     steps, others   1     2     3     4     5        "cpu=2K" is 2048
  *
- * In a list the count is multiplied by 1024^steps. A weight belongs to a base unit, so it is divided by 1024^steps. Both are
- * powers of two, so nothing is rounded. A count may be a fraction if its suffix has steps, as scontrol writes "mem=62.50G"; a
- * rest below the base unit is dropped. */
+ * In a list the count is multiplied by 1024^steps. A weight belongs to a base unit, so it is divided by 1024^steps.
+ * Both are powers of two, so nothing is rounded. A count may be a fraction if its suffix has steps, as scontrol writes
+ * "mem=62.50G"; a rest below the base unit is dropped. */
 #include "policy/tres.h"
 
 #include <math.h>
@@ -79,7 +79,8 @@ uint32_t tres_find(const struct tres_table *t, struct str text)
     return find_in_table(t, type, name);
 }
 
-/* Names appear in lists and weights, so the separators of those are not allowed. "gpu:" and ":tesla" have an empty part. */
+/* Names appear in lists and weights, so the separators of those are not allowed. "gpu:" and ":tesla" have an empty
+ * part. */
 static bool is_name(struct str name)
 {
     if (name.length == 0 || name.length > NAME_MAX || !str_is_printable(name)) return false;
@@ -189,8 +190,8 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
     return true;
 }
 
-/* Cuts "type/name=number" in two. Returns the index of its TRES, or NONE with *e filled. seen: by index, whether an item
- * named it before. */
+/* Cuts "type/name=number" in two. Returns the index of its TRES, or NONE with *e filled. seen: by index, whether an
+ * item named it before. */
 static uint32_t parse_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *what,
                            struct str *out_number, struct err *e)
 {

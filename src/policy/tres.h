@@ -1,14 +1,13 @@
-/* Trackable resources (TRES): what jobs request, get and are billed for. A table gives an index to each. Amounts by index,
- * weights by index and lists of (index, amount) are the input of the other policies.
+/* Trackable resources (TRES): what jobs request, get and are billed for. A table gives an index to each. Amounts by
+ * index, weights by index and lists of (index, amount) are the input of the other policies.
  *
  *     index  0    1    2       3     4        5        6     7      8         9
  *     id     1    2    3       4     5        6        7     8      1001      1002
  *     name   cpu  mem  energy  node  billing  fs/disk  vmem  pages  gres/gpu  license/matlab
  *
  * The first eight always exist. AccountingStorageTRES appends others, in order of appearance. mem and bb are counted in
- * MiB, energy in joules, the others in pieces. A typed GRES (gres/gpu:tesla) counts for its generic one (gres/gpu), too, if
- * both are in the table.
- * Source: docs/formulas.md 3; Slurm 22.05.8. */
+ * MiB, energy in joules, the others in pieces. A typed GRES (gres/gpu:tesla) counts for its generic one (gres/gpu),
+ * too, if both are in the table. Source: docs/formulas.md 3; Slurm 22.05.8. */
 #ifndef FAIRLEAD_POLICY_TRES_H
 #define FAIRLEAD_POLICY_TRES_H
 
@@ -72,37 +71,39 @@ struct tres_list {
     uint32_t count;
 };
 
-/* Makes the table for a value of AccountingStorageTRES ("gres/gpu,license/matlab"). Naming one of the first eight has no
- * effect. what names the field in the error. ERR_INPUT for an unknown type, for a name that is missing (bb, gres, license, fs
- * and ic need one) or given where the type has none, and for more than TRES_MAX. */
+/* Makes the table for a value of AccountingStorageTRES ("gres/gpu,license/matlab"). Naming one of the first eight has
+ * no effect. what names the field in the error. ERR_INPUT for an unknown type, for a name that is missing (bb, gres,
+ * license, fs and ic need one) or given where the type has none, and for more than TRES_MAX. */
 int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e);
 
 /* The index of "type" or "type/name" (the type in any case, the name exactly), or NONE. O(count). */
 uint32_t tres_find(const struct tres_table *t, struct str text);
 
-/* Reads "cpu=4,mem=8G,gres/gpu=1": counts with an optional suffix K, M, G, T or P, in steps of 1024 from the base unit of
- * the type (M for mem and bb). A suffix below the base unit has no effect. A count with a suffix above it may be a fraction
- * ("mem=62.50G"); a rest below the base unit is dropped. out_list's items are in arena, with room for t->count. ERR_INPUT for
- * a TRES that is not in the table or named twice, and for a count that is not a whole number from 0 to 2^53. */
+/* Reads "cpu=4,mem=8G,gres/gpu=1": counts with an optional suffix K, M, G, T or P, in steps of 1024 from the base unit
+ * of the type (M for mem and bb). A suffix below the base unit has no effect. A count with a suffix above it may be a
+ * fraction ("mem=62.50G"); a rest below the base unit is dropped. out_list's items are in arena, with room for
+ * t->count. ERR_INPUT for a TRES that is not in the table or named twice, and for a count that is not a whole number
+ * from 0 to 2^53. */
 int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
                     struct tres_list *out_list, struct err *e);
 
-/* Appends "cpu=4,mem=8192,gres/gpu=1" in order of index. Amounts that are not whole are as short as reads back the same. */
+/* Appends "cpu=4,mem=8192,gres/gpu=1" in order of index. Amounts that are not whole are as short as reads back the
+ * same. */
 void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out);
 
 /* Fills a list with the amounts by index that are above 0. out_list's items have room for count. */
 void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_list *out_list);
 
-/* Adds each generic GRES that is in the table and not in the list, with the sum of its typed ones. list's items have room for
- * t->count. */
+/* Adds each generic GRES that is in the table and not in the list, with the sum of its typed ones. list's items have
+ * room for t->count. */
 void tres_list_add_generic(const struct tres_table *t, struct tres_list *list);
 
 /* The amount of a TRES; 0 when it is not in the list. O(count). */
 double tres_amount_of(const struct tres_list *list, uint32_t tres);
 
-/* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". A suffix above the base unit divides the weight by 1024 for each step.
- * Weights are numbers from -1e15 to 1e15, so that no sum of amounts overflows. out_weights: t->count entries; a TRES that is
- * not named weighs 0. A weight of billing is read and ignored. ERR_INPUT as for tres_list_parse. */
+/* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". A suffix above the base unit divides the weight by 1024 for each
+ * step. Weights are numbers from -1e15 to 1e15, so that no sum of amounts overflows. out_weights: t->count entries; a
+ * TRES that is not named weighs 0. A weight of billing is read and ignored. ERR_INPUT as for tres_list_parse. */
 int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
                        struct err *e);
 

@@ -14,7 +14,8 @@
 #include "fields/limits.h"
 #include "fields/setting_text.h"
 
-/* Where Grid Engine 8.1.9 and the manual of N1GE 6.1 differ, the first value is the program's and the second the manual's. */
+/* Where Grid Engine 8.1.9 and the manual of N1GE 6.1 differ, the first value is the program's and the second the
+ * manual's. */
 enum posix_range { POSIX_FIXED, POSIX_PRESENT };       /* norm over -1024..1024, or over the jobs present */
 enum deadline_rule { DEADLINE_OWN, DEADLINE_WAITING }; /* weight_deadline or weight_waiting_time over the time left */
 
@@ -53,8 +54,8 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
 /* The number of slots that a job counts with: min if it is max, else by the rule for ranges. */
 double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max);
 
-/* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. Minima and maxima are taken over all
- * of these jobs (pending and running). Any out may be NULL. O(n). */
+/* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. Minima and maxima are taken
+ * over all of these jobs (pending and running). Any out may be NULL. O(n). */
 void urgency_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
                         const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
                         double *out_norm_posix, double *out_prior);

@@ -1,16 +1,17 @@
 /* Usage and its decay, in closed form. usage.h has the formulas; this file keeps them exact.
  *
- * An exponent (t - t0)/H is never formed as one number: with 500 half-lives in it, its rounding alone would cost nine bits.
- * It is split into whole half-lives, which are exponents of two and exact (ldexp), and a rest within one half-life:
+ * An exponent (t - t0)/H is never formed as one number: with 500 half-lives in it, its rounding alone would cost nine
+ * bits. It is split into whole half-lives, which are exponents of two and exact (ldexp), and a rest within one
+ * half-life:
  *
  *     2^(-(t - t0)/H)  =  2^-k * 2^(-r/H)      k = (t - t0) / H,  r = (t - t0) mod H,  both whole numbers
  *
- * A charge over a short time is the difference of two nearly equal powers. expm1 computes it without that difference, so it
- * is right to the last bits from a microsecond to thousands of half-lives.
+ * A charge over a short time is the difference of two nearly equal powers. expm1 computes it without that difference,
+ * so it is right to the last bits from a microsecond to thousands of half-lives.
  *
- * Invariant: a stored usage is at most 2^512 times the value that it has at the time of its last charge. With usages up to
- * 1e30 and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole half-lives is
- * exact until a usage decays below 1e-308 billing-seconds.
+ * Invariant: a stored usage is at most 2^512 times the value that it has at the time of its last charge. With usages up
+ * to 1e30 and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole
+ * half-lives is exact until a usage decays below 1e-308 billing-seconds.
  *
  * Cost: one exp2 or expm1 a call, about 20 ns.
  * Source: docs/formulas.md 1.2. */

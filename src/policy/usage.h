@@ -3,9 +3,9 @@
  *     u(t) = u(t0) 2^(-(t - t0)/H)                                  usage decays with half-life H
  *     charge of rate r from a to b, read at b:  r (H / ln 2) (1 - 2^(-(b - a)/H));   r (b - a) when H = 0 (no decay)
  *
- * Every stored usage is the value that it has at one common time, the reference. So decay costs nothing until usage is read,
- * and then one multiplication by decay_scale for each. A charge after the reference is stored larger than it is. Before it
- * would be 2^512 times larger, the reference moves by whole half-lives, which is exact.
+ * Every stored usage is the value that it has at one common time, the reference. So decay costs nothing until usage is
+ * read, and then one multiplication by decay_scale for each. A charge after the reference is stored larger than it is.
+ * Before it would be 2^512 times larger, the reference moves by whole half-lives, which is exact.
  *
  * Rates are billing units per second, usage is in billing-seconds, and times are microseconds since the epoch.
  * Source: docs/formulas.md 1.2. Slurm multiplies by 1 - 0.693/H per second instead; see there. */
@@ -25,12 +25,12 @@ double decay_scale(const struct decay *d, int64_t at_us);
 /* The charge of a rate from from_us to to_us, read at to_us. 0 when to_us <= from_us. */
 double usage_charge(int64_t halflife_us, double rate, int64_t from_us, int64_t to_us);
 
-/* The same charge as it is stored: usage_charge / decay_scale(to_us). It does not overflow as long as the reference is moved
- * when decay_steps_due says so. */
+/* The same charge as it is stored: usage_charge / decay_scale(to_us). It does not overflow as long as the reference is
+ * moved when decay_steps_due says so. */
 double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, int64_t to_us);
 
-/* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by k
- * half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_decay_steps). */
+/* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by
+ * k half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_decay_steps). */
 int64_t decay_steps_due(const struct decay *d, int64_t at_us);
 double usage_decay_steps(double stored, int64_t steps);
 

@@ -1,15 +1,16 @@
-/* Group commit: one transaction writes every changed row of a turn, the journal and the scripts. It costs one fsync whatever
- * the size of the turn, so a turn of a thousand submissions costs little more than a turn of one (bench/bench_store.c).
+/* Group commit: one transaction writes every changed row of a turn, the journal and the scripts. It costs one fsync
+ * whatever the size of the turn, so a turn of a thousand submissions costs little more than a turn of one
+ * (bench/bench_store.c).
  *
  * Invariants
- *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, not even after a
- *      crash (overwrite_failed_commit).
+ *   1. After 0, the turn is durable (WAL, synchronous=FULL). After -1, nothing of it is in the database, not even after
+ *      a crash (overwrite_failed_commit).
  *   2. Each row is written once, in the order of tables and indices, so the database depends on the turn only.
- *   3. There is no other writer. When another connection has written (a person with sqlite3), the memory differs from the
- *      database, and every turn is refused until the state is loaded again. A file that was moved or removed is not written
- *      either, because the next start would not find it.
- * One upsert writes a row; it names every column that may change. A change of all rows of a table is one statement before
- * the upserts (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
+ *   3. There is no other writer. When another connection has written (a person with sqlite3), the memory differs from
+ *      the database, and every turn is refused until the state is loaded again. A file that was moved or removed is not
+ *      written either, because the next start would not find it.
+ * One upsert writes a row; it names every column that may change. A change of all rows of a table is one statement
+ * before the upserts (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
 #include <sys/stat.h>
 
 #include "base/ensure.h"
@@ -237,9 +238,9 @@ static int check_single_writer(struct store *s, struct err *e)
                    s->path);
 }
 
-/* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where the recovery after a crash
- * would take it for committed. A transaction of one small change overwrites it. If even that fails, the disk is lost, and
- * invariant 1 with it. */
+/* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where the recovery after a
+ * crash would take it for committed. A transaction of one small change overwrites it. If even that fails, the disk is
+ * lost, and invariant 1 with it. */
 static void overwrite_failed_commit(struct store *s, int64_t now_us)
 {
     struct err ignored;

@@ -1,13 +1,13 @@
-/* Two tables recognise network file systems: the magic numbers of statfs, and the names in /proc/self/mountinfo (all FUSE
- * file systems have one magic number; their names are "fuse.sshfs" and the like).
+/* Two tables recognise network file systems: the magic numbers of statfs, and the names in /proc/self/mountinfo (all
+ * FUSE file systems have one magic number; their names are "fuse.sshfs" and the like).
  *
  *     36 35 98:0 /sub /mnt rw,noatime shared:1 - fuse.sshfs ann@host:/data rw,user_id=1000
  *           ^device                             ^name      ^source
  *
  * A FUSE file system that is not in the table counts as shared, too, if its source looks remote: "host:/path" or
- * "https://...". Cluster file systems on shared disks (GFS2, OCFS2) are in the tables, because another machine could open
- * the database at the same time.
- * Sources: statfs(2), linux/magic.h, proc(5); sqlite.org/wal.html ("does not work over a network filesystem"). */
+ * "https://...". Cluster file systems on shared disks (GFS2, OCFS2) are in the tables, because another machine could
+ * open the database at the same time. Sources: statfs(2), linux/magic.h, proc(5); sqlite.org/wal.html ("does not work
+ * over a network filesystem"). */
 #include "store/filesystem.h"
 
 #include <errno.h>

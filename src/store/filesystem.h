@@ -1,5 +1,5 @@
-/* Whether a file system is local. SQLite's write-ahead log needs shared memory and locks within one kernel; on a network
- * file system it loses data silently. */
+/* Whether a file system is local. SQLite's write-ahead log needs shared memory and locks within one kernel; on a
+ * network file system it loses data silently. */
 #ifndef FAIRLEAD_STORE_FILESYSTEM_H
 #define FAIRLEAD_STORE_FILESYSTEM_H
 
@@ -12,7 +12,8 @@
 enum { FILESYSTEM_NAME_SIZE = 64 };
 
 /* True, with its name, for a file system that other machines serve or share; an unknown one counts as local. Pure.
- * type: f_type of statfs; major, minor: the device; mountinfo: the text of /proc/self/mountinfo. O(length of mountinfo). */
+ * type: f_type of statfs; major, minor: the device; mountinfo: the text of /proc/self/mountinfo. O(length of
+ * mountinfo). */
 bool filesystem_is_shared(uint64_t type, uint32_t major, uint32_t minor, struct str mountinfo,
                           char out_name[FILESYSTEM_NAME_SIZE]);
 

@@ -39,8 +39,8 @@ enum store_statement {
     STATEMENT_COUNT
 };
 
-/* A script that is pending until the commit of its turn, in memory of script_arena. arguments and environment have their
- * stored form: a zero byte ends each entry. */
+/* A script that is pending until the commit of its turn, in memory of script_arena. arguments and environment have
+ * their stored form: a zero byte ends each entry. */
 struct added_script {
     uint32_t job_id;
     const char *script_name;
@@ -82,7 +82,8 @@ int script_write_added(struct store *s, struct err *e);
 const char *object_table(enum object_kind kind);
 void object_column(const struct field *f, struct buf *out);
 
-/* Prepares the statements for objects; writes or deletes the row that a change names (object_change); loads all rows. */
+/* Prepares the statements for objects; writes or deletes the row that a change names (object_change); loads all
+ * rows. */
 int objects_prepare(struct store *s, struct err *e);
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e);
 int objects_load(struct store *s, struct state *state, struct err *e);

@@ -1,7 +1,7 @@
-/* Rebuilds the state from the rows that have not ended. Partial indexes find them, so the cost does not depend on how many
- * jobs have ended.
+/* Rebuilds the state from the rows that have not ended. Partial indexes find them, so the cost does not depend on how
+ * many jobs have ended.
  *
- *     setting, counters           first: the policy is computed from them, and amounts by TRES are read with its TRES table
+ *     setting, counters           first: the policy is computed from them, and amounts by TRES need its TRES table
  *     partition, qos, ...         all rows (objects.c), because jobs name them
  *     owner_usage                 all rows
  *     association                 those not deleted; every live job belongs to one of them
@@ -9,8 +9,8 @@
  *     min_priority                all rows: the end of a job removes its own
  *     task                        end_us IS NULL; the ended tasks of a live array are not loaded
  *
- * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an error
- * that names the row; state_restore_done checks the rows against each other. */
+ * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an
+ * error that names the row; state_restore_done checks the rows against each other. */
 #include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/job_rows.h"

@@ -1,5 +1,5 @@
-/* Table min_priority: the minimum priorities of pending jobs with INCR_ONLY (engine/min_priority.h), a row for each of a
- * job's partitions. */
+/* Table min_priority: the minimum priorities of pending jobs with INCR_ONLY (engine/min_priority.h), a row for each of
+ * a job's partitions. */
 #include "store/internal.h"
 
 int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e)

@@ -3,11 +3,11 @@
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
  *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ..., reset_us )
  *
- * The statements are generated from the kinds' tables of fields, so a new field needs a column in schema.c and no change
- * here (tests/unit/test_store_objects.c checks that the column exists):
+ * The statements are generated from the kinds' tables of fields, so a new field needs a column in schema.c and no
+ * change here (tests/unit/test_store_objects.c checks that the column exists):
  *
  *     column       the field's name in lower snake case; a duration ends in _s, memory in _mib
- *     its type     INTEGER for numbers, durations and booleans; REAL for reals; TEXT for text and for choices (their word)
+ *     its type     INTEGER for numbers, durations and booleans; REAL for reals; TEXT for text and the word of a choice
  *     NULL         the field's special word ("UNLIMITED")
  *
  * Names of tables and columns come from the tables of fields, never from input; values are bound. */
@@ -46,8 +46,8 @@ void object_column(const struct field *f, struct buf *out)
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
-/* Indices of columns; a column's parameter has the next number. Only a QOS has a usage and its reset time, in the last two
- * columns. */
+/* Indices of columns; a column's parameter has the next number. Only a QOS has a usage and its reset time, in the last
+ * two columns. */
 enum { COLUMN_ID, COLUMN_NAME, COLUMN_CREATED_US, COLUMN_FIELDS };
 enum { QOS_COLUMN_COUNT = 2 };
 

@@ -1,17 +1,19 @@
-/* The schema of fairlead.db. It is public: docs/schema.md explains every column, and `.schema` in sqlite3 shows the comments
- * below. To change it, append a step; never edit one that was released. The test of migrations runs all of them.
+/* The schema of fairlead.db. It is public: docs/schema.md explains every column, and `.schema` in sqlite3 shows the
+ * comments below. To change it, append a step; never edit one that was released. The test of migrations runs all of
+ * them.
  *
  *     association 1 ──< job 1 ──< task           one row per start
  *          │             └── 1 job_script >── content (scripts and environments, each distinct one stored once)
  *          └──< usage_journal                    changes of the rules of usage
- *     partition, qos, user_policy, project, department, resource      objects that administrators define (fields/objects.h)
+ *     partition, qos, user_policy, project, department, resource      objects that administrators define
  *     owner_usage                                usage of users and projects, for the share tree of the tickets model
  *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
  *     setting, counters
  *
  * Invariants
- *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both are set
- *      in the transaction that creates the tables, so a file either is new (it has no tables) or has all of them.
+ *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both
+ *      are set in the transaction that creates the tables, so a file either is new (it has no tables) or has all of
+ *      them.
  *   2. Times are microseconds since the epoch (_us), and NULL while they are in the future; durations are seconds (_s).
  *   3. States are words. end_us is set exactly in the ended states.
  *   4. Partial indexes find the rows that have not ended, so the cost of a start depends on live rows only. The other
@@ -32,7 +34,7 @@ static const char step_1[] =
     "  parent_id INTEGER REFERENCES association(id) DEFERRABLE INITIALLY DEFERRED, -- NULL: root\n"
     "  account TEXT NOT NULL,\n"
     "  user TEXT,                          -- NULL: the account itself\n"
-    "  shares INTEGER NOT NULL CHECK (shares BETWEEN 0 AND 2147483647), -- 2147483647: competes among its parent's siblings\n"
+    "  shares INTEGER NOT NULL CHECK (shares BETWEEN 0 AND 2147483647), -- 2147483647: as its parent\n"
     "  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- the user's association for jobs that name no account\n"
     "  usage_billing_s REAL NOT NULL,      -- its own usage without its children's, at counters.reference_us\n"
     "  usage_tres TEXT,                    -- the same by TRES, 'cpu=355.5,mem=64': units times seconds; NULL: none\n"
@@ -231,8 +233,8 @@ static const char step_2[] =
     "  PRIMARY KEY (job_id, partition)\n"
     ") STRICT, WITHOUT ROWID;\n";
 
-/* Usage can be reset, and the journal has the decay rules of owners' usage. Their rules from before this step are unknown;
- * from the last commit on it is the rule of the settings. */
+/* Usage can be reset, and the journal has the decay rules of owners' usage. Their rules from before this step are
+ * unknown; from the last commit on it is the rule of the settings. */
 static const char step_3[] =
     "ALTER TABLE association ADD COLUMN reset_us INTEGER; -- its usage counts from here on; NULL: never reset\n"
     "ALTER TABLE qos ADD COLUMN reset_us INTEGER;\n"
@@ -259,7 +261,8 @@ static const char step_3[] =
     "    ' halflife_decay_list=' || ifnull((SELECT value FROM setting WHERE name = 'halflife_decay_list'), 'none')\n"
     "  FROM counters;\n";
 
-/* Clearer names (usage_journal, min_priority, slots_max), comments of jobs, and the latest time that an ISO date can say. */
+/* Clearer names (usage_journal, min_priority, slots_max), comments of jobs, and the latest time that an ISO date can
+ * say. */
 static const char step_4[] =
     "ALTER TABLE journal RENAME TO usage_journal;\n"
     "ALTER TABLE priority_floor RENAME TO min_priority;\n"

@@ -19,8 +19,8 @@ extern const uint32_t schema_version;
  * newest. Writes nothing. */
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e);
 
-/* Migrates from one version to another, inside an open transaction with foreign keys off. ERR_INTERNAL when a foreign key
- * refers to nothing afterwards. */
+/* Migrates from one version to another, inside an open transaction with foreign keys off. ERR_INTERNAL when a foreign
+ * key refers to nothing afterwards. */
 int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_t to, struct err *e);
 
 /* Sets a connection's safety pragmas and its time-out for locks (100 ms). */

@@ -1,6 +1,6 @@
-/* The scripts, arguments and environments of jobs. They stay in memory until the commit of their turn. A shell loop submits
- * the same script with the same environment a thousand times, so each distinct content is stored once and found by its
- * hash; a job's row has two ids of contents and the arguments.
+/* The scripts, arguments and environments of jobs. They stay in memory until the commit of their turn. A shell loop
+ * submits the same script with the same environment a thousand times, so each distinct content is stored once and found
+ * by its hash; a job's row has two ids of contents and the arguments.
  *
  * Lists are stored as in /proc/PID/environ: a zero byte ends each entry. */
 #include <string.h>

@@ -1,8 +1,8 @@
-/* SQLite's results become struct err here and nowhere else, so every message names the file, the action, SQLite's reason
- * and the system's.
+/* SQLite's results become struct err here and nowhere else, so every message names the file, the action, SQLite's
+ * reason and the system's.
  *
- * One thread at a time uses a connection (SQLITE_OPEN_NOMUTEX). Errors are read from the connection directly after the call
- * that failed. */
+ * One thread at a time uses a connection (SQLITE_OPEN_NOMUTEX). Errors are read from the connection directly after the
+ * call that failed. */
 #include "store/sql.h"
 
 #include <errno.h>

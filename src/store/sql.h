@@ -1,5 +1,5 @@
-/* SQLite as the store uses it: preparing, binding and stepping statements, with SQLite's results as struct err. User input
- * never becomes part of a statement: values are bound. */
+/* SQLite as the store uses it: preparing, binding and stepping statements, with SQLite's results as struct err. User
+ * input never becomes part of a statement: values are bound. */
 #ifndef FAIRLEAD_STORE_SQL_H
 #define FAIRLEAD_STORE_SQL_H
 
@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Sets *e from the connection's last failure and returns -1. action: what failed ("writing"), for the message, which also
- * names the file. ERR_UNAVAILABLE for a full disk and for a lock that was not released in time, else ERR_IO. */
+/* Sets *e from the connection's last failure and returns -1. action: what failed ("writing"), for the message, which
+ * also names the file. ERR_UNAVAILABLE for a full disk and for a lock that was not released in time, else ERR_IO. */
 int sql_fail(sqlite3 *db, const char *action, struct err *e);
 
 /* Whether the last failure means that the file is damaged or not a database. */
@@ -20,7 +20,8 @@ bool sql_is_damage(sqlite3 *db);
 /* Runs statements that return no rows. */
 int sql_run(sqlite3 *db, const char *statements, struct err *e);
 
-/* A prepared statement, which the caller finalizes; NULL with *e. sql_keep: for one that lives as long as the connection. */
+/* A prepared statement, which the caller finalizes; NULL with *e. sql_keep: for one that lives as long as the
+ * connection. */
 sqlite3_stmt *sql_prepare(sqlite3 *db, const char *statement, struct err *e);
 sqlite3_stmt *sql_keep(sqlite3 *db, const char *statement, struct err *e);
 
@@ -30,8 +31,8 @@ int sql_step(sqlite3_stmt *statement, struct err *e);
 /* The first column of the statement's first row. ERR_INTERNAL when there is no row. */
 int sql_number(sqlite3 *db, const char *statement, int64_t *out_value, struct err *e);
 
-/* Binding, by the number of the parameter (from 1). Text and bytes have to live until the next reset. Aborts when SQLite
- * refuses a value, which only happens out of memory. */
+/* Binding, by the number of the parameter (from 1). Text and bytes have to live until the next reset. Aborts when
+ * SQLite refuses a value, which only happens out of memory. */
 void sql_bind_int(sqlite3_stmt *statement, int parameter, int64_t value);
 void sql_bind_int_or_null(sqlite3_stmt *statement, int parameter, int64_t value);              /* 0: NULL */
 void sql_bind_int_unless(sqlite3_stmt *statement, int parameter, int64_t value, int64_t none); /* none: NULL */

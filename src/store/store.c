@@ -1,21 +1,22 @@
 /* Opens and closes the database: the lock, file modes, damage checks, creation and migration.
  *
  *     DIR/fairlead.db        the rows
- *     DIR/fairlead.db-wal    SQLite's write-ahead log: committed turns that are not in the file yet (none after a clean close)
+ *     DIR/fairlead.db-wal    SQLite's write-ahead log: committed turns that are not in the file yet; none after a clean
+ *                            close
  *     DIR/fairlead.db-shm    the log's index, in shared memory
  *     DIR/fairlead.db-lock   the writer's lock, with its process id
  *
  * Invariants
  *   1. One writer: the lock is taken before the database is opened and released after it is closed.
- *   2. All four files have mode 0600, whatever the umask, because they contain job scripts and environments. SQLite gives
- *      its two files the mode of the database file, which is created here before SQLite opens it.
+ *   2. All four files have mode 0600, whatever the umask, because they contain job scripts and environments. SQLite
+ *      gives its two files the mode of the database file, which is created here before SQLite opens it.
  *   3. A refused file (newer, of another program, damaged) stays unchanged.
  *   4. Creation and migration each are one transaction: after a crash the file is either the old one or the new one.
  *
- * Damage checks: a log that is not empty means that the last daemon was killed. Then PRAGMA quick_check reads the whole file
- * if it has at most 32 MiB, which takes half a second. In a larger file, and after a clean close, SQLite checks the pages
- * that are read; the load reads every page of the live rows. A kill cannot damage the file (tests/crash); a disk that does
- * not do what it reports can.
+ * Damage checks: a log that is not empty means that the last daemon was killed. Then PRAGMA quick_check reads the whole
+ * file if it has at most 32 MiB, which takes half a second. In a larger file, and after a clean close, SQLite checks
+ * the pages that are read; the load reads every page of the live rows. A kill cannot damage the file (tests/crash); a
+ * disk that does not do what it reports can.
  */
 #include "store/store.h"
 

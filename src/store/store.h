@@ -1,6 +1,6 @@
-/* The store: the engine's rows in one SQLite database, DIR/fairlead.db. The database is the truth; the engine's memory is
- * rebuilt from it at every start. Each turn of the loop is one transaction. After store_commit has returned 0, the turn
- * survives kill -9 and power loss (WAL, synchronous=FULL).
+/* The store: the engine's rows in one SQLite database, DIR/fairlead.db. The database is the truth; the engine's memory
+ * is rebuilt from it at every start. Each turn of the loop is one transaction. After store_commit has returned 0, the
+ * turn survives kill -9 and power loss (WAL, synchronous=FULL).
  *
  * The schema is public: docs/schema.md. */
 #ifndef FAIRLEAD_STORE_STORE_H
@@ -22,16 +22,16 @@ struct job_script {
     uint32_t environment_count;
 };
 
-/* Opens DIR/fairlead.db (mode 0600) in an existing directory; the caller closes it. Creates the file when there is none,
- * with its first rows: root, the default settings, the first half-life in the usage journal. Migrates an older version.
- * NULL with *e leaves the file unchanged. ERR_NOT_FOUND: no such directory; ERR_INPUT: not a directory, or on a network
- * file system; ERR_CONFLICT: a newer schema version, or another process has it open; ERR_IO: damaged, not a database of
- * Fairlead's, or it cannot be read or written. */
+/* Opens DIR/fairlead.db (mode 0600) in an existing directory; the caller closes it. Creates the file when there is
+ * none, with its first rows: root, the default settings, the first half-life in the usage journal. Migrates an older
+ * version. NULL with *e leaves the file unchanged. ERR_NOT_FOUND: no such directory; ERR_INPUT: not a directory, or on
+ * a network file system; ERR_CONFLICT: a newer schema version, or another process has it open; ERR_IO: damaged, not a
+ * database of Fairlead's, or it cannot be read or written. */
 struct store *store_open(const char *directory, int64_t now_us, struct err *e);
 void store_close(struct store *s);
 
-/* Fills a fresh state (after state_init) with every row that has not ended. After -1 only state_release may use the state.
- * The load includes the changes that other programs have made, so commits are possible again after ERR_CONFLICT.
+/* Fills a fresh state (after state_init) with every row that has not ended. After -1 only state_release may use the
+ * state. The load includes the changes that other programs have made, so commits are possible again after ERR_CONFLICT.
  * O(live rows). */
 int store_load(struct store *s, struct state *out_state, struct err *e);
 
@@ -41,11 +41,11 @@ void store_add_script(struct store *s, uint32_t job_id, const struct job_script 
 /* Drops the scripts added since the last commit, after a turn that failed. */
 void store_abandon(struct store *s);
 
-/* Writes every changed row, the journal and the added scripts in one transaction; 0 when it is durable. A turn without any
- * of these writes nothing. A change of TABLE_COUNTERS alone records that the daemon runs (store_last_commit_us).
+/* Writes every changed row, the journal and the added scripts in one transaction; 0 when it is durable. A turn without
+ * any of these writes nothing. A change of TABLE_COUNTERS alone records that the daemon runs (store_last_commit_us).
  * After -1 nothing of the turn is in the database, not even after a crash, and the state has to be loaded again.
- * ERR_UNAVAILABLE: the disk is full, or another program has locked the database; ERR_CONFLICT: another program has changed
- * it; ERR_IO: all else. The scripts are kept until store_abandon. */
+ * ERR_UNAVAILABLE: the disk is full, or another program has locked the database; ERR_CONFLICT: another program has
+ * changed it; ERR_IO: all else. The scripts are kept until store_abandon. */
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e);
 
@@ -55,7 +55,8 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 
-/* Listings (engine/job_query.h), each from a snapshot on a connection of its own. The reader is valid until store_close. */
+/* Listings (engine/job_query.h), each from a snapshot on a connection of its own. The reader is valid until
+ * store_close. */
 struct job_reader store_job_reader(struct store *s);
 
 struct verify_difference {
@@ -73,10 +74,10 @@ struct verify_report {
 };
 
 /* Recomputes every usage from the job records and the usage journal, and compares it with the stored one: of each
- * association (in billing and by TRES; 0 for deleted ones), of each QOS, and of each owner by resource. An owner with usage
- * from before the first OWNER_RULE in the journal (schema version 1) is skipped.
- * Uses a read-only connection of its own, so it may run in another thread beside the loop, or without a daemon. Names are
- * in memory of arena; the caller releases the differences. About 0.8 us a task. */
+ * association (in billing and by TRES; 0 for deleted ones), of each QOS, and of each owner by resource. An owner with
+ * usage from before the first OWNER_RULE in the journal (schema version 1) is skipped. Uses a read-only connection of
+ * its own, so it may run in another thread beside the loop, or without a daemon. Names are in memory of arena; the
+ * caller releases the differences. About 0.8 us a task. */
 int store_verify(const char *directory, struct arena *arena, struct verify_report *out_report, struct err *e);
 
 #endif

@@ -1,36 +1,36 @@
-/* Recomputes all usage, without the engine: from the records of the tasks that ran and the usage journal, which has every
- * change of the rules.
+/* Recomputes all usage, without the engine: from the records of the tasks that ran and the usage journal, which has
+ * every change of the rules.
  *
  *     journal   HALFLIFE at T0, T1, T2       T0        T1            T2            reference
  *     task      start ........ charged        |--------|--[=========|====]---------|
  *                                              H0       H1            H2
  *
- * The changes of the half-life divide time into epochs. A task's usage in an epoch is a charge in closed form under that
- * epoch's half-life, which then decays to the end of the epoch, through every later one, to the reference (verify_decay.h).
- * The charge of one unit is multiplied with the task's rates:
+ * The changes of the half-life divide time into epochs. A task's usage in an epoch is a charge in closed form under
+ * that epoch's half-life, which then decays to the end of the epoch, through every later one, to the reference
+ * (verify_decay.h). The charge of one unit is multiplied with the task's rates:
  *
  *     its association          billing x usage factor, and the amount of each TRES x usage factor
  *     its job's QOS            billing x usage factor; decays except while the QOS had NoDecay (journal: QOS_DECAY)
  *     its owners               CPUs and GiB; decay by the share tree's rule (verify_usage_owners.h)
  *
- * The usage of a deleted association was added to another one (journal: FOLD), whose deletion adds it to the next, and so on
- * up to one that is not deleted: its sink. The usage of a deleted QOS is gone: a task belongs to the QOS of that name only if
- * it was launched after the QOS was created.
+ * The usage of a deleted association was added to another one (journal: FOLD), whose deletion adds it to the next, and
+ * so on up to one that is not deleted: its sink. The usage of a deleted QOS is gone: a task belongs to the QOS of that
+ * name only if it was launched after the QOS was created.
  *
- * After a reset, only usage from reset_us on counts, and a reset also clears the usage that was folded in before it. A FOLD
- * entry has the sink's reset_us of its time; if the sink has a later one now, the fold came before the last reset.
+ * After a reset, only usage from reset_us on counts, and a reset also clears the usage that was folded in before it. A
+ * FOLD entry has the sink's reset_us of its time; if the sink has a later one now, the fold came before the last reset.
  *
  * Invariants
- *   1. A task is charged from start_us to end_us, or to charged_us while it is live. A task can have been charged for longer
- *      than it ran: when the rules changed between its end and its end record, the engine had charged it up to the change.
- *      Then charged_us is the time of that change.
- *   2. A task whose start became known only after a change of the rules (journal: LATE) is charged as if the new rules had
- *      been in force from its start.
+ *   1. A task is charged from start_us to end_us, or to charged_us while it is live. A task can have been charged for
+ *      longer than it ran: when the rules changed between its end and its end record, the engine had charged it up to
+ *      the change. Then charged_us is the time of that change.
+ *   2. A task whose start became known only after a change of the rules (journal: LATE) is charged as if the new rules
+ *      had been in force from its start.
  *   3. Sums are more exact than the stored values (verify_sum.h).
  *
- * A difference is reported beyond 1e-9 of the greater value and beyond 1e-6 billing-seconds: one CPU for one microsecond,
- * which is the resolution of the records. (All values are as of the reference, which is never later than now.)
- * Cost: one pass over the tasks, about 0.8 s for 10^6; memory O(associations). One connection, one snapshot. */
+ * A difference is reported beyond 1e-9 of the greater value and beyond 1e-6 billing-seconds: one CPU for one
+ * microsecond, which is the resolution of the records. (All values are as of the reference, which is never later than
+ * now.) Cost: one pass over the tasks, about 0.8 s for 10^6; memory O(associations). One connection, one snapshot. */
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "base/number.h"
@@ -226,8 +226,8 @@ static int read_fold(struct verification *v, sqlite3_stmt *row, struct err *e)
     return 0;
 }
 
-/* Until its first change a QOS had the opposite flag. Ids are reused, so changes from before its creation belong to another
- * QOS; a change at the time of its creation has no effect. */
+/* Until its first change a QOS had the opposite flag. Ids are reused, so changes from before its creation belong to
+ * another QOS; a change at the time of its creation has no effect. */
 static void read_qos_decay(struct verification *v, sqlite3_stmt *row)
 {
     int64_t at_us = sqlite3_column_int64(row, 0);

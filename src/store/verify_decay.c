@@ -76,8 +76,8 @@ void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool decays)
     *array_add(&s->list) = (struct segment){.from_us = at_us, .seq = seq, .decays = decays};
 }
 
-/* From the last one back. Usage at time t in a segment that decays has E(t) - E(segment's end) halvings plus those of the QOS
- * after the segment; in another segment it has only the latter. */
+/* From the last one back. Usage at time t in a segment that decays has E(t) - E(segment's end) halvings plus those of
+ * the QOS after the segment; in another segment it has only the latter. */
 void segments_finish(struct segments *s, const struct epochs *e)
 {
     long double later = 0; /* halvings of the QOS after the segment */

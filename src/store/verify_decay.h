@@ -1,5 +1,5 @@
-/* Charges with decay, by the rules that were in force at each time: half-lives by epoch, and the NoDecay flag of a QOS by
- * segment.
+/* Charges with decay, by the rules that were in force at each time: half-lives by epoch, and the NoDecay flag of a QOS
+ * by segment.
  *
  *     half-life   |---- H0 ----|------- H1 -------|-- H2 --- reference
  *     QOS         |--- decays --------|-- NoDecay --|--- decays -
@@ -36,8 +36,8 @@ struct segments {
 /* Computes the exponents, once all epochs are in the list. */
 void epochs_finish(struct epochs *e, int64_t reference_us);
 
-/* Usage at the reference, in unit-seconds, of one unit from from_us to to_us. first: the index of the epoch whose half-life
- * also applies to the time before it; usually 0. O(epochs). */
+/* Usage at the reference, in unit-seconds, of one unit from from_us to to_us. first: the index of the epoch whose
+ * half-life also applies to the time before it; usually 0. O(epochs). */
 long double epochs_charge(const struct epochs *e, uint32_t first, int64_t from_us, int64_t to_us);
 
 /* Begins the history of a QOS; adds a change of its flag, in order of seq; computes the shifts. */

@@ -9,7 +9,7 @@
 static const long double SECOND_US = 1e6L;
 static const long double MINUTE_S = 60.0L;
 
-/* --- rules ---------------------------------------------------------------------------------------------------------- */
+/* --- rules -------------------------------------------------------------------------------------------------------- */
 
 int usage_owners_add_rule(struct usage_owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e)
 {
@@ -68,7 +68,7 @@ static long double unit_charge(const struct usage_owners *o, uint32_t first, int
     return total;
 }
 
-/* --- owners --------------------------------------------------------------------------------------------------------- */
+/* --- owners ------------------------------------------------------------------------------------------------------- */
 
 static struct str key_of(struct usage_owners *o, const char *user, const char *project)
 {
@@ -128,7 +128,7 @@ void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c)
     charge_one(o, project, c, reset_us > project->reset_us ? reset_us : project->reset_us);
 }
 
-/* --- comparing ------------------------------------------------------------------------------------------------------ */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 static const char *copy_unless_empty(struct arena *arena, const char *text)
 {

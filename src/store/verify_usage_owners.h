@@ -3,8 +3,9 @@
  *     rule      OWNER_RULE at T0, T1           T0             T1
  *     task      start ........ end              |------[=======|====]--------- at_us of the owner
  *
- * A task's CPUs and GiB are charged every second to its user (in its project, if it has one) and to its project; its end
- * charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per second:
+ * A task's CPUs and GiB are charged every second to its user (in its project, if it has one) and to its project; its
+ * end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
+ * second:
  *
  *     charge        =  (1 - e^(-a t)) / a      of one unit per second over t seconds under one rule; t where a is 0
  *     usage(at_us)  =  charge e^(-sum of a t)  over the rules after the charge, up to at_us
@@ -38,8 +39,8 @@ struct usage_owners {
     struct buf key;     /* of a look-up */
 };
 
-/* The usage of a task. reset_us: the last reset of all usage; rule_seq: the journal entry whose rule also applies to the time
- * before it; usually 0. */
+/* The usage of a task. reset_us: the last reset of all usage; rule_seq: the journal entry whose rule also applies to
+ * the time before it; usually 0. */
 struct owner_charge {
     const char *user, *project; /* project "": none */
     int64_t from_us, to_us, reset_us, rule_seq;

@@ -1,6 +1,6 @@
-/* Billing and charges against the recordings of Slurm 22.05.8: three runs of nine jobs (billing/ORIGIN.md), compared to the
- * last recorded digit. Only this test repeats Slurm's steps through time; Fairlead decays in closed form (docs/formulas.md 1.2
- * and 3.4). */
+/* Billing and charges against the recordings of Slurm 22.05.8: three runs of nine jobs (billing/ORIGIN.md), compared to
+ * the last recorded digit. Only this test repeats Slurm's steps through time; Fairlead decays in closed form
+ * (docs/formulas.md 1.2 and 3.4). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,8 +217,8 @@ static int assoc_of(const struct world *w, const char *user)
     return id;
 }
 
-/* Charges a slice of seconds as if all of it were that old. Usage has the unrounded billing; the usage per TRES has its whole
- * part beside the other TRES. The next rows have the usage of each association up to the root. */
+/* Charges a slice of seconds as if all of it were that old. Usage has the unrounded billing; the usage per TRES has its
+ * whole part beside the other TRES. The next rows have the usage of each association up to the root. */
 static void charge(struct world *w, const struct job *j, double seconds, char **cursor)
 {
     struct row row;

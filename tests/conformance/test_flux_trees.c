@@ -1,6 +1,6 @@
 /* Fair Tree against numbers that other projects publish with their tests: flux-accounting's trees, where tied accounts
- * are merged, and Slurm's own tree, where they are not. The tables are not part of this project. The tests read them from
- * $FAIRLEAD_TRACES/fairshare, by default ../shared/traces/fairshare, and are skipped without them. */
+ * are merged, and Slurm's own tree, where they are not. The tables are not part of this project. The tests read them
+ * from $FAIRLEAD_TRACES/fairshare, by default ../shared/traces/fairshare, and are skipped without them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static uint32_t find(const struct published *p, const char *id)
     return 0;
 }
 
-/* The next case of an algorithm; false at the end. Columns: case, algorithm, id, parent, account, user, shares, usage */
+/* The next case of an algorithm; false at the end. Columns: case, algorithm, id, parent, account, user, shares,
+ * usage */
 static bool next_case(struct table *t, const char *algorithm, struct published *out)
 {
     while (t->next < t->count && strcmp(t->rows[t->next].field[1], algorithm) != 0) t->next++;
@@ -86,8 +87,8 @@ static void compare(const struct published *p, uint32_t node, const char *text, 
     ++*count;
 }
 
-/* Usages are totals. A published rank is a position in a sequence in which the order of ties is arbitrary: a node with a lower
- * rank never has a lower factor. */
+/* Usages are totals. A published rank is a position in a sequence in which the order of ties is arbitrary: a node with
+ * a lower rank never has a lower factor. */
 static void test_flux_accounting(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The decay of usage in the share tree, compared with Grid Engine 8.1.9 (grid-engine/c3_sharetree_decay.tsv: half-time in
- * hours, decay list, resource, seconds, usage before and after). */
+/* The decay of usage in the share tree, compared with Grid Engine 8.1.9 (grid-engine/c3_sharetree_decay.tsv: half-time
+ * in hours, decay list, resource, seconds, usage before and after). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Fair Tree with ties = slurm, and the columns of the share table, against the answers of Slurm 22.05.8 (slurm/ORIGIN.md).
- * Every cell has to be the same double; NaN stands for an empty cell and for Slurm's "not set". */
+/* Fair Tree with ties = slurm, and the columns of the share table, against the answers of Slurm 22.05.8
+ * (slurm/ORIGIN.md). Every cell has to be the same double; NaN stands for an empty cell and for Slurm's "not set". */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -53,8 +53,8 @@ static const struct share_options CLASSIC = {.algorithm = ALGORITHM_CLASSIC, .da
 static const struct share_options OBLIVIOUS = {.algorithm = ALGORITHM_DEPTH_OBLIVIOUS, .dampening = 1};
 static const double EXACT = 1e-15, PRINTED = 0.5e-6, FROM_PRINTED = 3e-6;
 
-/* The example of the published page on the classic algorithm: accounts a to f, and users 1 to 5 that used 70 % of the machine.
- * The idle part is here the usage of a user without shares. Also in docs/formulas.md 2.4 and 2.5. */
+/* The example of the published page on the classic algorithm: accounts a to f, and users 1 to 5 that used 70 % of the
+ * machine. The idle part is here the usage of a user without shares. Also in docs/formulas.md 2.4 and 2.5. */
 #define PUBLISHED "a:40{b:30{u1:1=20} c:10{u2:1=25 u3:1}} d:60{e:25{u4:1=25} f:35{u5:1}} idle:0=30"
 
 static void test_published_example(void **state)
@@ -95,8 +95,8 @@ static void test_published_example_depth_oblivious(void **state)
     assert_rows(PUBLISHED, &OBLIVIOUS, PRINTED, ROWS);
 }
 
-/* A tree that was recorded from Slurm 22.05.8. Its usage has only six decimals, so a value that is divided by shares of a
- * tenth is right to five. */
+/* A tree that was recorded from Slurm 22.05.8. Its usage has only six decimals, so a value that is divided by shares of
+ * a tenth is right to five. */
 #define RECORDED                                                          \
     "r:1 a:10{a1:2=80934 a2:1=488094 u3:p=14169 u4:1 sub1:p{u1:3=10122}}" \
     "b:20{b1:0=53949 b2:1=346660 fast:5 batch:1=6072}"
@@ -186,8 +186,8 @@ static void test_no_shares(void **state)
     assert_rows(NO_SHARES, &OBLIVIOUS, EXACT, IN_OBLIVIOUS);
 }
 
-/* A SHARES_PARENT user has the account's factor, at any depth. Directly below the root it has all of the shares and its own
- * usage. */
+/* A SHARES_PARENT user has the account's factor, at any depth. Directly below the root it has all of the shares and its
+ * own usage. */
 static void test_parent(void **state)
 {
     (void)state;
@@ -256,8 +256,8 @@ static void test_exponent(void **state)
     assert_rows("a:1{u:1=60 v:1=20} b:1{w:1=15 x:1=5}", &OBLIVIOUS, EXACT, quadrants);
 }
 
-/* Totals from outside need not add up. A total above the root's is limited to it, and a used child of an unused account counts
- * with its own usage. */
+/* Totals from outside need not add up. A total above the root's is limited to it, and a used child of an unused account
+ * counts with its own usage. */
 static void test_totals_that_do_not_add_up(void **state)
 {
     (void)state;
@@ -278,7 +278,8 @@ static void test_totals_that_do_not_add_up(void **state)
     tree_release(&t.tree);
 }
 
-/* Sixty-four levels with the smallest shares: a promise below the range of a double counts as none, and nothing is NAN. */
+/* Sixty-four levels with the smallest shares: a promise below the range of a double counts as none, and nothing is
+ * NAN. */
 static void test_tiny_promises(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Fields: every type reads the text that it writes, in its unit and range; errors name the accepted values; and the tables of
- * fields are sound. */
+/* Fields: every type reads the text that it writes, in its unit and range; errors name the accepted values; and the
+ * tables of fields are sound. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The table of job fields: names, columns and options belong to one field each; the persons who may set a field, and the last
- * time for it; parsing and formatting of job ids. */
+/* The table of job fields: names, columns and options belong to one field each; the persons who may set a field, and
+ * the last time for it; parsing and formatting of job ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Levels as keys: mathematically equal levels have equal keys, others keep their order, over the whole range of a double. */
+/* Levels as keys: mathematically equal levels have equal keys, others keep their order, over the whole range of a
+ * double. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +78,8 @@ static void test_against_quad(void **state)
     }
 }
 
-/* A common factor of shares and usage does not change the key; neither does a common factor of the shares of a node and of
- * its account. */
+/* A common factor of shares and usage does not change the key; neither does a common factor of the shares of a node and
+ * of its account. */
 static void test_proportional(void **state)
 {
     (void)state;

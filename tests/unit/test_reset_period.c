@@ -1,5 +1,5 @@
-/* Boundaries of a period in local time. The rules of zones are written out, so the test needs no zone database. Cuba's clocks
- * go forward and back over midnight. */
+/* Boundaries of a period in local time. The rules of zones are written out, so the test needs no zone database. Cuba's
+ * clocks go forward and back over midnight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -136,7 +136,7 @@ static void there_is_one_writer(void **unused)
     house_close(&h);
 }
 
-/* --- invalid files ------------------------------------------------------------------------------------------------- */
+/* --- invalid files ------------------------------------------------------------------------------------------------ */
 
 static void files_of_other_programs_are_refused_and_unchanged(void **unused)
 {

@@ -1,5 +1,5 @@
-/* The migration of a database of schema version 3: all rows keep their values, jobs keep every field, and the daemon continues
- * with them. test_store.c tests the mechanism of steps and a database of version 1. */
+/* The migration of a database of schema version 3: all rows keep their values, jobs keep every field, and the daemon
+ * continues with them. test_store.c tests the mechanism of steps and a database of version 1. */
 #include "store_house.h"
 
 #include "../job_rows.h"

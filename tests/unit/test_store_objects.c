@@ -1,5 +1,5 @@
-/* The rows that policies need: objects, usage of owners, usage by TRES, the terms of jobs. Every value is loaded as it was
- * stored, and invalid rows are named. */
+/* The rows that policies need: objects, usage of owners, usage by TRES, the terms of jobs. Every value is loaded as it
+ * was stored, and invalid rows are named. */
 #include "store_house.h"
 
 #include <float.h>

@@ -36,8 +36,8 @@ static void cancel(struct house *h, uint32_t job_id, uint32_t task_id)
     house_commit(h);
 }
 
-/* Job 1 has completed, 2 has failed, 3 is an array: task 0 has completed, 1 and 9 run, 2-4 are pending because of %2, and 7
- * was cancelled; 4 is held, 5 is pending, 6 was cancelled before it started. */
+/* Job 1 has completed, 2 has failed, 3 is an array: task 0 has completed, 1 and 9 run, 2-4 are pending because of %2,
+ * and 7 was cancelled; 4 is held, 5 is pending, 6 was cancelled before it started. */
 static void house_open(struct house *h)
 {
     house_build(h, (struct capacity){1, 0, 4096});
@@ -360,8 +360,8 @@ static void rows_have_the_fields_of_policies(void **unused)
     house_close(&h);
 }
 
-/* 5000 ended jobs of forty users of an account, each with one task; the 4321st failed. Another user of the account has only
- * 5000 pending jobs; the users of another account have none. */
+/* 5000 ended jobs of forty users of an account, each with one task; the 4321st failed. Another user of the account has
+ * only 5000 pending jobs; the users of another account have none. */
 static void fill_history(const char *directory)
 {
     store_sql(

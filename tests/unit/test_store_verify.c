@@ -373,8 +373,8 @@ static uint32_t start_in_qos(struct house *h, uint32_t cpus, bool is_known)
     return id;
 }
 
-/* Usage that decays, does not, and decays again, under two half-lives: of tasks that run across the changes, and of one with a
- * late start. */
+/* Usage that decays, does not, and decays again, under two half-lives: of tasks that run across the changes, and of one
+ * with a late start. */
 static void a_qos_decays_by_its_flag(void **unused)
 {
     (void)unused;

@@ -37,8 +37,8 @@ static void test_combine(void **state)
     }
 }
 
-/* docs/formulas.md 5.2: half-lives of an hour and of a day, the exact rule, no decay, decay at once, and half-lives shorter
- * than ln 2 minutes. */
+/* docs/formulas.md 5.2: half-lives of an hour and of a day, the exact rule, no decay, decay at once, and half-lives
+ * shorter than ln 2 minutes. */
 static void test_factor(void **state)
 {
     (void)state;

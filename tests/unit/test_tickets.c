@@ -1,5 +1,6 @@
-/* Tickets of single clusters. Tests with a letter and a digit in their name have values recorded from Grid Engine 8.1.9, which
- * truncates tickets to whole numbers; conformance/test_grid_engine.py compares all tables of these cases. */
+/* Tickets of single clusters. Tests with a letter and a digit in their name have values recorded from Grid Engine
+ * 8.1.9, which truncates tickets to whole numbers; conformance/test_grid_engine.py compares all tables of these
+ * cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +90,8 @@ static void test_c1_ranks(void **state)
                    {11, "ua", .share = 37650602}});
 }
 
-/* A user without usage gets nearly all tickets. (unit/test_ticket_usage.c has the weighted usage of several resources.) */
+/* A user without usage gets nearly all tickets. (unit/test_ticket_usage.c has the weighted usage of several
+ * resources.) */
 static void test_c1_no_usage(void **state)
 {
     (void)state;
@@ -127,8 +129,8 @@ static void test_c2_running(void **state)
                    {54, "uc", .share = 481927710}});
 }
 
-/* Where only running jobs count, the users of a `default` node that have only pending jobs have no nodes, so their usage does
- * not reduce the tickets of the running jobs. docs/formulas.md 5.3. */
+/* Where only running jobs count, the users of a `default` node that have only pending jobs have no nodes, so their
+ * usage does not reduce the tickets of the running jobs. docs/formulas.md 5.3. */
 static void test_running_beside_pending(void **state)
 {
     (void)state;
@@ -147,7 +149,8 @@ static void test_running_beside_pending(void **state)
 #undef GROUP
 }
 
-/* Two running jobs of a leaf get half of its part each. With -js they divide it by job shares, truncated to whole tickets. */
+/* Two running jobs of a leaf get half of its part each. With -js they divide it by job shares, truncated to whole
+ * tickets. */
 static void test_running_job_shares(void **state)
 {
     (void)state;
@@ -501,7 +504,7 @@ static void test_e2_hierarchy(void **state)
     }
 }
 
-/* --- empty inputs --------------------------------------------------------------------------------------------------- */
+/* --- empty inputs ------------------------------------------------------------------------------------------------- */
 
 static void test_empty(void **state)
 {

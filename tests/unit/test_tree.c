@@ -98,7 +98,8 @@ static void test_sums(void **state)
     tree_release(&t.tree);
 }
 
-/* Sums start at the last index. Two times 1 is lost when added one by one to 2^53, but not when added to each other first. */
+/* Sums start at the last index. Two times 1 is lost when added one by one to 2^53, but not when added to each other
+ * first. */
 static void test_order_of_summing(void **state)
 {
     (void)state;
@@ -114,8 +115,8 @@ static void test_order_of_summing(void **state)
     tree_release(&t.tree);
 }
 
-/* Changing the number of shares keeps the lists. They are rebuilt only when an account gets or loses `parent`, or when a
- * node is added. */
+/* Changing the number of shares keeps the lists. They are rebuilt only when an account gets or loses `parent`, or when
+ * a node is added. */
 static void test_versions(void **state)
 {
     (void)state;

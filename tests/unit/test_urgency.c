@@ -1,5 +1,5 @@
-/* Urgency, normalisation and final priority. Tests with a letter and a digit in their name have values recorded from Grid
- * Engine 8.1.9; conformance/test_grid_engine.py compares all tables of these cases. */
+/* Urgency, normalisation and final priority. Tests with a letter and a digit in their name have values recorded from
+ * Grid Engine 8.1.9; conformance/test_grid_engine.py compares all tables of these cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +144,8 @@ static void test_f4_posix(void **state)
     assert_column(prior, (const double[]){0.05549, 0.305, 0.50617, 0.555, 0.60383, 0.805, 1.055}, 7, "prior");
 }
 
-/* docs/formulas.md 5.7: a1 is the licence example of the N1GE 6.1 manual, with the results of 8.1.9 and of the manual. */
+/* docs/formulas.md 5.7: a1 is the licence example of the N1GE 6.1 manual, with the results of 8.1.9 and of the
+ * manual. */
 static void test_a1_licences(void **state)
 {
     (void)state;

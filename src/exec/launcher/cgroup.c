@@ -1,6 +1,6 @@
 /* Control groups through their files. A job does not depend on them: if a group cannot be created or used, the keeper
- * reaches its descendants as their subreaper (process_tree.c). With a group, one kill reaches all processes, also of a job that
- * forks all the time.
+ * reaches its descendants as their subreaper (process_tree.c). With a group, one kill reaches all processes, also of a
+ * job that forks all the time.
  *
  * Version 2 is preferred, because its groups can be delegated to users, as systemd does for user@UID.service. On a
  * machine with both versions, the mounted tree of version 2 may have no controllers. Killing works there all the same;

@@ -1,5 +1,5 @@
-/* A control group for each launch, if this launcher may create one. With a group of version 2 the keeper can kill all of a
- * job at once. With a group that has a cpu controller, of version 2 or 1, it can set the job's share of the CPUs.
+/* A control group for each launch, if this launcher may create one. With a group of version 2 the keeper can kill all
+ * of a job at once. With a group that has a cpu controller, of version 2 or 1, it can set the job's share of the CPUs.
  * Source: cgroups(7), and the kernel's cgroup-v2 guide. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 #define FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
