@@ -5,7 +5,7 @@
  * Invariants: 1. every range has first <= last; 2. ranges ascend; 3. between two ranges at least one number is
  * missing. So equal sets have equal ranges, and idset_format gives the shortest text.
  *
- * A number is found by bisection, O(log ranges). Adding and removing move the ranges behind it, O(ranges). Both are
+ * A number is found by bisection, O(log ranges). Adding and removing move the ranges after it, O(ranges). Both are
  * cheap in the common case: an array job starts its tasks in order, so it removes from the front of one range. Parsing
  * collects the ranges as they are written and sorts them only if they were out of order. */
 #include "base/idset.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct str {
-    const char *text; /* not closed by a zero byte; may be NULL when length is 0 */
+    const char *text; /* without a zero byte at its end; may be NULL when length is 0 */
     size_t length;
 };
 

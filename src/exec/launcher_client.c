@@ -45,7 +45,7 @@ struct launcher_client {
     size_t sent;
     struct buf in;
     struct arena scratch;
-    struct executor_reports early; /* made here, or received while opening; the next client_ready passes them on */
+    struct executor_reports early; /* created here, or received while opening; the next client_ready passes them on */
 };
 
 static struct launcher_client *client_of(struct executor *x)
@@ -101,7 +101,7 @@ static void take_messages(struct launcher_client *c, struct executor_reports *ou
     c->in.length -= offset;
 }
 
-/* Reads what has arrived, up to RECEIVE_MAX_PER_TURN, so that a launcher that keeps sending cannot hold up the loop. */
+/* Reads what has arrived, up to RECEIVE_MAX_PER_TURN, so that a launcher that keeps sending cannot block the loop. */
 static void receive(struct launcher_client *c, struct executor_reports *out)
 {
     for (size_t received = 0; received < RECEIVE_MAX_PER_TURN && !c->is_gone;) {

@@ -1,4 +1,4 @@
-/* Fair Tree ranks users. The other algorithms differ only in their effective usage, which is what the table has. */
+/* Fair Tree ranks users. The other algorithms differ only in their effective usage, which the table has. */
 #include "policy/fair_share.h"
 
 #include <math.h>

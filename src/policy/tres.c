@@ -1,5 +1,5 @@
 /* The table is small (ten entries on most clusters, 64 at most) and is searched from front to back. What is done for
- * every job goes by index.
+ * every job uses the index.
  *
  * Texts are items between commas, "type[/name]=number[suffix]". A suffix stands for steps of 1024 from the base unit of
  * the type, which is M for mem and bb and one piece for the others:
@@ -134,14 +134,14 @@ static void find_generics(struct tres_table *t)
 
 int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e)
 {
-    struct tres_table made = {.count = TRES_STATIC_COUNT};
-    memcpy(made.items, static_tres, sizeof static_tres);
+    struct tres_table table = {.count = TRES_STATIC_COUNT};
+    memcpy(table.items, static_tres, sizeof static_tres);
     if (str_trim(tracked).length == 0) tracked = (struct str){0};
     for (struct str rest = tracked; rest.text != NULL;) {
-        if (add_to_table(&made, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
+        if (add_to_table(&table, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
     }
-    find_generics(&made);
-    *t = made;
+    find_generics(&table);
+    *t = table;
     return 0;
 }
 

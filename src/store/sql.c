@@ -1,4 +1,4 @@
-/* SQLite's results become struct err here and nowhere else, so every message names the file, the action, SQLite's
+/* Only this file converts SQLite's results to struct err, so every message names the file, the action, SQLite's
  * reason and the system's.
  *
  * One thread at a time uses a connection (SQLITE_OPEN_NOMUTEX). Errors are read from the connection directly after the

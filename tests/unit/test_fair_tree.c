@@ -32,7 +32,7 @@ static const struct row ROWS[] = {
      .merge = "2 1 4 3"},
 
     {.why = "a child alone in its account", .tree = "a:1{u:1=5} b:1{v:9=4}", .merge = "1 2"},
-    {.why = "an account without users is passed over", .tree = "a:1{} u:1=1 b:1{c:1{}}", .merge = "1"},
+    {.why = "an account without users is skipped", .tree = "a:1{} u:1=1 b:1{c:1{}}", .merge = "1"},
 
     {.why = "1:10, 3:30 and 7:70 tie", .tree = "u:1=10 v:3=30 w:7=70", .merge = "3 3 3"},
     {.why = "they tie with usage in thirds, too", .tree = "u:1=0.1 v:3=0.3 w:10=1", .merge = "3 3 3"},

@@ -248,7 +248,7 @@ static void the_daemon_continues_with_migrated_rows(void **unused)
     make_old_database(h.directory);
     open_house(&h);
     house_set_host(&h, host);
-    const struct job_values *change = job_text("comment=of before|admin_comment=x|nice=5");
+    const struct job_values *change = job_text("comment=earlier|admin_comment=x|nice=5");
     for (uint32_t id = 5; id <= 7; id++) assert_int_equal(world_apply(&h.w, world_update(id, change), NULL), 0);
     assert_int_equal(world_submit(&h.w, "ann", "physics", 1), 8);
     world_ended(&h.w, 3, JOB_COMPLETED, INT64_C(1699991000000001));
@@ -260,7 +260,7 @@ static void the_daemon_continues_with_migrated_rows(void **unused)
     store_must_load(h.store, &loaded);
     engine_forget(&h.w.s);
     job_rows_assert_loaded(&h.w.s, &loaded);
-    assert_sql(h.directory, "SELECT count(*) FROM job WHERE comment = 'of before' AND admin_comment = 'x'", "3");
+    assert_sql(h.directory, "SELECT count(*) FROM job WHERE comment = 'earlier' AND admin_comment = 'x'", "3");
     state_release(&loaded);
     house_close(&h);
 }

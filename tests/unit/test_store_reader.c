@@ -68,7 +68,7 @@ static void house_open(struct house *h)
 
 static const struct job_query everything = {.which = JOBS_ALL, .task_id = NONE, .state = JOB_STATE_COUNT};
 
-static uint32_t put_off; /* the number of "not yet" answers for the last list */
+static uint32_t not_yet_count; /* the number of "not yet" answers for the last list */
 
 /* Whether the row has the field. */
 static bool has(const struct job_row *v, enum job_field f)
@@ -109,9 +109,9 @@ static const char *list(struct house *h, const struct job_query *query)
     int result;
     void *cursor = reader.open(reader.context, query, &e);
     if (cursor == NULL) fail_msg("%s", ERR_SENTENCE(&e));
-    put_off = 0;
+    not_yet_count = 0;
     while ((result = reader.next(cursor, &v, &e)) > 0) {
-        put_off += result == 2;
+        not_yet_count += result == 2;
         if (result != 2) add_row(&list, &v);
     }
     if (result < 0) fail_msg("%s", ERR_SENTENCE(&e));
@@ -392,7 +392,7 @@ static void a_listing_does_not_block_its_reader(void **unused)
     const enum job_state any = JOB_STATE_COUNT;
     const struct {
         const char *expected;
-        uint32_t put_off; /* once for 500 skipped rows */
+        uint32_t not_yet_count; /* once for 500 skipped rows */
         struct job_query query;
     } rows[] = {
         {"5321.0", 9, {.which = JOBS_ENDED, .task_id = NONE, .state = JOB_FAILED}},
@@ -423,9 +423,9 @@ static void a_listing_does_not_block_its_reader(void **unused)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct job_query query = rows[i].query;
         const char *found = list(&h, &query);
-        if (strcmp(found, rows[i].expected) != 0 || put_off != rows[i].put_off)
-            fail_msg("row %zu: '%s' is not '%s', or put off %u times, not %u", i, found, rows[i].expected, put_off,
-                     rows[i].put_off);
+        if (strcmp(found, rows[i].expected) != 0 || not_yet_count != rows[i].not_yet_count)
+            fail_msg("row %zu: '%s' is not '%s', or %u times not yet, not %u", i, found, rows[i].expected,
+                     not_yet_count, rows[i].not_yet_count);
     }
     house_close(&h);
 }

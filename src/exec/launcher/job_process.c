@@ -7,7 +7,7 @@
  *     a byte ----------------------> exec
  *          <-- end of the pipe (the program runs), or JOB_STEP_EXEC with errno
  *
- *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are made before the
+ *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before the
  *      fork.
  *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals, and the limits and the umask that the
  *      launcher was started with.
@@ -31,7 +31,7 @@
 #include "base/ensure.h"
 #include "base/text.h"
 
-/* Everything that the child needs, made before the fork (I1). */
+/* All that the child needs, prepared before the fork (I1). */
 struct job_setup {
     const struct launch *launch;
     const struct launch_command *command;
@@ -93,7 +93,7 @@ static void reset_signals(void)
 
 static int open_output(const struct job_setup *s, const char *path, enum job_step step)
 {
-    /* O_NONBLOCK: a fifo without a reader is refused; otherwise the job would wait for a reader for ever. */
+    /* O_NONBLOCK: a fifo without a reader is refused; otherwise the job would wait for a reader without limit. */
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666);
     check(s, step, fd);
     int flags = fcntl(fd, F_GETFL);
@@ -132,7 +132,7 @@ static void wait_for_go(const struct job_setup *s)
     if (n != 1) _exit(127); /* the keeper is gone, or refuses the start */
 }
 
-/* Tries each path, as execvp does: goes on after one that does not exist, and remembers one that may not be executed.
+/* Tries each path, as execvp does: continues after one that does not exist, and remembers one that may not be executed.
  * Returns, with errno, only if none can be executed. */
 static void exec_program(const struct job_setup *s)
 {

@@ -312,7 +312,7 @@ static void start_job(struct keeper *k)
     refuse_start(k, "the job's process ended before it executed the program");
 }
 
-/* The program runs, or its process is gone: the pipes and the launch are not needed any more. */
+/* The program runs, or its process is gone: releases the pipes and the launch. */
 static void release_launch(struct keeper *k)
 {
     close(k->job.report_fd);

@@ -9,10 +9,10 @@
  *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO.
  *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between.
  *  I3  The launcher ends by itself only if, for IDLE_US, no daemon has been connected and no launch known; or the state
- *      directory has been removed and no keeper runs, because then no daemon can connect any more. A daemon that
- *      connects at that moment finds its connection closed, and starts another launcher.
+ *      directory has been removed and no keeper runs, because then no daemon can connect. A daemon that
+ *      connects at that time finds its connection closed, and starts another launcher.
  *
- * Everything that the launcher knows is on disk, so it may be killed at any moment. */
+ * Everything that the launcher knows is on disk, so it may be killed at any time. */
 #include "exec/launcher/launcher.h"
 
 #include <errno.h>
@@ -237,7 +237,7 @@ static bool is_idle(const struct launcher *l)
     return is_removed && !launches_have_keeper(&l->launches);
 }
 
-/* How long the loop may wait, -1 for ever. Ends the launcher if it has been idle for IDLE_US. */
+/* How long the loop may wait, -1 without limit. Ends the launcher if it has been idle for IDLE_US. */
 static int next_wait_ms(struct launcher *l)
 {
     if (l->launches.needs_tick_count > 0) return LAUNCHES_TICK_MS;

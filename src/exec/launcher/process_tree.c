@@ -8,12 +8,12 @@
  *  I3  Every other process is signalled through a pidfd that was opened before its start time was compared.
  *
  * Killing works from the top down. Each round kills the children together with their groups (the kernel lets no process
- * of a group fork past a signal to the group), and reaps them. Their children thereby become the keeper's, and the next
+ * of a group fork past a signal to the group), and reaps them. Their children then become the keeper's, and the next
  * round kills those. A tree of depth d is gone after d rounds. If a process forks on and on into new groups, only the
  * newest of the chain can survive a round, and it is then the keeper's child. A round is short: it reads one file of
  * /proc, not all.
  *
- * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is born meanwhile gets SIGKILL later. */
+ * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is forked after it gets SIGKILL later. */
 #include "exec/launcher/process_tree.h"
 
 #include <dirent.h>
