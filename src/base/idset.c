@@ -145,7 +145,7 @@ struct builder {
     struct idset set;
     bool is_unsorted;
     uint32_t max;
-    const char *what;
+    const char *field;
 };
 
 /* Joins a range to the last one if they touch, else appends it and notes whether that broke the order. */
@@ -182,14 +182,14 @@ static int parse_id(struct builder *b, struct str s, struct str item, uint32_t *
 {
     uint64_t id;
     if (!number_parse_u64(s, &id) || id > b->max)
-        return err_value(e, b->what, item, "a number from 0 to %u, or a range such as 0-9", b->max);
+        return err_value(e, b->field, item, "a number from 0 to %u, or a range such as 0-9", b->max);
     *out_id = (uint32_t)id;
     return 0;
 }
 
 static int too_many(const struct builder *b, struct err *e)
 {
-    return err_field(e, ERR_INPUT, b->what, "more than %d separate numbers", RANGES_MAX);
+    return err_field(e, ERR_INPUT, b->field, "more than %d separate numbers", RANGES_MAX);
 }
 
 /* One item of the list: "7", "0-9" or "20-30:5". */
@@ -202,10 +202,10 @@ static int parse_item(struct builder *b, struct str s, struct err *e)
     last = first;
     if (last_text.text != NULL && parse_id(b, last_text, s, &last, e) != 0) return -1;
     if (step_text.text != NULL && parse_id(b, step_text, s, &step, e) != 0) return -1;
-    if (last < first) return err_value_reason(e, b->what, s, "ends before it begins");
-    if (step == 0) return err_value_reason(e, b->what, s, "has step 0; the smallest step is 1");
+    if (last < first) return err_value_reason(e, b->field, s, "ends before it begins");
+    if (step == 0) return err_value_reason(e, b->field, s, "has step 0; the smallest step is 1");
     if (step_text.text != NULL && last_text.text == NULL)
-        return err_value_reason(e, b->what, s, "has a step but no range; write FIRST-LAST:STEP");
+        return err_value_reason(e, b->field, s, "has a step but no range; write FIRST-LAST:STEP");
     if (step == 1) {
         append(b, (struct idset_range){first, last});
         return 0;
@@ -226,10 +226,10 @@ static int parse_all(struct builder *b, struct str s, struct err *e)
     return 0;
 }
 
-int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e)
+int idset_parse(struct str s, uint32_t max, const char *field, struct idset *out_set, struct err *e)
 {
     ensure(max < NONE);
-    struct builder b = {.max = max, .what = what};
+    struct builder b = {.max = max, .field = field};
     if (parse_all(&b, s, e) != 0) {
         idset_release(&b.set);
         return -1;

@@ -20,10 +20,10 @@ struct idset {
     ARRAY(struct idset_range) ranges;
 };
 
-/* Reads "0-9,12,20-30:5" (a step after a colon). Ranges may come in any order and may overlap. Numbers go up to max;
- * what is the field's name in the error. An empty text gives the empty set; a caller that needs at least one number
+/* Reads "0-9,12,20-30:5" (a step after a colon). Ranges may come in any order and may overlap. Numbers go up to max.
+ * field: the field's name, for errors. An empty text gives the empty set; a caller that needs at least one number
  * refuses that. out_set is overwritten, so release it first. ERR_INPUT otherwise. */
-int idset_parse(struct str s, uint32_t max, const char *what, struct idset *out_set, struct err *e);
+int idset_parse(struct str s, uint32_t max, const char *field, struct idset *out_set, struct err *e);
 
 /* Appends "0-9,12"; nothing for the empty set. */
 void idset_format(const struct idset *s, struct buf *out);
@@ -36,7 +36,7 @@ bool idset_has(const struct idset *s, uint32_t id);      /* O(log ranges) */
 void idset_add(struct idset *s, uint32_t id);                   /* id is not NONE; O(ranges) */
 bool idset_remove(struct idset *s, uint32_t id);                /* whether it was there; O(ranges) */
 void idset_add_all(struct idset *to, const struct idset *from); /* O(ranges of both) */
-void idset_copy(struct idset *to, const struct idset *from);    /* replaces what to had */
+void idset_copy(struct idset *to, const struct idset *from);    /* replaces the contents of to */
 void idset_release(struct idset *s);
 
 #endif

@@ -56,7 +56,7 @@ static int64_t read_duration(struct str s)
     return duration_s;
 }
 
-int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e)
+int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *e)
 {
     if (str_equal_nocase(s, str("UNLIMITED")) || str_equal_nocase(s, str("INFINITE"))) {
         *out_s = INT64_MAX;
@@ -64,10 +64,10 @@ int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e
     }
     int64_t duration_s = read_duration(s);
     if (duration_s < 0)
-        return err_value(e, what, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
-    if (duration_s == 0) return err_value_reason(e, what, s, "is less than one second");
+        return err_value(e, field, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
+    if (duration_s == 0) return err_value_reason(e, field, s, "is less than one second");
     if (duration_s > DURATION_S_MAX)
-        return err_value_reason(e, what, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
+        return err_value_reason(e, field, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
     *out_s = duration_s;
     return 0;
 }
@@ -127,18 +127,18 @@ static char cut_suffix(struct str *s)
     return letter;
 }
 
-int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *e)
+int memory_parse(struct str s, const char *field, uint64_t *out_mib, struct err *e)
 {
     struct str digits = s;
     char suffix = cut_suffix(&digits);
     uint64_t value;
     if (!number_parse_u64(digits, &value))
-        return err_value(e, what, s,
+        return err_value(e, field, s,
                          "an amount of memory: a whole number with an optional suffix K, M (default), G or T");
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
     bool is_too_large = suffix == 'K' ? value > MIB_MAX << 10 : value > MIB_MAX >> shift;
     if (value == 0 || is_too_large)
-        return err_value(e, what, s, "an amount of memory from 1K to %uT", (unsigned)(MIB_MAX >> 20));
+        return err_value(e, field, s, "an amount of memory from 1K to %uT", (unsigned)(MIB_MAX >> 20));
     *out_mib = suffix == 'K' ? (value + 1023) / 1024 : value << shift;
     return 0;
 }
@@ -284,7 +284,7 @@ static bool read_iso(struct str s, int64_t *out_us)
     return *out_us >= FIRST_SECOND * US_PER_S && *out_us < (LAST_SECOND + 1) * US_PER_S;
 }
 
-int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
+int time_parse(struct str s, const char *field, int64_t *out_us, struct err *e)
 {
     uint64_t since_epoch_s;
     int64_t time_us;
@@ -292,7 +292,7 @@ int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e)
         time_us = (int64_t)since_epoch_s * US_PER_S;
     } else if (!read_iso(s, &time_us)) {
         return err_value(
-            e, what, s,
+            e, field, s,
             "a time: seconds since 1970, or a date and time with a time zone such as 2026-11-21T09:05:00Z or "
             "2026-11-21T10:05+01:00");
     }

@@ -1,6 +1,6 @@
 /* Quantities as people write them: durations as sbatch reads them, amounts of memory, and points in time. The
- * formatters write a text and a closing zero byte to out, which has 32 bytes, and return the length of the text. what
- * is the field's name, for the error. A parser that fails leaves its output untouched. */
+ * formatters write a text and a closing zero byte to out, which has 32 bytes, and return the length of the text. field:
+ * the field's name, for errors. A parser that fails leaves its output untouched. */
 #ifndef FAIRLEAD_BASE_QUANTITY_H
 #define FAIRLEAD_BASE_QUANTITY_H
 
@@ -15,7 +15,7 @@
 
 /* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. "UNLIMITED" and "INFINITE"
  * (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that is negative, malformed or over 3650 days. */
-int duration_parse(struct str s, const char *what, int64_t *out_s, struct err *e);
+int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *e);
 
 /* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which occurs
  * when a clock is set back, begins with a minus. */
@@ -26,7 +26,7 @@ size_t duration_format_short(char *out, int64_t duration_s);
 
 /* An amount of memory in MiB: a whole number with an optional suffix K, M (default), G or T, in any case and optionally
  * followed by B or iB. K is rounded up to whole MiB. ERR_INPUT for zero, fractions and more than 2^40 MiB. */
-int memory_parse(struct str s, const char *what, uint64_t *out_mib, struct err *e);
+int memory_parse(struct str s, const char *field, uint64_t *out_mib, struct err *e);
 
 /* "512M", "4G", "1536M": memory_parse reads it back. */
 size_t memory_format(char *out, uint64_t mib);
@@ -36,6 +36,6 @@ size_t time_format(char *out, int64_t time_us);
 
 /* Reads seconds since the epoch, or ISO 8601 with a zone (Z or +hh:mm) and with optional seconds and fraction. The
  * fraction is truncated to microseconds. Years 1 to 9999; ERR_INPUT otherwise. */
-int time_parse(struct str s, const char *what, int64_t *out_us, struct err *e);
+int time_parse(struct str s, const char *field, int64_t *out_us, struct err *e);
 
 #endif

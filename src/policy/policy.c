@@ -48,7 +48,7 @@ static int make_multifactor(const struct settings *s, uint32_t flags, const stru
 
 static int make_tickets(const struct settings *s, struct ticket_rules *out_rules, struct err *e)
 {
-    const char *what = settings_table[SET_GE_HALFLIFE_DECAY_LIST].name;
+    const char *field = settings_table[SET_GE_HALFLIFE_DECAY_LIST].name;
     *out_rules = (struct ticket_rules){
         .share_pool = (double)setting_number(s, SET_GE_TICKETS_SHARE),
         .functional_pool = (double)setting_number(s, SET_GE_TICKETS_FUNCTIONAL),
@@ -69,7 +69,7 @@ static int make_tickets(const struct settings *s, struct ticket_rules *out_rules
     enum { MINUTE_S = 60 };
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
         out_rules->decay.minutes[r] = (double)setting_number(s, SET_GE_HALFTIME) / MINUTE_S;
-    if (setting_text_halflife_list(str(setting_text(s, SET_GE_HALFLIFE_DECAY_LIST)), what, out_rules->decay.minutes,
+    if (setting_text_halflife_list(str(setting_text(s, SET_GE_HALFLIFE_DECAY_LIST)), field, out_rules->decay.minutes,
                                    e) != 0)
         return -1;
     if (setting_text_usage_weights(str(setting_text(s, SET_GE_USAGE_WEIGHT_LIST)),

@@ -91,22 +91,21 @@ static bool is_name(struct str name)
     return true;
 }
 
-static int add_to_table(struct tres_table *t, struct str item, const char *what, struct arena *arena, struct err *e)
+static int add_to_table(struct tres_table *t, struct str item, const char *field, struct arena *arena, struct err *e)
 {
     struct str name;
     enum tres_type type = find_type(str_cut(item, '/', &name));
     if (type == TRES_TYPE_COUNT)
-        return err_value(e, what, item,
+        return err_value(e, field, item,
                          "a TRES: bb/NAME, billing, cpu, energy, fs/NAME, gres/NAME, ic/NAME, license/NAME, mem, node, "
                          "pages or vmem");
     if (!types[type].has_name && name.text != NULL)
-        return err_value_reason(e, what, item, "has a name, which %s does not take", types[type].text);
+        return err_value_reason(e, field, item, "has a name, which %s does not take", types[type].text);
     if (types[type].has_name && !is_name(name))
-        return err_value(e, what, item, "%s/NAME with a name of up to %d bytes without blank, ',' or '='",
+        return err_value(e, field, item, "%s/NAME with a name of up to %d bytes without blank, ',' or '='",
                          types[type].text, NAME_MAX);
     if (find_in_table(t, type, name) != NONE) return 0;
-    if (t->count == TRES_MAX)
-        return err_value_reason(e, what, item, "is one too many; the maximum is %d TRES", TRES_MAX);
+    if (t->count == TRES_MAX) return err_value_reason(e, field, item, "exceeds the maximum of %d TRES", TRES_MAX);
     struct buf text = {0};
     buf_format(&text, "%s/%.*s", types[type].text, (int)name.length, name.text);
     const char *kept = arena_copy(arena, (struct str){text.text, text.length});
@@ -132,13 +131,13 @@ static void find_generics(struct tres_table *t)
     }
 }
 
-int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e)
+int tres_table_make(struct tres_table *t, struct str tracked, const char *field, struct arena *arena, struct err *e)
 {
     struct tres_table table = {.count = TRES_STATIC_COUNT};
     memcpy(table.items, static_tres, sizeof static_tres);
     if (str_trim(tracked).length == 0) tracked = (struct str){0};
     for (struct str rest = tracked; rest.text != NULL;) {
-        if (add_to_table(&table, str_trim(str_cut(rest, ',', &rest)), what, arena, e) != 0) return -1;
+        if (add_to_table(&table, str_trim(str_cut(rest, ',', &rest)), field, arena, e) != 0) return -1;
     }
     find_generics(&table);
     *t = table;
@@ -192,21 +191,21 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
 
 /* Cuts "type/name=number" in two. Returns the index of its TRES, or NONE with *e filled. seen: by index, whether an
  * item named it before. */
-static uint32_t parse_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *what,
+static uint32_t parse_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *field,
                            struct str *out_number, struct err *e)
 {
     struct str number, name = str_trim(str_cut(item, '=', &number));
     uint32_t found = tres_find(t, name);
     if (number.text == NULL) {
-        (void)err_value(e, what, item, "TRES=NUMBER, separated by commas");
+        (void)err_value(e, field, item, "TRES=NUMBER, separated by commas");
         return NONE;
     }
     if (found == NONE) {
-        (void)err_value(e, what, name, "a tracked TRES (AccountingStorageTRES)");
+        (void)err_value(e, field, name, "a tracked TRES (AccountingStorageTRES)");
         return NONE;
     }
     if (seen[found]) {
-        (void)err_value_reason(e, what, str(t->items[found].text), "is named twice");
+        (void)err_value_reason(e, field, str(t->items[found].text), "is named twice");
         return NONE;
     }
     seen[found] = true;
@@ -224,7 +223,7 @@ void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_l
     }
 }
 
-int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
+int tres_list_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
                     struct tres_list *out_list, struct err *e)
 {
     double amounts[TRES_MAX] = {0};
@@ -232,11 +231,11 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *wha
     if (str_trim(text).length == 0) text = (struct str){0};
     for (struct str rest = text; rest.text != NULL;) {
         struct str number, item = str_trim(str_cut(rest, ',', &rest));
-        uint32_t i = parse_item(t, item, seen, what, &number, e);
+        uint32_t i = parse_item(t, item, seen, field, &number, e);
         if (i == NONE) return -1;
         if (!read_count(number, t->items[i].type, &amounts[i]))
             return err_value(
-                e, what, item,
+                e, field, item,
                 "TRES=COUNT with a whole number from 0 to 2^53, or a fraction with a suffix K, M, G, T or P");
     }
     out_list->items = arena_alloc(arena, t->count * sizeof *out_list->items);
@@ -285,7 +284,7 @@ double tres_amount_of(const struct tres_list *list, uint32_t tres)
 
 /* --- weights ------------------------------------------------------------------------------------------------------ */
 
-int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
+int tres_weights_parse(const struct tres_table *t, struct str text, const char *field, double *out_weights,
                        struct err *e)
 {
     double weights[TRES_MAX] = {0};
@@ -293,10 +292,10 @@ int tres_weights_parse(const struct tres_table *t, struct str text, const char *
     if (str_trim(text).length == 0) text = (struct str){0};
     for (struct str rest = text; rest.text != NULL;) {
         struct str number, item = str_trim(str_cut(rest, ',', &rest));
-        uint32_t i = parse_item(t, item, seen, what, &number, e);
+        uint32_t i = parse_item(t, item, seen, field, &number, e);
         if (i == NONE) return -1;
         if (!read_weight(number, t->items[i].type, &weights[i]))
-            return err_value(e, what, item,
+            return err_value(e, field, item,
                              "TRES=WEIGHT with a number from -1e15 to 1e15 and an optional suffix K, M, G, T or P");
     }
     weights[TRES_BILLING] = 0.0;

@@ -1,5 +1,5 @@
-/* Trackable resources (TRES): what jobs request, get and are billed for. A table gives an index to each. Amounts by
- * index, weights by index and lists of (index, amount) are the input of the other policies.
+/* Trackable resources (TRES): jobs request them, get them and are billed for them. A table gives an index to each.
+ * Amounts by index, weights by index and lists of (index, amount) are the input of the other policies.
  *
  *     index  0    1    2       3     4        5        6     7      8         9
  *     id     1    2    3       4     5        6        7     8      1001      1002
@@ -72,9 +72,9 @@ struct tres_list {
 };
 
 /* Makes the table for a value of AccountingStorageTRES ("gres/gpu,license/matlab"). Naming one of the first eight has
- * no effect. what names the field in the error. ERR_INPUT for an unknown type, for a name that is missing (bb, gres,
+ * no effect. field: the field's name, for errors. ERR_INPUT for an unknown type, for a name that is missing (bb, gres,
  * license, fs and ic need one) or given where the type has none, and for more than TRES_MAX. */
-int tres_table_make(struct tres_table *t, struct str tracked, const char *what, struct arena *arena, struct err *e);
+int tres_table_make(struct tres_table *t, struct str tracked, const char *field, struct arena *arena, struct err *e);
 
 /* The index of "type" or "type/name" (the type in any case, the name exactly), or NONE. O(count). */
 uint32_t tres_find(const struct tres_table *t, struct str text);
@@ -84,7 +84,7 @@ uint32_t tres_find(const struct tres_table *t, struct str text);
  * fraction ("mem=62.50G"); a rest below the base unit is dropped. out_list's items are in arena, with room for
  * t->count. ERR_INPUT for a TRES that is not in the table or named twice, and for a count that is not a whole number
  * from 0 to 2^53. */
-int tres_list_parse(const struct tres_table *t, struct str text, const char *what, struct arena *arena,
+int tres_list_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
                     struct tres_list *out_list, struct err *e);
 
 /* Appends "cpu=4,mem=8192,gres/gpu=1" in order of index. Amounts that are not whole are as short as reads back the
@@ -104,7 +104,7 @@ double tres_amount_of(const struct tres_list *list, uint32_t tres);
 /* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". A suffix above the base unit divides the weight by 1024 for each
  * step. Weights are numbers from -1e15 to 1e15, so that no sum of amounts overflows. out_weights: t->count entries; a
  * TRES that is not named weighs 0. A weight of billing is read and ignored. ERR_INPUT as for tres_list_parse. */
-int tres_weights_parse(const struct tres_table *t, struct str text, const char *what, double *out_weights,
+int tres_weights_parse(const struct tres_table *t, struct str text, const char *field, double *out_weights,
                        struct err *e);
 
 #endif

@@ -136,7 +136,7 @@ static void a_table_has_at_most_tres_max_rows(void **unused)
     buf_add_text(&text, ",gres/one");
     struct err e = {0};
     assert_int_equal(tres_table_make(&t, str(text.text), "x", &arena, &e), -1);
-    assert_non_null(strstr(ERR_SENTENCE(&e), "'gres/one' is one too many; the maximum is 64 TRES"));
+    assert_non_null(strstr(ERR_SENTENCE(&e), "'gres/one' exceeds the maximum of 64 TRES"));
     buf_release(&text);
 }
 

@@ -7,8 +7,8 @@
  *     a byte ----------------------> exec
  *          <-- end of the pipe (the program runs), or JOB_STEP_EXEC with errno
  *
- *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before the
- *      fork.
+ *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before
+ *      the fork.
  *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals, and the limits and the umask that the
  *      launcher was started with.
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.

@@ -13,7 +13,8 @@
  * newest of the chain can survive a round, and it is then the keeper's child. A round is short: it reads one file of
  * /proc, not all.
  *
- * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is forked after it gets SIGKILL later. */
+ * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is forked after it gets SIGKILL
+ * later. */
 #include "exec/launcher/process_tree.h"
 
 #include <dirent.h>
