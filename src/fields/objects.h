@@ -75,7 +75,7 @@ extern const struct field object_usage_reset_field;
 
 extern const struct object_class object_classes[OBJECT_KIND_COUNT];
 
-/* One thing of a kind. Whoever has it owns the text. */
+/* One object of a kind. Its text belongs to the struct that contains it. */
 struct object {
     const char *name;
     struct field_value value[OBJECT_FIELDS_MAX];

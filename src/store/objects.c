@@ -48,23 +48,23 @@ void object_column(const struct field *f, struct buf *out)
 
 /* Indices of columns; a column's parameter has the next number. Only a QOS has a usage and its reset time, in the last
  * two columns. */
-enum { COLUMN_ID, COLUMN_NAME, COLUMN_CREATED_US, COLUMN_FIELDS };
+enum { OBJECT_COLUMN_ID, OBJECT_COLUMN_NAME, OBJECT_COLUMN_CREATED_US, OBJECT_COLUMN_FIELDS };
 enum { QOS_COLUMN_COUNT = 2 };
 
 static uint32_t column_count(enum object_kind kind)
 {
-    return COLUMN_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS ? QOS_COLUMN_COUNT : 0);
+    return OBJECT_COLUMN_FIELDS + object_classes[kind].field_count + (kind == OBJECT_QOS ? QOS_COLUMN_COUNT : 0);
 }
 
 static void add_column(enum object_kind kind, uint32_t column, struct buf *out)
 {
-    static const char *const first_columns[COLUMN_FIELDS] = {"id", "name", "created_us"};
+    static const char *const first_columns[OBJECT_COLUMN_FIELDS] = {"id", "name", "created_us"};
     static const char *const qos_columns[QOS_COLUMN_COUNT] = {"usage_billing_s", "reset_us"};
-    uint32_t fields_end = COLUMN_FIELDS + object_classes[kind].field_count;
-    if (column < COLUMN_FIELDS)
+    uint32_t fields_end = OBJECT_COLUMN_FIELDS + object_classes[kind].field_count;
+    if (column < OBJECT_COLUMN_FIELDS)
         buf_add_text(out, first_columns[column]);
     else if (column < fields_end)
-        object_column(&object_classes[kind].fields[column - COLUMN_FIELDS], out);
+        object_column(&object_classes[kind].fields[column - OBJECT_COLUMN_FIELDS], out);
     else
         buf_add_text(out, qos_columns[column - fields_end]);
 }
@@ -84,8 +84,8 @@ static void write_put(enum object_kind kind, struct buf *out)
     buf_add_text(out, ") VALUES(?1");
     for (uint32_t i = 1; i < column_count(kind); i++) buf_format(out, ", ?%u", i + 1);
     buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET ");
-    for (uint32_t i = COLUMN_NAME; i < column_count(kind); i++) {
-        if (i > COLUMN_NAME) buf_add_text(out, ", ");
+    for (uint32_t i = OBJECT_COLUMN_NAME; i < column_count(kind); i++) {
+        if (i > OBJECT_COLUMN_NAME) buf_add_text(out, ", ");
         add_column(kind, i, out);
         buf_add_text(out, " = excluded.");
         add_column(kind, i, out);
@@ -123,9 +123,9 @@ int objects_prepare(struct store *s, struct err *e)
 
 static void bind_key(sqlite3_stmt *put, const struct object_row *o)
 {
-    sql_bind_int(put, COLUMN_ID + 1, o->id);
-    sql_bind_text(put, COLUMN_NAME + 1, o->object.name);
-    sql_bind_int(put, COLUMN_CREATED_US + 1, o->created_us);
+    sql_bind_int(put, OBJECT_COLUMN_ID + 1, o->id);
+    sql_bind_text(put, OBJECT_COLUMN_NAME + 1, o->object.name);
+    sql_bind_int(put, OBJECT_COLUMN_CREATED_US + 1, o->created_us);
 }
 
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e)
@@ -137,7 +137,7 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     bind_key(statement, o);
     for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++) {
         const struct field_column column = field_column_of(&class->fields[i], false);
-        field_column_bind(&column, statement, (int)(COLUMN_FIELDS + i + 1), &o->object.value[i]);
+        field_column_bind(&column, statement, (int)(OBJECT_COLUMN_FIELDS + i + 1), &o->object.value[i]);
     }
     if (kind == OBJECT_QOS && !o->is_deleted) {
         sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
@@ -172,18 +172,18 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
 {
     const struct object_class *class = &object_classes[kind];
     bool bad = false;
-    struct object_row o = {.id = (uint32_t)sql_column_ranged(row, COLUMN_ID, 1, NONE - 1, &bad),
-                           .object = object_defaults(kind, sql_column_text(row, COLUMN_NAME)),
-                           .created_us = sqlite3_column_int64(row, COLUMN_CREATED_US)};
+    struct object_row o = {.id = (uint32_t)sql_column_ranged(row, OBJECT_COLUMN_ID, 1, NONE - 1, &bad),
+                           .object = object_defaults(kind, sql_column_text(row, OBJECT_COLUMN_NAME)),
+                           .created_us = sqlite3_column_int64(row, OBJECT_COLUMN_CREATED_US)};
     if (kind == OBJECT_QOS) {
         o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMN_COUNT, &bad);
         o.reset_us = sqlite3_column_int64(row, (int)column_count(kind) - 1);
     }
     if (bad)
-        return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, COLUMN_ID),
+        return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, OBJECT_COLUMN_ID),
                            "a number is out of range", e);
     for (uint32_t i = 0; i < class->field_count; i++) {
-        if (read_field(row, (int)(COLUMN_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
+        if (read_field(row, (int)(OBJECT_COLUMN_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
             return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);
     }
     state_restore_object(state, kind, &o);

@@ -65,8 +65,7 @@ void wire_fill(struct wire_reader *r, const char *key, const char *format, ...)
     (void)err_field(r->e, r->code, shown_path(r, path), "%s", reason);
 }
 
-/* A value that is not text, as messages show it. 4.0 keeps its point, because "4 is not a whole number" makes no
- * sense. */
+/* A value that is not text, as messages show it. 4.0 keeps its point: no message says "4 is not a whole number". */
 static const char *shown_value(json_t *value, char out[NUMBER_TEXT_SIZE + 4])
 {
     static const char *const names[] = {

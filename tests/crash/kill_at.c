@@ -5,7 +5,7 @@
  *
  * Runs the command under ptrace and prints how many calls were made: "killed CALLS" after the kill; or "ended CALLS
  * SYNCS" if the process ended before its n-th call (N 0: always), with the number of fsync and fdatasync among them.
- * The calls of a keeper are counted from its fork on; the launcher is then not traced any more, and dies with this
+ * The calls of a keeper are counted from its fork on; the launcher is then no longer traced, and dies with this
  * program. */
 #include <errno.h>
 #include <signal.h>

@@ -40,7 +40,7 @@ def missing(text, code):
 
 @pytest.mark.parametrize('page', PAGES)
 def test_what_a_page_names_exists(page):
-    csource.none(['%s:%s is nowhere' % (page, one) for one in missing(csource.read(page), sources())])
+    csource.assert_none(['%s:%s is nowhere' % (page, one) for one in missing(csource.read(page), sources())])
 
 
 def test_finds_what_is_missing():

@@ -67,7 +67,7 @@ static inline void store_must_commit(struct store *s, struct state *state, struc
     outcome_clear(out);
 }
 
-/* The database as somebody with sqlite3 sees it. */
+/* The database as sqlite3 sees it. */
 static inline sqlite3 *store_open_beside(const char *directory)
 {
     char path[STORE_PATH_SIZE + 20];
