@@ -173,7 +173,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *s, const 
     if (s->length >= ERR_SENTENCE_SIZE) s->length = ERR_SENTENCE_SIZE - 1;
 }
 
-/* "partition 'fast'", "job 5", "the document". */
 /* "6_[3-9%2]" */
 static bool is_task_set(const char *name)
 {
@@ -181,6 +180,7 @@ static bool is_task_set(const char *name)
     return digits > 0 && strncmp(name + digits, "_[", 2) == 0;
 }
 
+/* "partition 'fast'", "job 5", "the document". */
 static void add_subject(struct sentence *s, const struct err *e)
 {
     bool is_id = e->name[0] != '\0' && (strspn(e->name, "0123456789_") == strlen(e->name) || is_task_set(e->name));

@@ -44,8 +44,8 @@ enum err_form {
     ERR_FORM_VALUE,          /* FIELD: VALUE reason */
     ERR_FORM_NOT_ACCEPTED,   /* FIELD: VALUE is not ACCEPTED */
     ERR_FORM_EXCEEDS,        /* FIELD: VALUE exceeds ACCEPTED */
-    ERR_FORM_NOT_FOUND,      /* no SUBJECT reason */
-    ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists reason */
+    ERR_FORM_NOT_FOUND,      /* no SUBJECT */
+    ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists */
 };
 
 /* Every text ends with a zero byte and is truncated at a character to its size; an empty text means none. value is the

@@ -31,11 +31,11 @@ static void write_block(struct listing_run *r)
 {
     struct buf value = {0};
     if (r->count > 0) buf_add_char(&r->out->text, '\n');
-    for (uint32_t i = 0; i < r->written.shown.count; i++) {
-        const struct column *c = &r->written.shown_columns[i];
+    for (uint32_t i = 0; i < r->written.chosen.count; i++) {
+        const struct column *c = &r->written.chosen_columns[i];
         const char *heading = c->heading != NULL ? c->heading : r->written.table_columns[i].heading;
         buf_clear(&value);
-        listing_write_cell(&r->written.shown, c, r->row, &r->arena, &value);
+        listing_write_cell(&r->written.chosen, c, r->row, &r->arena, &value);
         if (value.length > 0) text_make_plain(value.text, value.length);
         buf_format(&r->out->text, "%-13s %.*s\n", heading, (int)value.length, value.text);
     }

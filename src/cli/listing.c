@@ -147,7 +147,7 @@ static int fail_unknown(const struct column_table *t, const char *option, struct
 {
     struct buf names = {0};
     listing_write_names(t, &names);
-    (void)err_value_reason(e, option, name, "is not a field; there are: %s", names.text);
+    (void)err_value_reason(e, option, name, "is not a field; the fields are: %s", names.text);
     buf_release(&names);
     return -1;
 }
@@ -178,16 +178,17 @@ static int choose_columns(struct listing *l, struct err *e)
     uint32_t count = 0;
     if (l->form->columns == NULL) {
         for (uint32_t i = 0; i < t->count; i++) {
-            if (!t->columns[i].is_for_programs || !listing_is_table(l->form)) l->shown_columns[count++] = t->columns[i];
+            if (!t->columns[i].is_for_programs || !listing_is_table(l->form))
+                l->chosen_columns[count++] = t->columns[i];
         }
     }
     for (struct str rest = str(l->form->columns); rest.text != NULL; count++) {
         struct str item = str_trim(str_cut(rest, ',', &rest));
         if (count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "-o: more than %d columns", TABLE_COLUMNS_MAX);
-        if (read_item(t, item, &l->shown_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
-        l->shown_columns[count].rank = 0; /* a chosen column is never left out */
+        if (read_item(t, item, &l->chosen_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
+        l->chosen_columns[count].rank = 0; /* a chosen column is never left out */
     }
-    l->shown = (struct column_table){.fields = t->fields, .columns = l->shown_columns, .count = count};
+    l->chosen = (struct column_table){.fields = t->fields, .columns = l->chosen_columns, .count = count};
     return 0;
 }
 
@@ -213,7 +214,7 @@ static const char *heading_of(struct listing *l, const struct column *c)
 {
     struct buf name = {0};
     if (c->heading != NULL) return c->heading;
-    column_name(&l->shown, c, &name);
+    column_name(&l->chosen, c, &name);
     char *heading = arena_copy(&l->arena, (struct str){name.text, name.length});
     for (char *p = heading; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
     buf_release(&name);
@@ -227,16 +228,16 @@ static bool is_number(const struct field *f)
 
 static void begin_table(struct listing *l)
 {
-    for (uint32_t i = 0; i < l->shown.count; i++) {
-        const struct column *c = &l->shown_columns[i];
+    for (uint32_t i = 0; i < l->chosen.count; i++) {
+        const struct column *c = &l->chosen_columns[i];
         struct table_column *column = &l->table_columns[i];
         column->heading = heading_of(l, c);
-        column->is_right_aligned = c->show == NULL && is_number(column_field(&l->shown, c));
+        column->is_right_aligned = c->show == NULL && is_number(column_field(&l->chosen, c));
         if (c->is_right_aligned) column->is_right_aligned = true;
         column->rank = c->rank;
         column->width_min = c->width_min;
     }
-    table_init(&l->table, l->table_columns, l->shown.count);
+    table_init(&l->table, l->table_columns, l->chosen.count);
 }
 
 int listing_check(const struct listing_values *form, struct err *e)
@@ -255,7 +256,7 @@ int listing_begin(struct listing *l, const struct column_table *columns, const s
     else if (form->is_json)
         buf_add_char(&out->text, '[');
     else if (!form->has_no_header)
-        psv_write_heading(&l->shown, &out->text);
+        psv_write_heading(&l->chosen, &out->text);
     return 0;
 }
 
@@ -263,9 +264,9 @@ int listing_begin(struct listing *l, const struct column_table *columns, const s
 
 static void add_cells(struct listing *l, const struct field_value *row)
 {
-    for (uint32_t i = 0; i < l->shown.count; i++) {
+    for (uint32_t i = 0; i < l->chosen.count; i++) {
         buf_clear(&l->cell);
-        listing_write_cell(&l->shown, &l->shown_columns[i], row, &l->row_arena, &l->cell);
+        listing_write_cell(&l->chosen, &l->chosen_columns[i], row, &l->row_arena, &l->cell);
         table_add(&l->table, (struct str){l->cell.text, l->cell.length});
     }
 }
@@ -273,9 +274,9 @@ static void add_cells(struct listing *l, const struct field_value *row)
 /* Whether an earlier column has the same field. */
 static bool is_repeated(const struct listing *l, uint32_t column)
 {
-    const struct field *f = column_field(&l->shown, &l->shown_columns[column]);
+    const struct field *f = column_field(&l->chosen, &l->chosen_columns[column]);
     uint32_t i = 0;
-    while (i < column && column_field(&l->shown, &l->shown_columns[i]) != f) i++;
+    while (i < column && column_field(&l->chosen, &l->chosen_columns[i]) != f) i++;
     return i < column;
 }
 
@@ -286,9 +287,9 @@ static void write_object(struct listing *l, const struct field_value *row, struc
         wire_write_record(l->columns->fields, row, out);
         return;
     }
-    for (uint32_t i = 0; i < l->shown.count; i++) {
-        const struct field *f = column_field(&l->shown, &l->shown_columns[i]);
-        const struct field_value value = column_value(&l->shown_columns[i], row, &l->row_arena);
+    for (uint32_t i = 0; i < l->chosen.count; i++) {
+        const struct field *f = column_field(&l->chosen, &l->chosen_columns[i]);
+        const struct field_value value = column_value(&l->chosen_columns[i], row, &l->row_arena);
         if (is_repeated(l, i)) continue;
         buf_format(out, "%s\"%s\":", i == 0 ? "{" : ",", f->name);
         wire_write_value(f, &value, l->columns->fields->is_written, out);
@@ -305,8 +306,9 @@ static void keep_keys(struct listing *l, const struct field_value *row)
     }
 }
 
-/* The buffer that the row's text is appended to: the output, or the rows to be sorted. */
-static struct buf *row_text(struct listing *l)
+/* Writes what separates the row from the one before, and returns the buffer for its text: the output, or the rows that are
+ * to be sorted. */
+static struct buf *begin_row(struct listing *l)
 {
     if (l->key_count > 0) return &l->rows;
     if (l->form->is_json) buf_add_text(&l->out->text, l->count > 0 ? ",\n" : "\n");
@@ -327,9 +329,9 @@ void listing_add(struct listing *l, const struct field_value *row)
     if (listing_is_table(l->form))
         add_cells(l, row);
     else if (l->form->is_json)
-        write_object(l, row, row_text(l));
+        write_object(l, row, begin_row(l));
     else
-        psv_write_row(&l->shown, row, &l->row_arena, row_text(l));
+        psv_write_row(&l->chosen, row, &l->row_arena, begin_row(l));
     end_row(l);
 }
 
@@ -341,7 +343,7 @@ bool listing_takes_json(const struct listing_values *form)
 void listing_add_json(struct listing *l, struct str text)
 {
     ensure(listing_takes_json(l->form));
-    buf_add_str(row_text(l), text);
+    buf_add_str(begin_row(l), text);
     end_row(l);
 }
 

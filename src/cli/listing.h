@@ -58,8 +58,8 @@ struct listing {
     const struct column_table *columns; /* the columns without -o, and all fields */
     const struct listing_values *form;
     struct output *out;
-    struct column_table shown; /* the chosen columns: shown_columns */
-    struct column shown_columns[TABLE_COLUMNS_MAX];
+    struct column_table chosen; /* the chosen columns: chosen_columns */
+    struct column chosen_columns[TABLE_COLUMNS_MAX];
     struct table_column table_columns[TABLE_COLUMNS_MAX];
     struct table table;
     struct buf cell;        /* the text of one cell */

@@ -1,8 +1,8 @@
 /* The struct of the daemon, and the functions that its files share.
  *
  *     main.c       arguments, the configuration file      launches.c      acting on decisions
- *     loop.c       the loop                               planner.c       ranking in a thread
- *     state_dir.c  the state directory and its lock       verify.c        verification in a thread
+ *     loop.c       the loop                               ranking_thread.c       ranking in a thread
+ *     state_dir.c  the state directory and its lock       verify_thread.c        verification in a thread
  *     config.c     the configuration file                 reset_period.c  midnights
  *     machine.c    CPUs, memory and GPUs                  log.c           the log */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
@@ -20,7 +20,7 @@
 #include "exec/executor.h"
 #include "store/store.h"
 
-struct planning;
+struct ranking;
 
 struct daemon {
     struct arena arena; /* of the process's lifetime */
@@ -37,9 +37,9 @@ struct daemon {
     struct executor *executor; /* NULL: not connected to the launcher */
     bool is_synced;            /* the executor has sent EXECUTOR_SYNCED */
 
-    /* A pass that a thread ranks (planner.c); at most one of the two is set. */
-    struct planning *planning; /* the thread is ranking */
-    struct ticket_plan *plan;  /* ranked: for the next EVENT_TIME */
+    /* A pass that a thread ranks (ranking_thread.c); at most one of the two is set. */
+    struct ranking *ranking;  /* the thread is ranking */
+    struct ticket_plan *plan; /* ranked: for the next EVENT_TIME */
 
     /* Of one turn. */
     struct outcome outcome;
@@ -68,18 +68,18 @@ int daemon_run(struct daemon *d);
 /* Closes and frees everything; jobs go on. */
 void daemon_close(struct daemon *d);
 
-/* planner.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns
+/* ranking_thread.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns
  * false if no pass is due, or if it is small enough to run in the turn. Requires that neither planning nor plan is
  * set. */
-bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d));
+bool ranking_thread_begin(struct daemon *d, void (*when_done)(struct daemon *d));
 
-/* planner.c: drops the plan, also one that a thread is ranking. For when the state or the executor is replaced. */
-void planner_abandon(struct daemon *d);
+/* ranking_thread.c: drops the plan, also one that a thread is ranking. For when the state or the executor is replaced. */
+void ranking_thread_abandon(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);
 
-/* verify.c: the function for server_host.verify; context is the daemon. */
+/* verify_thread.c: the function for server_host.verify; context is the daemon. */
 void daemon_verify(void *context, struct request *request);
 
 #endif

@@ -1,8 +1,8 @@
 /* The loop. A turn is five steps, always in this order:
  *
- *     read     the requests and the executor's reports that have arrived, as events
+ *     read     take the requests and the executor's reports that libuv's callbacks have read, as events
  *     decide   EVENT_RESET if a period has ended; then engine_apply for each event; then, if the executor is synced,
- *              EVENT_TIME, the scheduling pass (planner.c)
+ *              EVENT_TIME, the scheduling pass (ranking_thread.c)
  *     commit   all changed rows, in one transaction
  *     act      send the decisions to the executor
  *     answer   the requests
@@ -10,11 +10,11 @@
  * Invariants
  *   1. The daemon acts and answers only after the commit.
  *   2. If a commit fails, its turn has no effect: the state is loaded again from the store, all requests of the turn
- *      are answered with the error, and the executor is connected again, so that it repeats its reports.
+ *      that were not refused are answered with the error, and the executor is connected again, so that it repeats its reports.
  *   3. An ended launch is acknowledged only after the commit of its end.
  *
  * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
- * Whatever takes longer runs in a thread: ranking (planner.c), verification (verify.c). */
+ * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c). */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -41,8 +41,7 @@ static int64_t clock_now(struct daemon *d)
     return d->now_us;
 }
 
-/* The clock can be behind the last commit: it was ahead then, or it is behind since a boot (a machine that starts in
- * 1970). Until it has caught up, the time stays that of the last commit, because usage that is read for a time before
+/* The clock can be behind the last commit: it was set back since, or the machine booted with a wrong clock (1970). Until it has caught up, the time stays that of the last commit, because usage that is read for a time before
  * its reference time grows exponentially. */
 static void continue_clock(struct daemon *d)
 {
@@ -130,7 +129,7 @@ static void decide_synced(struct daemon *d)
     d->is_synced = true;
 }
 
-/* Resets usage if a boundary has passed since the last reset; the last boundary stands for all that were missed. This
+/* Resets usage if a boundary has passed since the last reset, or since the period was set; the last boundary stands for all that were missed. This
  * comes first in a turn, because later events of the turn charge usage past the boundary. A reset cannot be earlier
  * than the last commit, which is after the boundary only if the time zone has changed. */
 static void decide_reset(struct daemon *d)
@@ -143,13 +142,13 @@ static void decide_reset(struct daemon *d)
     apply_internal(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
 }
 
-/* The pass. It requires a synced executor: a task that started earlier would not be in the executor's reports, and
- * EVENT_SYNCED would conclude that it never ran. While there is no executor, jobs stay pending, so that cancelling them
- * ends them at once. If ranking takes long, a thread does it, and a later turn runs the pass. */
+/* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
+ * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends them
+ * at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the pass. */
 static void decide_starts(struct daemon *d)
 {
-    if (d->state.policy.model != MODEL_TICKETS) planner_abandon(d); /* the other models use no plan */
-    if (d->planning != NULL || (d->plan == NULL && planner_begin(d, turn))) return;
+    if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
+    if (d->ranking != NULL || (d->plan == NULL && ranking_thread_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
     apply_internal(d, &event);
     ticket_plan_free(d->plan);
@@ -170,7 +169,7 @@ static void drop_executor(struct daemon *d, uint64_t wait_ms)
     executor_close(d->executor);
     d->executor = NULL;
     d->is_synced = false;
-    planner_abandon(d); /* EVENT_SYNCED makes a pass due */
+    ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
     uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, wait_ms, RETRY_MS);
 }
 
@@ -211,7 +210,7 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
     struct err e = *cause;
     log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
     store_abandon(d->store);
-    planner_abandon(d);
+    ranking_thread_abandon(d);
     outcome_clear(&d->outcome);
     err_prefix(&e, "nothing was changed: the state cannot be written");
     for (uint32_t i = 0; i < requests->list.count; i++) {
@@ -248,11 +247,11 @@ static void schedule_server_timer(struct daemon *d)
 }
 
 /* When a turn is due even if no event arrives: for a pass, or at the end of a reset period. 0: never. While a thread
- * ranks, no pass is due: its end is an event. */
-static int64_t next_due_us(const struct daemon *d, int64_t now_us)
+ * ranks, no pass is due, because the thread's end begins a turn. */
+static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
-    int64_t due_us = d->is_synced && d->planning == NULL ? state_next_due_us(&d->state) : 0;
+    int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
     return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
 }
@@ -261,7 +260,7 @@ static int64_t next_due_us(const struct daemon *d, int64_t now_us)
  * is set for at most DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
-    int64_t now_us = clock_now(d), due_us = next_due_us(d, now_us);
+    int64_t now_us = clock_now(d), due_us = next_turn_us(d, now_us);
     if (due_us == 0) {
         uv_timer_stop(&d->due_timer);
         return;
@@ -507,7 +506,7 @@ static void close_loop(struct daemon *d)
 void daemon_close(struct daemon *d)
 {
     close_loop(d);
-    planner_abandon(d);
+    ranking_thread_abandon(d);
     if (d->server != NULL) server_close(d->server);
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);

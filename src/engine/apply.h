@@ -6,8 +6,6 @@
 #include "base/quantity.h"
 #include "engine/event.h"
 
-enum { ARRAY_TASK_MAX = 4000000 };
-
 struct apply_context {
     struct state *s;
     int64_t now_us;

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/quantity.h"
+#include "engine/job_admission.h"
 #include "engine/job_members.h"
 
 /* A submission or an update while its fields are set. */
@@ -49,7 +50,7 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
-static int check_time(struct job_edit *edit, enum job_field f)
+static int check_not_too_late(struct job_edit *edit, enum job_field f)
 {
     if (edit->old == NULL || !is_too_late(edit->old, job_field_rows[f].until)) return 0;
     (void)err_field(edit->c->e, ERR_CONFLICT, job_field_at(f)->name, "it cannot change after the job has started");
@@ -68,7 +69,7 @@ static int check_actor(struct job_edit *edit, enum job_field f, const struct fie
     if (setter == JOB_SET_BY_OPERATOR)
         return err_field(edit->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
                          edit->actor->user ? edit->actor->user : "an unknown user");
-    return err_field(edit->c->e, ERR_DENIED, name, "only an operator may %s it, from %lld to %lld",
+    return err_field(edit->c->e, ERR_DENIED, name, "only an operator may %s it from %lld to %lld",
                      setter == JOB_RAISED_BY_USER ? "lower" : "raise", (long long)old->number, (long long)new->number);
 }
 
@@ -97,8 +98,8 @@ static int check_deadline(struct job_edit *edit)
     return 0;
 }
 
-/* Adapts accrue_us, from which the age grows, to a new begin: to the begin if it is in the future, or to now if the job
- * waited for a begin that is removed. */
+/* After a change of begin the age grows from begin if that is in the future; from now if it was to grow from a later time.
+ * That of a held job (0) does not grow. */
 static void move_accrual(struct job_edit *edit)
 {
     struct job *row = edit->row;
@@ -133,10 +134,11 @@ static int edit_field(struct job_edit *edit, enum job_field f)
     struct state *s = edit->c->s;
     if (check_settable(edit, f) != 0 || field_check(field, &new, edit->c->e) != 0) return -1;
     if (job_field_rows[f].home != JOB_HOME_JOB || f == JOB_FIELD_ARRAY) return 0; /* submit.c sets them */
-    if (field->is_nullable && field->special != NULL && new.number == FIELD_SPECIAL) new = field_absent();
+    bool is_removal = field->is_nullable && field->special != NULL && new.number == FIELD_SPECIAL; /* begin=none */
+    if (is_removal) new = field_absent();
     const struct field_value old = job_member(s, edit->row, f, &s->cycle);
     if (field_equal(field, &old, &new)) return 0;
-    if (check_actor(edit, f, &old, &new) != 0 || check_time(edit, f) != 0) return -1;
+    if (check_actor(edit, f, &old, &new) != 0 || check_not_too_late(edit, f) != 0) return -1;
     if (job_member_set(s, edit->row, f, &new, &s->cycle, edit->c->e) != 0) return -1;
     edit->is_changed[f] = true;
     return after_change(edit, f);
@@ -144,95 +146,25 @@ static int edit_field(struct job_edit *edit, enum job_field f)
 
 /* --- fields in combination ---------------------------------------------------------------------------------------- */
 
-static int check_request(struct job_edit *edit)
-{
-    const struct capacity *has = &edit->c->s->host.has, *r = &edit->row->request;
-    if (r->cpus > has->cpus) return err_exceeds(edit->c->e, "cpus", r->cpus, "the host's %u CPUs", has->cpus);
-    if (r->mem_mib > has->mem_mib)
-        return err_exceeds(edit->c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
-                           (unsigned long long)has->mem_mib);
-    if (r->gpus > has->gpus) return err_exceeds(edit->c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
-    return 0;
-}
-
-static int check_slots(struct job_edit *edit)
-{
-    const char *name = job_field_at(JOB_FIELD_SLOTS_MAX)->name;
-    struct job *row = edit->row;
-    uint32_t has = edit->c->s->host.has.cpus;
-    if (row->slots_max == row->request.cpus) row->slots_max = 0;
-    if (row->slots_max == 0) return 0;
-    if (row->slots_max < row->request.cpus)
-        return err_number(edit->c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
-    return row->slots_max <= has ? 0 : err_exceeds(edit->c->e, name, row->slots_max, "the host's %u CPUs", has);
-}
-
-/* Refuses a request that exceeds the amount of a resource. (A job that was accepted before may wait until the amount is
- * raised.) */
-static int check_amounts(struct job_edit *edit)
-{
-    const struct state *s = edit->c->s;
-    const struct job *row = edit->row;
-    for (uint32_t i = 0; i < row->request_count; i++) {
-        const struct job_request *r = &row->requests[i];
-        const struct object *o = &s->objects[OBJECT_RESOURCE].items[r->resource].object;
-        int64_t has = o->value[RESOURCE_AMOUNT].number;
-        if (has == FIELD_SPECIAL || resource_type_is_text((enum resource_type)o->value[RESOURCE_TYPE].number)) continue;
-        if (r->amount * row->request.cpus <= (double)has * (1 + 1e-9)) continue;
-        return err_subject(edit->c->e, ERR_TOO_LARGE, "resource", str(o->name),
-                           "has an amount of %lld; %s for each of %u CPUs exceeds it", (long long)has, r->text,
-                           row->request.cpus);
-    }
-    return 0;
-}
-
-/* The largest MaxTime of the job's partitions, and that partition; INT64_MAX: no limit. */
-static int64_t max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
-{
-    int64_t largest_s = 0;
-    *out_partition = row->partitions[0];
-    for (uint32_t i = 0; i < row->partition_count; i++) {
-        const struct object_row *p = &s->objects[OBJECT_PARTITION].items[row->partitions[i]];
-        int64_t max_s = p->object.value[PARTITION_MAX_TIME].number;
-        if (max_s == FIELD_SPECIAL) max_s = INT64_MAX;
-        if (max_s <= largest_s) continue;
-        largest_s = max_s;
-        *out_partition = row->partitions[i];
-    }
-    return largest_s;
-}
-
-static int check_time_limit(struct job_edit *edit)
-{
-    uint32_t partition;
-    char limit[32], max[32];
-    int64_t max_s = max_time_s(edit->c->s, edit->row, &partition);
-    if (edit->row->time_limit_s <= max_s) return 0;
-    duration_format(limit, edit->row->time_limit_s);
-    duration_format(max, max_s);
-    const char *name = edit->c->s->objects[OBJECT_PARTITION].items[partition].object.name;
-    (void)err_value_reason(edit->c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
-                           "exceeds MaxTime of partition '%s': %s", name, max);
-    if (edit->c->e != NULL) edit->c->e->code = ERR_TOO_LARGE;
-    return -1;
-}
-
-/* Sets the given fields, and checks what depends on them. */
+/* Sets the given fields, then checks those that depend on each other. */
 static int set_given_fields(struct job_edit *edit)
 {
+    struct apply_context *c = edit->c;
+    struct job *row = edit->row;
     const bool *changed = edit->is_changed;
     bool is_submission = edit->old == NULL;
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
-    bool has_new_size = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
-                        changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
+    /* An update of other fields is not refused because the host has shrunk since. */
+    bool has_new_request = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
+                           changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
     bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
-    if (has_new_size && check_request(edit) != 0) return -1; /* the host may have shrunk since the submission */
-    if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && check_slots(edit) != 0) return -1;
-    if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && check_amounts(edit) != 0) return -1;
-    bool may_be_longer = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
-    return !is_submission && may_be_longer ? check_time_limit(edit) : 0;
+    if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
+    if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
+    if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
+    bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
+    return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
 }
 
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
@@ -288,8 +220,8 @@ int job_edit_submission(struct apply_context *c, const struct actor *actor, cons
     if (out_row->is_held) out_row->accrue_us = 0;
     if (!given->is_given[JOB_FIELD_TIME_LIMIT]) {
         int64_t default_s = setting_number(&c->s->settings, SET_DEFAULT_TIME_S);
-        int64_t max_s = max_time_s(c->s, out_row, &partition);
+        int64_t max_s = job_admission_max_time_s(c->s, out_row, &partition);
         out_row->time_limit_s = default_s < max_s ? default_s : max_s;
     }
-    return check_time_limit(&edit);
+    return job_admission_check_time_limit(c, out_row);
 }

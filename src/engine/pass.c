@@ -2,12 +2,13 @@
  *
  *     pending jobs -> jobs that fit -> a candidate for each partition -> sched/pass.h -> tasks that start
  *
- * Cheap checks come first. If no CPU is free, no job is read; only jobs that fit into the free resources are ranked.
+ * Cheap checks come first. If no CPU is free, no job is read, unless minimum priorities are kept; only jobs that fit into the free resources are ranked.
  * The tickets model ranks all waiting jobs, because the tickets of each depend on all of them, but only if at least two
- * jobs fit. Candidates are in order of job id, which is the order of submission.
+ * jobs fit. Candidates are in order of job id, which is the order of submission; with a plan of the tickets model they are
+ * in its order.
  *
  * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or
- * basic, and the cost of ticket_plan_run for the tickets model. With minimum priorities (min_priority.h) or CPU weights
+ * basic, and the cost of ticket_plan_run for the tickets model; O(tasks) if a resource has a finite amount. With minimum priorities (min_priority.h) or CPU weights
  * (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is memory-bound, so struct job has its hot fields first,
  * and rows are prefetched.
  * Source: docs/formulas.md 4.4. */
@@ -17,7 +18,7 @@
 #include "engine/min_priority.h"
 #include "sched/pass.h"
 
-/* Priorities are computed for blocks of jobs, which stay in the processor's cache after they were collected. */
+/* Priorities are computed for blocks of candidates, which stay in the processor's cache after they were collected. */
 enum { BLOCK = 128 };
 
 enum { STEP = 8 }; /* the prefetch distance, in jobs, of each of three steps */
@@ -26,7 +27,7 @@ struct block {
     struct multifactor_job jobs[BLOCK];
     struct tres_amount amounts[BLOCK][TRES_MAX];
     uint32_t priority[BLOCK];
-    uint32_t count; /* the last candidates, for which priorities are still to be computed */
+    uint32_t count; /* candidates at the end of the list that have no priority yet */
 };
 
 /* The jobs that could start on the free resources, and their candidates. */
@@ -34,8 +35,8 @@ struct pass {
     struct apply_context *c;
     const struct ticket_plan *plan; /* the event's; NULL: none */
     struct consumables consumables;
-    bool is_ranking;        /* the members below are filled, because a job could start */
-    bool has_threshold_qos; /* a QOS lets jobs wait for their fair-share factor */
+    bool is_ranking;        /* begin_ranking was called */
+    bool has_threshold_qos; /* a QOS keeps jobs waiting until their fair-share factor is high enough */
     const double *factors;  /* by node of the tree; NULL: not needed */
     struct multifactor_context multifactor;
     struct block *block;
@@ -80,7 +81,7 @@ static void find_free_consumables(struct state *s, struct consumables *p)
 static uint32_t startable_tasks(const struct job *j)
 {
     if (j->ended_us != 0 || j->is_held) return 0;
-    if (!j->is_array) return j->live_tasks == 0; /* invariant 3: its one task is pending or live */
+    if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
     uint32_t pending = idset_count(&j->pending);
     if (j->array_limit == 0) return pending;
     uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
@@ -179,7 +180,7 @@ static void queue_only_job(struct pass *p)
     if (partition != NONE) add_candidate(p, 0, partition, UINT32_MAX, 0);
 }
 
-/* A job of a plan in the current state. */
+/* Where a job of the plan is in this pass. */
 struct planned_job {
     uint32_t job; /* index into the pass' jobs, or NONE: it cannot start */
     uint32_t partition;
@@ -247,8 +248,8 @@ static void begin_ranking(struct pass *p)
     multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
 }
 
-/* Prefetches in three steps, each of which reads memory that the previous step prefetched: the first cache line of a
- * row, its second one if the job is not held, its partitions. */
+/* Prefetches in three steps: the first cache line of a row, its second one if the job is not held, its partitions. The
+ * second and the third step read what the one before has prefetched. */
 static void prefetch_jobs(const struct state *s, uint32_t i)
 {
     const struct job *j = &s->jobs.items[i];
@@ -378,8 +379,9 @@ struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t m
     return ticket_plan_new(s, now_us);
 }
 
-/* The rules have changed since the plan was made, and a pass has run since the last plan was dropped. */
-static bool is_outdated(const struct state *s, const struct ticket_plan *plan)
+/* Whether the rules have changed since the plan was made. A plan after a dropped one is used in any case, until a pass has
+ * run (ticket_plan.h). */
+static bool must_drop(const struct state *s, const struct ticket_plan *plan)
 {
     return plan->rules_edition != s->rules_edition && !s->dropped_plan;
 }
@@ -388,14 +390,15 @@ int apply_time(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
-    if (plan != NULL && is_outdated(s, plan)) {
+    if (plan != NULL && must_drop(s, plan)) {
         s->dropped_plan = s->pass_is_due = true;
         return 0;
     }
     if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
-    if (plan == NULL) s->pass_is_due = false; /* otherwise ticket_plan_make cleared it */
-    s->next_due_us = 0;                       /* the pass sets it again; with no free CPU, no begin matters */
+    if (plan == NULL) s->pass_is_due = false; /* with a plan, ticket_plan_make has cleared it */
+    s->next_due_us =
+        0; /* set again below; without a free CPU no begin matters, because a task's end makes a pass due */
     run_pass(c, event->time.boot_id, plan);
     cpu_weight_update(c);
     return 0;

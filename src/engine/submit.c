@@ -1,39 +1,28 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
-#include "base/number.h"
 #include "engine/job_edit.h"
+#include "fields/array_spec.h"
 
 static const uint32_t plain_task = 0;
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
-/* Parses "0-999%50": task numbers, and the maximum number of running tasks. */
-static int parse_array(struct apply_context *c, const char *text, struct idset *out_tasks, uint32_t *out_limit)
+static int read_array(struct apply_context *c, const char *text, struct idset *out_tasks, uint32_t *out_limit)
 {
-    struct str limit_text, tasks_text = str_cut(str(text), '%', &limit_text);
-    uint64_t limit = 0;
-    struct idset tasks = {0};
-    if (limit_text.text != NULL && (!number_parse_u64(limit_text, &limit) || limit == 0 || limit > ARRAY_TASK_MAX))
-        return err_value_reason(c->e, "array", str(text), "has no whole number from 1 to %d after '%%'",
-                                ARRAY_TASK_MAX);
-    if (idset_parse(tasks_text, ARRAY_TASK_MAX, "array", &tasks, c->e) != 0) return -1;
-    uint32_t count = idset_count(&tasks);
+    if (array_spec_parse(str(text), out_tasks, out_limit, c->e) != 0) return -1;
+    uint32_t count = idset_count(out_tasks);
     int64_t max = setting_number(&c->s->settings, SET_MAX_ARRAY_TASKS);
-    if (count == 0 || count > max) {
-        idset_release(&tasks);
-        (void)err_value_reason(c->e, "array", str(text), "has %u tasks; 1 to %lld are accepted (max_array_tasks)",
-                               count, (long long)max);
-        if (count > 0 && c->e != NULL) c->e->code = ERR_TOO_LARGE;
-        return -1;
-    }
-    *out_tasks = tasks;
-    *out_limit = (uint32_t)limit;
-    return 0;
+    if (count <= max) return 0;
+    idset_release(out_tasks);
+    (void)err_value_reason(c->e, "array", str(text), "has %u tasks; 1 to %lld are accepted (max_array_tasks)", count,
+                           (long long)max);
+    if (c->e != NULL) c->e->code = ERR_TOO_LARGE;
+    return -1;
 }
 
 static int add_tasks(struct apply_context *c, const struct job_values *given, struct job *row)
 {
-    if (row->is_array) return parse_array(c, given->value[JOB_FIELD_ARRAY].text, &row->array, &row->array_limit);
+    if (row->is_array) return read_array(c, given->value[JOB_FIELD_ARRAY].text, &row->array, &row->array_limit);
     idset_add(&row->array, plain_task);
     return 0;
 }

@@ -9,8 +9,9 @@
  *
  *     home      where it is kept                  its value in a row of a listing
  *     JOB       struct job, table job             the job's
- *     TASK      struct task, table task           the task's; absent where no task has started
- *     LISTING   nowhere                           computed from other fields by the store or the server
+ *     TASK      struct task, table task           the task's; absent or empty where no task has started, except STATE
+ *                                                 and PARTITION
+ *     LISTING   nowhere                           found or computed when the row is listed
  *
  * To add a field: a row in the table and its name in the enum; its member in struct job or struct task and a row in
  * engine/job_members.c (a text that no decision depends on is a member of struct job_text); a migration in
@@ -158,8 +159,12 @@ struct job_values {
 /* Whether a submission, or an update if is_update, may give the field. */
 bool job_field_is_settable(enum job_field f, bool is_update);
 
-/* One row of a listing: a task that has started; or all tasks of a job that have not started (PENDING, TASK_ID is absent); or
- * all tasks that were cancelled before they started (CANCELLED, TASK_ID is absent). */
+/* One row of a listing:
+ *
+ *     a task that has started
+ *     PENDING     all tasks of a job that have not started          \  TASK_ID is absent
+ *     CANCELLED   all tasks that were cancelled before they started /
+ */
 struct job_row {
     struct field_value value[JOB_FIELD_COUNT];
 };

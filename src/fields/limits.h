@@ -3,11 +3,12 @@
 #define FAIRLEAD_FIELDS_LIMITS_H
 
 enum {
-    NAME_BYTES_MAX = 64,    /* of accounts, users and everything else that an administrator names */
-    CPUS_MAX = 65536,       /* of a job or host; no host has more */
-    GPUS_MAX = 1024,        /* of a job or host */
-    NICE_MAX = 2147483645,  /* also the limit of a site factor, and negated the minimum of both; as in Slurm */
-    JOB_FACTOR_MAX = 65533, /* of PriorityJobFactor and PriorityTier; as in Slurm */
+    NAME_BYTES_MAX = 64,      /* of accounts, users and everything else that an administrator names */
+    CPUS_MAX = 65536,         /* of a job or host; no host has more */
+    GPUS_MAX = 1024,          /* of a job or host */
+    ARRAY_TASK_MAX = 4000000, /* of a task number, and of an array's limit */
+    NICE_MAX = 2147483645,    /* also the limit of a site factor, and negated the minimum of both; as in Slurm */
+    JOB_FACTOR_MAX = 65533,   /* of PriorityJobFactor and PriorityTier; as in Slurm */
     POSIX_PRIORITY_MIN = -1023,
     POSIX_PRIORITY_MAX = 1024,
 };

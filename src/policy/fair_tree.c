@@ -22,18 +22,19 @@
  *
  * Invariants
  *   1. A group without users below is skipped and does not change `tied`: an empty account has no best user.
- *   2. Every user is in exactly one list that is ranked: that of its fair-share parent, or one that it was merged into.
+ *   2. Every user is in exactly one list that is ranked (if all are wanted): that of its fair-share parent, or one that it was merged into.
  *   3. The result does not depend on the order inside a tie, so a kept order and a new one give the same bits.
  *   4. The records that are on the stack at the same time belong to different nodes: a list, and merged lists below it.
  *      So the stack needs count records and as many again to sort with, and its depth is at most TREE_DEPTH_MAX lists.
  *
  * Each account's children are kept in the order of the last pass, which is nearly the order of the next one
  * (drop_merge_sort.c). The slots of all accounts are one array that is read from start to end. The usage and the factor
- * of the node that a slot refers to may be anywhere in memory, so they are prefetched PREFETCH_DISTANCE slots ahead.
+ * of the user that a slot refers to may be anywhere in memory, so they are prefetched PREFETCH_DISTANCE slots ahead. For an
+ * account the same instruction prefetches something useless, which costs less than a branch.
  *
  * Cost: O(n) when little changed, else O(n) with radix passes over the lists; lists below a few dozen members are
  * sorted by insertion. bench/bench_fair_tree.c measures it. Memory: 8 bytes a node, 16 more an account, 32 for each
- * node of the largest list. Source: docs/formulas.md 2.1 (the published "Fair Tree Fairshare Algorithm" page). */
+ * record that is on the stack at one time: those of the largest list, or of merged lists. Source: docs/formulas.md 2.1 (the published "Fair Tree Fairshare Algorithm" page). */
 #include "policy/fair_tree.h"
 
 #include <math.h>
@@ -61,9 +62,11 @@ struct account {
 struct rank_order {
     uint32_t count, lists_version, version; /* of the tree that it was built for */
     uint32_t slot_capacity, account_count, account_capacity;
-    struct slot *slots; /* as tree.children, each slice in the order of the last pass; then PREFETCH_DISTANCE zeros */
-    struct account *accounts;  /* in index order */
-    struct sort_record *stack; /* index: a slot's member, extra: its shares */
+    struct slot *slots; /* as tree.children, each slice in the order of the last pass; then zeros for the prefetches */
+    struct account *accounts; /* in index order */
+    struct sort_record
+        *stack; /* key: complement of the level's key, so that the highest level is first; index: a slot's
+                                  member; extra: its shares */
     uint32_t stack_count, stack_capacity;
 };
 
@@ -257,7 +260,7 @@ static void rank_account(struct walk *w, const struct account *account)
     uint32_t start = w->t->child_start[account->node], count = w->t->child_start[account->node + 1] - start;
     struct slot *slots = o->slots + start;
     struct sort_record *records = stack_reserve(o, count);
-    bool is_unused = w->usage[account->node] == 0;
+    bool is_unused = w->usage[account->node] == 0; /* then the usages below do not count: all levels are infinite */
     for (uint32_t c = 0; c < count; c++) {
         uint32_t ahead = slots[c + PREFETCH_DISTANCE].member & ~USER_BIT, node = node_of(o, slots[c].member);
         __builtin_prefetch(&w->usage[ahead]);

@@ -47,7 +47,8 @@ static inline uint64_t sort_key_prior(double priority)
 struct pass_queue {
     struct pass_job *jobs; /* their tasks are counted down */
     uint32_t job_count;
-    const struct candidate *candidates; /* in order of submission, then of task or partition */
+    const struct candidate
+        *candidates; /* in order of submission, then of task or partition; or in the order of starting */
     uint32_t candidate_count;
 };
 

@@ -79,6 +79,7 @@ static void begin_state(struct state *s)
     state_restore_begin(s);
     s->is_document = true;
     s->settings = settings_upstream_defaults();
+    /* The document gives the ids, and each has to be smaller than the next one (state_restore_done). */
     s->next_assoc_id = s->next_job_id = UINT32_MAX;
     s->next_launch_id = UINT64_MAX;
 }

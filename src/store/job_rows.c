@@ -3,9 +3,9 @@
 #include "base/ensure.h"
 #include "engine/job_members.h"
 
-/* A row of task begins with these two columns, which belong to its job. */
-#define TASK_OWN_COLUMNS "job_id, association_id"
-enum { TASK_JOB_ID, TASK_ASSOCIATION_ID, TASK_FIELDS };
+/* A row of task begins with these two columns, which are not fields of home TASK. */
+#define TASK_FIRST_COLUMNS "job_id, association_id"
+enum { TASK_JOB_ID, TASK_ASSOCIATION_ID, TASK_FIRST_FIELD };
 
 void job_columns_add(struct job_columns *columns, enum job_field f)
 {
@@ -38,9 +38,10 @@ static void add_parameters(uint32_t count, struct buf *out)
     for (uint32_t i = 1; i <= count; i++) buf_format(out, "%s?%u", i > 1 ? ", " : "", i);
 }
 
-static void add_changes(const struct job_columns *columns, struct buf *out)
+static void add_update_clause(const struct job_columns *columns, struct buf *out)
 {
-    const char *separator = " DO UPDATE SET ";
+    const char *separator = "";
+    buf_add_text(out, " DO UPDATE SET ");
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct job_field_row *row = &job_field_rows[columns->field[i]];
         if (row->is_constant) continue;
@@ -55,9 +56,9 @@ static void add_put(enum job_field_home home, const char *head, const char *key,
     buf_add_text(out, head);
     add_columns(&columns, home == JOB_HOME_TASK ? ", " : "", out);
     buf_add_text(out, ") VALUES(");
-    add_parameters(columns.count + (home == JOB_HOME_TASK ? TASK_FIELDS : 0), out);
+    add_parameters(columns.count + (home == JOB_HOME_TASK ? TASK_FIRST_FIELD : 0), out);
     buf_format(out, ") ON CONFLICT(%s)", key);
-    add_changes(&columns, out);
+    add_update_clause(&columns, out);
 }
 
 void job_rows_put_job(struct buf *out)
@@ -67,7 +68,7 @@ void job_rows_put_job(struct buf *out)
 
 void job_rows_put_task(struct buf *out)
 {
-    add_put(JOB_HOME_TASK, "INSERT INTO task(" TASK_OWN_COLUMNS, "job_id, task_id", out);
+    add_put(JOB_HOME_TASK, "INSERT INTO task(" TASK_FIRST_COLUMNS, "job_id, task_id", out);
 }
 
 void job_rows_select_jobs(struct buf *out)
@@ -80,7 +81,7 @@ void job_rows_select_jobs(struct buf *out)
 void job_rows_select_tasks(struct buf *out)
 {
     const struct job_columns columns = job_columns_of(JOB_HOME_TASK);
-    buf_add_text(out, "SELECT " TASK_OWN_COLUMNS);
+    buf_add_text(out, "SELECT " TASK_FIRST_COLUMNS);
     add_columns(&columns, ", ", out);
     buf_add_text(out, " FROM task WHERE end_us IS NULL ORDER BY launch_id");
 }
@@ -105,14 +106,15 @@ int job_row_write_task(const struct job_columns *columns, sqlite3_stmt *put, con
     sql_bind_int(put, TASK_ASSOCIATION_ID + 1, state->assocs.items[k->assoc].id);
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct field_value value = task_member(state, k, columns->field[i], arena);
-        field_column_bind(&columns->column[i], put, TASK_FIELDS + (int)i + 1, &value);
+        field_column_bind(&columns->column[i], put, TASK_FIRST_FIELD + (int)i + 1, &value);
     }
     return sql_step(put, e);
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/* Names the row of an error. The error itself may be about something else: an object that does not exist. */
+/* Names the row of an error, and makes the error ERR_INTERNAL: a row that cannot be loaded is the database's fault, also if
+ * the error is about an object that does not exist. */
 static int fail_of(const char *row, int64_t id, struct err *e)
 {
     if (e != NULL) e->code = ERR_INTERNAL;
@@ -140,7 +142,7 @@ int job_row_load(const struct job_columns *columns, sqlite3_stmt *row, struct st
         job_members_release(&j);
         return fail_of("job", sqlite3_column_int64(row, 0), e);
     }
-    state_restore_job(state, &j, j.assoc);
+    state_restore_job(state, &j, j.assoc); /* still an id, see job_members.h */
     return 0;
 }
 
@@ -149,7 +151,7 @@ static int read_task(const struct job_columns *columns, sqlite3_stmt *row, const
 {
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct field_column *column = &columns->column[i];
-        int at = TASK_FIELDS + (int)i;
+        int at = TASK_FIRST_FIELD + (int)i;
         struct field_value value;
         if (!field_column_read(column, row, at, &value)) return field_column_fail(column, row, at, e);
         if (task_member_set(state, k, columns->field[i], &value, e) != 0) return -1;
@@ -164,7 +166,7 @@ int job_row_load_task(const struct job_columns *columns, sqlite3_stmt *row, stru
     bool bad = false;
     struct task k = {.job_id = (uint32_t)sql_column_ranged(row, TASK_JOB_ID, 1, NONE - 1, &bad)};
     if (bad || read_task(columns, row, state, &k, e) != 0) {
-        if (bad) (void)err_field(e, ERR_INTERNAL, "job_id", "a number is out of range");
+        if (bad) (void)err_field(e, ERR_INTERNAL, "job_id", "is out of range");
         placement_release(&k.placement);
         mem_free(k.tres.items);
         return fail_of("task of job", sqlite3_column_int64(row, TASK_JOB_ID), e);

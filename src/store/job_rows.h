@@ -1,5 +1,5 @@
 /* Rows of the tables job and task, written and loaded: their columns are those of the table of job fields, in its order.
- * Writing and loading go over 45 columns a row, so which fields they are, and what their values are, is worked out once. */
+ * All that depends only on the fields of these columns is computed once. */
 #ifndef FAIRLEAD_STORE_JOB_ROWS_H
 #define FAIRLEAD_STORE_JOB_ROWS_H
 

@@ -35,7 +35,7 @@ void wire_leave(struct wire_reader *r, size_t length);
  *     wire_fail_at(r, "id", "occurs twice")               PATH.id: ..., a member of the object that is being read
  *     wire_refuse(r, value, "a list")                     PATH: VALUE is not a list
  *     wire_fail_below(r, &below)                          below, whose field becomes a member of PATH
- *     wire_fail_unknown(r, "colour", "red, green")        PATH: 'colour' is not a field; there are: red, green */
+ *     wire_fail_unknown(r, "colour", "red, green")        PATH: 'colour' is not a field; the fields are: red, green */
 #define wire_fail(r, ...) ERR_FILL(wire_fill(r, NULL, __VA_ARGS__))
 #define wire_fail_at(r, key, ...) ERR_FILL(wire_fill(r, key, __VA_ARGS__))
 #define wire_refuse(r, value, ...) ERR_FILL(wire_fill_refused(r, value, __VA_ARGS__))

@@ -10,12 +10,13 @@
  *     wire_read_record(&job_fields, row, arena, values, e);              client: a row of a listing
  *
  * Invariants
- *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, including bytes that
- *      are not UTF-8.
+ *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, except hidden fields,
+ *      and bytes that are not UTF-8 in members that can only be text.
  *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, so a client may be older than
  *      the daemon.
- *   3. A member that is absent in the JSON has its absent value in the struct (NULL, NAN, or the one that its row
- *      gives), and the other way round. Requests leave such a member out; replies have null. */
+ *   3. A member that is absent in the JSON of a body has its absent value in the struct (NULL, NAN, an empty list, false,
+ *      or the one that its wire_field gives), and the other way round. Requests leave such a member out; replies have
+ *      null. A document leaves the struct's member as it is. */
 #ifndef FAIRLEAD_WIRE_WIRE_H
 #define FAIRLEAD_WIRE_WIRE_H
 
@@ -33,7 +34,7 @@ enum {
     WIRE_VALUES_MAX = 1 << 20, /* in one request: jansson needs up to 100 bytes for each, besides its text */
 };
 
-/* The C type of the member, and its absent value. */
+/* The C type of the member, and its absent value: of lists empty, of a bool false; objects and custom members have none. */
 enum wire_type {
     WIRE_TEXT,       /* const char *; absent NULL */
     WIRE_NAME,       /* const char *, 1 to 255 printable bytes; absent NULL */
@@ -43,7 +44,7 @@ enum wire_type {
     WIRE_TEXTS,      /* struct wire_list of const char * */
     WIRE_BYTES_LIST, /* struct wire_list of struct str, each without zero bytes and followed by one; as WIRE_BYTES */
     WIRE_BOOL,       /* bool */
-    WIRE_U32,        /* uint32_t, uint64_t, int32_t, int64_t in a range; the row gives the absent value */
+    WIRE_U32,        /* uint32_t, uint64_t, int32_t, int64_t in a range; its wire_field gives the absent value */
     WIRE_U64,
     WIRE_I32,
     WIRE_I64,
@@ -53,7 +54,7 @@ enum wire_type {
     WIRE_OBJECT,  /* a struct of another shape */
     WIRE_ROWS,    /* struct wire_list of structs of another shape */
     WIRE_RECORDS, /* struct wire_list of records: arrays of struct field_value, one for each field of a table */
-    WIRE_CUSTOM   /* read by a function of the row (documents) */
+    WIRE_CUSTOM   /* read by the function of its wire_field (documents) */
 };
 
 struct wire_list {
@@ -103,9 +104,9 @@ struct wire_shape {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* These append a struct as an object, a value, and a record as an object. A list of rows or records takes a line for
- * each. is_written: durations and memory are text, as people write them, not numbers. In a text that must be UTF-8,
- * each byte that is not becomes U+FFFD. */
+/* wire_write appends a struct as an object, wire_write_value a value, wire_write_record a record as an object. Lists of rows
+ * and records have one item per line. Where only text is possible, each byte that is not UTF-8 becomes U+FFFD.
+ * is_written: durations and memory are text, as people write them, not numbers. */
 void wire_write(const struct wire_shape *shape, const void *value, struct buf *out);
 void wire_write_value(const struct field *f, const struct field_value *value, bool is_written, struct buf *out);
 void wire_write_record(const struct field_table *table, const struct field_value *values, struct buf *out);
@@ -136,12 +137,13 @@ bool wire_is_empty(const struct wire_shape *shape, const void *value);
 int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
                     void *value, struct err *e);
 
-/* Reads the body of a change of fields by their names, such as {"halflife_s":604800,"ties":"slurm"}. Values are texts,
- * numbers or booleans, and are returned as the text that people write. out_pairs: at least one wire_pair. ERR_INPUT,
- * ERR_TOO_LARGE. */
 struct wire_pair {
     const char *name, *value;
 };
+
+/* Reads the body of a change of fields by their names, such as {"halflife_s":604800,"ties":"slurm"}. Values are texts,
+ * numbers or booleans, and are returned as the text that people write. out_pairs: at least one wire_pair. ERR_INPUT,
+ * ERR_TOO_LARGE. */
 int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_pairs, struct err *e);
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -152,14 +154,15 @@ int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_
 void wire_write_heading(const struct field_table *table, struct buf *out);
 void wire_write_line(const struct field_table *table, const struct field_value *values, struct buf *out);
 
-/* Reads a heading; its unknown columns are going to be skipped. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or
- * none that is known. */
 enum { WIRE_COLUMNS_MAX = 96 };
 struct wire_columns {
     const struct field_table *table;
     uint32_t count;
     uint32_t field[WIRE_COLUMNS_MAX]; /* index in the table, or NONE */
 };
+
+/* Reads a heading. wire_read_line skips the columns with unknown names. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or
+ * none that is known. */
 int wire_read_heading(const struct field_table *table, struct str line, struct wire_columns *out_columns,
                       struct err *e);
 

@@ -54,7 +54,7 @@ def test_the_page_shows_what_is_printed():
 def test_the_page_has_every_key(document):
     status, out, err = run('prio', '-f', '-', text={'now': 1, **document})
     assert (status, out) == (2, '')
-    keys = re.search(r"'x' is not a field; there are: (.*)\n", err)[1].split(', ')
+    keys = re.search(r"'x' is not a field; the fields are: (.*)\n", err)[1].split(', ')
     missing = [key for key in keys if not re.search(r'[`"]%s[`"]' % key, PAGE.read_text())]
     assert not missing
 

@@ -136,13 +136,14 @@ static void refused_submissions_change_nothing(void **unused)
         {"requests=license", ERR_INPUT, "resource 'license': amount: '' is not a whole number"},
         {"requests=license=-1", ERR_INPUT, "resource 'license': amount: '-1' is not a whole number"},
         {"requests=license=1,license=1", ERR_INPUT, "resource 'license' is requested twice"},
-        {"requests=license=5", ERR_TOO_LARGE, "resource 'license' has an amount of 4; 5 for each of 1 CPUs exceeds it"},
+        {"requests=license=5", ERR_TOO_LARGE,
+         "resource 'license' has an amount of 4; a job with 5 per CPU and 1 CPUs exceeds it"},
         {"requests=arch=a\nb", ERR_INPUT, "requests: 'arch=a?b' is not"},
         {"requests=bigio=perhaps", ERR_INPUT, "resource 'bigio': amount: 'perhaps' is not true or false"},
-        {"nice=-1", ERR_DENIED, "nice: only an operator may lower it, from 0 to -1"},
+        {"nice=-1", ERR_DENIED, "nice: only an operator may lower it from 0 to -1"},
         {"nice=2147483647", ERR_INPUT, "nice: 2147483647 is not a whole number from -2147483645 to 2147483645"},
         {"site=1", ERR_DENIED, "site: only an operator may set it; you are ann"},
-        {"posix_priority=1", ERR_DENIED, "posix_priority: only an operator may raise it, from 0 to 1"},
+        {"posix_priority=1", ERR_DENIED, "posix_priority: only an operator may raise it from 0 to 1"},
         {"posix_priority=-1024", ERR_INPUT, "posix_priority: -1024 is not a whole number from -1023 to 1024"},
         {"job_share=4294967296", ERR_INPUT, "job_share: 4294967296 is not a whole number from 0 to 4294967295"},
         {"job_share=-3", ERR_INPUT, "job_share: -3"},
@@ -171,7 +172,7 @@ static void refused_submissions_change_nothing(void **unused)
     world_refuses(&w, by_hand, ERR_INPUT, "set_priority: 4294967296 is not a whole number from 1 to 4294967294");
     struct event many = world_submission("ann", NULL, 3);
     many.submit = job_with(many.submit, "requests=license=2");
-    world_refuses(&w, many, ERR_TOO_LARGE, "2 for each of 3 CPUs");
+    world_refuses(&w, many, ERR_TOO_LARGE, "2 per CPU and 3 CPUs");
     world_release(&w);
 }
 
@@ -281,9 +282,9 @@ static void users_can_only_lower_their_priority(void **unused)
     struct world w;
     furnish(&w);
     uint32_t id = must_submit(&w, "nice=10|posix_priority=-10");
-    world_refuses(&w, update_by(ann, id, "nice=9"), ERR_DENIED, "nice: only an operator may lower it, from 10 to 9");
+    world_refuses(&w, update_by(ann, id, "nice=9"), ERR_DENIED, "nice: only an operator may lower it from 10 to 9");
     world_refuses(&w, update_by(ann, id, "nice=11|posix_priority=-9"), ERR_DENIED,
-                  "posix_priority: only an operator may raise it, from -10 to -9");
+                  "posix_priority: only an operator may raise it from -10 to -9");
     assert_int_equal(world_apply(&w, update_by(ann, id, "nice=11|posix_priority=-11"), NULL), 0);
     assert_int_equal(job_at(&w, id)->nice, 11);
     world_refuses(&w, update_by(ann, id, "set_priority=7"), ERR_DENIED, "set_priority: only an operator may set it");
@@ -329,7 +330,7 @@ static void more_cpus_need_more_of_everything(void **unused)
     struct world w;
     furnish(&w);
     uint32_t id = must_submit(&w, "requests=license=2|slots_max=3");
-    world_refuses(&w, update_by(ann, id, "cpus=3"), ERR_TOO_LARGE, "2 for each of 3 CPUs exceeds it");
+    world_refuses(&w, update_by(ann, id, "cpus=3"), ERR_TOO_LARGE, "a job with 2 per CPU and 3 CPUs exceeds it");
     world_refuses(&w, update_by(ann, id, "cpus=4|requests=license=1"), ERR_INPUT,
                   "slots_max: 3 is not at least the minimum of the range, 4");
     assert_int_equal(world_apply(&w, update_by(ann, id, "cpus=2|slots_max=2|requests=license=1"), NULL), 0);

@@ -172,11 +172,11 @@ static void unknown_columns_are_refused(void **unused)
         const char *columns, *error;
         bool has_all; /* the names of all fields follow */
     } rows[] = {
-        {"colour", "-o: 'colour' is not a field; there are: ", true},
-        {"id,colour:5", "-o: 'colour' is not a field; there are: ", true},
-        {"", "-o: '' is not a field; there are: ", true},
-        {"id,", "-o: '' is not a field; there are: ", true},
-        {"secret", "-o: 'secret' is not a field; there are: ", true}, /* hidden */
+        {"colour", "-o: 'colour' is not a field; the fields are: ", true},
+        {"id,colour:5", "-o: 'colour' is not a field; the fields are: ", true},
+        {"", "-o: '' is not a field; the fields are: ", true},
+        {"id,", "-o: '' is not a field; the fields are: ", true},
+        {"secret", "-o: 'secret' is not a field; the fields are: ", true}, /* hidden */
         {"id:0", "-o: '0' is not a width from 1 to 65535", false},
         {"id:x", "-o: 'x' is not a width from 1 to 65535", false},
         {"id:", "-o: '' is not a width from 1 to 65535", false},
@@ -278,7 +278,7 @@ static void unknown_keys_are_refused(void **unused)
         if (listed((struct listing_values){.sort = keys[i]}) != NULL) fail_msg("--sort '%s'", keys[i]);
         assert_string_equal(refusal.field, "--sort");
         assert_int_equal(refusal.code, ERR_INPUT);
-        assert_non_null(strstr(ERR_SENTENCE(&refusal), "' is not a field; there are: id, name, state, "));
+        assert_non_null(strstr(ERR_SENTENCE(&refusal), "' is not a field; the fields are: id, name, state, "));
     }
     struct buf many = {0};
     for (int i = 0; i <= TABLE_COLUMNS_MAX; i++) buf_add_text(&many, i > 0 ? ",id" : "id");

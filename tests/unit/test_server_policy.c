@@ -166,7 +166,7 @@ static const struct row job_changes[] = {
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{ }", 400, "nothing to change: give at least one"},
     {"PATCH", "/v1/jobs/1", "{\"department\":\"chem\"}", 400,
-     "'department' is not a field; there are: array_limit, name, "},
+     "'department' is not a field; the fields are: array_limit, name, "},
 };
 
 static void jobs_have_the_fields_of_policies(void **unused)

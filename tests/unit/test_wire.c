@@ -590,7 +590,7 @@ static void an_unknown_member_is_refused_with_all_that_there_are(void **unused)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_is_settable(f, true))
             buf_format(&expected, "%s%s",
-                       expected.length > 0 ? ", " : "'na?me' is not a field; there are: ", job_field_at(f)->name);
+                       expected.length > 0 ? ", " : "'na?me' is not a field; the fields are: ", job_field_at(f)->name);
     }
     assert_int_equal(wire_read_text(&api_update_shape, str("{\"na\\nme\":1}"), &arena, &update, &e), -1);
     assert_string_equal(ERR_SENTENCE(&e), expected.text);
@@ -657,7 +657,7 @@ static void queries(void **unused)
         {"limit", "1e3", "limit: '1e3' is not a whole number from 1 to 4294967295"},
         {"user", "\xff", "user: '?' is not UTF-8 text"},
         {"colour", "red",
-         "'colour' is not a field; there are: which, id, account, user, state, since_us, until_us, order, limit, "
+         "'colour' is not a field; the fields are: which, id, account, user, state, since_us, until_us, order, limit, "
          "format"},
     };
     struct arena arena = {0};

@@ -1,7 +1,7 @@
 /* Connections and requests. libmicrohttpd parses HTTP and calls back; it runs within server_ready only. The life of a
  * request:
  *
- *     on_request, first call     identify the client, find the route; a refused request gets its reply here, and its
+ *     on_request, first call     identify the client (peer.c), find the route; a refused request gets its reply here, and its
  *                                body is dropped
  *     on_request, further calls  receive the body
  *     on_request, last call      call the handler, which replies or parks the request (suspends its connection)
@@ -23,7 +23,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "api/server/internal.h"
@@ -48,20 +47,6 @@ static enum MHD_Result send_reply(struct request *r)
     MHD_destroy_response(r->reply);
     r->reply = NULL;
     return result;
-}
-
-static int identify(struct request *r, struct err *e)
-{
-    struct ucred peer = {0};
-    socklen_t length = sizeof peer;
-    const struct server_host *host = &r->server->host;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-        return err_set(e, ERR_DENIED, "the kernel does not identify the client");
-    if (host->identify(host->context, peer.uid, peer.gid, &r->actor)) return 0;
-    return err_set(e, ERR_DENIED,
-                   "this instance does not serve user %u: a private instance serves only the user who started it",
-                   peer.uid);
 }
 
 /* Finds the route and decodes the path's segment. Without a route, and for OPTIONS, sets the reply. */
@@ -113,7 +98,7 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     r->connection = connection;
     r->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     *out_request = r;
-    if (identify(r, &e) != 0) {
+    if (peer_identify(r, &e) != 0) {
         reply_error(r, &e);
         return send_reply(r);
     }

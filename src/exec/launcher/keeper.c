@@ -5,7 +5,7 @@
  *     PREPARING   the job's process sets itself up            no record
  *     RUNNING     it may execute its program                  start
  *     ENDING      SIGTERM was sent to all; the grace runs     completing
- *     KILLING     SIGKILL, round by round                     completing
+ *     KILLING     SIGKILL, round by round                     completing, if ENDING came before
  *     GONE        no descendant is left                       end
  *
  *  I1  The start record is on disk before the job's process may execute its program. So a launch without a start record
@@ -16,11 +16,11 @@
  *      nothing that was written is lost.
  *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
  *      limit has TIMED_OUT.
- *  I4  A deadline only moves nearer.
+ *  I4  During ENDING the deadline only moves nearer.
  *
- * Time is CLOCK_BOOTTIME: the time during which the machine sleeps counts.
+ * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Times in records are wall-clock time.
  *
- * The keeper keeps the identity of its launcher; the job's own process takes the user's (job_process.c). So under a
+ * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a
  * root launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user
  * started with another identity. */
 #include "exec/launcher/keeper.h"
@@ -137,13 +137,13 @@ static bool make_end_durable(struct keeper *k)
     return record_log_sync(&k->log, NULL) == 0;
 }
 
-/* Tries until a job that ran has a durable end record, because the disk may be full. The launcher needs no record of a
- * job that did not run, and none can be written once the directory has been removed. */
+/* Tries until a launch with a start record has a durable end record, because the disk may be full. Without a start record
+ * the launcher needs none, and none can be written once the directory has been removed. */
 static void write_end(struct keeper *k, struct launch_record record)
 {
-    bool has_run = k->log.record.pid != 0;
-    while (record_log_write(&k->log, record, NULL) || (has_run && !make_end_durable(k))) {
-        if (!has_run || is_directory_removed(&k->task->dir)) return;
+    bool has_start_record = k->log.record.pid != 0;
+    while (record_log_write(&k->log, record, NULL) || (has_start_record && !make_end_durable(k))) {
+        if (!has_start_record || is_directory_removed(&k->task->dir)) return;
         sleep(1);
     }
 }

@@ -1,6 +1,6 @@
 /* wcwidth gives the width of a character in a UTF-8 locale. C.UTF-8 always exists; it is loaded for the first text that is not
  * ASCII. */
-#include "cli/width.h"
+#include "cli/display_width.h"
 
 #include <locale.h>
 #include <stdbool.h>
@@ -53,7 +53,7 @@ static size_t measure(struct str text, uint32_t max, uint32_t *out_width)
     return length;
 }
 
-uint32_t width_of(struct str text)
+uint32_t display_width(struct str text)
 {
     uint32_t width;
     if (is_ascii(text)) return (uint32_t)text.length;
@@ -61,14 +61,14 @@ uint32_t width_of(struct str text)
     return width;
 }
 
-struct str width_cut(struct str text, uint32_t width)
+struct str display_width_cut(struct str text, uint32_t width)
 {
     uint32_t unused;
     if (is_ascii(text)) return (struct str){text.text, text.length < width ? text.length : width};
     return (struct str){text.text, measure(text, width, &unused)};
 }
 
-const char *width_mark(void)
+const char *display_width_mark(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

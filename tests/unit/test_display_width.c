@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/width.h"
+#include "cli/display_width.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
@@ -39,11 +39,11 @@ static void widths_are_in_columns(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (width_of(str(rows[i].text)) != rows[i].width)
-            fail_msg("'%s' is %u wide, not %u", rows[i].text, width_of(str(rows[i].text)), rows[i].width);
+        if (display_width(str(rows[i].text)) != rows[i].width)
+            fail_msg("'%s' is %u wide, not %u", rows[i].text, display_width(str(rows[i].text)), rows[i].width);
     }
-    assert_int_equal(width_of((struct str){NULL, 0}), 0);
-    assert_int_equal(width_of((struct str){"abc" WIDE, 2}), 2); /* a view without a zero byte at its end */
+    assert_int_equal(display_width((struct str){NULL, 0}), 0);
+    assert_int_equal(display_width((struct str){"abc" WIDE, 2}), 2); /* a view without a zero byte at its end */
 }
 
 static void beginnings_fit(void **unused)
@@ -72,10 +72,10 @@ static void beginnings_fit(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct str cut = width_cut(str(rows[i].text), rows[i].width);
+        struct str cut = display_width_cut(str(rows[i].text), rows[i].width);
         if (!str_equal(cut, str(rows[i].beginning)))
             fail_msg("'%s' at %u is '%.*s'", rows[i].text, rows[i].width, (int)cut.length, cut.text);
-        assert_true(width_of(cut) <= rows[i].width);
+        assert_true(display_width(cut) <= rows[i].width);
     }
 }
 
@@ -104,8 +104,8 @@ static void marks_are_of_the_locale(void **unused)
             else
                 unsetenv(names[k]);
         }
-        assert_string_equal(width_mark(), rows[i].mark);
-        assert_int_equal(width_of(str(width_mark())), 1);
+        assert_string_equal(display_width_mark(), rows[i].mark);
+        assert_int_equal(display_width(str(display_width_mark())), 1);
     }
 }
 

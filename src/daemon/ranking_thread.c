@@ -10,7 +10,7 @@
 #include "daemon/log.h"
 #include "engine/ticket_plan.h"
 
-struct planning {
+struct ranking {
     uv_work_t work;
     struct daemon *d;
     struct ticket_plan *plan;
@@ -20,13 +20,13 @@ struct planning {
 
 static void run_in_thread(uv_work_t *work)
 {
-    struct planning *p = work->data;
+    struct ranking *p = work->data;
     ticket_plan_run(p->plan);
 }
 
 static void finish_in_loop(uv_work_t *work, int status)
 {
-    struct planning *p = work->data;
+    struct ranking *p = work->data;
     struct daemon *d = p->d;
     ensure(status == 0); /* not UV_ECANCELED: the daemon calls no uv_cancel */
     struct ticket_plan *plan = p->plan;
@@ -34,7 +34,7 @@ static void finish_in_loop(uv_work_t *work, int status)
     void (*when_done)(struct daemon *) = p->when_done;
     mem_free(p);
     log_line(LOG_DEBUG, "plan-done", " abandoned=%d", is_abandoned);
-    if (!is_abandoned) d->planning = NULL;
+    if (!is_abandoned) d->ranking = NULL;
     if (is_abandoned || d->is_stopping) {
         ticket_plan_free(plan);
         return;
@@ -43,12 +43,12 @@ static void finish_in_loop(uv_work_t *work, int status)
     when_done(d);
 }
 
-bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
+bool ranking_thread_begin(struct daemon *d, void (*when_done)(struct daemon *d))
 {
-    ensure(d->planning == NULL && d->plan == NULL);
+    ensure(d->ranking == NULL && d->plan == NULL);
     struct ticket_plan *plan = ticket_plan_make(&d->state, d->now_us, TICKET_PLAN_TASKS_MIN);
     if (plan == NULL) return false;
-    struct planning *p = d->planning = mem_resize(NULL, 0, sizeof *p);
+    struct ranking *p = d->ranking = mem_resize(NULL, 0, sizeof *p);
     p->work.data = p;
     p->d = d;
     p->when_done = when_done;
@@ -58,10 +58,10 @@ bool planner_begin(struct daemon *d, void (*when_done)(struct daemon *d))
     return true;
 }
 
-void planner_abandon(struct daemon *d)
+void ranking_thread_abandon(struct daemon *d)
 {
-    if (d->planning != NULL) d->planning->is_abandoned = true;
-    d->planning = NULL;
+    if (d->ranking != NULL) d->ranking->is_abandoned = true;
+    d->ranking = NULL;
     ticket_plan_free(d->plan);
     d->plan = NULL;
 }

@@ -1,0 +1,71 @@
+#include "engine/job_admission.h"
+
+#include "base/quantity.h"
+
+int job_admission_check_capacity(struct apply_context *c, const struct job *row)
+{
+    const struct capacity *has = &c->s->host.has, *r = &row->request;
+    if (r->cpus > has->cpus) return err_exceeds(c->e, "cpus", r->cpus, "the host's %u CPUs", has->cpus);
+    if (r->mem_mib > has->mem_mib)
+        return err_exceeds(c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
+                           (unsigned long long)has->mem_mib);
+    if (r->gpus > has->gpus) return err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
+    return 0;
+}
+
+int job_admission_check_slots(struct apply_context *c, struct job *row)
+{
+    const char *name = job_field_at(JOB_FIELD_SLOTS_MAX)->name;
+    uint32_t has = c->s->host.has.cpus;
+    if (row->slots_max == row->request.cpus) row->slots_max = 0;
+    if (row->slots_max == 0) return 0;
+    if (row->slots_max < row->request.cpus)
+        return err_number(c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
+    return row->slots_max <= has ? 0 : err_exceeds(c->e, name, row->slots_max, "the host's %u CPUs", has);
+}
+
+int job_admission_check_amounts(struct apply_context *c, const struct job *row)
+{
+    const struct state *s = c->s;
+    for (uint32_t i = 0; i < row->request_count; i++) {
+        const struct job_request *r = &row->requests[i];
+        const struct object *o = &s->objects[OBJECT_RESOURCE].items[r->resource].object;
+        int64_t has = o->value[RESOURCE_AMOUNT].number;
+        if (has == FIELD_SPECIAL || resource_type_is_text((enum resource_type)o->value[RESOURCE_TYPE].number)) continue;
+        if (r->amount * row->request.cpus <= (double)has * (1 + 1e-9)) continue;
+        return err_subject(c->e, ERR_TOO_LARGE, "resource", str(o->name),
+                           "has an amount of %lld; a job with %s per CPU and %u CPUs exceeds it", (long long)has,
+                           r->text, row->request.cpus);
+    }
+    return 0;
+}
+
+int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
+{
+    int64_t largest_s = 0;
+    *out_partition = row->partitions[0];
+    for (uint32_t i = 0; i < row->partition_count; i++) {
+        const struct object_row *p = &s->objects[OBJECT_PARTITION].items[row->partitions[i]];
+        int64_t max_s = p->object.value[PARTITION_MAX_TIME].number;
+        if (max_s == FIELD_SPECIAL) max_s = INT64_MAX;
+        if (max_s <= largest_s) continue;
+        largest_s = max_s;
+        *out_partition = row->partitions[i];
+    }
+    return largest_s;
+}
+
+int job_admission_check_time_limit(struct apply_context *c, const struct job *row)
+{
+    uint32_t partition;
+    char limit[32], max[32];
+    int64_t max_s = job_admission_max_time_s(c->s, row, &partition);
+    if (row->time_limit_s <= max_s) return 0;
+    duration_format(limit, row->time_limit_s);
+    duration_format(max, max_s);
+    const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
+    (void)err_value_reason(c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
+                           "exceeds MaxTime of partition '%s': %s", name, max);
+    if (c->e != NULL) c->e->code = ERR_TOO_LARGE;
+    return -1;
+}

@@ -1,0 +1,26 @@
+/* Whether a job can ever start: its request against the size of the host and the amounts of resources, its time limit
+ * against the MaxTime of its partitions. job_edit.c refuses a submission or an update that cannot. If the host or an amount
+ * shrinks later, jobs that were accepted wait until it grows again. */
+#ifndef FAIRLEAD_ENGINE_JOB_ADMISSION_H
+#define FAIRLEAD_ENGINE_JOB_ADMISSION_H
+
+#include "engine/handlers.h"
+
+/* Each returns 0, or -1 with *c->e: ERR_TOO_LARGE, or ERR_INPUT if the field alone is wrong. */
+
+/* CPUs, memory and GPUs against those of the host. */
+int job_admission_check_capacity(struct apply_context *c, const struct job *row);
+
+/* The maximum of a range of slots against its minimum, cpus, and the host. A range of one number becomes no range. */
+int job_admission_check_slots(struct apply_context *c, struct job *row);
+
+/* The requested resources of all CPUs against the amounts. */
+int job_admission_check_amounts(struct apply_context *c, const struct job *row);
+
+/* The time limit against the largest MaxTime of the partitions. */
+int job_admission_check_time_limit(struct apply_context *c, const struct job *row);
+
+/* That MaxTime, and the partition that has it. INT64_MAX: no limit. */
+int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition);
+
+#endif
