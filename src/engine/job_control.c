@@ -1,6 +1,7 @@
 /* Events that refer to jobs by id: cancel, hold, release, update. */
 #include <string.h>
 
+#include "base/sort.h"
 #include "engine/job_edit.h"
 #include "engine/min_priority.h"
 
@@ -24,7 +25,7 @@ static int find_job(struct apply_context *c, const struct actor *actor, struct j
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
     struct str job = str_cut(name, '_', &(struct str){0});
-    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "job", job, "does not wait or run");
+    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "job", job, "is not pending or running");
     const struct job *j = &c->s->jobs.items[index];
     if (!may_change(c->s, actor, j))
         return err_subject(c->e, ERR_DENIED, "job", job, "belongs to %s", user_of(c->s, j));
@@ -32,7 +33,7 @@ static int find_job(struct apply_context *c, const struct actor *actor, struct j
         if (!j->is_array)
             return err_subject(c->e, ERR_NOT_FOUND, "job", job, "is not an array; it has no task %u", ref.task_id);
         if (!idset_has(&j->pending, ref.task_id) && state_find_task(c->s, ref.job_id, ref.task_id) == NONE)
-            return err_subject(c->e, ERR_NOT_FOUND, "task", name, "does not wait or run");
+            return err_subject(c->e, ERR_NOT_FOUND, "task", name, "is not pending or running");
     }
     *out_job = index;
     return 0;
@@ -47,14 +48,26 @@ static int check_jobs(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* Calls act for each reference, or for every job that the actor may change. Returns the number of calls. */
+/* A reference that is given twice counts once. */
+static uint32_t count_distinct(const struct event_jobs *wanted, struct arena *arena)
+{
+    struct sort_record *records = arena_alloc(arena, 2 * (size_t)wanted->count * sizeof *records);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < wanted->count; i++)
+        records[i].key = (uint64_t)wanted->refs[i].job_id << 32 | wanted->refs[i].task_id;
+    sort_records(records, wanted->count, records + wanted->count);
+    for (uint32_t i = 0; i < wanted->count; i++) count += i == 0 || records[i].key != records[i - 1].key;
+    return count;
+}
+
+/* Calls act for each reference, or for every job that the actor may change. Returns the number of jobs and tasks. */
 static uint32_t for_each_job(struct apply_context *c, const struct event *event,
                              void (*act)(struct apply_context *, struct job_ref))
 {
     const struct event_jobs *wanted = &event->jobs;
     if (!wanted->all) {
         for (uint32_t i = 0; i < wanted->count; i++) act(c, wanted->refs[i]);
-        return wanted->count;
+        return count_distinct(wanted, &c->s->cycle);
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {

@@ -183,7 +183,8 @@ static void set_defaults(struct job_edit *edit)
 {
     struct state *s = edit->c->s;
     struct job *row = edit->row;
-    bool is_array = edit->given->is_given[JOB_FIELD_ARRAY];
+    const struct job_values *given = edit->given;
+    bool is_array = given->is_given[JOB_FIELD_ARRAY] && given->value[JOB_FIELD_ARRAY].text != NULL;
     *row = (struct job){.submit_us = edit->c->now_us,
                         .accrue_us = edit->c->now_us,
                         .is_array = is_array,

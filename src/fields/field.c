@@ -219,6 +219,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
         break;
     case FIELD_REAL:
         if (!number_parse_double(value, &parsed.real)) return not_accepted(f, value, e);
+        parsed.real += 0.0; /* -0 becomes 0: it would sort before 0 */
         break;
     default:
         if (parse_number(f, value, &parsed.number, e) != 0) return -1;

@@ -129,7 +129,11 @@ static bool read_whole(const struct field *f, struct str text, int64_t *out_numb
 static bool read_value(const struct field *f, struct str text, struct arena *arena, struct field_value *out)
 {
     *out = (struct field_value){.text = ""};
-    if (f->type == FIELD_REAL) return number_parse_double(text, &out->real);
+    if (f->type == FIELD_REAL) {
+        if (!number_parse_double(text, &out->real)) return false;
+        out->real += 0.0; /* -0 becomes 0, as in wire_read_real */
+        return true;
+    }
     if (!field_is_text(f)) return read_whole(f, text, &out->number);
     out->text = read_text(text, arena);
     return out->text != NULL;

@@ -43,7 +43,7 @@ static int read_double(struct wire_reader *r, json_t *value, double *out)
 {
     const char *text = json_string_value(value);
     if (json_is_number(value))
-        *out = json_number_value(value);
+        *out = json_number_value(value) + 0.0; /* -0 becomes 0, as in wire_read_real */
     else if (text && strcmp(text, "inf") == 0)
         *out = (double)INFINITY;
     else if (text && strcmp(text, "-inf") == 0)

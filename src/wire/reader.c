@@ -43,12 +43,27 @@ void wire_leave(struct wire_reader *r, size_t length)
     if (r->path.text != NULL) r->path.text[length] = '\0';
 }
 
+static bool is_within_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The path as messages show it: its names come from the client, so control characters are masked, and the middle of a long
+ * path is left out. */
 static const char *shown_path(const struct wire_reader *r, char out[PATH_SIZE])
 {
+    const char *path = r->path.text;
     size_t length = r->path.length;
     if (length == 0) return r->root;
-    if (length <= 2 * PATH_PART_BYTES) return r->path.text;
-    text_format(out, PATH_SIZE, "%.*s...%s", PATH_PART_BYTES, r->path.text, r->path.text + length - PATH_PART_BYTES);
+    if (length <= 2 * PATH_PART_BYTES) {
+        text_format(out, PATH_SIZE, "%s", path);
+    } else {
+        size_t head = PATH_PART_BYTES, tail = length - PATH_PART_BYTES;
+        while (is_within_character(path[head])) head--;
+        while (is_within_character(path[tail])) tail++;
+        text_format(out, PATH_SIZE, "%.*s...%s", (int)head, path, path + tail);
+    }
+    text_make_plain(out, strlen(out));
     return out;
 }
 

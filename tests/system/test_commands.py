@@ -448,7 +448,7 @@ def test_cancel(instance):
     array = instance.submit('--hold', '--array', '0-9', '--', 'true')
     instance.until_state(first, 'RUNNING')
     instance.good('set', 'grace_s=600')
-    assert instance.good('cancel', first, second) == 'Cancelled 2 jobs\n'
+    assert instance.good('cancel', first, second, first) == 'Cancelled 2 jobs\n'
     assert instance.until_state(first, 'CANCELLED')['signal'] == signal.SIGTERM
     assert instance.job(second)['state'] == 'CANCELLED'
     assert instance.good('cancel', '%d_[1-3]' % array, '%d_7' % array).startswith('Cancelled ')

@@ -324,7 +324,7 @@ def test_prio_multifactor(full):
     weights = dict(line.split('|')[:2] for line in full.good('prio', '-w', '-P').splitlines())
     assert weights['PriorityWeightAge'] == '1000' and weights['PriorityWeightTRES'] == 'cpu=2000,mem=300'
     assert 'weight_ticket' not in weights
-    assert full.bad('prio', '99') == 'fairlead prio: job 99 does not wait or run'
+    assert full.bad('prio', '99') == 'fairlead prio: job 99 is not pending or running'
     assert "'x' is not a job id (such as 5" in full.bad('prio', 'x')
     assert full.run('prio', full.blocker).err == \
         'job %d is running: it has a priority only with PriorityFlags=CALCULATE_RUNNING\n' % full.blocker

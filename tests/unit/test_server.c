@@ -11,6 +11,10 @@
 
 /* --- requests in this order, over one connection ------------------------------------------------------------------ */
 
+#define E_ACUTE_2 "\xc3\xa9\xc3\xa9"
+#define E_ACUTE_10 E_ACUTE_2 E_ACUTE_2 E_ACUTE_2 E_ACUTE_2 E_ACUTE_2
+#define E_ACUTE_62 E_ACUTE_10 E_ACUTE_10 E_ACUTE_10 E_ACUTE_10 E_ACUTE_10 E_ACUTE_10 E_ACUTE_2
+
 struct row {
     const char *method, *target, *body;
     int status;
@@ -121,6 +125,8 @@ static const struct row requests[] = {
     {"GET", "/v1/settings", NULL, 200, "{\"name\":\"halflife_s\",\"value\":\"86400\",\"default\":\"604800\","},
     {"PATCH", "/v1/settings", "{}", 400, "nothing to change: give at least one"},
     {"PATCH", "/v1/settings", "{\"halflife_s\":[1]}", 400, "halflife_s: a list is not text, a number, true or false"},
+    {"PATCH", "/v1/settings", "{\"\\u001b[31mX\":[1]}", 400, "\"?[31mX: a list is not text, a number, true or false"},
+    {"PATCH", "/v1/settings", "{\"a" E_ACUTE_62 E_ACUTE_62 "\":[1]}", 400, "\xc3\xa9...\xc3\xa9"},
     {"PATCH", "/v1/settings", "{\"nonsense\":\"1\"}", 404, "no setting 'nonsense'"},
     {"GET", "/v1/shares?account=unknown", NULL, 404, "no account 'unknown'"},
     {"GET", "/v1/shares?user=unknown&account=physics", NULL, 404,

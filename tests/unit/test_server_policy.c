@@ -270,7 +270,7 @@ static const struct row multifactor[] = {
     {"GET", "/v1/priorities?job=2", NULL, 200, "\"id\":\"2_[3-5%2]\",\"job_id\":2,"},
     {"GET", "/v1/priorities?job=2", NULL, 200, "\"priority\":5,\"billing\":1,"},
     {"GET", "/v1/priorities?job=3", NULL, 200, "\"state\":\"HELD\",\"priority\":0,"},
-    {"GET", "/v1/priorities?job=9", NULL, 404, "job 9 does not wait or run"},
+    {"GET", "/v1/priorities?job=9", NULL, 404, "job 9 is not pending or running"},
     {"GET", "/v1/priorities?job=0", NULL, 400, "job: 0 is not a whole number from 1"},
     {"GET", "/v1/priorities?format=psv", NULL, 400, "format: 'psv' is not one of json,lines"},
 };

@@ -47,7 +47,7 @@ int server_get_priorities(struct request *r, struct err *e)
     if (query.job != NONE && state_find_job(s, query.job) == NONE) {
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, query.job, NONE);
-        return err_subject(e, ERR_NOT_FOUND, "job", str(id), "does not wait or run");
+        return err_subject(e, ERR_NOT_FOUND, "job", str(id), "is not pending or running");
     }
     struct stream *stream = stream_new(r);
     struct priority_stream *l = arena_alloc(&stream->arena, sizeof *l);
