@@ -66,8 +66,8 @@ const struct command cmd_queue = {
     .description =
         "A row is a task that has started, or all tasks of a job that have not: 6_[3-9%2] stands for tasks 3 to 9 of array 6, "
         "of which at most two may run at once.\n\n"
-        "TIME is the time a task has run, LIMIT its time limit, REASON the reason why a job is pending. With -P, times are in "
-        "seconds and memory is in MiB; a | in a name is replaced by a ?.",
+        "TIME is the time a task has run, LIMIT its time limit, REASON the reason why a job is pending. With -P, durations are "
+        "in seconds, memory is in MiB, and times are as 2026-11-22T09:05:00Z; a | in a name is replaced by a ?.",
     .options = queue_options,
     .values_size = sizeof(struct queue_values),
     .listed = &job_columns_queue,

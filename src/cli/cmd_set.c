@@ -8,9 +8,9 @@
 /* In a table the groups are headings between the rows, and the accepted values are in --help. */
 static const struct column set_columns[] = {
     {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
-    {.field = SETTING_FIELD_VALUE, .width_min = 8},
-    {.field = SETTING_FIELD_DEFAULT, .width_min = 8, .rank = 1},
-    {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
+    {.field = SETTING_FIELD_VALUE, .width_min = 20},
+    {.field = SETTING_FIELD_DEFAULT, .width_min = 20, .rank = 2},
+    {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
     {.field = SETTING_FIELD_GROUP, .is_for_programs = true},
     {.field = SETTING_FIELD_ACCEPTED, .is_for_programs = true},
 };
@@ -76,7 +76,7 @@ const struct command cmd_set = {
         "\n"
         "Settings of Slurm and Grid Engine have the names and values that they have there. Names are not case-sensitive. "
         "PriorityDecayHalfLife and FairTreeTies are other names of halflife_s and ties. An empty value clears a text. -P and "
-        "--json list the accepted values of each setting, too.\n"
+        "--json list the accepted values, too; those of texts are described below or in docs/formulas.md.\n"
         "\n"
         "PriorityFlags are any of these, separated by commas:\n"
         "\n"

@@ -54,9 +54,9 @@ static int write_settings(const struct wire_list *settings, struct output *out, 
 {
     static const struct column columns[] = {
         {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
-        {.field = SETTING_FIELD_VALUE, .width_min = 8},
-        {.field = SETTING_FIELD_DEFAULT, .width_min = 8, .rank = 1},
-        {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 2},
+        {.field = SETTING_FIELD_VALUE, .width_min = 20},
+        {.field = SETTING_FIELD_DEFAULT, .width_min = 20, .rank = 2},
+        {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
     };
     static const struct column_table table = {
         .fields = &setting_fields, .columns = columns, .count = sizeof columns / sizeof *columns};

@@ -39,7 +39,7 @@ const struct command cmd_update = {
     .usage = "OPTIONS ID",
     .description =
         "The CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests can change until the first task has "
-        "started.\n\n"
+        "started, --begin until all have.\n\n"
         "--begin none removes the earliest start, --deadline none the deadline.",
     .explain = foreign_syntax_submit_option,
     .job_options = JOB_OPTIONS_UPDATE,

@@ -21,7 +21,7 @@ static const struct hint hints[] = {
      .subject = "user policy",
      .text = "run 'fairlead user show --policy' to list the users of the ticket policies"},
     {.code = ERR_EXISTS, .subject = "user", .text = "run 'fairlead user modify' to change it"},
-    {.code = ERR_DENIED, .subject = "user", .text = "ask an operator to add the user with 'fairlead user add'"},
+    {.code = ERR_DENIED, .subject = "user", .text = "ask an operator for one: 'fairlead user add NAME fshare=N'"},
     {.code = ERR_DENIED,
      .subject = "",
      .field = "--deadline",

@@ -29,18 +29,18 @@ static bool writes_blocks(const struct listing_run *r)
 /* "Time limit    2:00:00" */
 static void write_block(struct listing_run *r)
 {
-    struct buf value = {0};
-    if (r->count > 0) buf_add_char(&r->out->text, '\n');
+    struct buf block = {0}, value = {0};
     for (uint32_t i = 0; i < r->written.chosen.count; i++) {
         const struct column *c = &r->written.chosen_columns[i];
         const char *heading = c->heading != NULL ? c->heading : r->written.table_columns[i].heading;
         buf_clear(&value);
         listing_write_cell(&r->written.chosen, c, r->row, &r->arena, &value);
         if (value.length > 0) text_make_plain(value.text, value.length);
-        buf_format(&r->out->text, "%-13s %.*s\n", heading, (int)value.length, value.text);
+        buf_format(&block, "%-13s %.*s\n", heading, (int)value.length, value.text);
     }
+    listing_add_block(&r->written, r->row, (struct str){block.text, block.length});
+    buf_release(&block);
     buf_release(&value);
-    output_pace(r->out);
 }
 
 static void add_group(struct listing_run *r)
@@ -174,7 +174,7 @@ static int run(struct listing_run *r, struct call *call, struct client *c, struc
         call->out->text.length = old_length; /* removes the heading */
         return -1;
     }
-    if (!writes_blocks(r)) listing_end(&r->written);
+    listing_end(&r->written);
     if (r->count == 0 && listing_is_table(r->form) && l->empty_note != NULL) output_note("%s", l->empty_note);
     return 0;
 }

@@ -17,6 +17,8 @@ const struct option_row listing_only_options[] = {
     {0},
 };
 
+enum { TEXT_WIDTH_MIN = 12 }; /* of a text that -o selects beside the listing's own columns */
+
 /* --- cells of tables ---------------------------------------------------------------------------------------------- */
 
 /* Larger numbers are written with an exponent: a double has no more correct digits. */
@@ -99,12 +101,13 @@ void listing_write_cell(const struct column_table *t, const struct column *c, co
 
 /* --- choosing columns --------------------------------------------------------------------------------------------- */
 
-static bool has_name(const struct column_table *t, const struct column *c, struct str name)
+static bool has_name(const struct column_table *t, const struct column *c, struct str name,
+                     bool (*equal)(struct str a, struct str b))
 {
     struct buf own_name = {0};
     column_name(t, c, &own_name);
-    bool is_equal = str_equal_nocase((struct str){own_name.text, own_name.length}, name) ||
-                    (c->name == NULL && str_equal_nocase(str(column_field(t, c)->name), name));
+    bool is_equal = equal((struct str){own_name.text, own_name.length}, name) ||
+                    (c->name == NULL && equal(str(column_field(t, c)->name), name));
     buf_release(&own_name);
     return is_equal;
 }
@@ -120,7 +123,7 @@ void listing_write_names(const struct column_table *t, struct buf *out)
     for (uint32_t i = 0; i < t->fields->count; i++) {
         bool is_skipped = field_at(t->fields, i)->is_hidden; /* hidden, or among the columns above */
         for (uint32_t k = 0; k < t->count; k++)
-            is_skipped |= has_name(t, &t->columns[k], str(field_at(t->fields, i)->name));
+            is_skipped |= has_name(t, &t->columns[k], str(field_at(t->fields, i)->name), str_equal);
         if (is_skipped) continue;
         buf_add_text(out, separator);
         column_name(t, &(struct column){.field = i}, out);
@@ -128,19 +131,39 @@ void listing_write_names(const struct column_table *t, struct buf *out)
     }
 }
 
-/* Finds the column with the name: one of the listing's, or one of any field that is not hidden. */
-static bool find_column(const struct column_table *t, struct str name, struct column *out)
+static bool find_by_name(const struct column_table *t, struct str name, bool (*equal)(struct str a, struct str b),
+                         struct column *out)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        if (!has_name(t, &t->columns[i], name)) continue;
+        if (!has_name(t, &t->columns[i], name, equal)) continue;
         *out = t->columns[i];
         return true;
     }
     for (uint32_t i = 0; i < t->fields->count; i++) {
-        *out = (struct column){.field = i};
-        if (!field_at(t->fields, i)->is_hidden && has_name(t, out, name)) return true;
+        const struct field *f = field_at(t->fields, i);
+        *out = (struct column){.field = i, .width_min = field_is_text(f) ? TEXT_WIDTH_MIN : 0};
+        if (!f->is_hidden && has_name(t, out, name, equal)) return true;
     }
     return false;
+}
+
+static bool find_by_heading(const struct column_table *t, struct str heading, struct column *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct column *c = &t->columns[i];
+        if (c->heading == NULL || !str_equal_nocase(str(c->heading), heading)) continue;
+        *out = *c;
+        return true;
+    }
+    return false;
+}
+
+/* Finds the column of a name: one of the listing's, or one of any field that is not hidden. A name in its own case comes
+ * before one in another case ("qos" is a field, "QOS" a term), and names come before headings. */
+static bool find_column(const struct column_table *t, struct str name, struct column *out)
+{
+    return find_by_name(t, name, str_equal, out) || find_by_name(t, name, str_equal_nocase, out) ||
+           find_by_heading(t, name, out);
 }
 
 static int fail_unknown(const struct column_table *t, const char *option, struct str name, struct err *e)
@@ -306,12 +329,21 @@ static void keep_keys(struct listing *l, const struct field_value *row)
     }
 }
 
+/* Writes what separates a row from the one before. Blocks have an empty line between them. */
+static void add_separator(struct listing *l, bool is_first)
+{
+    if (l->form->is_json)
+        buf_add_text(&l->out->text, is_first ? "\n" : ",\n");
+    else if (listing_is_table(l->form) && !is_first)
+        buf_add_char(&l->out->text, '\n');
+}
+
 /* Writes what separates the row from the one before, and returns the buffer for its text: the output, or the rows that are
  * to be sorted. */
 static struct buf *begin_row(struct listing *l)
 {
     if (l->key_count > 0) return &l->rows;
-    if (l->form->is_json) buf_add_text(&l->out->text, l->count > 0 ? ",\n" : "\n");
+    add_separator(l, l->count == 0);
     return &l->out->text;
 }
 
@@ -347,6 +379,14 @@ void listing_add_json(struct listing *l, struct str text)
     end_row(l);
 }
 
+void listing_add_block(struct listing *l, const struct field_value *row, struct str text)
+{
+    ensure(listing_is_table(l->form) && l->table.cells.count == 0);
+    keep_keys(l, row);
+    buf_add_str(begin_row(l), text);
+    end_row(l);
+}
+
 void listing_add_line(struct listing *l, const char *text)
 {
     if (listing_is_table(l->form) && l->key_count == 0) table_add_line(&l->table, text);
@@ -359,13 +399,17 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* An absent value is less than any other. Digits in texts are compared as numbers: 5_9 is less than 5_10. */
+/* An absent value is less than any other, a special word (UNLIMITED) greater. Digits in texts are compared as numbers: 5_9
+ * is less than 5_10. */
 static int compare_values(const struct field *f, const struct field_value *a, const struct field_value *b)
 {
     bool has_a = !field_is_absent(f, a), has_b = !field_is_absent(f, b);
     if (!has_a || !has_b) return has_a - has_b;
     if (field_is_text(f)) return strverscmp(a->text, b->text);
     if (f->type == FIELD_REAL) return compare_numbers(a->real, b->real);
+    bool is_special_a = f->special != NULL && a->number == FIELD_SPECIAL;
+    bool is_special_b = f->special != NULL && b->number == FIELD_SPECIAL;
+    if (is_special_a || is_special_b) return is_special_a - is_special_b;
     return (a->number > b->number) - (a->number < b->number);
 }
 
@@ -398,7 +442,7 @@ static void write_sorted(struct listing *l, const uint32_t *order)
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t row = order[i];
         size_t start = row > 0 ? l->ends.items[row - 1] : 0;
-        if (l->form->is_json) buf_add_text(&l->out->text, i > 0 ? ",\n" : "\n");
+        add_separator(l, i == 0);
         buf_add(&l->out->text, l->rows.text + start, l->ends.items[row] - start);
         output_pace(l->out);
     }
@@ -407,11 +451,10 @@ static void write_sorted(struct listing *l, const uint32_t *order)
 void listing_end(struct listing *l)
 {
     const uint32_t *order = sort_rows(l);
-    if (listing_is_table(l->form)) {
-        if (l->count > 0) table_write(&l->table, !l->form->has_no_header, order, l->out);
-        return;
-    }
-    if (order != NULL) write_sorted(l, order);
+    if (l->table.cells.count > 0)
+        table_write(&l->table, !l->form->has_no_header, order, l->out);
+    else if (order != NULL)
+        write_sorted(l, order);
     if (l->form->is_json) buf_add_text(&l->out->text, l->count > 0 ? "\n]\n" : "]\n");
 }
 

@@ -84,6 +84,9 @@ int listing_begin(struct listing *l, const struct column_table *columns, const s
 /* Adds a record of columns->fields. */
 void listing_add(struct listing *l, const struct field_value *row);
 
+/* Adds the text of a row that is printed as a block of lines, instead of listing_add. Requires the form of a table. */
+void listing_add_block(struct listing *l, const struct field_value *row, struct str text);
+
 /* Adds a line between the rows, which only an unsorted table prints. text must outlive the listing. */
 void listing_add_line(struct listing *l, const char *text);
 

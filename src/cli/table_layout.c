@@ -21,14 +21,15 @@ static uint32_t line_width(const struct table *t, const struct table_layout *l)
     return width;
 }
 
-/* The widest column that can be cut further, or NONE. */
-static uint32_t widest_to_cut(const struct table *t, const struct table_layout *l)
+/* The widest column that can be cut further, or NONE. Headings are not cut. */
+static uint32_t widest_to_cut(const struct table *t, bool has_header, const struct table_layout *l)
 {
     uint32_t widest = NONE;
     for (uint32_t c = 0; c < t->column_count; c++) {
         const struct table_column *column = &t->columns[c];
         if (l->is_left_out[c] || column->width_min == 0 || column->width_set > 0) continue;
-        if (l->widths[c] <= column->width_min) continue;
+        uint32_t heading = has_header ? display_width(str(column->heading)) : 0;
+        if (l->widths[c] <= column->width_min || l->widths[c] <= heading) continue;
         if (widest == NONE || l->widths[c] > l->widths[widest]) widest = c;
     }
     return widest;
@@ -46,10 +47,10 @@ static uint32_t next_to_leave_out(const struct table *t, const struct table_layo
 }
 
 /* Cuts texts, the widest column first. Returns false if the lines are still too wide. */
-static bool cut_to_fit(const struct table *t, uint32_t room, struct table_layout *l)
+static bool cut_to_fit(const struct table *t, bool has_header, uint32_t room, struct table_layout *l)
 {
     for (uint32_t width = line_width(t, l); width > room; width--) {
-        uint32_t column = widest_to_cut(t, l);
+        uint32_t column = widest_to_cut(t, has_header, l);
         if (column == NONE) return false;
         l->widths[column]--;
     }
@@ -60,7 +61,7 @@ struct table_layout table_layout_make(const struct table *t, bool has_header, ui
 {
     struct table_layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
-    while (room > 0 && !cut_to_fit(t, room, &l)) {
+    while (room > 0 && !cut_to_fit(t, has_header, room, &l)) {
         uint32_t column = next_to_leave_out(t, &l);
         if (column == NONE) break; /* the lines stay too wide */
         l.is_left_out[column] = true;

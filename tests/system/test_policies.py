@@ -101,7 +101,7 @@ def test_objects_that_are_refused(shared, words, message):
 
 def test_users_of_the_ticket_policies(instance):
     instance.good('department', 'add', 'chem', 'fshare=5')
-    assert instance.good('user', 'modify', 'test-eve', 'fshare=100', 'department=chem') == 'Added user test-eve\n'
+    assert instance.good('user', 'modify', 'test-eve', 'fshare=100', 'department=chem') == 'Added user test-eve to the ticket policies\n'
     assert instance.good('user', 'modify', 'test-eve', 'deadline=yes', 'oticket=3') == 'Modified user test-eve\n'
     (row,) = instance.rows('user', 'show', '--policy', 'test-eve')
     assert (row['fshare'], row['oticket'], row['department'], row['deadline']) == ('100', '3', 'chem', 'yes')
@@ -164,8 +164,8 @@ def test_terms_of_a_job(full):
     assert abs(row['deadline_us'] / 10**6 - time.time() - 3600) < 60
     text = full.good('show', 'job', job)
     for line in ('Project       P1', 'Partition     fast,main', 'QOS           urgent', 'CPUs          2 to 4',
-                 'Priority      77, set by hand, nice 100, site -3, POSIX -5',
-                 'Tickets       9 functional shares, 11 override tickets', 'Requests      license=2,bigio=true',
+                 'Set priority  77, nice 100, site -3, POSIX -5',
+                 'Own tickets   9 functional shares, 11 override tickets', 'Requests      license=2,bigio=true',
                  'Begin         01 Jan 2100 00:00'):
         assert line + '\n' in text
     (line,) = [line for line in full.good('queue').splitlines() if line.split()[0] == str(job)]

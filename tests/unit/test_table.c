@@ -172,7 +172,7 @@ static void test_mark_depends_on_the_locale(void **state)
 static const struct table_column ranked[] = {{.heading = "ID"},
                                              {.heading = "ONE", .rank = 1},
                                              {.heading = "THREE", .rank = 3},
-                                             {.heading = "NAME", .rank = 2, .width_min = 3},
+                                             {.heading = "NAM", .rank = 2, .width_min = 2},
                                              {.heading = "TWO", .rank = 2},
                                              {.heading = "LAST"}};
 
@@ -185,17 +185,17 @@ static void test_columns_are_left_out_by_rank(void **state)
         uint32_t width;
         const char *text, *left_out; /* NULL: no column */
     } rows[] = {
-        {33, "ID  ONE  THREE  NAME    TWO  LAST\n1   a    b      abcdef  c    d\n", NULL},
-        {32, "ID  ONE  THREE  NAME   TWO  LAST\n1   a    b      abcd" MARK "  c    d\n", NULL},
-        {30, "ID  ONE  THREE  NA" MARK "  TWO  LAST\n1   a    b      ab" MARK "  c    d\n", NULL},
+        {33, "ID  ONE  THREE  NAM     TWO  LAST\n1   a    b      abcdef  c    d\n", NULL},
+        {32, "ID  ONE  THREE  NAM    TWO  LAST\n1   a    b      abcd" MARK "  c    d\n", NULL},
+        {30, "ID  ONE  THREE  NAM  TWO  LAST\n1   a    b      ab" MARK "  c    d\n", NULL},
         /* The highest rank is left out first; then the remaining texts may have room again. */
-        {29, "ID  ONE  NAME    TWO  LAST\n1   a    abcdef  c    d\n", "THREE"},
-        {23, "ID  ONE  NA" MARK "  TWO  LAST\n1   a    ab" MARK "  c    d\n", "THREE"},
+        {29, "ID  ONE  NAM     TWO  LAST\n1   a    abcdef  c    d\n", "THREE"},
+        {23, "ID  ONE  NAM  TWO  LAST\n1   a    ab" MARK "  c    d\n", "THREE"},
         /* Of equal ranks, the last column is left out first. */
-        {22, "ID  ONE  NAME    LAST\n1   a    abcdef  d\n", "THREE, TWO"},
-        {17, "ID  ONE  LAST\n1   a    d\n", "THREE, NAME, TWO"},
-        {12, "ID  LAST\n1   d\n", "ONE, THREE, NAME, TWO"},
-        {1, "ID  LAST\n1   d\n", "ONE, THREE, NAME, TWO"},
+        {22, "ID  ONE  NAM     LAST\n1   a    abcdef  d\n", "THREE, TWO"},
+        {17, "ID  ONE  LAST\n1   a    d\n", "THREE, NAM, TWO"},
+        {12, "ID  LAST\n1   d\n", "ONE, THREE, NAM, TWO"},
+        {1, "ID  LAST\n1   d\n", "ONE, THREE, NAM, TWO"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char note[200] = "";
