@@ -111,7 +111,7 @@ def test_users_of_the_ticket_policies(instance):
     assert "user 'test-eve' is not in any account; only the ticket policies" in instance.bad('user', 'delete', 'test-eve')
     assert instance.good('user', 'add', 'test-eve', '-A', 'default') == 'Added user test-eve to account default\n'
     assert instance.good('user', 'delete', 'test-eve') == 'Deleted user test-eve\n'
-    assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve\n'
+    assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve from the ticket policies\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
         "no user policy 'test-eve'; run 'fairlead user show --policy' to list the users of the ticket policies")
