@@ -46,8 +46,9 @@ int apply_check_name(const char *what, const char *name, struct err *e)
                                         "has a '%c'; names have no blanks, quotes, or any of | / , :", *banned);
         }
     }
-    if (n.text[0] == '-' || str_equal(n, str(".")) || str_equal(n, str("..")))
-        return err_value_reason(e, what, n, "cannot be a name: it begins with '-', or is '.' or '..'");
+    if (n.text[0] == '-') return err_value_reason(e, what, n, "is not accepted: a name cannot begin with '-'");
+    if (str_equal(n, str(".")) || str_equal(n, str("..")))
+        return err_value_reason(e, what, n, "is not accepted as a name");
     return 0;
 }
 

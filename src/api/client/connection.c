@@ -87,7 +87,7 @@ static int lose_connection(struct client *c, int error, struct err *e)
     if (error == EAGAIN)
         return err_set(e, ERR_UNAVAILABLE, "the instance at %s has sent nothing for %d s", c->socket, CLIENT_TIMEOUT_S);
     if (error == 0 || error == EPIPE || error == ECONNRESET)
-        return err_set(e, ERR_UNAVAILABLE, "the instance at %s disconnected before it answered", c->socket);
+        return err_subject(e, ERR_UNAVAILABLE, "instance", str(c->socket), "disconnected before it answered");
     return err_set(e, ERR_IO, "the connection to %s: %s", c->socket, strerror(error));
 }
 
