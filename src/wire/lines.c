@@ -3,7 +3,8 @@
  *     id|job_id|task_id|user|...        the names of the fields, so that either end may be older than the other
  *     5|5||alice|...                    a field without a value is empty, an empty text is \e
  *
- * Numbers are written as in JSON. Text keeps all its bytes, also those that are not UTF-8, except that \ | and line
+ * A number may be out of its field's range: the instance is trusted, and one damaged row must not hide all others. Numbers
+ * are written as in JSON. Text keeps all its bytes, also those that are not UTF-8, except that \ | and line
  * ends become \\ \p and \n. */
 #include <string.h>
 
@@ -121,9 +122,8 @@ static bool read_whole(const struct field *f, struct str text, int64_t *out_numb
         *out_number = field_choice_index(f->choices, text);
         return *out_number >= 0;
     }
-    if (!number_parse_i64(text, out_number)) return false;
-    double max = f->type == FIELD_BOOL ? 1 : f->max;
-    return (double)*out_number >= f->min && (double)*out_number <= max;
+    if (!number_parse_i64(text, out_number) || *out_number == FIELD_ABSENT) return false;
+    return f->type != FIELD_BOOL || *out_number == 0 || *out_number == 1;
 }
 
 static bool read_value(const struct field *f, struct str text, struct arena *arena, struct field_value *out)

@@ -2,7 +2,8 @@
  * untrusted, and is short or is one row. A row of a job takes about 10 us.
  *
  * An object with two members of one name is refused, and so is text with U+0000 in it, which has to come as base64.
- * Type, range and length of every value are checked. A request with more than WIRE_VALUES_MAX values is refused before
+ * Type, range and length of every value are checked; but not the range of numbers in a record of a reply, because one
+ * damaged row must not hide all others. A request with more than WIRE_VALUES_MAX values is refused before
  * jansson parses it, because jansson needs up to a hundred times the memory of the text. */
 #include <math.h>
 #include <string.h>
@@ -200,7 +201,10 @@ static int read_exact(struct wire_reader *r, const struct field *f, json_t *valu
         if (!json_is_boolean(value)) return wire_refuse(r, value, "true or false");
         out->number = json_is_true(value);
         return 0;
-    default: return wire_read_whole(r, value, &range, &out->number);
+    default:
+        if (!r->is_reply || !json_is_integer(value)) return wire_read_whole(r, value, &range, &out->number);
+        out->number = json_integer_value(value);
+        return out->number != FIELD_ABSENT ? 0 : wire_refuse(r, value, "a number of this field");
     }
     if (r->is_reply || field_check(f, out, &below) == 0) return 0;
     below.field[0] = '\0';

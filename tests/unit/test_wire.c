@@ -421,6 +421,23 @@ static void round_trip_of_every_type(void **unused)
     }
 }
 
+/* One damaged row must not hide all others of a listing. */
+static void numbers_of_replies_may_be_out_of_range(void **unused)
+{
+    static const char text[] = "{\"cpus\":0,\"time_limit_s\":-7,\"submit_us\":0}";
+    struct arena arena = {0};
+    struct job_row row;
+    struct err e = {0};
+    (void)unused;
+    assert_int_equal(wire_read_record(&job_fields, str(text), &arena, row.value, &e), 0);
+    assert_int_equal(job_row_number(&row, JOB_FIELD_CPUS), 0);
+    assert_int_equal(job_row_number(&row, JOB_FIELD_TIME_LIMIT), -7);
+    assert_int_equal(job_row_number(&row, JOB_FIELD_SUBMIT), 0);
+    assert_int_equal(wire_read_record(&job_fields, str("{\"cpus\":0.5}"), &arena, row.value, &e), -1);
+    assert_int_equal(wire_read_record(&job_fields, str("{\"cpus\":-9223372036854775808}"), &arena, row.value, &e), -1);
+    arena_release(&arena);
+}
+
 /* A quantity as people write it means the same as a JSON number and as text. */
 static void written_numbers_have_one_unit(void **unused)
 {
@@ -751,6 +768,7 @@ int main(void)
         cmocka_unit_test(lists_have_a_row_a_line),
         cmocka_unit_test(written_records),
         cmocka_unit_test(round_trip_of_every_type),
+        cmocka_unit_test(numbers_of_replies_may_be_out_of_range),
         cmocka_unit_test(written_numbers_have_one_unit),
         cmocka_unit_test(every_type_is_checked),
         cmocka_unit_test(replies_may_have_more),

@@ -179,9 +179,11 @@ static const struct {
     {heading, "u|a|3|1|parent", "UserRow: a row has 5 of 6 columns"},
     {heading, "u|a|3|1|parent|7|", "UserRow: a row has more than 6 columns"},
     {heading, "", "UserRow: a row has 1 of 6 columns"},
-    {heading, "u|a|-1|1|parent|7", "UserRow: shares: '-1' is not a valid value"},
+    {heading, "u|a|-7|1|parent|7", NULL}, /* no range is checked */
     {heading, "u|a|x|1|parent|7", "UserRow: shares: 'x' is not a valid value"},
-    {heading, "u|a|2147483647|1|parent|7", "UserRow: shares: '2147483647' is not a valid value"},
+    {heading, "u|a|99999999999|1|parent|7", NULL},
+    {heading, "u|a|-9223372036854775808|1|parent|7",
+     "UserRow: shares: '-9223372036854775808' is not a valid value"}, /* FIELD_ABSENT */
     {heading, "u|a|3|yes|parent|7", "UserRow: default: 'yes' is not a valid value"},
     {heading, "u|a|3|2|parent|7", "UserRow: default: '2' is not a valid value"},
     {heading, "u|a|3|1|parents|7", "UserRow: priority: 'parents' is not a valid value"},
