@@ -6,16 +6,16 @@
 
 #define WORD(name) #name
 const char job_state_names[] = JOB_STATES(WORD, ",");
-const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD";
+const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN";
 #undef WORD
 
 #define NAME(name) [JOB_##name] = #name,
-static const char *const words[JOB_STATE_COUNT] = {JOB_STATES(NAME, )};
+static const char *const words[] = {JOB_STATES(NAME, ) NAME(HELD) NAME(UNKNOWN)};
 #undef NAME
 
 const char *job_state_name(enum job_state s)
 {
-    ensure(s < JOB_STATE_COUNT);
+    ensure((int)s <= JOB_UNKNOWN);
     return words[s];
 }
 

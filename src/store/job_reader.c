@@ -308,7 +308,9 @@ static void fill_id(struct cursor *c, struct job_row *row)
     row->value[JOB_FIELD_ID] = field_text(c->id.text);
 }
 
-/* Reads the fields that have columns; the others are as in empty. */
+/* Reads the fields that have columns; the others are as in empty. One damaged row must not hide all others, so a value that
+ * its field cannot have is listed as none (absent or 0), and a state that no task can have as UNKNOWN; verify names the
+ * row. */
 static void read_fields(const struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;
@@ -319,6 +321,9 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
         if (!field_column_read(&columns->column[i], from, COLUMN_FIELDS + (int)i, &row->value[f]))
             row->value[f] = c->empty.value[f];
     }
+    int64_t state = job_row_number(row, JOB_FIELD_STATE);
+    if (source->part == PART_TASKS && (state == JOB_PENDING || state >= JOB_STATE_COUNT))
+        row->value[JOB_FIELD_STATE] = field_number(JOB_UNKNOWN);
     row->value[JOB_FIELD_ACCOUNT] = field_text(sql_column_text(from, COLUMN_ACCOUNT));
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
 }

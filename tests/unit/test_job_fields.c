@@ -167,6 +167,8 @@ static void states_have_words(void **unused)
         assert_int_equal(job_state_from_name(job_state_name((enum job_state)s)), s);
     }
     assert_int_equal(field_choice_index(f->choices, str("HELD")), JOB_HELD);
+    assert_int_equal(field_choice_index(f->choices, str("UNKNOWN")), JOB_UNKNOWN);
+    assert_string_equal(job_state_name((enum job_state)JOB_UNKNOWN), "UNKNOWN");
     assert_int_equal(job_state_from_name("HELD"), JOB_STATE_COUNT); /* a pending job; only listings distinguish it */
     assert_int_equal(field_choice_index(job_state_names, str("HELD")), -1);
 }

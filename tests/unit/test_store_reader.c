@@ -561,6 +561,36 @@ static void damage_ends_a_listing_with_an_error(void **unused)
     house_close(&h);
 }
 
+/* One damaged row does not hide the others; what it cannot have is listed as none. */
+static void damaged_rows_are_listed(void **unused)
+{
+    (void)unused;
+    static const char *const states[] = {"BOGUS", "PENDING", "HELD", ""};
+    for (size_t i = 0; i < COUNT(states); i++) {
+        struct house h;
+        struct job_row v;
+        char statement[300];
+        house_open(&h);
+        snprintf(
+            statement, sizeof statement,
+            "PRAGMA ignore_check_constraints = ON; UPDATE task SET state = '%s', end_us = 9223372036854775807 WHERE job_id = 1;"
+            "UPDATE job SET cpus = -5, time_limit_s = -7, submit_us = 0 WHERE id = 1",
+            states[i]);
+        store_sql(h.directory, statement);
+        assert_string_equal(list(&h, &everything), "1.0 2.0 3.0 3.1 3.P2-4 3.C7 4.P 5.P 6.C");
+        struct job_reader reader = store_job_reader(h.store);
+        void *cursor = find(&h, 1, JOB_STATE_COUNT, &v);
+        assert_int_equal(number_of(&v, JOB_FIELD_STATE), JOB_UNKNOWN);
+        assert_text(&v, JOB_FIELD_REASON, "None");
+        assert_int_equal(number_of(&v, JOB_FIELD_CPUS), 0);
+        assert_int_equal(number_of(&v, JOB_FIELD_TIME_LIMIT), 0);
+        assert_int_equal(number_of(&v, JOB_FIELD_SUBMIT), 0);
+        assert_false(has(&v, JOB_FIELD_END));
+        reader.close(cursor);
+        house_close(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_listing_is_a_snapshot),
         cmocka_unit_test(many_listings_at_once),
         cmocka_unit_test(no_statement_sorts),
+        cmocka_unit_test(damaged_rows_are_listed),
         cmocka_unit_test(damage_ends_a_listing_with_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
