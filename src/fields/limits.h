@@ -13,6 +13,7 @@ enum {
     POSIX_PRIORITY_MAX = 1024,
 };
 
+#define RATE_MAX 1e33                                 /* of a billing: more than all TRES by the largest weights */
 #define MEM_MIB_MAX 1099511627776.0                   /* 2^40 */
 #define TIME_LIMIT_S_MAX (10.0 * 366.0 * 24.0 * 3600) /* ten years */
 #define WHOLE_REAL_MAX 9007199254740992.0             /* 2^53: a double holds every whole number up to this one */

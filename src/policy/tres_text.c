@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "policy/usage.h"
 
 bool tres_text_next(struct str *rest, struct str *out_name, struct str *out_value)
 {
@@ -32,9 +33,9 @@ void tres_text_format_list(const struct tres_table *t, const struct tres_list *l
     for (uint32_t i = 0; i < list->count; i++) add_amount(t, list->items[i].tres, list->items[i].amount, out);
 }
 
-/* Reads the next item: 1, or 0 at the end. *io_next is the lowest index that may follow, 0 at first. */
-static int next_amount(const struct tres_table *t, struct str *rest, uint32_t *io_next, struct tres_amount *out_item,
-                       struct err *e)
+/* Reads the next item: 1, or 0 at the end. *io_next is the lowest index that may follow, 0 at first. max: of amounts. */
+static int next_amount(const struct tres_table *t, double max, struct str *rest, uint32_t *io_next,
+                       struct tres_amount *out_item, struct err *e)
 {
     struct str name, value;
     double amount;
@@ -42,7 +43,7 @@ static int next_amount(const struct tres_table *t, struct str *rest, uint32_t *i
     uint32_t tres = tres_find(t, name);
     if (tres == NONE) return err_value(e, "TRES", name, "one that AccountingStorageTRES names");
     if (tres < *io_next) return err_value_reason(e, "TRES", name, "is named twice or out of order");
-    if (!number_parse_double(value, &amount) || !isfinite(amount))
+    if (!number_parse_double(value, &amount) || !(fabs(amount) <= max))
         return err_value(e, t->items[tres].text, value, "a number");
     *out_item = (struct tres_amount){tres, amount};
     *io_next = tres + 1;
@@ -55,7 +56,7 @@ int tres_text_parse(const struct tres_table *t, struct str text, double **out_am
     struct tres_amount item;
     uint32_t next = 0;
     int result;
-    while ((result = next_amount(t, &text, &next, &item, e)) == 1) amounts[item.tres] = item.amount;
+    while ((result = next_amount(t, USAGE_STORED_MAX, &text, &next, &item, e)) == 1) amounts[item.tres] = item.amount;
     if (result == 0)
         *out_amounts = amounts;
     else
@@ -68,7 +69,7 @@ int tres_text_parse_list(const struct tres_table *t, struct str text, struct tre
     struct tres_amount items[TRES_MAX];
     uint32_t count = 0, next = 0;
     int result;
-    while ((result = next_amount(t, &text, &next, &items[count], e)) == 1) {
+    while ((result = next_amount(t, USAGE_AMOUNT_MAX, &text, &next, &items[count], e)) == 1) {
         if (++count == TRES_MAX) break;
     }
     if (result < 0) return -1;

@@ -14,6 +14,11 @@
 
 #include <stdint.h>
 
+/* No usage and no rate is larger, whatever the weights and for a hundred years; a larger one is damage. As it is stored, a
+ * usage is up to 2^512 times larger. Sums of as many as there can be are still in the range of a double. */
+#define USAGE_AMOUNT_MAX 1e60
+#define USAGE_STORED_MAX (USAGE_AMOUNT_MAX * 0x1p512)
+
 struct decay {
     int64_t halflife_us;  /* 0: usage does not decay */
     int64_t reference_us; /* the time at which stored usages need no conversion */

@@ -25,10 +25,10 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
         .user = sql_column_is_null(row, 3) ? NULL : sql_column_text(row, 3),
         .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
         .is_default = sqlite3_column_int(row, 5) != 0,
-        .usage = sql_column_amount(row, 6, &bad),
+        .usage = sql_column_amount(row, 6, USAGE_STORED_MAX, &bad),
         .priority = sql_column_is_null(row, 9) ? NONE : (uint32_t)sql_column_ranged(row, 9, 0, NONE - 1, &bad),
-        .reset_us = sqlite3_column_int64(row, 10),
-        .created_us = sqlite3_column_int64(row, 7),
+        .reset_us = sql_column_time(row, 10, &bad),
+        .created_us = sql_column_time(row, 7, &bad),
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
     struct str tres = str(sql_column_text(row, 8));
@@ -56,11 +56,12 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     state->next_assoc_id = (uint32_t)sql_column_ranged(row, 0, 1, NONE, &bad);
     state->next_job_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE, &bad);
     state->next_launch_id = (uint64_t)sql_column_ranged(row, 2, 1, INT64_MAX, &bad);
-    state->decay.halflife_us = sql_column_ranged(row, 3, 0, INT64_MAX, &bad);
-    state->decay.reference_us = sqlite3_column_int64(row, 4);
-    s->last_commit_us = sqlite3_column_int64(row, 5);
-    state->usage_reset_us = sqlite3_column_int64(row, 6);
-    state->reset_period_us = sqlite3_column_int64(row, 7);
+    state->decay.halflife_us = sql_column_time(row, 3, &bad);
+    s->last_commit_us = sql_column_time(row, 5, &bad);
+    state->decay.reference_us =
+        sql_column_ranged(row, 4, 0, s->last_commit_us, &bad); /* or usage would grow, not decay */
+    state->usage_reset_us = sql_column_time(row, 6, &bad);
+    state->reset_period_us = sql_column_time(row, 7, &bad);
     return bad ? sql_bad_row(s->path, "counters", 1, "a number is out of range", e) : 0;
 }
 

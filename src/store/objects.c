@@ -174,10 +174,10 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
     bool bad = false;
     struct object_row o = {.id = (uint32_t)sql_column_ranged(row, OBJECT_COLUMN_ID, 1, NONE - 1, &bad),
                            .object = object_defaults(kind, sql_column_text(row, OBJECT_COLUMN_NAME)),
-                           .created_us = sqlite3_column_int64(row, OBJECT_COLUMN_CREATED_US)};
+                           .created_us = sql_column_time(row, OBJECT_COLUMN_CREATED_US, &bad)};
     if (kind == OBJECT_QOS) {
-        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMN_COUNT, &bad);
-        o.reset_us = sqlite3_column_int64(row, (int)column_count(kind) - 1);
+        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMN_COUNT, USAGE_STORED_MAX, &bad);
+        o.reset_us = sql_column_time(row, (int)column_count(kind) - 1, &bad);
     }
     if (bad)
         return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, OBJECT_COLUMN_ID),
@@ -218,9 +218,10 @@ int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *sta
     bool bad = false;
     struct usage_owner o = {.user = sql_column_text(row, 0),
                             .project = sql_column_text(row, 1),
-                            .at_us = sqlite3_column_int64(row, 2 + USAGE_RESOURCE_COUNT),
-                            .reset_us = sqlite3_column_int64(row, 3 + USAGE_RESOURCE_COUNT)};
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o.usage.used[r] = sql_column_amount(row, 2 + r, &bad);
+                            .at_us = sql_column_time(row, 2 + USAGE_RESOURCE_COUNT, &bad),
+                            .reset_us = sql_column_time(row, 3 + USAGE_RESOURCE_COUNT, &bad)};
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
+        o.usage.used[r] = sql_column_amount(row, 2 + r, USAGE_AMOUNT_MAX, &bad);
     if (bad)
         return err_set(e, ERR_INTERNAL, "%s: owner_usage of user '%s', project '%s': a number is out of range", s->path,
                        o.user, o.project);

@@ -6,10 +6,10 @@
 #include "store/sql.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
+#include "fields/limits.h"
 
 static const char *file_of(sqlite3 *db)
 {
@@ -157,10 +157,10 @@ bool sql_column_is_null(sqlite3_stmt *statement, int column)
     return sqlite3_column_type(statement, column) == SQLITE_NULL;
 }
 
-double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range)
+double sql_column_amount(sqlite3_stmt *statement, int column, double max, bool *out_of_range)
 {
     double value = sqlite3_column_double(statement, column);
-    if (isfinite(value) && value >= 0.0) return value;
+    if (value >= 0.0 && value <= max) return value;
     *out_of_range = true;
     return 0.0;
 }
@@ -171,6 +171,11 @@ int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t min, int6
     if (value >= min && value <= max) return value;
     *out_of_range = true;
     return min;
+}
+
+int64_t sql_column_time(sqlite3_stmt *statement, int column, bool *out_of_range)
+{
+    return sql_column_ranged(statement, column, 0, (int64_t)TIME_US_MAX, out_of_range);
 }
 
 int sql_bad_row(const char *path, const char *table, int64_t id, const char *reason, struct err *e)

@@ -46,11 +46,14 @@ const char *sql_column_text(sqlite3_stmt *statement, int column);
 struct str sql_column_bytes(sqlite3_stmt *statement, int column);
 bool sql_column_is_null(sqlite3_stmt *statement, int column);
 
-/* A finite number that is not negative; else 0, and *out_of_range is set. */
-double sql_column_amount(sqlite3_stmt *statement, int column, bool *out_of_range);
+/* A number from 0 to max; else 0, and *out_of_range is set. */
+double sql_column_amount(sqlite3_stmt *statement, int column, double max, bool *out_of_range);
 
 /* A number from min to max; else min, and *out_of_range is set. */
 int64_t sql_column_ranged(sqlite3_stmt *statement, int column, int64_t min, int64_t max, bool *out_of_range);
+
+/* A time, or 0 for NULL; else 0, and *out_of_range is set. */
+int64_t sql_column_time(sqlite3_stmt *statement, int column, bool *out_of_range);
 
 /* ERR_INTERNAL for a row that Fairlead cannot have written: names the file, the table and the row's id. Returns -1. */
 int sql_bad_row(const char *path, const char *table, int64_t id, const char *reason, struct err *e);

@@ -479,6 +479,21 @@ static void invalid_rows_are_named(void **unused)
          " is_default, usage_billing_s, created_us) VALUES(50, 1, 'root', 'ann', 1, 1, 0, 1)",
          "association 50 is a second default of user ann"},
         {"DELETE FROM counters", "counters"},
+        {"UPDATE counters SET reference_us = -9223372036854775807 - 1, halflife_us = 1",
+         "counters 1: a number is out of range"},
+        {"UPDATE counters SET last_commit_us = 9223372036854775807", "counters 1: a number is out of range"},
+        {"UPDATE counters SET usage_reset_us = -1", "counters 1: a number is out of range"},
+        {"UPDATE association SET usage_billing_s = 1e308 WHERE id = 2", "association 2: a number is out of range"},
+        {"UPDATE association SET usage_tres = 'cpu=1e308' WHERE id = 2",
+         "association 2: usage_tres: cpu: '1e308' is not"},
+        {"UPDATE association SET reset_us = -1 WHERE id = 2", "association 2: a number is out of range"},
+        {"UPDATE qos SET usage_billing_s = 1e308", "qos 1: a number is out of range"},
+        {"UPDATE qos SET reset_us = 9223372036854775807", "qos 1: a number is out of range"},
+        {"INSERT INTO owner_usage VALUES('ann', '', 1e308, 0, 0, 0, 1, NULL)", "owner_usage of user 'ann'"},
+        {"INSERT INTO owner_usage VALUES('ann', '', 0, 0, 0, 0, -1, NULL)", "owner_usage of user 'ann'"},
+        {"UPDATE task SET billing = 1e308", "task of job 2: billing: '1.0e+308' is not a number"},
+        {"UPDATE task SET usage_factor = 1e308", "task of job 2: usage_factor: '1.0e+308' is not a number"},
+        {"UPDATE task SET tres = 'cpu=1e308'", "task of job 2: cpu: '1e308' is not a number"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;

@@ -186,8 +186,8 @@ static void deleted_objects_are_removed(void **unused)
 
 /* --- amounts ------------------------------------------------------------------------------------------------------ */
 
-static const double extremes[] = {5e-324,    DBL_MIN, DBL_MAX,   DBL_EPSILON,       1e22, 123456789012345678.0,
-                                  1.0 / 3.0, 1e18,    0.1 + 0.2, 9007199254740993.0};
+static const double extremes[] = {5e-324,    DBL_MIN, USAGE_AMOUNT_MAX, DBL_EPSILON,       1e22, 123456789012345678.0,
+                                  1.0 / 3.0, 1e18,    0.1 + 0.2,        9007199254740993.0};
 
 static void usage_is_stored_exactly(void **unused)
 {
