@@ -228,6 +228,19 @@ static int check_references(const struct state *s, const struct job *j, struct e
     return 0;
 }
 
+/* Whether no number is in both sets, and every one is in the array. O(ranges) */
+static bool are_parts_of(const struct idset *array, const struct idset *a, const struct idset *b)
+{
+    struct idset sum = {0};
+    idset_copy(&sum, a);
+    idset_add_all(&sum, b);
+    bool are_separate = idset_count(&sum) == idset_count(a) + idset_count(b);
+    idset_add_all(&sum, array);
+    bool are_within = idset_count(&sum) == idset_count(array);
+    idset_release(&sum);
+    return are_separate && are_within;
+}
+
 static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
 {
     for (uint32_t i = 0; i < s->jobs.count; i++) {
@@ -239,6 +252,9 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
         if (j->id >= s->next_job_id)
             return err_set(e, ERR_INTERNAL, "job %u is not below the next id %u", j->id, s->next_job_id);
         if (check_references(s, j, e) != 0) return -1;
+        if (!are_parts_of(&j->array, &j->pending, &j->cancelled))
+            return err_set(e, ERR_INTERNAL, "job %u: a task is pending or cancelled that is both, or not of its array",
+                           j->id);
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
         assoc_count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
@@ -265,6 +281,48 @@ static bool has_only_tracked_tres(const struct state *s, const struct task *k)
     return true;
 }
 
+static bool is_number_of_started_task(const struct job *j, uint32_t task_id)
+{
+    return idset_has(&j->array, task_id) && !idset_has(&j->pending, task_id) && !idset_has(&j->cancelled, task_id);
+}
+
+/* Marks the numbers of a placement as taken. Returns false for one that is taken already, or not below max. Numbers beyond
+ * the host's are right if the host has shrunk since. */
+static bool take_numbers(const struct idset *numbers, uint32_t max, bool *taken)
+{
+    for (uint32_t id = idset_first(numbers); id != NONE; id = idset_next(numbers, id)) {
+        if (id >= max || taken[id]) return false;
+        taken[id] = true;
+    }
+    return true;
+}
+
+/* No CPU and no GPU has two tasks. In a document every task has the lowest numbers. */
+static int check_placements(struct state *s, struct err *e)
+{
+    bool *cpus = arena_alloc(&s->cycle, CPUS_MAX * sizeof *cpus),
+         *gpus = arena_alloc(&s->cycle, GPUS_MAX * sizeof *gpus);
+    for (uint32_t i = 0; i < s->tasks.count && !s->is_document; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (take_numbers(&k->placement.cpus, CPUS_MAX, cpus) && take_numbers(&k->placement.gpus, GPUS_MAX, gpus))
+            continue;
+        return err_set(e, ERR_INTERNAL, "task %u_%u has a CPU or GPU that no host has, or that another task has",
+                       k->job_id, k->task_id);
+    }
+    return 0;
+}
+
+/* A job with nothing pending and no live task has ended, and is not live. */
+static int check_jobs_are_live(const struct state *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (j->live_tasks == 0 && idset_first(&j->pending) == NONE)
+            return err_set(e, ERR_INTERNAL, "job %u has not ended, but no task of it is pending or live", j->id);
+    }
+    return 0;
+}
+
 static int link_tasks(struct state *s, struct err *e)
 {
     struct tres_indices indices;
@@ -274,6 +332,9 @@ static int link_tasks(struct state *s, struct err *e)
         uint32_t job = state_find_job(s, k->job_id);
         if (job == NONE || k->launch_id >= s->next_launch_id || k->state == JOB_PENDING || job_state_is_end(k->state))
             return err_set(e, ERR_INTERNAL, "task %u_%u does not fit its job or the next launch id", k->job_id,
+                           k->task_id);
+        if (!is_number_of_started_task(&s->jobs.items[job], k->task_id))
+            return err_set(e, ERR_INTERNAL, "task %u_%u is pending or cancelled, too, or not of its array", k->job_id,
                            k->task_id);
         if (check_reference(s, OBJECT_PARTITION, k->job_id, k->partition, e) != 0) return -1;
         if (s->is_document) set_requested_tres(s, &indices, &s->jobs.items[job], k);
@@ -298,7 +359,8 @@ int state_restore_done(struct state *s, struct err *e)
     int result = link_assocs(s, &by_id, e);
     if (result == 0) result = link_jobs(s, &by_id, e);
     map_release(&by_id);
-    if (result != 0 || link_tasks(s, e) != 0) return -1;
+    if (result != 0 || link_tasks(s, e) != 0 || check_placements(s, e) != 0 || check_jobs_are_live(s, e) != 0)
+        return -1;
     s->tree_is_stale = true;
     state_rebuild_host(s);
     return 0;
