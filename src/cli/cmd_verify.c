@@ -93,7 +93,8 @@ const struct command cmd_verify = {
     .usage = "[--json]",
     .description =
         "The records are those of all jobs and the journal of changes to the rules of charging. Every stored usage that differs "
-        "by more than 1e-9 of its value is listed.\n\n"
+        "by more than 1e-9 of its value is listed. A row of a job or task with a value that it cannot have is an error, which names "
+        "the row.\n\n"
         "Usage is stored per association, per association and TRES, and per QOS; for the share tree of the ticket policies, per "
         "user, project and resource.",
     .options = verify_options,

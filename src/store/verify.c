@@ -30,13 +30,16 @@
  *
  * A difference is reported beyond 1e-9 of the greater value and beyond 1e-6 billing-seconds: one CPU for one
  * microsecond, which is the resolution of the records. (All values are as of the reference, which is never later than
- * now.) Cost: one pass over the tasks, about 0.8 s for 10^6; memory O(associations). One connection, one snapshot. */
+ * now.) Cost: a pass over the tasks, about 0.8 s for 10^6, after as long a
+ * one that checks all rows of jobs and tasks (verify_rows.h); memory O(associations). One connection, one snapshot. */
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "base/number.h"
+#include "base/quantity.h"
 #include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/verify_decay.h"
+#include "store/verify_rows.h"
 #include "store/verify_usage_owners.h"
 
 struct assoc_sum {
@@ -157,7 +160,7 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
     struct str rest = text, name, value;
     while (tres_text_next(&rest, &name, &value)) {
         double amount;
-        if (!number_parse_double(value, &amount))
+        if (!number_parse_double(value, &amount) || !(fabs(amount) <= USAGE_STORED_MAX))
             return err_set(e, ERR_INTERNAL, "%s: '%.*s' is not a list of amounts by TRES (such as cpu=4,mem=8192)",
                            v->path, (int)(text.length < 64 ? text.length : 64), text.text);
         *array_add(&a->list) = (struct tres_amount){tres_index(v, name), amount};
@@ -257,10 +260,13 @@ static int read_owner_rule(struct verification *v, sqlite3_stmt *row, struct err
 static int read_journal_entry(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     struct str kind = str(sql_column_text(row, 1));
-    if (str_equal(kind, str("FOLD"))) return read_fold(v, row, e);
+    bool bad = false;
+    int64_t at_us = sql_column_time(row, 0, &bad), halflife_s = 0;
     if (str_equal(kind, str("HALFLIFE")))
-        *array_add(&v->epochs.list) =
-            (struct epoch){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 4) * 1000000, 0};
+        halflife_s = sql_column_ranged(row, 4, 0, (int64_t)TIME_US_MAX / US_PER_S, &bad);
+    if (bad) return sql_bad_row(v->path, "usage_journal", sqlite3_column_int64(row, 5), "a number is out of range", e);
+    if (str_equal(kind, str("FOLD"))) return read_fold(v, row, e);
+    if (str_equal(kind, str("HALFLIFE"))) *array_add(&v->epochs.list) = (struct epoch){at_us, halflife_s * US_PER_S, 0};
     if (str_equal(kind, str("QOS_DECAY"))) read_qos_decay(v, row);
     if (str_equal(kind, str("OWNER_RULE"))) return read_owner_rule(v, row, e);
     if (str_equal(kind, str("LATE")) && v->epochs.list.count > 0) read_late_start(v, row);
@@ -314,6 +320,8 @@ static int read_rules(struct verification *v, struct err *e)
         return err_set(e, ERR_INTERNAL, "%s: the usage journal has no OWNER_RULE (the share tree's decay)", v->path);
     if (v->epochs.list.count == 0)
         return err_set(e, ERR_INTERNAL, "%s: the usage journal has no HALFLIFE (the first half-life)", v->path);
+    if (v->reference_us < 0 || v->reference_us > (int64_t)TIME_US_MAX)
+        return sql_bad_row(v->path, "counters", 1, "a number is out of range", e);
     epochs_finish(&v->epochs, v->reference_us);
     for (uint32_t i = 0; i < v->qos.count; i++) segments_finish(&v->qos.items[i].segments, &v->epochs);
     return finish_folds(v, e);
@@ -368,13 +376,30 @@ static struct charge charge_of(const struct verification *v, sqlite3_stmt *row)
     return c;
 }
 
-static void charge_qos(struct verification *v, sqlite3_stmt *row, const struct charge *c, long double rate)
+static int fail_task(const struct verification *v, sqlite3_stmt *row, const char *reason, struct err *e)
+{
+    return err_set(e, ERR_INTERNAL, "%s: task %u of job %u %s", v->path, (uint32_t)sqlite3_column_int64(row, TASK_ID),
+                   (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID), reason);
+}
+
+/* A charge long after the reference is larger by the halvings between them, and does not fit into a number. */
+static int fail_charge(const struct verification *v, sqlite3_stmt *row, struct err *e)
+{
+    return fail_task(
+        v, row, "was charged too long after reference_us (table counters): start_us, charged_us or end_us is wrong", e);
+}
+
+static int charge_qos(struct verification *v, sqlite3_stmt *row, const struct charge *c, long double rate,
+                      struct err *e)
 {
     uint32_t index = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
-    if (index == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[index].created_us) return;
+    if (index == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[index].created_us) return 0;
     struct qos_sum *q = &v->qos.items[index];
     int64_t from_us = later_of(c->from_us, q->reset_us);
-    sum_add(&q->sum, rate * segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us));
+    long double of_one_unit = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us);
+    if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
+    sum_add(&q->sum, rate * of_one_unit);
+    return 0;
 }
 
 static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct charge *c, const char *user,
@@ -402,17 +427,16 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
 static int charge_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     uint32_t index = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
-    if (index == NONE)
-        return err_set(e, ERR_INTERNAL, "%s: task %u of job %u belongs to an association that does not exist", v->path,
-                       (uint32_t)sqlite3_column_int64(row, TASK_ID), (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
+    if (index == NONE) return fail_task(v, row, "belongs to an association that does not exist", e);
     uint32_t sink = v->assocs.items[index].sink;
     const struct charge c = charge_of(v, row);
     long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
     long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
     int64_t from_us = later_of(c.from_us, v->assocs.items[index].from_us);
     long double of_one_unit = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
+    if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
     sum_add(&v->assocs.items[sink].billing, rate * of_one_unit);
-    charge_qos(v, row, &c, rate);
+    if (charge_qos(v, row, &c, rate, e) != 0) return -1;
     if (charge_owners(v, row, &c, v->assocs.items[index].user, e) != 0) return -1;
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++) {
@@ -481,7 +505,7 @@ static int compare_all(struct verification *v, struct arena *arena, struct verif
 static int verify(struct verification *v, struct arena *arena, struct verify_report *report, struct err *e)
 {
     int64_t tasks;
-    if (sql_run(v->db, "BEGIN", e) != 0 || read_rules(v, e) != 0) return -1;
+    if (sql_run(v->db, "BEGIN", e) != 0 || read_rules(v, e) != 0 || verify_rows(v->db, v->path, e) != 0) return -1;
     if (for_each(v, tasks_query, charge_task, e) != 0) return -1;
     if (sql_number(v->db, "SELECT count(*) FROM task WHERE start_us IS NOT NULL", &tasks, e) != 0) return -1;
     report->task_count = (uint64_t)tasks;

@@ -187,6 +187,18 @@ def test_verify_finds_a_difference(instance):
     assert row['account'] == 'default' and abs(row['stored'] - row['recomputed'] - 1) < 1e-3
 
 
+def test_a_damaged_row_hides_no_other(instance):
+    ids = [instance.submit('--', 'true') for _ in range(2)]
+    instance.good('wait', *ids)
+    instance.good('stop')
+    with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db')) as database, database:
+        database.execute('UPDATE job SET cpus = 0, time_limit_s = -1, submit_us = 0 WHERE id = ?', ids[:1])
+    instance.start()
+    assert sorted(row['id'] for row in instance.rows('history')) == sorted(map(str, ids))
+    assert instance.run('show', 'job', ids[0]).status == 0
+    assert "job %d: cpus: '0' is not a whole number from 1 to 65536" % ids[0] in instance.bad('verify', status=1)
+
+
 # ---- accounts, users, shares ----
 
 

@@ -218,6 +218,43 @@ static void an_incomplete_journal_is_an_error(void **unused)
     }
 }
 
+static void damaged_rows_are_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *statement, *text;
+    } rows[] = {
+        {"UPDATE job SET cpus = 0 WHERE id = 2", "job 2: cpus: '0' is not a whole number from 1"},
+        {"UPDATE job SET time_limit_s = -1 WHERE id = 2", "job 2: time_limit_s: '-1' is not"},
+        {"UPDATE job SET submit_us = 0 WHERE id = 2", "job 2: submit_us: '0' is not a time"},
+        {"UPDATE task SET state = 'BOGUS' WHERE job_id = 2", "task 0 of job 2: state: 'BOGUS' is not one of"},
+        {"UPDATE task SET state = 'RUNNING' WHERE job_id = 2", "task 0 of job 2: state: does not fit its end_us"},
+        {"UPDATE task SET billing = 9e999 WHERE job_id = 2", "task 0 of job 2: billing: 'Inf' is not a number"},
+        {"UPDATE task SET usage_factor = -1 WHERE job_id = 2", "task 0 of job 2: usage_factor: '-1.0' is not"},
+        {"UPDATE task SET end_us = 9223372036854775807, start_us = -9223372036854775807 - 1 WHERE job_id = 2",
+         "task 0 of job 2: start_us: '-9223372036854775808' is not a time"},
+        {"UPDATE task SET end_us = 9223372036854775807 WHERE job_id = 2",
+         "task 0 of job 2: end_us: '9223372036854775807' is not a time"},
+        {"UPDATE task SET end_us = 253402300799000000 WHERE job_id = 2", "task 0 of job 2 was charged too long after"},
+        {"UPDATE task SET tres = 'cpu=1e999' WHERE job_id = 2", "'cpu=1e999' is not a list of amounts"},
+        {"UPDATE usage_journal SET after = 9223372036854775807 WHERE kind = 'HALFLIFE'",
+         "usage_journal 1: a number is out of range"},
+        {"UPDATE usage_journal SET at_us = -9223372036854775807 - 1 WHERE kind = 'HALFLIFE'",
+         "usage_journal 1: a number is out of range"},
+        {"UPDATE counters SET reference_us = -9223372036854775807 - 1", "counters 1: a number is out of range"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        char statement[300];
+        house_open(&h);
+        snprintf(statement, sizeof statement, "PRAGMA ignore_check_constraints = ON; %s", rows[i].statement);
+        store_sql(h.directory, statement);
+        const char *found = verify(&h);
+        if (strstr(found, rows[i].text) == NULL) fail_msg("%s: '%s'", rows[i].statement, found);
+        house_close(&h);
+    }
+}
+
 static void reset_account(struct house *h, const char *account)
 {
     struct event event = {.kind = EVENT_ACCOUNT_MODIFY, .account = {account, NULL, SHARES_UNSET, PRIORITY_UNSET, true}};
@@ -452,6 +489,7 @@ int main(void)
         cmocka_unit_test(usage_that_follows_from_the_records_is_right),
         cmocka_unit_test(wrong_rows_are_found),
         cmocka_unit_test(an_incomplete_journal_is_an_error),
+        cmocka_unit_test(damaged_rows_are_named),
         cmocka_unit_test(usage_counts_from_the_reset),
         cmocka_unit_test(folds_before_and_after_a_reset),
         cmocka_unit_test(owners_of_an_older_database_are_skipped),
