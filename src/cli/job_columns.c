@@ -7,7 +7,10 @@
 #include "base/quantity.h"
 #include "cli/job_end.h"
 #include "fields/job_fields.h"
+#include "fields/job_id.h"
 #include "fields/limits.h"
+
+enum { NAME_WIDTH_MIN = 8, TASKS_SHOWN_MAX = 300 };
 
 static bool has(const struct field_value *row, enum job_field f)
 {
@@ -101,7 +104,8 @@ static void show_max_memory(const struct field_value *row, struct buf *out)
 static void show_tasks(const struct field_value *row, struct buf *out)
 {
     if (has(row, JOB_FIELD_ARRAY_TASKS)) {
-        buf_format(out, "%s (%lld)", row[JOB_FIELD_ARRAY_TASKS].text, (long long)row[JOB_FIELD_TASK_COUNT].number);
+        job_id_write_short(str(row[JOB_FIELD_ARRAY_TASKS].text), TASKS_SHOWN_MAX, out);
+        buf_format(out, " (%lld)", (long long)row[JOB_FIELD_TASK_COUNT].number);
         if (row[JOB_FIELD_ARRAY_LIMIT].number > 0)
             buf_format(out, ", at most %lld at once", (long long)row[JOB_FIELD_ARRAY_LIMIT].number);
     }
@@ -146,8 +150,6 @@ static void show_tickets(const struct field_value *row, struct buf *out)
 }
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */
-
-enum { NAME_WIDTH_MIN = 8 };
 
 #define ID                                                               \
     {                                                                    \

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "cli/instance.h"
 #include "cli/job_end.h"
+#include "fields/job_id.h"
 
 enum { POLL_S = 30, RETRY_MS = 200 };
 
@@ -39,10 +40,12 @@ static int report(const struct wire_list *jobs)
     uint32_t other_count;
     const struct field_value *row = first_failure(jobs, &other_count);
     if (row == NULL) return 0;
-    struct buf end = {0};
+    struct buf id = {0}, end = {0};
     job_end_describe(row, &end);
     if (other_count > 0) buf_format(&end, "; %u more of its tasks failed", other_count);
-    output_note("job %s: %s", row[JOB_FIELD_ID].text, end.text);
+    job_id_write_short(str(row[JOB_FIELD_ID].text), JOB_ID_TASKS_SHOWN, &id);
+    output_note("job %s: %s", id.text, end.text);
+    buf_release(&id);
     buf_release(&end);
     return job_end_status(row);
 }

@@ -9,6 +9,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/job_id.h"
 #include "wire/psv.h"
 #include "wire/wire.h"
 
@@ -72,6 +73,8 @@ static void write_value(const struct column *c, const struct field *f, const str
     bool is_special = f->special != NULL && field_is_whole(f) && value->number == FIELD_SPECIAL;
     if (is_empty(c, f, value)) {
         buf_add_text(out, c->absent_text != NULL ? c->absent_text : "-");
+    } else if (f->is_task_set) {
+        job_id_write_short(str(value->text), JOB_ID_TASKS_SHOWN, out);
     } else if (field_is_text(f) && c->is_fixed) {
         write_amounts(c, value->text, out);
     } else if (f->type == FIELD_REAL) {

@@ -38,6 +38,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define HELP(words) .field.help = (words)
 #define NULLABLE .field.is_nullable = true
 #define HIDDEN .field.is_hidden = true
+#define TASK_SET .field.is_task_set = true
 
 /* Then where it is kept, and whether decisions depend on it. */
 #define OF_JOB(column_) .home = JOB_HOME_JOB, .column = (column_)
@@ -51,11 +52,11 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define OPTION(name_, letter_, argument_) .option = (name_), .letter = (letter_), .argument = (argument_)
 
 const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
-    [JOB_FIELD_ID] = {TEXT("id"), HELP("5, 5_3 or, for several tasks, 5_[3-9%2]")},
+    [JOB_FIELD_ID] = {TEXT("id"), TASK_SET, HELP("5, 5_3 or, for several tasks, 5_[3-9%2]")},
     [JOB_FIELD_JOB_ID] = {ID("job_id"), HELP("the job"), OF_JOB("id"), CONSTANT, DECIDES},
     [JOB_FIELD_TASK_ID] = {ID("task_id"), HELP("the task of an array; null: not one task of an array"), NULLABLE,
                            OF_TASK("task_id"), CONSTANT, DECIDES},
-    [JOB_FIELD_ARRAY_TASKS] = {TEXT("array_tasks"), NULLABLE,
+    [JOB_FIELD_ARRAY_TASKS] = {TEXT("array_tasks"), NULLABLE, TASK_SET,
                                HELP("the tasks that the row stands for; null: it stands for one")},
     [JOB_FIELD_ARRAY_LIMIT] = {NUMBER("array_limit", 0, ARRAY_TASK_MAX),
                                HELP("maximum number of running tasks; 0: no limit"), OF_JOB("array_limit"),

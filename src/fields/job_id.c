@@ -1,5 +1,7 @@
 #include "fields/job_id.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/number.h"
 
@@ -31,4 +33,22 @@ void job_id_write(const struct job_id_parts *id, struct buf *out)
         if (id->limit > 0) buf_format(out, "%%%u", id->limit);
         buf_add_char(out, ']');
     }
+}
+
+void job_id_write_short(struct str id, size_t tasks_max, struct buf *out)
+{
+    static const struct str mark = {"...", 3};
+    const char *bracket = id.length > 0 ? memchr(id.text, '[', id.length) : NULL;
+    size_t start = bracket != NULL ? (size_t)(bracket - id.text) + 1 : 0, end = start;
+    while (end < id.length && id.text[end] != '%' && id.text[end] != ']') end++;
+    bool has_several = end > start && memchr(id.text + start, ',', end - start) != NULL;
+    if (end - start <= tasks_max || !has_several) {
+        buf_add_str(out, id);
+        return;
+    }
+    size_t cut = start + (tasks_max > mark.length ? tasks_max - mark.length : 0);
+    while (cut > start && id.text[cut - 1] != ',') cut--;
+    buf_add(out, id.text, cut);
+    buf_add_str(out, mark);
+    buf_add(out, id.text + end, id.length - end);
 }

@@ -25,7 +25,10 @@
 
 static const struct field rows[PRIORITY_FIELD_COUNT] = {
     [PRIORITY_FIELD_MODEL] = TEXT("model", "the model in force, as PriorityType has it"),
-    [PRIORITY_FIELD_ID] = TEXT("id", "5, 5_3 or, for several tasks, 5_[3-9%2]"),
+    [PRIORITY_FIELD_ID] = {.name = "id",
+                           .help = "5, 5_3 or, for several tasks, 5_[3-9%2]",
+                           .type = FIELD_TEXT,
+                           .is_task_set = true},
     [PRIORITY_FIELD_JOB_ID] = ID("job_id", "the job"),
     [PRIORITY_FIELD_TASK_ID] = {.name = "task_id",
                                 .help = "the running task of an array; null: not one task of an array",

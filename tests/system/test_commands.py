@@ -416,6 +416,27 @@ def test_arrays(instance):
     assert instance.job('%d_4' % array)['exit_status'] == 1
 
 
+def test_many_separate_tasks(instance):
+    """Tables and sentences shorten a set of tasks; -P and --json do not."""
+    array = instance.submit('--hold', '--array', '0-9998:2%7', '--', 'true')
+    other = instance.submit('--hold', '--', 'true')
+    tasks = ','.join(map(str, range(0, 9999, 2)))
+    whole, short = '%d_[%s%%7]' % (array, tasks), '%d_[0,2,4,6,8,10,12,14,16,18,20,...%%7]' % array
+    for command in (['queue'], ['prio']):
+        lines = instance.good(*command).splitlines()
+        assert short in lines[1] and max(map(len, lines)) < 200, (command, lines[1][:300])
+        assert [next(iter(row.values())) for row in instance.rows(*command)] == [whole, str(other)]
+        assert [row['id'] for row in instance.json(*command)] == [whole, str(other)]
+    assert len(instance.good('queue', '-o', 'id,array_tasks')) < 300
+    shown = instance.good('show', 'job', array)
+    assert re.search(r'^Job +%s$' % re.escape(short), shown, re.MULTILINE)
+    assert re.search(r'^Tasks +0,2,4,[0-9,]{200,300},\.\.\. \(5000\), at most 7 at once$', shown, re.MULTILINE), shown
+    instance.good('cancel', array)
+    ended = short.replace('%7', '')  # the limit is that of tasks which have not started
+    assert ended in instance.good('history')
+    assert instance.run('wait', array).err == 'job %s: CANCELLED\n' % ended
+
+
 def test_queue(instance):
     tree(instance)
     running = instance.submit('-J', 'one', '-n', '4', '-t', '2:00:00', '--mem', '512', '--', 'sleep', '1000')

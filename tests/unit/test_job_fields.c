@@ -242,6 +242,39 @@ static void ids_are_written(void **unused)
     }
 }
 
+/* The form for people: the tasks of a large set are cut after a comma. */
+static void long_sets_of_tasks_are_shortened(void **unused)
+{
+    static const struct {
+        const char *id;
+        size_t tasks_max;
+        const char *text;
+    } rows[] = {
+        {"", 8, ""},
+        {"5", 8, "5"},
+        {"5_3", 8, "5_3"},
+        {"4294967293_1", 8, "4294967293_1"}, /* no set, however long */
+        {"5_[0,2,4,6]", 8, "5_[0,2,4,6]"},
+        {"5_[0,2,4,66]", 8, "5_[0,2,4,66]"},
+        {"5_[0,2,4,666]", 8, "5_[0,2,...]"},
+        {"5_[0,2,4,666%20]", 8, "5_[0,2,...%20]"},
+        {"5_[10-19,30-39]", 8, "5_[...]"},
+        {"5_[10-19,30-39]", 9, "5_[10-19,...]"},
+        {"5_[10-19,30-39]", 0, "5_[...]"},
+        {"10-19,30-39", 9, "10-19,..."}, /* the tasks alone */
+        {"0,2,4,6", 7, "0,2,4,6"},
+        {"5_[0,2,4,666", 8, "5_[0,2,..."},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct buf out = {0};
+        buf_add_text(&out, "> ");
+        job_id_write_short(str(rows[i].id), rows[i].tasks_max, &out);
+        assert_string_equal(out.text + 2, rows[i].text);
+        buf_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +287,7 @@ int main(void)
         cmocka_unit_test(ids_are_read),
         cmocka_unit_test(other_texts_are_not_ids),
         cmocka_unit_test(ids_are_written),
+        cmocka_unit_test(long_sets_of_tasks_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
