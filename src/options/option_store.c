@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "fields/limits.h"
 #include "options/time_text.h"
 
 enum { NAME_BYTES = 48 };
@@ -67,11 +68,30 @@ static int append_text(const char *what, const char *argument, struct option_tex
     return 0;
 }
 
-static int store_time(const char *what, const char *argument, int64_t *member, struct err *e)
+/* Refuses a time that is not from min_us to max_us, in whole seconds. special: a word that is accepted, too, or NULL. */
+static int check_time(const char *what, const char *argument, int64_t time_us, double min_us, double max_us,
+                      const char *special, struct err *e)
+{
+    char first[32], last[32];
+    if ((double)time_us >= min_us && (double)time_us <= max_us) return 0;
+    time_format(first, (int64_t)min_us + US_PER_S - 1);
+    time_format(last, (int64_t)max_us);
+    return err_value(e, what, str(argument), "a time from %s to %s%s%s", first, last, special != NULL ? ", or " : "",
+                     special != NULL ? special : "");
+}
+
+/* f: the field whose range and word are accepted; NULL: any time since 1970. */
+static int store_time(const struct field *f, const char *what, const char *argument, int64_t *member, struct err *e)
 {
     struct timespec now;
+    int64_t time_us;
     clock_gettime(CLOCK_REALTIME, &now);
-    return time_text_parse(str(argument), what, now.tv_sec * US_PER_S + now.tv_nsec / 1000, member, e);
+    if (time_text_parse(str(argument), what, now.tv_sec * US_PER_S + now.tv_nsec / 1000, &time_us, e) != 0 ||
+        check_time(what, argument, time_us, f != NULL ? f->min : 0, f != NULL ? f->max : TIME_US_MAX,
+                   f != NULL ? f->special : NULL, e) != 0)
+        return -1;
+    *member = time_us;
+    return 0;
 }
 
 static int store_double(const char *what, const char *argument, double *member, struct err *e)
@@ -108,7 +128,7 @@ static int read_field(const struct field *f, const char *what, const char *argum
     case FIELD_TEXT:
     case FIELD_BYTES: out->text = argument; return field_check(&named, out, e);
     case FIELD_SECONDS: return read_duration(f, what, argument, &out->number, e);
-    case FIELD_TIME: return store_time(what, argument, &out->number, e);
+    case FIELD_TIME: return store_time(f, what, argument, &out->number, e);
     case FIELD_MEMORY:
         if (memory_parse(str(argument), what, &mib, e) != 0) return -1;
         out->number = (int64_t)mib;
@@ -147,7 +167,7 @@ int option_store(const struct option_row *row, const char *given, void *values, 
     case OPTION_DOUBLE: return store_double(what, argument, member, e);
     case OPTION_DURATION: return duration_parse(str(argument), what, member, e);
     case OPTION_MEMORY: return memory_parse(str(argument), what, member, e);
-    case OPTION_TIME: return store_time(what, argument, member, e);
+    case OPTION_TIME: return store_time(NULL, what, argument, member, e);
     case OPTION_FIELD: return store_field(what, row, argument, values, e);
     }
     ensure(!"an option type without a parser");

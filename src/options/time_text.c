@@ -6,8 +6,11 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/limits.h"
 
-enum { DATE_BYTES = 10, DENSE_BYTES = 12, COUNT_MAX = 100000000 };
+enum { DATE_BYTES = 10, DENSE_BYTES = 12 };
+
+#define DURATION_US_MAX ((int64_t)TIME_US_MAX) /* added to now, it is after the last time that is accepted */
 
 /* Whether the text matches the pattern, in which '0' stands for any digit and every other character for itself. */
 static bool matches(struct str s, const char *pattern)
@@ -38,7 +41,7 @@ static bool convert_local(struct tm local, int64_t *out_us)
     bool is_date =
         normalized.tm_mday == local.tm_mday && normalized.tm_mon == local.tm_mon && normalized.tm_year == local.tm_year;
     bool is_time = local.tm_hour < 24 && local.tm_min < 60 && local.tm_sec < 60;
-    if (time_s < 0 || !is_date || !is_time) return false;
+    if (time_s == -1 || !is_date || !is_time) return false;
     *out_us = (int64_t)time_s * US_PER_S;
     return true;
 }
@@ -51,7 +54,7 @@ static struct tm local_of(int64_t now_us)
     return local;
 }
 
-/* "+90" and "+1hour", which follow "now". */
+/* "+90" and "+1hour", which follow "now". One that is longer than all times is DURATION_US_MAX. */
 static bool read_duration(struct str s, int64_t *out_us)
 {
     static const struct {
@@ -64,12 +67,12 @@ static bool read_duration(struct str s, int64_t *out_us)
     size_t end = 1;
     while (end < s.length && s.text[end] >= '0' && s.text[end] <= '9') end++;
     uint64_t count;
-    struct str unit = {s.text + end, s.length - end};
-    if (s.text[0] != '+' || !number_parse_u64((struct str){s.text + 1, end - 1}, &count) || count > COUNT_MAX)
-        return false;
+    struct str digits_text = {s.text + 1, end - 1}, unit = {s.text + end, s.length - end};
+    if (s.text[0] != '+' || !number_parse_u64(digits_text, &count)) return false;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!str_starts(str(units[i].name), unit)) continue; /* an empty unit is a prefix of "seconds" */
-        *out_us = (int64_t)count * units[i].seconds * US_PER_S;
+        int64_t unit_us = units[i].seconds * US_PER_S;
+        *out_us = count <= (uint64_t)(DURATION_US_MAX / unit_us) ? (int64_t)count * unit_us : DURATION_US_MAX;
         return true;
     }
     return false;

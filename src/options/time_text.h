@@ -21,7 +21,8 @@
  *     2026-11-21T09:05Z, ...+01:00, seconds  those of base/quantity.h
  *     202611210905[.30]                      local, the format of Grid Engine
  *
- * ERR_INPUT: another text, or a local time that does not exist. */
+ * The time may be before 1970 or after the year 9999, and a time that is far too late may be another one after that year: the
+ * caller checks the range. ERR_INPUT: another text, or a local time that does not exist. */
 int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *out_us, struct err *e);
 
 #endif

@@ -329,6 +329,27 @@ static void test_quantities(void **state)
     }
 }
 
+/* Times without a field are of the years 1970 to 9999. */
+static void test_times(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *text;
+    } bad[] = {
+        {"--since 1969-12-30", "--since: '1969-12-30' is not a time from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59Z"},
+        {"--since now+99999999days",
+         "--since: 'now+99999999days' is not a time from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59Z"},
+    };
+    struct parse p;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        assert_int_equal(parse(&p, bad[i].line, false, false), -1);
+        assert_string_equal(ERR_SENTENCE(&p.e), bad[i].text);
+        assert_int_equal(p.e.code, ERR_INPUT);
+    }
+    assert_int_equal(parse(&p, "--since 0", false, false), 0);
+    assert_int_equal(p.values.since_us, 0);
+}
+
 /* An option of a table that is not among the sets is unknown. */
 static void test_local(void **state)
 {
@@ -438,6 +459,11 @@ static void test_fields_are_checked(void **state)
         {"--text ABC", "--text: 'ABC' is not lower case"},
         {"--text abcde", "--text: 'abcde' has 5 bytes; 1 to 4 are accepted"},
         {"--rule both", "--rule: 'both' is not one of merge, slurm"},
+        {"--begin 0", "--begin: '0' is not a time from 1970-01-01T00:00:01Z to 5138-11-16T09:46:40Z, or none"},
+        {"--begin 1969-01-01T00:00Z",
+         "--begin: '1969-01-01T00:00Z' is not a time from 1970-01-01T00:00:01Z to 5138-11-16T09:46:40Z, or none"},
+        {"--begin now+61001138weeks",
+         "--begin: 'now+61001138weeks' is not a time from 1970-01-01T00:00:01Z to 5138-11-16T09:46:40Z, or none"},
         {"--hold=1", "option '--hold' takes no argument"},
         {"--time", "option '--time' needs an argument: DURATION"},
     };
@@ -496,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_operands),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_times),
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_fields_are_checked),

@@ -55,6 +55,9 @@ static const struct row rows[] = {
     {"2026-11-21T10:00:00Z", "202611220905.30", "2026-11-22T08:05:30Z"},
     {"2026-11-21T10:00:00Z", "1795243000", "2026-11-21T06:36:40Z"},
     {"2026-11-21T10:00:00Z", "0", "1970-01-01T00:00:00Z"},
+    {"2026-11-21T10:00:00Z", "1969-12-31", "1969-12-30T23:00:00Z"},
+    {"2026-11-21T10:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"},
+    {"2026-11-21T10:00:00Z", "now+251600000000", "9999-10-11T10:53:20Z"},
 };
 
 static const char *const bad[] = {
@@ -65,7 +68,7 @@ static const char *const bad[] = {
     "now+x",
     "now+1hourss",
     "now +1",
-    "now+999999999999",
+    "now+18446744073709551616",
     "nowhere",
     "yesterday",
     "24:00",
@@ -123,11 +126,26 @@ static void others_are_refused(void **unused)
     }
 }
 
+/* A duration that no number can hold ends after the last time, and does not begin again at the first. */
+static void durations_do_not_overflow(void **unused)
+{
+    static const char *const late[] = {"now+61001138weeks", "now+99999999days", "now+99999999weeks",
+                                       "now+253402300799",  "now+999999999999", "now+18446744073709551615weeks"};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(late); i++) {
+        int64_t time_us = 7;
+        struct err e = {0};
+        assert_int_equal(time_text_parse(str(late[i]), "--begin", at("2026-11-21T10:00:00Z"), &time_us, &e), 0);
+        if (time_us <= at("9999-12-31T23:59:59Z")) fail_msg("'%s' is %lld", late[i], (long long)time_us);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_read),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(durations_do_not_overflow),
     };
     setenv("TZ", zone, 1);
     tzset();
