@@ -11,8 +11,6 @@
  * Gregorian one without leap seconds, as in POSIX. Only the zone that is in the text is ever used. */
 #include "base/quantity.h"
 
-#include <stdbool.h>
-
 #include "base/number.h"
 #include "base/text.h"
 
@@ -35,8 +33,8 @@ static int read_parts(struct str s, int64_t parts[PARTS_MAX])
     return count;
 }
 
-/* The duration in seconds, or -1. The meaning of the parts depends on their count and on whether days are given. */
-static int64_t read_duration(struct str s)
+/* The meaning of the parts depends on their count and on whether days are given. */
+bool duration_read(struct str s, int64_t *out_s)
 {
     static const int units[2][PARTS_MAX][PARTS_MAX] = {
         {{S_PER_MINUTE}, {S_PER_MINUTE, 1}, {S_PER_HOUR, S_PER_MINUTE, 1}},
@@ -46,14 +44,15 @@ static int64_t read_duration(struct str s)
     struct str days_text = str_cut(s, '-', &after_days);
     bool has_days = after_days.text != NULL;
     uint64_t days = 0;
-    if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return -1;
+    if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return false;
 
     int64_t parts[PARTS_MAX];
     int count = read_parts(has_days ? after_days : s, parts);
-    if (count == 0) return -1;
+    if (count == 0) return false;
     int64_t duration_s = (int64_t)days * S_PER_DAY;
     for (int i = 0; i < count; i++) duration_s += parts[i] * units[has_days][count - 1][i];
-    return duration_s;
+    *out_s = duration_s;
+    return true;
 }
 
 int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *e)
@@ -62,12 +61,12 @@ int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *
         *out_s = INT64_MAX;
         return 0;
     }
-    int64_t duration_s = read_duration(s);
-    if (duration_s < 0)
+    int64_t duration_s;
+    if (!duration_read(s, &duration_s))
         return err_value(e, field, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
     if (duration_s == 0) return err_value_reason(e, field, s, "is less than one second");
     if (duration_s > DURATION_S_MAX)
-        return err_value_reason(e, field, s, "is over 10 years (3650 days); write UNLIMITED for no limit");
+        return err_value_reason(e, field, s, "is over 10 years (3660 days); write UNLIMITED for no limit");
     *out_s = duration_s;
     return 0;
 }

@@ -4,6 +4,7 @@
 #ifndef FAIRLEAD_BASE_QUANTITY_H
 #define FAIRLEAD_BASE_QUANTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,10 +12,14 @@
 #include "base/str.h"
 
 #define US_PER_S INT64_C(1000000)
-#define DURATION_S_MAX INT64_C(315360000) /* 3650 days */
+#define DURATION_S_MAX INT64_C(316224000) /* 3660 days: ten years, however long */
 
-/* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. "UNLIMITED" and "INFINITE"
- * (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that is negative, malformed or over 3650 days. */
+/* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S; false for another text. Any
+ * length is read, also 0. */
+bool duration_read(struct str s, int64_t *out_s);
+
+/* The same for a time limit: "UNLIMITED" and "INFINITE" (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that
+ * is negative, malformed or over 3660 days. */
 int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *e);
 
 /* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which occurs

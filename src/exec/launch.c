@@ -12,8 +12,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 
-/* A little more than the longest limit that duration_parse reads, 3650 days. */
-#define TIME_LIMIT_MAX_US (INT64_C(3660) * 24 * 60 * 60 * US_PER_S)
+#define TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
 
 static int check_id(uint64_t id, struct err *e)
 {

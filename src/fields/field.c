@@ -79,7 +79,7 @@ static const char *type_text(const struct field *f)
 {
     switch (f->type) {
     case FIELD_REAL: return "a number";
-    case FIELD_SECONDS: return "a duration in seconds";
+    case FIELD_SECONDS: return "a duration in seconds (or D-H:M:S)";
     case FIELD_MINUTES: return "a duration in minutes (or D-H:M:S)";
     case FIELD_HOURS: return "a duration in hours";
     case FIELD_MEMORY: return "memory in MiB (or with a suffix K, M, G or T)";
@@ -170,7 +170,7 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
         return 0;
     }
     if (field_is_duration(f) && f->type != FIELD_HOURS && has_clock_form(value)) {
-        if (duration_parse(value, f->name, &number, e) != 0) return -1;
+        if (!duration_read(value, &number)) return not_accepted(f, value, e);
         *out_number = (number + written_unit(f) - 1) / written_unit(f) * written_unit(f);
         return 0;
     }

@@ -2,6 +2,8 @@
 #ifndef FAIRLEAD_FIELDS_LIMITS_H
 #define FAIRLEAD_FIELDS_LIMITS_H
 
+#include "base/quantity.h"
+
 enum {
     NAME_BYTES_MAX = 64,      /* of accounts, users and everything else that an administrator names */
     CPUS_MAX = 65536,         /* of a job or host; no host has more */
@@ -13,10 +15,10 @@ enum {
     POSIX_PRIORITY_MAX = 1024,
 };
 
-#define RATE_MAX 1e33                                 /* of a billing: more than all TRES by the largest weights */
-#define MEM_MIB_MAX 1099511627776.0                   /* 2^40 */
-#define TIME_LIMIT_S_MAX (10.0 * 366.0 * 24.0 * 3600) /* ten years */
-#define WHOLE_REAL_MAX 9007199254740992.0             /* 2^53: a double holds every whole number up to this one */
-#define TIME_US_MAX 253402300799000000.0              /* the last second of the year 9999, in microseconds */
+#define RATE_MAX 1e33                             /* of a billing: more than all TRES by the largest weights */
+#define MEM_MIB_MAX 1099511627776.0               /* 2^40 */
+#define TIME_LIMIT_S_MAX ((double)DURATION_S_MAX) /* ten years */
+#define WHOLE_REAL_MAX 9007199254740992.0         /* 2^53: a double holds every whole number up to this one */
+#define TIME_US_MAX 253402300799000000.0          /* the last second of the year 9999, in microseconds */
 
 #endif

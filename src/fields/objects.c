@@ -9,8 +9,6 @@
 #include "fields/limits.h"
 #include "fields/setting_text.h"
 
-enum { YEAR_S = 366 * 86400 };
-
 /* Pieces of a row, by type; ranges and defaults are in the value's own unit. */
 #define NUMBER(low, high, value) \
     .type = FIELD_NUMBER, .min = (low), .max = (high), .default_value = {.number = (value), .text = ""}
@@ -47,7 +45,7 @@ static const struct field partition_rows[] = {
                                 .help = "partition term of a job's priority"},
     AT(PARTITION_TIER) = {NUMBER(0, JOB_FACTOR_MAX, 1), .name = "PriorityTier",
                           .help = "jobs of a higher tier come first, whatever their priority"},
-    AT(PARTITION_MAX_TIME) = {MINUTES(60, 10.0 * YEAR_S, FIELD_SPECIAL), .name = "MaxTime", .special = "UNLIMITED",
+    AT(PARTITION_MAX_TIME) = {MINUTES(60, TIME_LIMIT_S_MAX, FIELD_SPECIAL), .name = "MaxTime", .special = "UNLIMITED",
                               .help = "maximum time limit of a job, in minutes or as D-H:M:S"},
     AT(PARTITION_BILLING_WEIGHTS) = {TEXT(""), .name = "TRESBillingWeights",
                                      .help = "billing of a job: CPU=1.0,Mem=0.25G; empty: its CPUs"},

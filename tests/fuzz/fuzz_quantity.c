@@ -21,7 +21,7 @@ static void check_duration(struct str s)
         check_error(&e);
         return;
     }
-    ensure((duration_s > 0 && duration_s <= INT64_C(3650) * 86400) || duration_s == INT64_MAX);
+    ensure((duration_s > 0 && duration_s <= DURATION_S_MAX) || duration_s == INT64_MAX);
     size_t length = duration_format(text, duration_s);
     ensure(length == strlen(text) && length < sizeof text);
     ensure(duration_parse((struct str){text, length}, "field", &back, NULL) == 0 && back == duration_s);

@@ -167,6 +167,8 @@ CASES = [
     (['set', 'halflife_s'], 'NAME=VALUE'),
     (['set', 'halflife_s=-1'], 'halflife_s'),
     (['set', 'halflife_s=x'], 'halflife_s'),
+    (['set', 'default_time_s=3661-0'], "'3661-0' is not a duration in seconds (or D-H:M:S) from 1 to 316224000"),
+    (['submit', '-t', '3661-0', '--', 'true'], 'is over 10 years (3660 days); write UNLIMITED for no limit'),
     (['set', 'grace_s=5', 'halflife_s=x'], 'halflife_s'),
     (['set', 'grace_s=5', 'grace_s=6'], 'grace_s is given twice'),
     (['set', 'ties=maybe'], "ties: 'maybe' is not one of merge, slurm"),

@@ -360,7 +360,7 @@ def test_directives_of_other_schedulers_are_ignored(instance, text, noted):
 
 def test_no_limit_is_ten_years(instance):
     job = instance.submit('--hold', '-t', 'unlimited', '--', 'true')
-    assert instance.job(job)['time_limit_s'] == 3650 * 86400
+    assert instance.job(job)['time_limit_s'] == 3660 * 86400
     instance.good('update', job, '-t', '1')
     assert instance.job(job)['time_limit_s'] == 60
 

@@ -31,8 +31,8 @@ static void test_duration_parse(void **state)
         {"1-0:30", DAY + 1800},
         {"1-02:03:04", DAY + 7384},
         {"0-0:0:1", 1},
-        {"3650-0", INT64_C(3650) * DAY},
-        {"5256000", INT64_C(3650) * DAY},
+        {"3660-0", INT64_C(3660) * DAY},
+        {"5270400", INT64_C(3660) * DAY},
         {"UNLIMITED", INT64_MAX},
         {"unlimited", INT64_MAX},
         {"Infinite", INT64_MAX},
@@ -60,8 +60,8 @@ static void test_duration_parse(void **state)
         {"-", 0},
         {"INF", 0},
         {"UNLIMITED ", 0},
-        {"3650-0:0:1", 0},
-        {"5256001", 0},
+        {"3660-0:0:1", 0},
+        {"5270401", 0},
         {"18446744073709551616", 0},
         {"18446744073709551615", 0},
         {"9223372036854775807:9223372036854775807:9223372036854775807", 0},
@@ -78,6 +78,26 @@ static void test_duration_parse(void **state)
         if (status != 0) assert_non_null(strstr(ERR_SENTENCE(&e), rows[i].text));
     }
     assert_int_equal(duration_parse((struct str){NULL, 0}, "time", &(int64_t){0}, NULL), -1);
+}
+
+/* Any length is read, also none and those that no time limit has; the words for no limit are not. */
+static void test_duration_read(void **state)
+{
+    static const struct duration_row rows[] = {
+        {"0:00", 0},
+        {"0-0", 0},
+        {"1:30", 90},
+        {"3660-0:0:1", INT64_C(3660) * DAY + 1},
+        {"1099511627775-1099511627775:1099511627775:1099511627775", INT64_C(1099511627775) * (DAY + 3600 + 60 + 1)},
+    };
+    static const char *const bad[] = {"", "-1", "1:x", "1-", "UNLIMITED", "1099511627776-0"};
+    int64_t duration_s;
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_true(duration_read(str(rows[i].text), &duration_s));
+        assert_int_equal(duration_s, rows[i].duration_s);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) assert_false(duration_read(str(bad[i]), &duration_s));
 }
 
 static void test_duration_format(void **state)
@@ -115,7 +135,7 @@ static void test_duration_reads_what_it_wrote(void **state)
 {
     (void)state;
     char out[32];
-    for (int64_t duration_s = 1; duration_s <= INT64_C(3650) * DAY; duration_s += 1 + duration_s / 50) {
+    for (int64_t duration_s = 1; duration_s <= INT64_C(3660) * DAY; duration_s += 1 + duration_s / 50) {
         int64_t back;
         size_t length = duration_format(out, duration_s);
         assert_int_equal(duration_parse((struct str){out, length}, "duration", &back, NULL), 0);
@@ -343,13 +363,10 @@ static void test_time_as_gmtime(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_duration_parse),
-        cmocka_unit_test(test_duration_format),
-        cmocka_unit_test(test_duration_reads_what_it_wrote),
-        cmocka_unit_test(test_memory_parse),
-        cmocka_unit_test(test_memory_format),
-        cmocka_unit_test(test_time_parse),
-        cmocka_unit_test(test_time_format),
+        cmocka_unit_test(test_duration_parse),  cmocka_unit_test(test_duration_read),
+        cmocka_unit_test(test_duration_format), cmocka_unit_test(test_duration_reads_what_it_wrote),
+        cmocka_unit_test(test_memory_parse),    cmocka_unit_test(test_memory_format),
+        cmocka_unit_test(test_time_parse),      cmocka_unit_test(test_time_format),
         cmocka_unit_test(test_time_as_gmtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
