@@ -127,7 +127,7 @@ static int submit_run(struct call *call, struct err *e)
     wire_clear(&api_submit_shape, &body);
     if (fill_body(call, &body, e) != 0) return -1;
     if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
-        return job_options_explain(e);
+        return job_options_explain(call->job, e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }

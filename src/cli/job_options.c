@@ -100,21 +100,22 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* Replaces the field that the instance names by its option. */
-static void name_option(struct err *e)
+/* Replaces the field that the instance names by its option. Of the two that give the CPUs, it is the one that was given. */
+static void name_option(const struct job_option_values *given, struct err *e)
 {
     uint32_t f = field_find(&job_fields, str(e->field));
     if (f == NONE) return;
+    if (f == JOB_FIELD_CPUS && given->slots != NULL && !given->values.is_given[f]) f = JOB_FIELD_SLOTS_MAX;
     const char *option = job_field_rows[f].option;
     if (option != NULL) text_format(e->field, sizeof e->field, "--%s", option);
 }
 
-int job_options_explain(struct err *e)
+int job_options_explain(const struct job_option_values *given, struct err *e)
 {
     int64_t unused;
     const char *advice = NULL;
     char name[sizeof e->name], subject[sizeof e->subject];
-    name_option(e);
+    name_option(given, e);
     if (e->code != ERR_NOT_FOUND) return -1;
     if (err_is_not_found(e, "resource")) advice = foreign_syntax_request(str(e->name));
     if (err_is_not_found(e, "partition") && number_parse_i64(str(e->name), &unused))

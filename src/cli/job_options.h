@@ -22,8 +22,8 @@ const struct option_row *job_option_rows(bool is_update);
 int job_options_read(const struct job_option_values *given, struct arena *arena, struct job_values *out_values,
                      struct err *e);
 
-/* Rewrites the instance's error: it names the option ("--mem") instead of the field, and the equivalent option for
- * names that another scheduler has (qsub -l h_rt=3600, -p -100, -q all.q). Returns -1. */
-int job_options_explain(struct err *e);
+/* Rewrites the instance's error: it names the option ("--mem") instead of the field, --slots if that gave the CPUs, and the
+ * equivalent option for names that another scheduler has (qsub -l h_rt=3600, -p -100, -q all.q). Returns -1. */
+int job_options_explain(const struct job_option_values *given, struct err *e);
 
 #endif

@@ -160,6 +160,7 @@ CASES = [
     (['log', '2'], 'is an array; give one of its tasks'),
     (['update', '99', '-n', '1'], 'no job 99'),
     (['update', '1', '-n', '5'], "exceeds the host's 4 CPUs"),
+    (['update', '1', '--slots', '5'], "--slots: 5 exceeds the host's 4 CPUs"),
     (['update', '1', '--array-limit', '2'], '--array-limit: only an array has one'),
     (['update', '3', '-n', '1'], 'job 3 has already ended'),
     # settings, filters, times
