@@ -53,7 +53,7 @@ static int account_add_run(struct call *call, struct err *e)
     body.name = call->parsed.operands[0];
     if (instance_request_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
-    buf_format(&call->out->text, "Added account %s\n", body.name);
+    output_line(call->out, "Added account %s", body.name);
     return 0;
 }
 
@@ -70,7 +70,7 @@ static int account_modify_run(struct call *call, struct err *e)
     if (instance_request_once(call, "PATCH", account_target(call), &api_account_change_shape, &body, &api_done_shape,
                               &reply, e) != 0)
         return -1;
-    buf_format(&call->out->text, "Modified account %s\n", call->parsed.operands[0]);
+    output_line(call->out, "Modified account %s", call->parsed.operands[0]);
     return 0;
 }
 
@@ -79,7 +79,7 @@ static int account_delete_run(struct call *call, struct err *e)
     struct api_done reply;
     if (instance_request_once(call, "DELETE", account_target(call), NULL, NULL, &api_done_shape, &reply, e) != 0)
         return -1;
-    buf_format(&call->out->text, "Deleted account %s\n", call->parsed.operands[0]);
+    output_line(call->out, "Deleted account %s", call->parsed.operands[0]);
     return 0;
 }
 

@@ -46,7 +46,7 @@ static int set_run(struct call *call, struct err *e)
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = pairs_send(&change, &client, "PATCH", API_SETTINGS, e);
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
-        buf_format(&call->out->text, "Set %s\n", call->parsed.operands[i]);
+        output_line(call->out, "Set %s", call->parsed.operands[i]);
     client_close(&client);
     pairs_release(&change);
     return status;

@@ -196,8 +196,8 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     if (result != 0 && is_new)
         output_note("process %lld was started, but its settings are unchanged", (long long)status.pid);
     if (result != 0) return -1;
-    buf_format(&call->out->text, "%s: process %lld, state in %s\n", is_new ? "Started" : "Already running",
-               (long long)status.pid, status.state_directory);
+    output_line(call->out, "%s: process %lld, state in %s", is_new ? "Started" : "Already running",
+                (long long)status.pid, status.state_directory);
     if (!instance.is_default) output_note("To use it: export FAIRLEAD_SOCKET=%s", instance.socket);
     return 0;
 }

@@ -15,24 +15,24 @@ static const struct option_row status_options[] = {
     {0},
 };
 
-static void write_instance(const struct api_status *s, struct buf *out)
+static void write_instance(const struct api_status *s, struct output *out)
 {
     char up[32];
     duration_format_short(up, (s->now_us - s->started_us) / US_PER_S);
-    buf_format(out, "Instance   %s, process %lld of %s, version %s, up %s\n", s->state_directory, (long long)s->pid,
-               s->user ? s->user : "?", s->version, up);
-    buf_format(out, "Socket     %s\n", s->socket);
+    output_line(out, "Instance   %s, process %lld of %s, version %s, up %s", s->state_directory, (long long)s->pid,
+                s->user ? s->user : "?", s->version, up);
+    output_line(out, "Socket     %s", s->socket);
 }
 
 /* Free memory is negative if host_mem_mib was lowered below the memory of running jobs. */
-static void write_host(const struct api_host *h, struct buf *out)
+static void write_host(const struct api_host *h, struct output *out)
 {
-    char free_mem[32], mem[32];
+    char free_mem[32], mem[32], gpus[40] = "";
     memory_format(free_mem, h->free_mem_mib > 0 ? (uint64_t)h->free_mem_mib : 0);
     memory_format(mem, h->mem_mib);
-    buf_format(out, "Host       %s: %u of %u CPUs, %s of %s memory", h->name, h->free_cpus, h->cpus, free_mem, mem);
-    if (h->gpus > 0) buf_format(out, ", %u of %u GPUs", h->free_gpus, h->gpus);
-    buf_add_text(out, " free\n");
+    if (h->gpus > 0) text_format(gpus, sizeof gpus, ", %u of %u GPUs", h->free_gpus, h->gpus);
+    output_line(out, "Host       %s: %u of %u CPUs, %s of %s memory%s free", h->name, h->free_cpus, h->cpus, free_mem,
+                mem, gpus);
 }
 
 static void write_tasks(const struct api_tasks *t, struct buf *out)
@@ -78,12 +78,12 @@ static int status_run(struct call *call, struct err *e)
 
     struct api_status status;
     if (instance_request_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
-    struct buf *out = &call->out->text;
-    write_instance(&status, out);
-    write_host(&status.host, out);
-    write_tasks(&status.tasks, out);
-    buf_format(out, "Policy     %s; %u association%s\n\n", status.policy, status.associations,
-               status.associations == 1 ? "" : "s");
+    write_instance(&status, call->out);
+    write_host(&status.host, call->out);
+    write_tasks(&status.tasks, &call->out->text);
+    output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
+                status.associations == 1 ? "" : "s");
+    buf_add_char(&call->out->text, '\n');
     return write_settings(&status.settings, call->out, e);
 }
 

@@ -20,7 +20,7 @@ static int update_run(struct call *call, struct err *e)
     const char *text = instance_target(call, &target);
     if (instance_request_once(call, "PATCH", text, &api_update_shape, &body, &api_done_shape, &reply, e) != 0)
         return job_options_explain(call->job, e);
-    buf_format(&call->out->text, "Updated job %s\n", parsed->operands[0]);
+    output_line(call->out, "Updated job %s", parsed->operands[0]);
     return 0;
 }
 

@@ -82,7 +82,7 @@ static int user_add_run(struct call *call, struct err *e)
     body.account = values->account;
     if (instance_request_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
-    buf_format(&call->out->text, "Added user %s to account %s\n", body.name, body.account ? body.account : "default");
+    output_line(call->out, "Added user %s to account %s", body.name, body.account ? body.account : "default");
     return 0;
 }
 
@@ -105,7 +105,7 @@ static int user_modify_run(struct call *call, struct err *e)
     const char *target = user_target(call, values->account);
     if (instance_request_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
-    buf_format(&call->out->text, "Modified user %s\n", call->parsed.operands[0]);
+    output_line(call->out, "Modified user %s", call->parsed.operands[0]);
     return 0;
 }
 
@@ -118,9 +118,8 @@ static int user_delete_run(struct call *call, struct err *e)
     if (values->is_policy) return object_run_delete(call, OBJECT_USER_POLICY, e);
     const char *target = user_target(call, values->account);
     if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
-    buf_format(&call->out->text, "Deleted user %s", call->parsed.operands[0]);
-    if (values->account) buf_format(&call->out->text, " from account %s", values->account);
-    buf_add_char(&call->out->text, '\n');
+    output_line(call->out, "Deleted user %s%s%s", call->parsed.operands[0], values->account ? " from account " : "",
+                values->account ? values->account : "");
     return 0;
 }
 

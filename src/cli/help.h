@@ -19,7 +19,7 @@ void help_write_subcommand_names(const char *word, struct buf *out);
 enum { HELP_FIELD_BYTES = 160 };
 void help_write_field_syntax(const struct field *f, char *out);
 
-/* Appends the help of a field, what it accepts and its default: "grace time (a duration in seconds (or D-H:M:S) from 0 to 86400; 30 by
+/* Appends the help of a field, what it accepts and its default: "number of CPUs (a whole number from 1 to 65536; 1 by
  * default)". */
 void help_write_field_meaning(const struct field *f, struct buf *out);
 

@@ -83,6 +83,14 @@ static bool copies_psv(const struct listing_run *r)
     return r->listing->has_psv && r->form->is_parsable && r->form->columns == NULL && r->form->sort == NULL;
 }
 
+/* Control characters become '?': the lines of another program do not control the terminal. */
+static void add_plain_line(struct str line, struct buf *out)
+{
+    buf_add_str(out, line);
+    if (!str_is_printable(line)) text_make_plain(out->text + out->length - line.length, line.length);
+    buf_add_char(out, '\n');
+}
+
 static int copy_psv(struct listing_run *r, struct call *call, struct client *c, struct err *e)
 {
     struct buf target = {0};
@@ -94,8 +102,7 @@ static int copy_psv(struct listing_run *r, struct call *call, struct client *c, 
         return -1;
     for (uint32_t i = 0; (more = client_line(c, &line, e)) > 0; i++) {
         if (i == 0 && r->form->has_no_header) continue;
-        buf_add_str(&r->out->text, line);
-        buf_add_char(&r->out->text, '\n');
+        add_plain_line(line, &r->out->text);
         output_pace(r->out);
     }
     return more;

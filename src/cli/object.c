@@ -38,10 +38,10 @@ static const char *hint_for(struct call *call)
 static void write_done(struct call *call, const char *done, enum object_kind kind)
 {
     bool is_policy = kind == OBJECT_USER_POLICY && strcmp(done, "Modified") != 0;
-    buf_format(&call->out->text, "%s %s %s%s\n", done, object_classes[kind].name, call->parsed.operands[0],
-               !is_policy       ? ""
-               : done[0] == 'A' ? " to the ticket policies"
-                                : " from the ticket policies");
+    output_line(call->out, "%s %s %s%s", done, object_classes[kind].name, call->parsed.operands[0],
+                !is_policy       ? ""
+                : done[0] == 'A' ? " to the ticket policies"
+                                 : " from the ticket policies");
 }
 
 /* The body has the name as the field "name", which no kind has among its fields. */

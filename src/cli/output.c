@@ -73,6 +73,21 @@ int output_flush(struct output *o, struct err *e)
     return err_set(e, ERR_IO, "standard output: %s", strerror(o->write_errno));
 }
 
+void output_line(struct output *o, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length = text_vformat((char[1]){""}, 1, format, arguments);
+    va_end(arguments);
+    char *line = buf_room(&o->text, length);
+    va_start(arguments, format);
+    text_vformat(line, length + 1, format, arguments);
+    va_end(arguments);
+    text_make_plain(line, length);
+    o->text.length += length;
+    buf_add_char(&o->text, '\n');
+}
+
 void output_note(const char *format, ...)
 {
     char line[LINE_BYTES];

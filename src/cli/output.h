@@ -27,6 +27,9 @@ void output_pace(struct output *o);
 /* Writes all text. ERR_IO: this or an earlier write failed. */
 int output_flush(struct output *o, struct err *e);
 
+/* Appends one line. Control characters become '?': the line may have the name of a file, or another program's text. */
+void output_line(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Prints one line to standard error at once. Control characters become '?'. */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import sqlite3
 import stat
 import subprocess
@@ -654,6 +655,32 @@ def test_control_characters_of_a_directory(instance):
     instance.good('wait', job)
     assert '\x9b' not in instance.good('show', 'job', job) + instance.good('show', 'job', job, '--json')
     assert instance.job(job)['directory'] == str(folder)
+
+
+def test_control_characters_of_a_state_directory(stopped):
+    folder = stopped.home / 'a\033[31mb'
+    for first in ('Started', 'Already running'):
+        result = stopped.run('start', '--state', folder)
+        assert result.status == 0 and result.out.startswith(first + ': ')
+        assert result.out.endswith(', state in %s\n' % str(folder).replace('\033', '?')) and '\033' not in result.err
+    result = stopped.run('status', '--socket', folder / 'fairlead.sock')
+    assert result.status == 0 and str(folder).replace('\033', '?') in result.out and '\033' not in result.out
+    stopped.good('stop', '--state', folder)
+
+
+def test_lines_of_another_program(stopped):
+    """What listens at the socket need not be an instance."""
+    path = stopped.home / 'other.sock'
+    text = 'Account|User\nred\033[31m\x9b1m|x\n'.encode()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        child = stopped.popen('share', '-P', '--socket', path)
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n' % len(text) + text)
+            assert child.communicate(timeout=PATIENCE) == (b'Account|User\nred?[31m??1m|x\n', b'')
 
 
 @pytest.mark.slow
