@@ -96,13 +96,23 @@ static const struct command *command_of_words(int argc, char **argv, int *out_wo
     return found != NULL ? found : command_find(argv[1]);
 }
 
-/* The command with the name most like a mistyped one, or NULL: at most half of the letters may differ. */
-static const struct command *nearest_command(const char *word)
+/* Whether the name is of two words, the first of which is parent. */
+static bool is_subcommand(const char *name, const char *parent)
+{
+    size_t length = strlen(parent);
+    return strncmp(name, parent, length) == 0 && name[length] == ' ';
+}
+
+/* The command with the name most like a mistyped one, or NULL: at most half of the letters may differ. parent: the word
+ * before it, or NULL. */
+static const struct command *nearest_command(const char *parent, const char *word)
 {
     const struct command *nearest = NULL;
     uint32_t length = (uint32_t)strlen(word), min = length / 3 + 2;
+    size_t start = parent != NULL ? strlen(parent) + 1 : 0;
     for (const struct command *const *c = commands; *c != NULL; c++) {
-        uint32_t distance = options_word_distance(word, (*c)->name);
+        if (parent != NULL && !is_subcommand((*c)->name, parent)) continue;
+        uint32_t distance = options_word_distance(word, (*c)->name + start);
         if (distance < min && 2 * distance <= length) {
             min = distance;
             nearest = *c;
@@ -111,22 +121,46 @@ static const struct command *nearest_command(const char *word)
     return nearest;
 }
 
-/* argv[1] names no command: says which one it may have been. */
-static int refuse_unknown(int argc, char **argv)
+static const struct command *only_subcommand(const char *parent)
 {
-    const char *word = argv[1];
-    bool has_subcommands = help_has_subcommands(word);
-    char two_words[NAME_BYTES];
-    text_format(two_words, sizeof two_words, argc > 2 ? "%s %s" : "%s", word, argc > 2 ? argv[2] : "");
-    const char *typed = has_subcommands ? two_words : word, *equivalent = foreign_syntax_command(word);
-    const struct command *nearest = equivalent != NULL ? command_find(equivalent) : nearest_command(typed);
+    const struct command *found = NULL;
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (!is_subcommand((*c)->name, parent)) continue;
+        if (found != NULL) return NULL;
+        found = *c;
+    }
+    return found;
+}
+
+/* argv[1] names no command: says which one it may have been. */
+static int refuse_unknown(const char *word)
+{
+    const char *equivalent = foreign_syntax_command(word);
+    const struct command *nearest = equivalent != NULL ? command_find(equivalent) : nearest_command(NULL, word);
     if (word[0] == '-') {
         output_note("fairlead: unknown option '%s': a command comes first; see 'fairlead --help'", word);
     } else if (nearest != NULL) {
-        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'", typed, nearest->name);
+        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'", word, nearest->name);
     } else {
-        output_note("fairlead: unknown command '%s'; see 'fairlead --help'", typed);
+        output_note("fairlead: unknown command '%s'; see 'fairlead --help'", word);
     }
+    return EXIT_USAGE;
+}
+
+/* The same for a word after one that has subcommands. */
+static int refuse_unknown_subcommand(const char *parent, const char *word)
+{
+    const struct command *nearest = nearest_command(parent, word);
+    struct buf names = {0};
+    if (nearest == NULL) nearest = only_subcommand(parent);
+    if (nearest != NULL) {
+        output_note("fairlead: unknown command '%s %s'; did you mean '%s'? see 'fairlead --help'", parent, word,
+                    nearest->name);
+        return EXIT_USAGE;
+    }
+    help_write_subcommand_names(parent, &names);
+    output_note("fairlead %s: unknown subcommand '%s': %.*s", parent, word, (int)names.length, names.text);
+    buf_release(&names);
     return EXIT_USAGE;
 }
 
@@ -163,8 +197,8 @@ static int run_without_command(int argc, char **argv, struct output *out)
         help_write_subcommands(argv[1], out);
         return 0;
     }
-    if (help_has_subcommands(argv[1]) && argc == 2) return refuse_missing_subcommand(argv[1]);
-    return refuse_unknown(argc, argv);
+    if (!help_has_subcommands(argv[1])) return refuse_unknown(argv[1]);
+    return argc == 2 ? refuse_missing_subcommand(argv[1]) : refuse_unknown_subcommand(argv[1], argv[2]);
 }
 
 int main(int argc, char **argv)
