@@ -154,7 +154,8 @@ static int link_assoc(struct state *s, uint32_t index, const struct map *by_id, 
     if (a->id >= s->next_assoc_id)
         return err_set(e, ERR_INTERNAL, "association %u is not below the next id %u", a->id, s->next_assoc_id);
     if (name_is_too_long(s, a->account) || name_is_too_long(s, a->user))
-        return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id, NAME_BYTES_MAX);
+        return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id,
+                       s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX);
     if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
         return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
     a->parent = parent;
@@ -168,8 +169,9 @@ static int link_assocs(struct state *s, const struct map *by_id, struct err *e)
     }
     for (uint32_t i = 0; i < s->assocs.count; i++) {
         uint32_t steps = 0;
-        for (uint32_t up = i; up != NONE && steps <= TREE_DEPTH_MAX; up = s->assocs.items[up].parent) steps++;
-        if (steps > TREE_DEPTH_MAX + 1u)
+        for (uint32_t up = i; s->assocs.items[up].parent != NONE && steps <= TREE_DEPTH_MAX; steps++)
+            up = s->assocs.items[up].parent;
+        if (steps > TREE_DEPTH_MAX)
             return err_set(e, ERR_INTERNAL, "association %u is its own ancestor, or deeper than %d levels",
                            s->assocs.items[i].id, TREE_DEPTH_MAX);
     }
