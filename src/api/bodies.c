@@ -185,11 +185,16 @@ const struct wire_shape api_account_query_shape =
 static const struct wire_field error_text_fields[] = {
     REQUIRED(api_error_text, name, WIRE_TEXT, .help = "the kind of error"),
     REQUIRED(api_error_text, message, WIRE_TEXT, .help = "one line for people"),
+    REQUIRED(api_error_text, form, WIRE_CHOICE, .choices = API_ERROR_FORMS,
+             .help = "how the message is made of the other members; a later version may have more forms"),
+    OPTIONAL(api_error_text, where, WIRE_TEXT,
+             .help = "a file, or a position in one, with which the message begins; null: none"),
     OPTIONAL(api_error_text, subject, WIRE_TEXT,
              .help = "the kind of thing that the error is about, such as partition; null: none"),
     OPTIONAL(api_error_text, subject_name, WIRE_TEXT, .help = "its name; null: none"),
     OPTIONAL(api_error_text, field, WIRE_TEXT, .help = "the field that the error is about; null: none"),
     OPTIONAL(api_error_text, value, WIRE_TEXT, .help = "the value that was given; null: none"),
+    REQUIRED(api_error_text, value_is_number, WIRE_BOOL, .help = "true: the message has the value without quotes"),
     OPTIONAL(api_error_text, accepted, WIRE_TEXT, .help = "what is accepted; null: see message"),
     OPTIONAL(api_error_text, reason, WIRE_TEXT, .help = "what is wrong, without subject and field; null: see message"),
     {0}};

@@ -114,12 +114,22 @@ extern const struct wire_shape api_submit_shape, api_update_shape, api_jobs_shap
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
 struct api_error_text {
-    const char *name, *message;                                             /* err_name, err_sentence */
-    const char *subject, *subject_name, *field, *value, *accepted, *reason; /* of struct err (base/err.h) */
+    const char *name, *message;                                                     /* err_name, err_sentence */
+    const char *form;                                                               /* of API_ERROR_FORMS */
+    const char *where, *subject, *subject_name, *field, *value, *accepted, *reason; /* of struct err (base/err.h) */
+    bool value_is_number;
 };
 struct api_error {
     struct api_error_text error;
 };
+
+/* The word for each enum err_form, in its order. */
+#define API_ERROR_FORMS "whole,field,subject,value,not-accepted,exceeds,not-found,already-exists,unknown-field"
+
+/* An error as the body of a refusal, and back. The texts of the body are those of e, besides the message and the form,
+ * which are in memory of arena. A body with an unknown form becomes the error whose sentence is its message. */
+struct api_error api_error_of(const struct err *e, struct arena *arena);
+void api_error_read(const struct api_error *body, struct err *out_error);
 
 struct api_submitted {
     uint32_t job_id;

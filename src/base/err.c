@@ -57,7 +57,7 @@ static void copy_text(char *out, size_t size, const char *text)
 /* The member that gets the formatted text of a form. */
 static bool says_accepted(enum err_form form)
 {
-    return form == ERR_FORM_NOT_ACCEPTED || form == ERR_FORM_EXCEEDS;
+    return form == ERR_FORM_NOT_ACCEPTED || form == ERR_FORM_EXCEEDS || form == ERR_FORM_UNKNOWN_FIELD;
 }
 
 static void fill(struct err *e, enum err_code code, enum err_form form, const char *format, va_list arguments)
@@ -196,6 +196,9 @@ static void add_body(struct sentence *s, const struct err *e)
     case ERR_FORM_VALUE: add(s, "%s%s%s %s", quote, e->value, quote, e->reason); return;
     case ERR_FORM_NOT_ACCEPTED: add(s, "%s%s%s is not %s", quote, e->value, quote, e->accepted); return;
     case ERR_FORM_EXCEEDS: add(s, "%s%s%s exceeds %s", quote, e->value, quote, e->accepted); return;
+    case ERR_FORM_UNKNOWN_FIELD:
+        add(s, "%s%s%s is not a field; the fields are: %s", quote, e->value, quote, e->accepted);
+        return;
     default: add(s, "%s", e->reason);
     }
 }

@@ -7,6 +7,7 @@
  *     INPUT                      nice      abc     a whole number from 0 to 4     nice: 'abc' is not a whole number ...
  *     INPUT      partition fast  MaxTime   x       a duration in minutes          partition 'fast': MaxTime: 'x' is ...
  *     INPUT                      array     9-1     ends before it begins          array: '9-1' ends before it begins
+ *     INPUT                      jobs[0]   colour  id, user                       jobs[0]: 'colour' is not a field; ...
  *     TOO_LARGE                  cpus      8       the host's 4 CPUs              cpus: 8 exceeds the host's 4 CPUs
  *     NOT_FOUND  partition fst                                                    no partition 'fst'
  *     EXISTS     account physics                                                  account 'physics' already exists
@@ -46,6 +47,8 @@ enum err_form {
     ERR_FORM_EXCEEDS,        /* FIELD: VALUE exceeds ACCEPTED */
     ERR_FORM_NOT_FOUND,      /* no SUBJECT */
     ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists */
+    ERR_FORM_UNKNOWN_FIELD,  /* FIELD: VALUE is not a field; the fields are: ACCEPTED */
+    ERR_FORM_COUNT
 };
 
 /* Every text ends with a zero byte and is truncated at a character to its size; an empty text means none. value is the
@@ -59,7 +62,7 @@ struct err {
     char name[80];    /* which one: "fast", "5" */
     char field[160];  /* "nice", "jobs[3].slots" */
     char value[80];
-    char accepted[400];
+    char accepted[800];
     char reason[800];
 };
 
@@ -78,6 +81,7 @@ const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
  *     err_value(e, "nice", str("abc"), "a whole number from %d to %d", 0, 4)  ERR_INPUT: the accepted values
  *     err_number(e, "nice", 7, "a whole number from %d to %d", 0, 4)          the same for a number
  *     err_value_reason(e, "array", str("9-1"), "ends before it begins")       ERR_INPUT: the fault of the value
+ *     err_unknown_field(e, "-o", str("colour"), "id, user")                  ERR_INPUT: the fields that there are
  *     err_exceeds(e, "cpus", 8, "the host's %u CPUs", 4)                      ERR_TOO_LARGE
  *     err_subject(e, ERR_CONFLICT, "job", str("5"), "has started")
  *     err_not_found(e, "partition", str("fst"))
@@ -90,6 +94,8 @@ const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
     ERR_FILL(err_fill_number(e, ERR_INPUT, ERR_FORM_NOT_ACCEPTED, field, number, __VA_ARGS__))
 #define err_value_reason(e, field, value, ...) \
     ERR_FILL(err_fill(e, ERR_INPUT, ERR_FORM_VALUE, field, value, __VA_ARGS__))
+#define err_unknown_field(e, field, value, names) \
+    ERR_FILL(err_fill(e, ERR_INPUT, ERR_FORM_UNKNOWN_FIELD, field, value, "%s", names))
 #define err_exceeds(e, field, number, ...) \
     ERR_FILL(err_fill_number(e, ERR_TOO_LARGE, ERR_FORM_EXCEEDS, field, number, __VA_ARGS__))
 #define err_subject(e, code, subject, name, ...) \

@@ -173,7 +173,7 @@ static int fail_unknown(const struct column_table *t, const char *option, struct
 {
     struct buf names = {0};
     listing_write_names(t, &names);
-    (void)err_value_reason(e, option, name, "is not a field; the fields are: %s", names.text);
+    (void)err_unknown_field(e, option, name, names.text);
     buf_release(&names);
     return -1;
 }

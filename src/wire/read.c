@@ -147,7 +147,9 @@ static int read_value(struct wire_reader *r, const struct wire_field *f, json_t 
     switch (f->type) {
     case WIRE_TEXT: return read_text(r, value, member);
     case WIRE_NAME: return wire_read_name(r, value, member);
-    case WIRE_CHOICE: return read_choice(r, f->choices, value, &index) != 0 ? -1 : read_text(r, value, member);
+    case WIRE_CHOICE:
+        if (!r->is_reply && read_choice(r, f->choices, value, &index) != 0) return -1;
+        return read_text(r, value, member);
     case WIRE_BYTES: return read_bytes_member(r, value, member);
     case WIRE_BLOB: return read_bytes(r, value, true, member);
     case WIRE_TEXTS:

@@ -124,7 +124,7 @@ void wire_fill_below(struct wire_reader *r, const struct err *below)
 void wire_fill_unknown(struct wire_reader *r, const char *name, const char *names)
 {
     char path[PATH_SIZE];
-    (void)err_value_reason(r->e, shown_path(r, path), str(name), "is not a field; the fields are: %s", names);
+    (void)err_unknown_field(r->e, shown_path(r, path), str(name), names);
     if (r->e == NULL) return;
     r->e->code = r->code;
     if (r->path.length == 0) r->e->field[0] = '\0';

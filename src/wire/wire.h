@@ -12,8 +12,8 @@
  * Invariants
  *   1. The readers read back exactly what wire_request, wire_write and wire_write_record wrote, except hidden fields,
  *      and bytes that are not UTF-8 in members that can only be text.
- *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, so a client may be older than
- *      the daemon.
+ *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, and accepts any word for a
+ *      choice of a shape, so a client may be older than the daemon.
  *   3. A member that is absent in the JSON of a body has its absent value in the struct (NULL, NAN, an empty list, false,
  *      or the one that its wire_field gives), and the other way round. Requests leave such a member out; replies have
  *      null. A document leaves the struct's member as it is. */

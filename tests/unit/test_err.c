@@ -25,6 +25,10 @@ static void test_sentences(void **state)
                     "nice: -7 is not a whole number from 0 to 4");
     ASSERT_SENTENCE(err_value_reason(&e, "array", str("9-1"), "ends before it begins"),
                     "array: '9-1' ends before it begins");
+    ASSERT_SENTENCE(err_unknown_field(&e, "jobs[0]", str("colour"), "id, user"),
+                    "jobs[0]: 'colour' is not a field; the fields are: id, user");
+    assert_string_equal(e.accepted, "id, user");
+    assert_string_equal(e.reason, "");
     ASSERT_SENTENCE(err_exceeds(&e, "cpus", 8, "the host's %u CPUs", 4), "cpus: 8 exceeds the host's 4 CPUs");
     ASSERT_SENTENCE(err_subject(&e, ERR_CONFLICT, "job", str("5_3"), "has started"), "job 5_3 has started");
     ASSERT_SENTENCE(err_not_found(&e, "partition", str("fst")), "no partition 'fst'");

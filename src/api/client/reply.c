@@ -74,51 +74,16 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     return 0;
 }
 
-static void copy_member(char *out, size_t size, const char *text)
-{
-    if (text != NULL) text_format(out, size, "%s", text);
-}
-
-/* Finds the form for which err_sentence gives the message; false: there is none. */
-static bool find_form(struct err *e, const char *message)
-{
-    for (int form = ERR_FORM_FIELD; form <= ERR_FORM_ALREADY_EXISTS; form++) {
-        for (int is_number = 0; is_number < 2; is_number++) {
-            e->form = (enum err_form)form;
-            e->is_number = is_number != 0;
-            if (strcmp(ERR_SENTENCE(e), message) == 0) return true;
-        }
-    }
-    return false;
-}
-
-/* Copies the instance's error. If its members do not give its message in any form, the message becomes the sentence. */
-static void copy_error(const struct api_error_text *from, struct err *e)
-{
-    if (e == NULL) return;
-    *e = (struct err){.code = err_from_name(from->name)};
-    copy_member(e->subject, sizeof e->subject, from->subject);
-    copy_member(e->name, sizeof e->name, from->subject_name);
-    copy_member(e->field, sizeof e->field, from->field);
-    copy_member(e->value, sizeof e->value, from->value);
-    copy_member(e->accepted, sizeof e->accepted, from->accepted);
-    copy_member(e->reason, sizeof e->reason, from->reason);
-    if (find_form(e, from->message)) return;
-    e->form = ERR_FORM_WHOLE;
-    e->is_number = false;
-    copy_member(e->reason, sizeof e->reason, from->message);
-}
-
 int reply_refusal(struct client *c, struct err *e)
 {
     int status = c->reply.status;
     struct arena arena = {0};
     struct api_error reply;
     struct str body;
-    if (client_rest(c, &body, e) == 0 && wire_read_text(&api_error_shape, body, &arena, &reply, e) == 0)
-        copy_error(&reply.error, e);
-    else
+    if (client_rest(c, &body, e) != 0 || wire_read_text(&api_error_shape, body, &arena, &reply, e) != 0)
         err_set(e, ERR_INTERNAL, "the instance at %s answered with HTTP status %d", c->socket, status);
+    else if (e != NULL)
+        api_error_read(&reply, e);
     arena_release(&arena);
     return -1;
 }

@@ -37,23 +37,9 @@ void reply_write(struct request *r, unsigned status, const struct wire_shape *sh
     reply_take(r, status, TYPE_JSON, &body);
 }
 
-static const char *text_or_null(const char *text)
-{
-    return text[0] != '\0' ? text : NULL;
-}
-
 void reply_error_status(struct request *r, unsigned status, const struct err *e)
 {
-    const struct api_error body = {{
-        .name = err_name(e->code),
-        .message = ERR_SENTENCE(e),
-        .subject = text_or_null(e->subject),
-        .subject_name = text_or_null(e->name),
-        .field = text_or_null(e->field),
-        .value = text_or_null(e->value),
-        .accepted = text_or_null(e->accepted),
-        .reason = e->form != ERR_FORM_WHOLE ? text_or_null(e->reason) : NULL,
-    }};
+    const struct api_error body = api_error_of(e, &r->arena);
     reply_write(r, status, &api_error_shape, &body);
 }
 
