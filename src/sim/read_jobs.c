@@ -139,9 +139,9 @@ static int read_request(struct wire_reader *r, const char *name, json_t *value, 
     enum resource_type type = (enum resource_type)fields[RESOURCE_TYPE].number;
     if (wire_read_scalar(r, value, &text) != 0) return -1;
     *out_request = (struct job_request){.resource = index, .text = arena_copy(&document_of(r)->arena, text)};
-    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) != 0)
-        return wire_fail(r, "%s", ERR_SENTENCE(&below));
-    return 0;
+    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0) return 0;
+    below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
+    return wire_fail_below(r, &below);
 }
 
 static int read_requests(struct wire_reader *r, json_t *value, void *target)

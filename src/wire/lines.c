@@ -75,20 +75,21 @@ void wire_write_line(const struct field_table *table, const struct field_value *
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+#define fail_line(table, e, ...) (err_set(e, ERR_INTERNAL, __VA_ARGS__), err_of(e, (table)->name, str("")))
+
 int wire_read_heading(const struct field_table *table, struct str line, struct wire_columns *out_columns, struct err *e)
 {
     struct wire_columns c = {.table = table};
     bool has_known = false;
     for (struct str rest = line; rest.text != NULL; c.count++) {
         struct str name = str_cut(rest, '|', &rest);
-        if (c.count == WIRE_COLUMNS_MAX)
-            return err_set(e, ERR_INTERNAL, "%s: more than %d columns", table->name, WIRE_COLUMNS_MAX);
+        if (c.count == WIRE_COLUMNS_MAX) return fail_line(table, e, "more than %d columns", WIRE_COLUMNS_MAX);
         uint32_t field = field_find(table, name);
         bool is_known = field != NONE && !field_at(table, field)->is_hidden;
         c.field[c.count] = is_known ? field : NONE;
         has_known |= is_known;
     }
-    if (!has_known) return err_set(e, ERR_INTERNAL, "%s: the listing has no known column", table->name);
+    if (!has_known) return fail_line(table, e, "the listing has no known column");
     *out_columns = c;
     return 0;
 }
@@ -146,16 +147,14 @@ int wire_read_line(const struct wire_columns *columns, struct str line, struct a
     struct str rest = line;
     for (uint32_t i = 0; i < table->count; i++) out_values[i] = field_nothing(field_at(table, i));
     for (uint32_t i = 0; i < columns->count; i++) {
-        if (rest.text == NULL)
-            return err_set(e, ERR_INTERNAL, "%s: a row has %u of %u columns", table->name, i, columns->count);
+        if (rest.text == NULL) return fail_line(table, e, "a row has %u of %u columns", i, columns->count);
         struct str text = str_cut(rest, '|', &rest);
         uint32_t field = columns->field[i];
         if (field == NONE || text.length == 0) continue;
-        if (!read_value(field_at(table, field), text, arena, &out_values[field]))
-            return err_set(e, ERR_INTERNAL, "%s: %s: '%.*s' is not a valid value", table->name,
-                           field_at(table, field)->name, (int)(text.length < 60 ? text.length : 60), text.text);
+        if (read_value(field_at(table, field), text, arena, &out_values[field])) continue;
+        err_fill(e, ERR_INTERNAL, ERR_FORM_NOT_ACCEPTED, field_at(table, field)->name, text, "a valid value");
+        return err_of(e, table->name, str(""));
     }
-    if (rest.text != NULL)
-        return err_set(e, ERR_INTERNAL, "%s: a row has more than %u columns", table->name, columns->count);
+    if (rest.text != NULL) return fail_line(table, e, "a row has more than %u columns", columns->count);
     return 0;
 }

@@ -550,6 +550,9 @@ static void invalid_jobs(void **unused)
         {JOB("'tres': 'gres/gpu=1'"), "F: jobs[0].tres: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"},
         {JOB("'slots': [3, 2]"), "F: jobs[0].slots: the maximum, 2, is below the minimum, 3"},
         {JOB("'request': {'lic': 1}"), "F: jobs[0].request.lic: not a resource of this document"},
+        {"{'now': 1, 'resources': [{'name': 'lic', 'type': 'INT'}], "
+         "'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'request': {'lic': 'x'}}]}",
+         "F: jobs[0].request.lic: 'x' is not a whole number from 0 to 9007199254740992"},
         {JOB("'posix_priority': 1025"), "F: jobs[0].posix_priority: '1025' is not a whole number from -1023 to 1024"},
         {JOB("'nice': 2147483646"),
          "F: jobs[0].nice: '2147483646' is not a whole number from -2147483645 to 2147483645"},

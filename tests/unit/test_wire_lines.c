@@ -212,6 +212,9 @@ static void lines_are_read_or_refused(void **unused)
         }
         assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
         assert_int_equal(e.code, ERR_INTERNAL);
+        assert_string_equal(e.subject, "UserRow");
+        if (strstr(rows[i].error, "is not a valid") != NULL) assert_string_equal(e.accepted, "a valid value");
+        assert_int_equal(e.field[0] != '\0', e.accepted[0] != '\0');
     }
     arena_release(&arena);
 }

@@ -50,8 +50,8 @@ int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, str
     struct stat created;
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof address.sun_path)
-        return err_set(e, ERR_INPUT, "socket: the path has %zu bytes; 1 to %zu are accepted: %s", length,
-                       sizeof address.sun_path - 1, path);
+        return err_field(e, ERR_INPUT, "socket", "the path has %zu bytes; 1 to %zu are accepted: %s", length,
+                         sizeof address.sun_path - 1, path);
     memcpy(address.sun_path, path, length);
     if (clear_path(&address, e) != 0) return -1;
 
