@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -119,8 +120,8 @@ static void start(struct daemon *d, const struct decision *decision)
                             .arguments = copy_all(&cycle, script.arguments, script.argument_count),
                             .environment = env.entries.items,
                             .mem_mib = j->request.mem_mib,
-                            .time_limit_us = j->time_limit_s * 1000000,
-                            .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * 1000000};
+                            .time_limit_us = j->time_limit_s * US_PER_S,
+                            .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
     machine_cpus(&d->machine, &k->placement.cpus, &launch.cpus);
     executor_start(d->executor, &launch);
     log_line(LOG_INFO, "start", " job=%s launch=%llu", name, (unsigned long long)k->launch_id);
@@ -132,7 +133,7 @@ static void start(struct daemon *d, const struct decision *decision)
 /* Without an executor no decision is lost: once one is connected, EVENT_SYNCED decides the same again from the rows. */
 void daemon_act(struct daemon *d)
 {
-    int64_t grace_us = setting_number(&d->state.settings, SET_GRACE_S) * 1000000;
+    int64_t grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S;
     for (uint32_t i = 0; i < d->outcome.decisions.count && d->executor != NULL; i++) {
         const struct decision *decision = &d->outcome.decisions.items[i];
         switch (decision->kind) {

@@ -20,7 +20,7 @@ void log_line(enum log_level level, const char *event, const char *format, ...)
 {
     if (level < min_level) return;
     char line[2048], now[32];
-    time_format(now, (int64_t)time(NULL) * 1000000);
+    time_format(now, time(NULL) * US_PER_S);
     size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", now, level_names[level], event);
     va_list arguments;
     va_start(arguments, format);

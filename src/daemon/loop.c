@@ -17,7 +17,6 @@
  * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c). */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/ensure.h"
 #include "base/quantity.h"
@@ -25,6 +24,7 @@
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
 #include "engine/ticket_plan.h"
+#include "exec/clock.h"
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 
@@ -34,9 +34,7 @@ static void on_executor(uv_poll_t *poll, int status, int events);
 /* Wall-clock time that never goes backwards, neither within this process nor, by continue_clock, across restarts. */
 static int64_t clock_now(struct daemon *d)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    int64_t now_us = clock_wall_us();
     if (now_us > d->now_us) d->now_us = now_us;
     return d->now_us;
 }
@@ -48,7 +46,7 @@ static void continue_clock(struct daemon *d)
     int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
     if (last_us < reference_us) last_us = reference_us;
     if (d->now_us >= last_us) return;
-    log_line(LOG_WARNING, "clock-behind", " seconds=%lld", (long long)((last_us - d->now_us) / 1000000));
+    log_line(LOG_WARNING, "clock-behind", " seconds=%lld", (long long)((last_us - d->now_us) / US_PER_S));
     d->now_us = last_us;
 }
 
@@ -138,7 +136,7 @@ static void decide_reset(struct daemon *d)
     if (period == USAGE_RESET_NONE) return;
     int64_t boundary_us = reset_period_begin_us(period, d->now_us), last_us = store_last_commit_us(d->store);
     if (boundary_us <= d->state.reset_period_us) return;
-    log_line(LOG_INFO, "usage-reset", " boundary=%lld", (long long)(boundary_us / 1000000));
+    log_line(LOG_INFO, "usage-reset", " boundary=%lld", (long long)(boundary_us / US_PER_S));
     apply_internal(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
 }
 

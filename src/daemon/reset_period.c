@@ -3,8 +3,9 @@
 #include <time.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
 
-enum { HOUR_S = 3600, US = 1000000, MONTHS_OF_QUARTER = 3 };
+enum { HOUR_S = 3600, MONTHS_OF_QUARTER = 3 };
 
 static struct tm local_time(time_t time)
 {
@@ -49,7 +50,7 @@ static time_t day_begin(struct tm day)
 static struct tm first_day(enum usage_reset period, int64_t time_us, int skipped)
 {
     ensure(period >= USAGE_RESET_DAILY && period <= USAGE_RESET_YEARLY);
-    struct tm tm = local_time((time_t)(time_us / US));
+    struct tm tm = local_time((time_t)(time_us / US_PER_S));
     switch (period) {
     case USAGE_RESET_WEEKLY: tm.tm_mday += 7 * skipped - tm.tm_wday; return tm;
     case USAGE_RESET_MONTHLY: tm.tm_mon += skipped; break;
@@ -66,10 +67,10 @@ static struct tm first_day(enum usage_reset period, int64_t time_us, int skipped
 
 int64_t reset_period_begin_us(enum usage_reset period, int64_t time_us)
 {
-    return (int64_t)day_begin(first_day(period, time_us, 0)) * US;
+    return (int64_t)day_begin(first_day(period, time_us, 0)) * US_PER_S;
 }
 
 int64_t reset_period_end_us(enum usage_reset period, int64_t time_us)
 {
-    return (int64_t)day_begin(first_day(period, time_us, 1)) * US;
+    return (int64_t)day_begin(first_day(period, time_us, 1)) * US_PER_S;
 }

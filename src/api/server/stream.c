@@ -10,12 +10,13 @@
 
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "base/quantity.h"
 
 struct stream *stream_new(struct request *r)
 {
     struct stream *s = mem_resize(NULL, 0, sizeof *s);
     s->server = r->server;
-    s->deadline_us = server_monotonic_us() + STREAM_S * INT64_C(1000000);
+    s->deadline_us = server_monotonic_us() + STREAM_S * US_PER_S;
     return s;
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "base/quantity.h"
 
 bool server_job_is_live(const struct state *s, struct job_ref ref)
 {
@@ -67,7 +68,7 @@ int server_get_wait(struct request *r, struct err *e)
     struct epoll_event hang_up = {.events = 0, .data.ptr = r}; /* EPOLLHUP is always reported */
     if (epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, connection_fd(r), &hang_up) != 0)
         return err_set(e, ERR_UNAVAILABLE, "cannot wait: %s", strerror(errno));
-    r->deadline_us = server_monotonic_us() + timeout_s * INT64_C(1000000);
+    r->deadline_us = server_monotonic_us() + timeout_s * US_PER_S;
     s->waiting_count++;
     request_park(r, STAGE_WAITING);
     return 0;
