@@ -112,9 +112,6 @@ static int load(json_t *document, struct scenario *scenario, struct err *e)
 static int fail_syntax(json_error_t *where, const char *name, struct err *e)
 {
     bool is_zero = json_error_code(where) == json_error_null_character;
-    for (char *c = where->text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ') *c = '?'; /* the message quotes the document */
-    }
     (void)err_set(e, ERR_INPUT, "%s", is_zero ? "U+0000 in a text" : where->text);
     return err_prefix(e, "%s:%d:%d", name, where->line > 0 ? where->line : 1, where->column > 0 ? where->column : 1);
 }
@@ -125,7 +122,7 @@ int scenario_read(struct str text, const char *name, struct scenario *out_scenar
     *out_scenario = (struct scenario){0};
     if (str_starts(text, byte_order_mark))
         text = str_range(text.text + byte_order_mark.length, text.text + text.length);
-    json_t *document = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &where);
+    json_t *document = wire_parse(text, &where);
     if (document == NULL) return fail_syntax(&where, name, e);
     int status = load(document, out_scenario, e);
     json_decref(document);

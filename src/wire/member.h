@@ -15,6 +15,9 @@ static inline bool wire_is_whole(const struct wire_field *f)
 int64_t wire_get_number(const struct wire_field *f, const void *value);
 void wire_set_number(const struct wire_field *f, void *value, int64_t number);
 
+/* The field of that name; NULL: none, besides those of the shape's table. */
+const struct wire_field *wire_find_field(const struct wire_shape *shape, const char *name);
+
 /* Whether the member has its absent value: wire.h, invariant 3. A number that is required never has one. */
 bool wire_is_absent(const struct wire_field *f, const void *value);
 

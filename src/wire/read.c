@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/ensure.h"
-#include "base/number.h"
 #include "wire/base64.h"
 #include "wire/member.h"
 #include "wire/reader.h"
@@ -244,7 +243,7 @@ static int read_record(struct wire_reader *r, const struct field_table *table, j
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-static const struct wire_field *find_field(const struct wire_shape *shape, const char *name)
+const struct wire_field *wire_find_field(const struct wire_shape *shape, const char *name)
 {
     const struct wire_field *f = shape->fields;
     while (f->name && strcmp(f->name, name) != 0) f++;
@@ -277,14 +276,18 @@ static int fail_unknown(struct wire_reader *r, const struct wire_shape *shape, c
     return -1;
 }
 
+static bool is_name_of(const struct wire_reader *r, const struct wire_shape *shape, const char *name)
+{
+    return wire_find_field(shape, name) != NULL || find_table_field(r, &shape->table_fields, name) != NONE;
+}
+
 static int check_names(struct wire_reader *r, const struct wire_shape *shape, json_t *object)
 {
     const char *name;
     json_t *value;
     json_object_foreach(object, name, value)
     {
-        if (find_field(shape, name) == NULL && find_table_field(r, &shape->table_fields, name) == NONE)
-            return fail_unknown(r, shape, name);
+        if (!is_name_of(r, shape, name)) return fail_unknown(r, shape, name);
     }
     return 0;
 }
@@ -302,7 +305,7 @@ static int read_table_field(struct wire_reader *r, const struct wire_table_field
 static int read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
                        void *target)
 {
-    const struct wire_field *f = find_field(shape, name);
+    const struct wire_field *f = wire_find_field(shape, name);
     uint32_t field = f == NULL ? find_table_field(r, &shape->table_fields, name) : NONE;
     if ((f == NULL && field == NONE) || (r->is_reply && json_is_null(value))) return 0;
     size_t length = wire_enter(r, name);
@@ -310,6 +313,13 @@ static int read_member(struct wire_reader *r, const struct wire_shape *shape, co
         f != NULL ? read_value(r, f, value, target) : read_table_field(r, &shape->table_fields, field, value, target);
     if (status == 0) wire_leave(r, length);
     return status;
+}
+
+int wire_read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
+                     void *target)
+{
+    if (!r->is_reply && !is_name_of(r, shape, name)) return fail_unknown(r, shape, name);
+    return read_member(r, shape, name, value, target);
 }
 
 static int fail_missing(struct wire_reader *r, const char *name, const char *help)
@@ -368,18 +378,9 @@ void wire_clear(const struct wire_shape *shape, void *out_value)
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
 
-static struct wire_reader reader_for(const struct wire_shape *shape, struct arena *arena, struct err *e)
-{
-    return (struct wire_reader){.arena = arena,
-                                .root = shape->name,
-                                .code = shape->is_reply ? ERR_INTERNAL : ERR_INPUT,
-                                .is_reply = shape->is_reply,
-                                .e = e};
-}
-
 int wire_read(const struct wire_shape *shape, json_t *object, struct arena *arena, void *out_value, struct err *e)
 {
-    struct wire_reader r = reader_for(shape, arena, e);
+    struct wire_reader r = wire_reader_for(shape, arena, e);
     int status = read_object(&r, shape, object, out_value);
     wire_reader_release(&r);
     return status;
@@ -403,18 +404,24 @@ static size_t count_values(struct str text)
     return count;
 }
 
+json_t *wire_parse(struct str text, json_error_t *out_error)
+{
+    json_t *value = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, out_error);
+    for (char *c = out_error->text; value == NULL && *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ') *c = '?'; /* jansson quotes the input */
+    }
+    return value;
+}
+
 json_t *wire_load(struct str text, enum err_code code, struct err *e)
 {
     json_error_t error;
-    json_t *object = json_loadb(text.length > 0 ? text.text : "", text.length, JSON_REJECT_DUPLICATES, &error);
-    for (char *c = error.text; object == NULL && *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ') *c = '?'; /* jansson quotes the input */
-    }
+    json_t *object = wire_parse(text, &error);
     if (object == NULL) err_set(e, code, "invalid JSON: line %d, column %d: %s", error.line, error.column, error.text);
     return object;
 }
 
-static json_t *load_request(struct str text, struct err *e)
+json_t *wire_load_request(struct str text, struct err *e)
 {
     if (text.length > WIRE_VALUES_MAX && count_values(text) > WIRE_VALUES_MAX) {
         err_set(e, ERR_TOO_LARGE, "the request has more than %d values", WIRE_VALUES_MAX);
@@ -425,7 +432,7 @@ static json_t *load_request(struct str text, struct err *e)
 
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value, struct err *e)
 {
-    json_t *object = shape->is_reply ? wire_load(text, ERR_INTERNAL, e) : load_request(text, e);
+    json_t *object = shape->is_reply ? wire_load(text, ERR_INTERNAL, e) : wire_load_request(text, e);
     if (object == NULL) return -1;
     int status = wire_read(shape, object, arena, out_value, e);
     json_decref(object);
@@ -441,73 +448,5 @@ int wire_read_record(const struct field_table *table, struct str text, struct ar
     int status = read_record(&r, table, object, out_values);
     wire_reader_release(&r);
     json_decref(object);
-    return status;
-}
-
-/* --- queries ------------------------------------------------------------------------------------------------------ */
-
-/* The JSON value that a text in a query stands for. Text that stands for none remains text, which the reader refuses.
- * NULL: the text is not UTF-8. */
-static json_t *query_value(const struct wire_field *f, const char *text)
-{
-    int64_t number;
-    if (wire_is_whole(f) && number_parse_i64(str(text), &number)) return json_integer(number);
-    if (f->type == WIRE_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
-        return json_boolean(text[0] == 't');
-    if (f->type != WIRE_TEXTS) return json_string(text);
-    if (!wire_is_utf8(str(text))) return NULL;
-    json_t *list = json_array();
-    for (struct str rest = str(text); rest.text != NULL;) {
-        struct str item = str_cut(rest, ',', &rest);
-        json_array_append_new(list, json_stringn(item.text, item.length));
-    }
-    return list;
-}
-
-int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
-                    void *value, struct err *e)
-{
-    struct wire_reader r = reader_for(shape, arena, e);
-    const struct wire_field *f = find_field(shape, name);
-    if (f == NULL) return fail_unknown(&r, shape, name);
-    json_t *json = query_value(f, text);
-    if (json == NULL) return err_value(e, f->name, str(text), "UTF-8 text");
-    wire_enter(&r, name);
-    int status = read_value(&r, f, json, value);
-    json_decref(json);
-    wire_reader_release(&r);
-    return status;
-}
-
-/* --- pairs -------------------------------------------------------------------------------------------------------- */
-
-static int read_pairs(struct wire_reader *r, json_t *object, struct wire_list *out_pairs)
-{
-    size_t count = json_object_size(object);
-    if (count == 0)
-        return err_set(r->e, ERR_INPUT, "nothing to change: give at least one member, such as {\"NAME\":\"VALUE\"}");
-    struct wire_pair *pairs = arena_alloc(r->arena, count * sizeof *pairs);
-    *out_pairs = (struct wire_list){pairs, 0};
-    const char *name;
-    json_t *value;
-    json_object_foreach(object, name, value)
-    {
-        struct str text;
-        size_t length = wire_enter(r, name);
-        if (wire_read_scalar(r, value, &text) != 0) return -1;
-        wire_leave(r, length);
-        pairs[out_pairs->count++] = (struct wire_pair){arena_copy(r->arena, str(name)), arena_copy(r->arena, text)};
-    }
-    return 0;
-}
-
-int wire_read_pairs(struct str text, struct arena *arena, struct wire_list *out_pairs, struct err *e)
-{
-    struct wire_reader r = {.arena = arena, .root = "Pairs", .code = ERR_INPUT, .e = e};
-    json_t *object = load_request(text, e);
-    if (object == NULL) return -1;
-    int status = read_pairs(&r, object, out_pairs);
-    json_decref(object);
-    wire_reader_release(&r);
     return status;
 }

@@ -11,6 +11,15 @@
 /* A path that is longer than two parts is shown in messages as its beginning and its end. */
 enum { NAME_BYTES_MAX = 255, PATH_PART_BYTES = 60, PATH_SIZE = 2 * PATH_PART_BYTES + 4, MESSAGE_SIZE = 500 };
 
+struct wire_reader wire_reader_for(const struct wire_shape *shape, struct arena *arena, struct err *e)
+{
+    return (struct wire_reader){.arena = arena,
+                                .root = shape->name,
+                                .code = shape->is_reply ? ERR_INTERNAL : ERR_INPUT,
+                                .is_reply = shape->is_reply,
+                                .e = e};
+}
+
 void wire_reader_release(struct wire_reader *r)
 {
     buf_release(&r->path);

@@ -21,6 +21,8 @@ struct wire_reader {
     struct buf scalar; /* of wire_read_scalar */
 };
 
+/* A reader of bodies of this shape, in a request or in a reply. */
+struct wire_reader wire_reader_for(const struct wire_shape *shape, struct arena *arena, struct err *e);
 void wire_reader_release(struct wire_reader *r);
 
 /* These extend the path by a member's name or an item's index. They return the length to which wire_leave shortens it
@@ -72,6 +74,10 @@ int wire_read_scalar(struct wire_reader *r, json_t *value, struct str *out_text)
  * then the values in the order of the object, then that all required members are present. */
 int wire_read_members(struct wire_reader *r, const struct wire_shape *shape, json_t *object, void *target);
 
+/* Reads one member by its name. An unknown name is refused in a request, skipped in a reply. */
+int wire_read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
+                     void *target);
+
 /* Calls read for every item of a list, with the item's index in the path. */
 int wire_read_items(struct wire_reader *r, json_t *value,
                     int (*read)(struct wire_reader *r, json_t *item, uint32_t index));
@@ -82,5 +88,8 @@ bool wire_is_name(struct str text);
 /* Parses a JSON document, which the caller then owns. NULL with *e of that code, which names line and column. An object
  * with two members of one name is refused. */
 json_t *wire_load(struct str text, enum err_code code, struct err *e);
+
+/* wire_load for the body of a request; ERR_TOO_LARGE: more than WIRE_VALUES_MAX values. */
+json_t *wire_load_request(struct str text, struct err *e);
 
 #endif

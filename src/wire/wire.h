@@ -117,6 +117,10 @@ int wire_request(const struct wire_shape *shape, const void *value, struct buf *
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+/* Parses JSON; the caller owns the value. An object with two members of one name is refused. NULL: out_error has a text
+ * without control characters. */
+json_t *wire_parse(struct str text, json_error_t *out_error);
+
 /* These read an object into the struct. Text and lists are copied into arena, so the object may be freed. Errors name
  * the field, its value and what is accepted: ERR_INPUT in requests (ERR_TOO_LARGE: more than WIRE_VALUES_MAX values),
  * ERR_INTERNAL in replies. After an error out_value is undefined. */

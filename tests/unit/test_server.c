@@ -53,7 +53,9 @@ static const struct row requests[] = {
      "{\"name\":\"alice\",\"account\":\"optics\",\"shares\":3,\"default\":false,\"priority\":\"parent\",\"created_us\":"},
     {"PATCH", "/v1/users/alice?account=optics", "{\"default\":true}", 200, "true"},
     {"PATCH", "/v1/users/alice", "{\"default\":true}", 400, "is in 2 accounts"},
-    {"PATCH", "/v1/users/alice?account=optics&account=physics", "{\"shares\":1}", 400, "account: occurs twice"},
+    {"PATCH", "/v1/users/alice?account=optics&account=physics", "{\"shares\":1}", 400,
+     "account: occurs twice in the query\",\"form\":\"field\",\"where\":null,\"subject\":null,"
+     "\"subject_name\":null,\"field\":\"account\","},
     {"PATCH", "/v1/users/alice?color=red", "{\"shares\":1}", 400, "'color' is not a field; the fields are: account"},
     {"DELETE", "/v1/users/alice?account=optics", NULL, 200, "true"},
     {"DELETE", "/v1/accounts/optics", NULL, 200, "true"},
@@ -123,6 +125,7 @@ static const struct row requests[] = {
 
     {"PATCH", "/v1/settings", "{\"halflife_s\":\"1-0\",\"default_cpus\":2}", 200, "true"},
     {"GET", "/v1/settings", NULL, 200, "{\"name\":\"halflife_s\",\"value\":\"86400\",\"default\":\"604800\","},
+    {"PATCH", "/v1/settings", "[1]", 400, "the body: a list is not an object"},
     {"PATCH", "/v1/settings", "{}", 400, "nothing to change: give at least one"},
     {"PATCH", "/v1/settings", "{\"halflife_s\":[1]}", 400, "halflife_s: a list is not text, a number, true or false"},
     {"PATCH", "/v1/settings", "{\"\\u001b[31mX\":[1]}", 400, "\"?[31mX: a list is not text, a number, true or false"},
@@ -653,6 +656,7 @@ static void socket_paths_have_a_limit(void **unused)
     assert_null(fixture_serve(&f, path, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(ERR_SENTENCE(&e), "socket: the path has 108 bytes; 1 to 107 are accepted"));
+    assert_string_equal(e.field, "socket");
     assert_null(fixture_serve(&f, "/nonexistent/s", &e));
     assert_int_equal(e.code, ERR_IO);
     fixture_close(&f);

@@ -64,7 +64,7 @@ int client_json(struct client *c, json_t **out_object, struct err *e)
     struct str body;
     if (client_rest(c, &body, e) != 0) return -1;
     json_error_t error;
-    json_t *object = json_loadb(body.length > 0 ? body.text : "", body.length, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = wire_parse(body, &error);
     if (!json_is_object(object)) {
         json_decref(object);
         return err_set(e, ERR_INTERNAL, "the reply of %s is not a JSON object: %s", c->socket,

@@ -4,11 +4,12 @@
  *     listen.c    the socket                                      jobs.c        listings of jobs
  *     routes.c    the table of routes                             wait.c        waiting for the end of a job
  *     request.c   suspended requests, the queue                   shares.c      the tree of associations
- *     reply.c     short replies, errors, query and path           accounts.c    accounts, and users in accounts
- *     stream.c    long replies                                    objects.c     partitions, QOS and so on
- *     records.c   long replies of records in memory               priorities.c  jobs by priority
- *     answer.c    replies to decided requests                     status.c      settings, and the instance at a glance
- *                                                                 openapi.c     the API's description
+ *     query.c     the query, percent escapes                      accounts.c    accounts, and users in accounts
+ *     reply.c     short replies, errors                           objects.c     partitions, QOS and so on
+ *     stream.c    long replies                                    priorities.c  jobs by priority
+ *     records.c   long replies of records in memory               status.c      settings, and the instance at a glance
+ *     answer.c    replies to decided requests                     openapi.c     the API's description
+ *     clock.c     the clock for budgets and timeouts
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -141,7 +142,7 @@ void reply_write(struct request *r, unsigned status, const struct wire_shape *sh
 void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
 
-/* reply.c: decodes the percent escapes of a segment of the path, or of a part of the query, into memory of arena. what:
+/* query.c: decodes the percent escapes of a segment of the path, or of a part of the query, into memory of arena. what:
  * its name for the error. ERR_INPUT: a malformed escape, or one of a zero byte. */
 int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text,
                            struct err *e);
@@ -149,10 +150,10 @@ int request_percent_decode(struct str text, const char *what, struct arena *aren
 /* decode.c: the text of the request's body. */
 struct str request_body_text(const struct request *r);
 
-/* reply.c: the monotonic clock, for budgets and timeouts. */
+/* clock.c: the monotonic clock, for budgets and timeouts. */
 int64_t server_monotonic_us(void);
 
-/* reply.c: reads the query by the route's shape; a route without one accepts no query, and out_value may be NULL.
+/* query.c: reads the query by the route's shape; a route without one accepts no query, and out_value may be NULL.
  * ERR_INPUT: an unknown name, a name that occurs twice, or a value that is not accepted. */
 int request_read_query(struct request *r, void *out_value, struct err *e);
 
