@@ -14,28 +14,28 @@
 
 enum record_field_type { FIELD_U64, FIELD_I64, FIELD_I32, FIELD_PHASE, FIELD_END, FIELD_DETAIL };
 
+#define MEMBER(member) .offset = offsetof(struct launch_record, member)
+
 static const struct record_field {
     const char *name;
     enum record_field_type type;
     size_t offset;
+    bool is_required;
 } fields[] = {
-    {"id", FIELD_U64, offsetof(struct launch_record, id)},
-    {"phase", FIELD_PHASE, offsetof(struct launch_record, phase)},
-    {"at_us", FIELD_I64, offsetof(struct launch_record, at_us)},
-    {"started_us", FIELD_I64, offsetof(struct launch_record, started_us)},
-    {"pid", FIELD_I32, offsetof(struct launch_record, pid)},
-    {"end", FIELD_END, offsetof(struct launch_record, end)},
-    {"exit_status", FIELD_I32, offsetof(struct launch_record, exit_status)},
-    {"signal", FIELD_I32, offsetof(struct launch_record, signal)},
-    {"cpu_us", FIELD_I64, offsetof(struct launch_record, cpu_us)},
-    {"max_rss_kib", FIELD_I64, offsetof(struct launch_record, max_rss_kib)},
-    {"detail", FIELD_DETAIL, offsetof(struct launch_record, detail)},
+    {.name = "id", .type = FIELD_U64, MEMBER(id), .is_required = true},
+    {.name = "phase", .type = FIELD_PHASE, MEMBER(phase), .is_required = true},
+    {.name = "at_us", .type = FIELD_I64, MEMBER(at_us)},
+    {.name = "started_us", .type = FIELD_I64, MEMBER(started_us)},
+    {.name = "pid", .type = FIELD_I32, MEMBER(pid)},
+    {.name = "end", .type = FIELD_END, MEMBER(end)},
+    {.name = "exit_status", .type = FIELD_I32, MEMBER(exit_status)},
+    {.name = "signal", .type = FIELD_I32, MEMBER(signal)},
+    {.name = "cpu_us", .type = FIELD_I64, MEMBER(cpu_us)},
+    {.name = "max_rss_kib", .type = FIELD_I64, MEMBER(max_rss_kib)},
+    {.name = "detail", .type = FIELD_DETAIL, MEMBER(detail)},
 };
 
-enum {
-    FIELD_COUNT = sizeof fields / sizeof *fields,
-    REQUIRED_FIELDS = 1 << 0 | 1 << 1, /* bits of id and phase, the first two rows */
-};
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 /* These copy with memcpy, because fields have different types and the table knows only their offsets. */
 #define LOAD(type, variable, record, field) \
@@ -158,6 +158,14 @@ static int parse_line(struct str line, struct launch_record *record, uint32_t *s
     return 0;
 }
 
+static bool has_required(uint32_t seen)
+{
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+        if (fields[i].is_required && (seen & 1u << i) == 0) return false;
+    }
+    return true;
+}
+
 int record_parse(struct str text, struct launch_record *out_record, struct err *e)
 {
     struct launch_record record = {0};
@@ -166,8 +174,7 @@ int record_parse(struct str text, struct launch_record *out_record, struct err *
         struct str line = str_cut(text, '\n', &text);
         if (line.length > 0 && parse_line(line, &record, &seen, e)) return -1;
     }
-    bool is_complete = (seen & REQUIRED_FIELDS) == REQUIRED_FIELDS && record.id != 0;
-    if (!is_complete) return err_set(e, ERR_INTERNAL, "no id or no phase");
+    if (!has_required(seen) || record.id == 0) return err_set(e, ERR_INTERNAL, "no id or no phase");
     *out_record = record;
     return 0;
 }

@@ -144,13 +144,19 @@ static void write_body(struct schema_writer *w, const struct route *route)
 
 static void write_operation(struct schema_writer *w, const struct route *route)
 {
-    static const char *const method_keys[][2] = {
-        {"GET", "get"}, {"POST", "post"}, {"PATCH", "patch"}, {"DELETE", "delete"}};
+    static const struct {
+        const char *method, *key;
+    } keys[] = {
+        {.method = MHD_HTTP_METHOD_GET, .key = "get"},
+        {.method = MHD_HTTP_METHOD_POST, .key = "post"},
+        {.method = MHD_HTTP_METHOD_PATCH, .key = "patch"},
+        {.method = MHD_HTTP_METHOD_DELETE, .key = "delete"},
+    };
     struct json *j = &w->json;
     char status[24];
-    size_t method = 0;
-    while (strcmp(method_keys[method][0], route->method) != 0) method++;
-    schema_open(j, method_keys[method][1]);
+    size_t i = 0;
+    while (strcmp(keys[i].method, route->method) != 0) i++;
+    schema_open(j, keys[i].key);
     schema_text(j, "operationId", route->id);
     schema_text(j, "summary", route->summary);
     write_parameters(w, route);

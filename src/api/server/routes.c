@@ -18,66 +18,145 @@ enum { OK = MHD_HTTP_OK, CREATED = MHD_HTTP_CREATED };
 #define BODY(shape) .body = &(shape), .body_kind = BODY_OBJECT
 
 /* The four routes of a kind of object (fields/objects.h). */
-#define OBJECT_ROUTES(where, which, ids, one, many)                                                                 \
-    {GET,                                                                                                           \
-     where,                                                                                                         \
-     "list" ids "s",                                                                                                \
-     many,                                                                                                          \
-     server_get_objects,                                                                                            \
-     .reply = &api_object_lists[which],                                                                             \
-     .status = OK,                                                                                                  \
-     .object = (which)},                                                                                            \
-        {POST,                                                                                                      \
-         where,                                                                                                     \
-         "add" ids,                                                                                                 \
-         "add " one,                                                                                                \
-         server_post_object,                                                                                        \
-         .body_kind = BODY_ADD,                                                                                     \
-         .reply = &api_done_shape,                                                                                  \
-         .status = OK,                                                                                              \
-         .object = (which)},                                                                                        \
-        {PATCH,                                                                                                     \
-         where "/{name}",                                                                                           \
-         "modify" ids,                                                                                              \
-         "change " one,                                                                                             \
-         server_patch_object,                                                                                       \
-         .body_kind = BODY_CHANGE,                                                                                  \
-         .reply = &api_done_shape,                                                                                  \
-         .status = OK,                                                                                              \
-         .object = (which)},                                                                                        \
-    {                                                                                                               \
-        DELETE, where "/{name}", "delete" ids, "delete " one, server_delete_object, .reply = &api_done_shape,       \
-                                                                                    .status = OK, .object = (which) \
+#define OBJECT_ROUTES(where, which, ids, one, many)                                               \
+    {.method = GET,                                                                               \
+     .path = where,                                                                               \
+     .id = "list" ids "s",                                                                        \
+     .summary = many,                                                                             \
+     .handle = server_get_objects,                                                                \
+     .reply = &api_object_lists[which],                                                           \
+     .status = OK,                                                                                \
+     .object = (which)},                                                                          \
+        {.method = POST,                                                                          \
+         .path = where,                                                                           \
+         .id = "add" ids,                                                                         \
+         .summary = "add " one,                                                                   \
+         .handle = server_post_object,                                                            \
+         .body_kind = BODY_ADD,                                                                   \
+         .reply = &api_done_shape,                                                                \
+         .status = OK,                                                                            \
+         .object = (which)},                                                                      \
+        {.method = PATCH,                                                                         \
+         .path = where "/{name}",                                                                 \
+         .id = "modify" ids,                                                                      \
+         .summary = "change " one,                                                                \
+         .handle = server_patch_object,                                                           \
+         .body_kind = BODY_CHANGE,                                                                \
+         .reply = &api_done_shape,                                                                \
+         .status = OK,                                                                            \
+         .object = (which)},                                                                      \
+    {                                                                                             \
+        .method = DELETE, .path = where "/{name}", .id = "delete" ids, .summary = "delete " one,  \
+        .handle = server_delete_object, .reply = &api_done_shape, .status = OK, .object = (which) \
     }
 
 const struct route routes[] = {
-    {GET, API_ACCOUNTS, "listAccounts", "every account", server_get_accounts, .reply = &api_account_list_shape,
-     .status = OK, .is_long = true},
-    {POST, API_ACCOUNTS, "addAccount", "add an account", server_post_account, BODY(api_account_shape),
-     .reply = &api_done_shape, .status = OK},
-    {PATCH, ACCOUNT_PATH, "modifyAccount", "change an account's shares or priority, or move it", server_patch_account,
-     BODY(api_account_change_shape), .reply = &api_done_shape, .status = OK},
-    {DELETE, ACCOUNT_PATH, "deleteAccount", "delete an empty account; its usage goes to its parent",
-     server_delete_account, .reply = &api_done_shape, .status = OK},
-
-    {GET, API_JOBS, "listJobs", "jobs and their tasks, at one time", server_get_jobs, .query = &api_jobs_query_shape,
-     .reply = &api_job_list_shape, .status = OK, .is_long = true},
-    {POST, API_JOBS, "submitJob", "submit a job", server_post_job, BODY(api_submit_shape),
-     .reply = &api_submitted_shape, .status = CREATED, .body_max = API_BODY_MAX},
-    {POST, API_JOBS_CANCEL, "cancelJobs", "end jobs and tasks, pending or running; all that are named, or none",
-     server_post_cancel, BODY(api_jobs_shape), .reply = &api_count_shape, .status = OK},
-    {POST, API_JOBS_HOLD, "holdJobs", "keep pending jobs from starting", server_post_hold, BODY(api_jobs_shape),
-     .reply = &api_count_shape, .status = OK},
-    {POST, API_JOBS_RELEASE, "releaseJobs", "let held jobs start", server_post_release, BODY(api_jobs_shape),
-     .reply = &api_count_shape, .status = OK},
-    {GET, JOB_PATH, "showJob", "a job and all its tasks, or one task", server_get_job, .reply = &api_job_list_shape,
-     .status = OK, .is_long = true},
-    {PATCH, JOB_PATH, "updateJob", "change a job", server_patch_job, BODY(api_update_shape), .reply = &api_done_shape,
+    {.method = GET,
+     .path = API_ACCOUNTS,
+     .id = "listAccounts",
+     .summary = "every account",
+     .handle = server_get_accounts,
+     .reply = &api_account_list_shape,
+     .status = OK,
+     .is_long = true},
+    {.method = POST,
+     .path = API_ACCOUNTS,
+     .id = "addAccount",
+     .summary = "add an account",
+     .handle = server_post_account,
+     BODY(api_account_shape),
+     .reply = &api_done_shape,
      .status = OK},
-    {DELETE, JOB_PATH, "cancelJob", "end a job or task, pending or running", server_delete_job,
-     .reply = &api_count_shape, .status = OK},
-    {GET, JOB_PATH "/wait", "waitForJob", "wait for the end of a job or task, and of all its tasks", server_get_wait,
-     .query = &api_wait_query_shape, .reply = &api_waited_shape, .status = OK, .is_long = true},
+    {.method = PATCH,
+     .path = ACCOUNT_PATH,
+     .id = "modifyAccount",
+     .summary = "change an account's shares or priority, or move it",
+     .handle = server_patch_account,
+     BODY(api_account_change_shape),
+     .reply = &api_done_shape,
+     .status = OK},
+    {.method = DELETE,
+     .path = ACCOUNT_PATH,
+     .id = "deleteAccount",
+     .summary = "delete an empty account; its usage goes to its parent",
+     .handle = server_delete_account,
+     .reply = &api_done_shape,
+     .status = OK},
+
+    {.method = GET,
+     .path = API_JOBS,
+     .id = "listJobs",
+     .summary = "jobs and their tasks, at one time",
+     .handle = server_get_jobs,
+     .query = &api_jobs_query_shape,
+     .reply = &api_job_list_shape,
+     .status = OK,
+     .is_long = true},
+    {.method = POST,
+     .path = API_JOBS,
+     .id = "submitJob",
+     .summary = "submit a job",
+     .handle = server_post_job,
+     BODY(api_submit_shape),
+     .reply = &api_submitted_shape,
+     .status = CREATED,
+     .body_max = API_BODY_MAX},
+    {.method = POST,
+     .path = API_JOBS_CANCEL,
+     .id = "cancelJobs",
+     .summary = "end jobs and tasks, pending or running; all that are named, or none",
+     .handle = server_post_cancel,
+     BODY(api_jobs_shape),
+     .reply = &api_count_shape,
+     .status = OK},
+    {.method = POST,
+     .path = API_JOBS_HOLD,
+     .id = "holdJobs",
+     .summary = "keep pending jobs from starting",
+     .handle = server_post_hold,
+     BODY(api_jobs_shape),
+     .reply = &api_count_shape,
+     .status = OK},
+    {.method = POST,
+     .path = API_JOBS_RELEASE,
+     .id = "releaseJobs",
+     .summary = "let held jobs start",
+     .handle = server_post_release,
+     BODY(api_jobs_shape),
+     .reply = &api_count_shape,
+     .status = OK},
+    {.method = GET,
+     .path = JOB_PATH,
+     .id = "showJob",
+     .summary = "a job and all its tasks, or one task",
+     .handle = server_get_job,
+     .reply = &api_job_list_shape,
+     .status = OK,
+     .is_long = true},
+    {.method = PATCH,
+     .path = JOB_PATH,
+     .id = "updateJob",
+     .summary = "change a job",
+     .handle = server_patch_job,
+     BODY(api_update_shape),
+     .reply = &api_done_shape,
+     .status = OK},
+    {.method = DELETE,
+     .path = JOB_PATH,
+     .id = "cancelJob",
+     .summary = "end a job or task, pending or running",
+     .handle = server_delete_job,
+     .reply = &api_count_shape,
+     .status = OK},
+    {.method = GET,
+     .path = JOB_PATH "/wait",
+     .id = "waitForJob",
+     .summary = "wait for the end of a job or task, and of all its tasks",
+     .handle = server_get_wait,
+     .query = &api_wait_query_shape,
+     .reply = &api_waited_shape,
+     .status = OK,
+     .is_long = true},
 
     OBJECT_ROUTES(API_DEPARTMENTS, OBJECT_DEPARTMENT, "Department", "a department", "every department"),
     OBJECT_ROUTES(API_PARTITIONS, OBJECT_PARTITION, "Partition", "a partition", "every partition"),
@@ -88,35 +167,98 @@ const struct route routes[] = {
     OBJECT_ROUTES(API_RESOURCES, OBJECT_RESOURCE, "Resource", "a resource that jobs can request",
                   "every resource that jobs can request"),
 
-    {GET, API_OPENAPI, "describe", "this description", server_get_openapi, .status = OK},
-
-    {GET, API_PRIORITIES, "listPriorities", "jobs by priority, with every term of the model in force",
-     server_get_priorities, .query = &api_priorities_query_shape, .reply = &api_priority_list_shape, .status = OK,
-     .is_long = true},
-
-    {GET, API_SETTINGS, "listSettings", "every setting", server_get_settings, .reply = &api_setting_list_shape,
-     .status = OK},
-    {PATCH, API_SETTINGS, "changeSettings", "change settings; all that are named, or none", server_patch_settings,
-     .body_kind = BODY_SETTINGS, .reply = &api_done_shape, .status = OK},
-
-    {GET, API_SHARES, "listShares", "the tree of associations with shares, usage and factors, at one time",
-     server_get_shares, .query = &api_shares_query_shape, .reply = &api_share_list_shape, .status = OK,
-     .is_long = true},
-
-    {GET, API_STATUS, "showStatus", "the instance at a glance", server_get_status, .reply = &api_status_shape,
+    {.method = GET,
+     .path = API_OPENAPI,
+     .id = "describe",
+     .summary = "this description",
+     .handle = server_get_openapi,
      .status = OK},
 
-    {GET, API_USERS, "listUsers", "every user in every account", server_get_users, .reply = &api_user_list_shape,
-     .status = OK, .is_long = true},
-    {POST, API_USERS, "addUser", "add a user to an account", server_post_user, BODY(api_user_shape),
-     .reply = &api_done_shape, .status = OK},
-    {PATCH, USER_PATH, "modifyUser", "change a user's shares, priority or default account", server_patch_user,
-     .query = &api_account_query_shape, BODY(api_user_change_shape), .reply = &api_done_shape, .status = OK},
-    {DELETE, USER_PATH, "deleteUser", "remove a user from an account, or from all", server_delete_user,
-     .query = &api_account_query_shape, .reply = &api_done_shape, .status = OK},
+    {.method = GET,
+     .path = API_PRIORITIES,
+     .id = "listPriorities",
+     .summary = "jobs by priority, with every term of the model in force",
+     .handle = server_get_priorities,
+     .query = &api_priorities_query_shape,
+     .reply = &api_priority_list_shape,
+     .status = OK,
+     .is_long = true},
 
-    {GET, API_VERIFY, "verify", "recompute all usage from the job records, and compare", server_get_verify,
-     .reply = &api_verified_shape, .status = OK},
+    {.method = GET,
+     .path = API_SETTINGS,
+     .id = "listSettings",
+     .summary = "every setting",
+     .handle = server_get_settings,
+     .reply = &api_setting_list_shape,
+     .status = OK},
+    {.method = PATCH,
+     .path = API_SETTINGS,
+     .id = "changeSettings",
+     .summary = "change settings; all that are named, or none",
+     .handle = server_patch_settings,
+     .body_kind = BODY_SETTINGS,
+     .reply = &api_done_shape,
+     .status = OK},
+
+    {.method = GET,
+     .path = API_SHARES,
+     .id = "listShares",
+     .summary = "the tree of associations with shares, usage and factors, at one time",
+     .handle = server_get_shares,
+     .query = &api_shares_query_shape,
+     .reply = &api_share_list_shape,
+     .status = OK,
+     .is_long = true},
+
+    {.method = GET,
+     .path = API_STATUS,
+     .id = "showStatus",
+     .summary = "the instance at a glance",
+     .handle = server_get_status,
+     .reply = &api_status_shape,
+     .status = OK},
+
+    {.method = GET,
+     .path = API_USERS,
+     .id = "listUsers",
+     .summary = "every user in every account",
+     .handle = server_get_users,
+     .reply = &api_user_list_shape,
+     .status = OK,
+     .is_long = true},
+    {.method = POST,
+     .path = API_USERS,
+     .id = "addUser",
+     .summary = "add a user to an account",
+     .handle = server_post_user,
+     BODY(api_user_shape),
+     .reply = &api_done_shape,
+     .status = OK},
+    {.method = PATCH,
+     .path = USER_PATH,
+     .id = "modifyUser",
+     .summary = "change a user's shares, priority or default account",
+     .handle = server_patch_user,
+     .query = &api_account_query_shape,
+     BODY(api_user_change_shape),
+     .reply = &api_done_shape,
+     .status = OK},
+    {.method = DELETE,
+     .path = USER_PATH,
+     .id = "deleteUser",
+     .summary = "remove a user from an account, or from all",
+     .handle = server_delete_user,
+     .query = &api_account_query_shape,
+     .reply = &api_done_shape,
+     .status = OK},
+
+    {.method = GET,
+     .path = API_VERIFY,
+     .id = "verify",
+     .summary = "recompute all usage from the job records, and compare",
+     .handle = server_get_verify,
+     .reply = &api_verified_shape,
+     .status = OK},
     {0},
 };
 
