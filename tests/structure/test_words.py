@@ -76,7 +76,8 @@ WORDS = [
     (r'\bis not in its place\b', 'out of order', "'cpu' is not in its place"),
 ]
 
-TOPS = ['src', 'tests', 'bench', 'tools', 'docs', 'README.md', 'ARCHITECTURE.md', 'HACKING.md']
+TOPS = ['src', 'tests', 'bench', 'tools', 'docs', 'debian', 'examples', 'Makefile', 'README.md', 'ARCHITECTURE.md',
+        'CHANGES.md', 'HACKING.md']
 # Recorded or invented input, and this table.
 SKIPPED = re.compile(r'tests/fuzz/corpus/|tests/conformance/[^/]+/(?!ORIGIN\.md)'
                      r'|tests/structure/test_words\.py$')
@@ -98,15 +99,24 @@ def hits(path, text, words):
     return ["%s:%d: '%s': write %s" % (path, *hit) for hit in sorted(found)]
 
 
-def texts():
-    """Path -> text of the files that are, or will be, in the repository."""
-    listed = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', *TOPS],
+def texts(tops=TOPS):
+    """Path -> text of the files below the tops that are, or will be, in the repository. Each top has one."""
+    listed = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', *tops],
                             capture_output=True)
     if listed.returncode != 0:
         pytest.skip('not a git checkout: the words were not checked')
     names = sorted(name for name in set(listed.stdout.decode().split('\0')) if name and not SKIPPED.match(name))
     read = {name: pathlib.Path(name).read_bytes() for name in names if os.path.isfile(name)}
-    return {name: text.decode(errors='replace') for name, text in read.items() if b'\0' not in text}
+    found = {name: text.decode(errors='replace') for name, text in read.items() if b'\0' not in text}
+    empty = [top for top in tops if not any(name == top or name.startswith(top + '/') for name in found)]
+    assert not empty, 'no texts in %s' % ', '.join(empty)
+    return found
+
+
+def test_finds_the_texts():
+    """If a folder had moved, its words would not be checked, and the check would pass."""
+    with pytest.raises(AssertionError, match='no texts in no-such-folder'):
+        texts(['src', 'no-such-folder'])
 
 
 def test_words():
