@@ -147,7 +147,7 @@ const struct wire_shape api_jobs_query_shape =
 
 static const struct wire_field shares_query_fields[] = {
     OPTIONAL(api_shares_query, format, WIRE_CHOICE,
-             .help = "JSON, lines with | between values, or the lines of 'fairlead share -P'; absent: json",
+             .help = "JSON, lines with | between values, or lines like those of Slurm's sshare -P; absent: json",
              .choices = "json,lines,psv"),
     OPTIONAL(api_shares_query, account, WIRE_TEXT, .help = "only this account, and the accounts and users below it"),
     OPTIONAL(api_shares_query, user, WIRE_TEXT, .help = "only this user"),

@@ -23,13 +23,20 @@ static struct option_value value_of(enum job_field f)
     };
 }
 
+/* What the help names beside the field's own, because only the command line knows its commands. */
+static const char *const related_commands[JOB_FIELD_COUNT] = {
+    [JOB_FIELD_HELD] = "fairlead release",
+    [JOB_FIELD_REQUESTS] = "fairlead resource show",
+};
+
 static const char *help_of(enum job_field f, struct arena *arena)
 {
     const struct job_field_row *row = &job_field_rows[f];
     const char *help = row->option_help != NULL ? row->option_help : row->field.help;
     struct buf text = {0};
-    if (row->setter != JOB_SET_BY_OPERATOR) return help;
-    buf_format(&text, "%s; operators only", help);
+    buf_add_text(&text, help);
+    if (related_commands[f] != NULL) buf_format(&text, " (%s)", related_commands[f]);
+    if (row->setter == JOB_SET_BY_OPERATOR) buf_add_text(&text, "; operators only");
     help = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return help;

@@ -55,7 +55,7 @@ static const struct program_usage usage = {
     .line = "--private [OPTION...]",
     .summary =
         "The daemon of Fairlead: decides whose job runs next, keeps all jobs in a database and answers requests. "
-        "'fairlead start' starts it; it stays in the foreground and logs to standard error.",
+        "It stays in the foreground and logs to standard error.",
     .rows = rows,
     .text = "SIGTERM stops it. Running jobs go on, and the next start finds them again.\n\n"
             "Exit status: 0 stopped, 1 an operation failed, 2 bad usage or input.",

@@ -90,15 +90,17 @@ static inline struct field_value field_text(const char *text)
     return text != NULL ? (struct field_value){.text = text} : (struct field_value){.number = FIELD_ABSENT};
 }
 
-/* Whether the field's values are whole numbers, texts, or durations. */
+/* Whether the field's values are whole numbers, which words and times are, too. */
 static inline bool field_is_whole(const struct field *f)
 {
     return f->type != FIELD_REAL && f->type != FIELD_TEXT && f->type != FIELD_BYTES;
 }
+/* Whether they are texts. */
 static inline bool field_is_text(const struct field *f)
 {
     return f->type == FIELD_TEXT || f->type == FIELD_BYTES;
 }
+/* Whether they are durations, which are whole numbers of their unit. */
 static inline bool field_is_duration(const struct field *f)
 {
     return f->type == FIELD_SECONDS || f->type == FIELD_MINUTES || f->type == FIELD_HOURS;

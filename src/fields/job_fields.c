@@ -99,7 +99,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_STATE] = {CHOICE("state", job_state_choices), HELP("the state"), OF_TASK("state"), DECIDES},
     [JOB_FIELD_HELD] = {BOOL("held"), HELP("whether it waits for its release"), OF_JOB("is_held"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED), OPTION("hold", 'H', NULL),
-                        .option_help = "wait until 'fairlead release'"},
+                        .option_help = "wait until it is released"},
     [JOB_FIELD_REASON] = {TEXT("reason"), HELP("why it waits, or None")},
 
     [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
@@ -164,7 +164,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_REQUESTS] = {TEXT("requests"), HELP("requested resources, as license=2,bigio=true; empty: none"),
                             OF_JOB("requests"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                             OPTION("request", 'l', "NAME=VALUE,..."),
-                            .option_help = "requested resources per slot (fairlead resource show); '' is none"},
+                            .option_help = "requested resources per slot; '' is none"},
     [JOB_FIELD_TRES] = {TEXT("tres"), OF_TASK("tres"), DECIDES,
                         HELP("what it has or had, as cpu=4,mem=8192,node=1,billing=4; empty: it has not started")},
     [JOB_FIELD_BILLING] = {REAL("billing", -RATE_MAX, RATE_MAX),
