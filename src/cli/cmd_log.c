@@ -78,7 +78,8 @@ static int open_error(const struct field_value *row, const char *path, int error
     if (error == ENOENT && !has_started(row) && is_ended(row))
         return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: it was %s before it started", state);
     if (error == ENOENT && !has_started(row))
-        return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", state, row[JOB_FIELD_REASON].text);
+        return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", state,
+                           pending_reason_name((enum pending_reason)row[JOB_FIELD_REASON].number));
     return err_set(e, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(error));
 }
 

@@ -56,14 +56,16 @@ static struct field_value compute_cpus(const struct field_value *row, struct are
     return field_number(count);
 }
 
-static const struct field reason_field = {
-    .name = "reason", .help = "reason why it is pending", .type = FIELD_TEXT, .is_nullable = true};
+static const struct field reason_field = {.name = "reason",
+                                          .help = "reason why it is pending",
+                                          .type = FIELD_CHOICE,
+                                          .choices = pending_reason_names,
+                                          .is_nullable = true};
 
 static struct field_value compute_reason(const struct field_value *row, struct arena *arena)
 {
-    const char *reason = row[JOB_FIELD_REASON].text;
     (void)arena;
-    return strcmp(reason, "None") == 0 ? field_absent() : field_text(reason);
+    return row[JOB_FIELD_REASON].number == PENDING_NONE ? field_absent() : row[JOB_FIELD_REASON];
 }
 
 /* "3:0", "0:9", as in sacct. */

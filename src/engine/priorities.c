@@ -186,13 +186,13 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 
 /* --- pending reasons ---------------------------------------------------------------------------------------------- */
 
-const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor)
+enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor)
 {
     uint32_t index = state_find_job(s, job_id);
-    if (index == NONE) return NULL;
+    if (index == NONE) return PENDING_NONE;
     const struct job *j = &s->jobs.items[index];
     bool is_admitted = false;
     for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= job_fits_partition(s, j->partitions[i], j);
-    if (!is_admitted) return "PartitionTimeLimit";
-    return job_waits_for_factor(s, j, factor) ? "QOSUsageThreshold" : NULL;
+    if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
+    return job_waits_for_factor(s, j, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

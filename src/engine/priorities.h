@@ -5,6 +5,7 @@
 #define FAIRLEAD_ENGINE_PRIORITIES_H
 
 #include "engine/state.h"
+#include "fields/pending_reason.h"
 
 /* A job in one partition; or a running task. */
 struct priority_row {
@@ -47,9 +48,9 @@ enum { TICKET_ENTRIES_MAX = 1000000 };
  * tasks). */
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
-/* The reason that keeps a job from starting however many resources are free, in Slurm's words: "PartitionTimeLimit"
- * (its time limit exceeds the current MaxTime of all its partitions) or "QOSUsageThreshold". NULL: there is none, or no
+/* The reason that keeps a job from starting however many resources are free: PENDING_PARTITION_TIME_LIMIT (its time limit
+ * exceeds the current MaxTime of all its partitions) or PENDING_QOS_USAGE_THRESHOLD. PENDING_NONE: there is none, or no
  * such job. factor: the fair-share factor of its association. O(partitions of the job). */
-const char *job_pending_reason(const struct state *s, uint32_t job_id, double factor);
+enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor);
 
 #endif

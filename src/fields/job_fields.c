@@ -100,7 +100,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_HELD] = {BOOL("held"), HELP("whether it waits for its release"), OF_JOB("is_held"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED), OPTION("hold", 'H', NULL),
                         .option_help = "wait until it is released"},
-    [JOB_FIELD_REASON] = {TEXT("reason"), HELP("why it waits, or None")},
+    [JOB_FIELD_REASON] = {CHOICE("reason", pending_reason_names), HELP("why it waits, or None")},
 
     [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},

@@ -21,6 +21,7 @@
 
 #include "fields/field.h"
 #include "fields/job_state.h"
+#include "fields/pending_reason.h"
 
 enum job_field {
     JOB_FIELD_ID,     /* "5", "5_3", "5_[3-9%2]" */

@@ -285,13 +285,13 @@ static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
     return is_in;
 }
 
-static const char *reason(const struct job_row *row, uint32_t live, int64_t now_us)
+static enum pending_reason reason(const struct job_row *row, uint32_t live, int64_t now_us)
 {
     int64_t limit = job_row_number(row, JOB_FIELD_ARRAY_LIMIT);
-    if (job_row_number(row, JOB_FIELD_STATE) != JOB_PENDING) return "None";
-    if (job_row_number(row, JOB_FIELD_HELD) != 0) return "JobHeldUser";
-    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return "BeginTime";
-    return limit != 0 && live >= limit ? "JobArrayTaskLimit" : "Resources";
+    if (job_row_number(row, JOB_FIELD_STATE) != JOB_PENDING) return PENDING_NONE;
+    if (job_row_number(row, JOB_FIELD_HELD) != 0) return PENDING_HELD_BY_USER;
+    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return PENDING_BEGIN_TIME;
+    return limit != 0 && live >= limit ? PENDING_ARRAY_TASK_LIMIT : PENDING_RESOURCES;
 }
 
 static void fill_id(struct cursor *c, struct job_row *row)
@@ -357,7 +357,7 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, COLUMN_END_US));
     clear_later_fields(row);
     row->value[JOB_FIELD_REASON] =
-        field_text(reason(row, (uint32_t)sqlite3_column_int64(from, COLUMN_LIVE), c->query.now_us));
+        field_number(reason(row, (uint32_t)sqlite3_column_int64(from, COLUMN_LIVE), c->query.now_us));
     fill_id(c, row);
     fill_paths(c, row, source->part != PART_TASKS && is_array);
     return true;

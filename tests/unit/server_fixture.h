@@ -86,7 +86,7 @@ static inline struct job_row fixture_job_row(struct fixture_cursor *c, const str
     row.value[JOB_FIELD_USER] = field_text(a->user);
     row.value[JOB_FIELD_OUT_PATH] = field_text("/o\xff");
     row.value[JOB_FIELD_ERR_PATH] = field_text("/e");
-    row.value[JOB_FIELD_REASON] = field_text("None");
+    row.value[JOB_FIELD_REASON] = field_number(PENDING_NONE);
     row.value[JOB_FIELD_PARTITION] = row.value[JOB_FIELD_PARTITIONS];
     return row;
 }

@@ -1,5 +1,5 @@
-/* The table of job fields: names, columns and options belong to one field each; the persons who may set a field, and
- * the last time for it; parsing and formatting of job ids. */
+/* The table of job fields: names, columns and options belong to one field each; who may set a field, and until when; words
+ * of states and pending reasons; parsing and formatting of job ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,6 +173,22 @@ static void states_have_words(void **unused)
     assert_int_equal(field_choice_index(job_state_names, str("HELD")), -1);
 }
 
+/* In the order of the words, so that a listing sorted by the reason is in that order. */
+static void pending_reasons_have_words(void **unused)
+{
+    const struct field *f = job_field_at(JOB_FIELD_REASON);
+    (void)unused;
+    assert_int_equal(f->type, FIELD_CHOICE);
+    assert_string_equal(f->choices, pending_reason_names);
+    for (int r = 0; r < PENDING_REASON_COUNT; r++) {
+        const char *word = pending_reason_name((enum pending_reason)r);
+        assert_int_equal(field_choice_index(f->choices, str(word)), r);
+        if (r > PENDING_NONE + 1) assert_true(strcmp(pending_reason_name((enum pending_reason)(r - 1)), word) < 0);
+    }
+    assert_string_equal(pending_reason_name(PENDING_NONE), "None");
+    assert_int_equal(field_nothing(f).number, PENDING_NONE);
+}
+
 /* --- ids ---------------------------------------------------------------------------------------------------------- */
 
 static void ids_are_read(void **unused)
@@ -284,6 +300,7 @@ int main(void)
         cmocka_unit_test(setters_and_last_times_of_fields),
         cmocka_unit_test(paths_are_checked),
         cmocka_unit_test(states_have_words),
+        cmocka_unit_test(pending_reasons_have_words),
         cmocka_unit_test(ids_are_read),
         cmocka_unit_test(other_texts_are_not_ids),
         cmocka_unit_test(ids_are_written),

@@ -261,7 +261,7 @@ static void rows_have_the_fields_of_jobs(void **unused)
     assert_text(&v, JOB_FIELD_CPU_IDS, "0");
     assert_text(&v, JOB_FIELD_GPU_IDS, "");
     assert_false(has(&v, JOB_FIELD_ARRAY_TASKS) || has(&v, JOB_FIELD_TASK_ID) || has(&v, JOB_FIELD_ARRAY));
-    assert_text(&v, JOB_FIELD_REASON, "None");
+    assert_int_equal(number_of(&v, JOB_FIELD_REASON), PENDING_NONE);
     assert_text(&v, JOB_FIELD_DETAIL, "");
     assert_int_equal(number_of(&v, JOB_FIELD_TASK_COUNT), 1);
     assert_int_equal(number_of(&v, JOB_FIELD_END) - number_of(&v, JOB_FIELD_START), 10 * SECOND);
@@ -282,7 +282,7 @@ static void rows_have_the_fields_of_jobs(void **unused)
     assert_text(&v, JOB_FIELD_ID, "3_[2-4%1]");
     assert_text(&v, JOB_FIELD_ARRAY_TASKS, "2-4");
     assert_int_equal(number_of(&v, JOB_FIELD_TASK_COUNT), 3);
-    assert_text(&v, JOB_FIELD_REASON, "JobArrayTaskLimit");
+    assert_int_equal(number_of(&v, JOB_FIELD_REASON), PENDING_ARRAY_TASK_LIMIT);
     assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-3_%a.out");
     assert_false(has(&v, JOB_FIELD_START) || has(&v, JOB_FIELD_END) || has(&v, JOB_FIELD_TASK_ID));
     reader.close(cursor);
@@ -295,11 +295,11 @@ static void rows_have_the_fields_of_jobs(void **unused)
 
     cursor = find(&h, 4, JOB_PENDING, &v);
     assert_int_equal(number_of(&v, JOB_FIELD_HELD), true);
-    assert_text(&v, JOB_FIELD_REASON, "JobHeldUser");
+    assert_int_equal(number_of(&v, JOB_FIELD_REASON), PENDING_HELD_BY_USER);
     reader.close(cursor);
 
     cursor = find(&h, 5, JOB_PENDING, &v);
-    assert_text(&v, JOB_FIELD_REASON, "Resources");
+    assert_int_equal(number_of(&v, JOB_FIELD_REASON), PENDING_RESOURCES);
     assert_text(&v, JOB_FIELD_OUT_PATH, "/home/x/fairlead-5.out");
     reader.close(cursor);
     house_close(&h);
@@ -334,7 +334,7 @@ static void rows_have_the_fields_of_policies(void **unused)
         query.now_us = h.w.now_us + later * SECOND;
         void *cursor = reader.open(reader.context, &query, NULL);
         assert_int_equal(reader.next(cursor, &v, NULL), 1);
-        assert_text(&v, JOB_FIELD_REASON, later ? "Resources" : "BeginTime");
+        assert_int_equal(number_of(&v, JOB_FIELD_REASON), later ? PENDING_RESOURCES : PENDING_BEGIN_TIME);
         assert_text(&v, JOB_FIELD_PARTITION, "fast,main");
         assert_text(&v, JOB_FIELD_QOS, "normal");
         assert_text(&v, JOB_FIELD_PROJECT, "apollo");

@@ -43,7 +43,7 @@ static void make_job(struct job_row *out)
         {JOB_FIELD_COMMENT, {.text = ""}}, /* an empty text is a value */
         {JOB_FIELD_STATE, {.number = JOB_PENDING}},
         {JOB_FIELD_HELD, {.number = 1}},
-        {JOB_FIELD_REASON, {.text = "None"}},
+        {JOB_FIELD_REASON, {.number = PENDING_NONE}},
         {JOB_FIELD_CPUS, {.number = 65536}},
         {JOB_FIELD_MEM_MIB, {.number = INT64_C(1) << 40}},
         {JOB_FIELD_TIME_LIMIT, {.number = 316224000}},

@@ -59,13 +59,13 @@ static double factor_of(const struct job_row *row, const struct job_stream *l)
 }
 
 /* The store cannot tell whether a policy keeps a job from starting; then its reason is Resources. */
-static const char *reason_of(const struct job_row *row, const struct job_stream *l)
+static enum pending_reason reason_of(const struct job_row *row, const struct job_stream *l)
 {
-    const char *reason = job_row_text(row, JOB_FIELD_REASON);
-    if (strcmp(reason, "Resources") != 0) return reason;
+    enum pending_reason reason = (enum pending_reason)job_row_number(row, JOB_FIELD_REASON);
+    if (reason != PENDING_RESOURCES) return reason;
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
-    const char *policy_reason = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
-    return policy_reason != NULL ? policy_reason : reason;
+    enum pending_reason policy_reason = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
+    return policy_reason != PENDING_NONE ? policy_reason : reason;
 }
 
 /* Writes a row with the members that the store does not have. */
@@ -73,7 +73,7 @@ static void write_row(struct job_row *row, const struct job_stream *l, struct bu
 {
     struct buf tres = {0};
     row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
-    row->value[JOB_FIELD_REASON].text = reason_of(row, l);
+    row->value[JOB_FIELD_REASON].number = reason_of(row, l);
     if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
     if (l->is_lines)
         wire_write_line(&job_fields, row->value, out);
