@@ -343,9 +343,9 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc);
  * cost of the algorithm (policy/fair_share.h). */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
 
-/* The columns of a share listing by the configured algorithm, in memory of arena. wanted: by node, whether its columns
- * are needed; NULL: all are. The cost is that of state_factors. */
-void state_share_table(struct state *s, int64_t now_us, const bool *wanted, struct arena *arena,
+/* The columns of a share listing, in memory of arena. options: policy.share, the configured ones, or others; their order is
+ * not read. The cost is that of state_factors. */
+void state_share_table(struct state *s, int64_t now_us, const struct share_options *options, struct arena *arena,
                        struct share_table *out_table);
 
 #endif

@@ -65,8 +65,7 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,
                      struct share_table *out_table)
 {
-    s->state.policy.share = *options;
-    state_share_table(&s->state, s->now_us, NULL, arena, out_table);
+    state_share_table(&s->state, s->now_us, options, arena, out_table);
 }
 
 /* The account above an account, or above the account of a user. */

@@ -369,7 +369,7 @@ static void factors_follow_the_algorithm(void **unused)
         struct share_table table;
         world_set(&w, "PriorityFlags", flags[i]);
         const double *factors = state_factors(&w.s, w.now_us, &arena);
-        state_share_table(&w.s, w.now_us, NULL, &arena, &table);
+        state_share_table(&w.s, w.now_us, &w.s.policy.share, &arena, &table);
         uint32_t ann = w.s.node_of.items[state_find_assoc(&w.s, "a", "ann")];
         uint32_t bea = w.s.node_of.items[state_find_assoc(&w.s, "b", "bea")];
         assert_true(factors[ann] == table.fair_share[ann] && factors[bea] == table.fair_share[bea]);

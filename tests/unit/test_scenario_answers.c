@@ -248,6 +248,31 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
 #undef TREE
 }
 
+/* Shares by other rules than the document's are an answer, not a change of the document. */
+static void shares_by_other_options_change_no_later_answer(void **unused)
+{
+    struct scenario s;
+    struct share_table own, other, later;
+    (void)unused;
+    read_quoted("{'now': 1, 'settings': {}, 'tree': [{'account': 'a', 'user': 'u', 'usage': 300},"
+                " {'account': 'a', 'user': 'v', 'usage': 100}, {'account': 'a'}],"
+                " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]}",
+                &s);
+    const struct scenario_priorities before = compute(&s);
+    const double factor = real_of(&before, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR);
+    scenario_shares(&s, &s.state.policy.share, &arena, &own);
+    const uint32_t u = s.state.node_of.items[s.associations[0]];
+    struct share_options classic = s.state.policy.share;
+    classic.algorithm = ALGORITHM_CLASSIC;
+    scenario_shares(&s, &classic, &arena, &other);
+    assert_true(own.fair_share[u] == factor && other.fair_share[u] != factor);
+    const struct scenario_priorities after = compute(&s);
+    assert_true(real_of(&after, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR) == factor);
+    scenario_shares(&s, &s.state.policy.share, &arena, &later);
+    assert_true(later.fair_share[u] == factor);
+    scenario_release(&s);
+}
+
 static void basic_is_first_come_first_served(void **unused)
 {
     struct scenario s;
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(age_counts_from_the_eligible_time),
         cmocka_unit_test(each_partition_has_a_row),
         cmocka_unit_test(shares_by_the_algorithm_of_the_settings),
+        cmocka_unit_test(shares_by_other_options_change_no_later_answer),
         cmocka_unit_test(basic_is_first_come_first_served),
         cmocka_unit_test(users_of_default_have_separate_usage),
         cmocka_unit_test(usage_in_projects_counts_there),

@@ -144,7 +144,9 @@ static int take_snapshot(struct server *server, const struct api_shares_query *q
     bool *is_shown = arena_alloc(arena, state_tree(s)->count * sizeof *is_shown);
     if (choose_rows(s, query, is_shown, e) != 0) return -1;
     copy_lines(s, is_shown, arena, out);
-    state_share_table(s, now_us, is_shown, arena, &out->table);
+    struct share_options options = s->policy.share;
+    options.wanted = is_shown;
+    state_share_table(s, now_us, &options, arena, &out->table);
     if (query->tres) copy_tres_usage(s, now_us, arena, out);
     return 0;
 }
