@@ -40,9 +40,10 @@ static const char *name_in_update(uint32_t field)
     return job_field_is_settable((enum job_field)field, true) ? job_field_at((enum job_field)field)->name : NULL;
 }
 
+/* The server names a job that is given no name. */
 static bool is_required_in_submission(uint32_t field)
 {
-    return field == JOB_FIELD_DIRECTORY || field == JOB_FIELD_COMMAND;
+    return job_field_rows[field].is_required && field != JOB_FIELD_NAME;
 }
 
 #define JOB_VALUES(struct_name)                                                                                    \

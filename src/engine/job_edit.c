@@ -202,11 +202,10 @@ static void set_defaults(struct job_edit *edit)
 
 static int check_required(struct job_edit *edit)
 {
-    static const enum job_field required[] = {JOB_FIELD_NAME, JOB_FIELD_COMMAND, JOB_FIELD_DIRECTORY};
-    for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
-        const struct field *f = job_field_at(required[i]);
-        if (!edit->given->is_given[required[i]])
-            return err_field(edit->c->e, ERR_INPUT, f->name, "missing; %s", f->help);
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        const struct field *field = job_field_at(f);
+        if (job_field_rows[f].is_required && !edit->given->is_given[f])
+            return err_field(edit->c->e, ERR_INPUT, field->name, "missing; %s", field->help);
     }
     return 0;
 }

@@ -49,6 +49,8 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 
 /* Then who sets it, and until when. */
 #define SET(who, until_) .setter = (who), .until = (until_)
+#define REQUIRED .is_required = true
+#define SINCE(since_) .since = (since_)
 #define OPTION(name_, letter_, argument_) .option = (name_), .letter = (letter_), .argument = (argument_)
 
 const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
@@ -71,13 +73,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_UID] = {ID("uid"), HELP("user id that it runs as"), OF_JOB("uid"), CONSTANT, DECIDES},
     [JOB_FIELD_GID] = {ID("gid"), HELP("group id that it runs as"), HIDDEN, OF_JOB("gid"), CONSTANT, DECIDES},
 
-    [JOB_FIELD_NAME] = {TEXT("name"), BYTES_FROM_TO(1, JOB_NAME_BYTES_MAX), HELP("the job's name"), OF_JOB("name"),
-                        DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED), OPTION("job-name", 'J', "NAME")},
-    [JOB_FIELD_COMMAND] = {TEXT("command"), HELP("what it runs, as a person sees it"), OF_JOB("command"), CONSTANT,
-                           SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
+    [JOB_FIELD_NAME] = {TEXT("name"), BYTES_FROM_TO(1, JOB_NAME_BYTES_MAX), HELP("the job's name"), REQUIRED,
+                        OF_JOB("name"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                        OPTION("job-name", 'J', "NAME")},
+    [JOB_FIELD_COMMAND] = {TEXT("command"), HELP("what it runs, as a person sees it"), REQUIRED, OF_JOB("command"),
+                           CONSTANT, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
     [JOB_FIELD_DIRECTORY] = {BYTES("directory"), BYTES_FROM_TO(1, PATH_BYTES_MAX), .field.check = check_absolute_path,
-                             HELP("absolute path of the directory it runs in"), OF_JOB("directory"), CONSTANT, DECIDES,
-                             SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
+                             HELP("absolute path of the directory it runs in"), REQUIRED, OF_JOB("directory"), CONSTANT,
+                             DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
     [JOB_FIELD_OUT_PATTERN] = {BYTES("out"), BYTES_FROM_TO(1, PATH_BYTES_MAX), .field.check = check_path,
                                HELP("file of standard output: a path with %j, %A, %a, %x, %u, %%"), HIDDEN,
                                OF_JOB("out_pattern"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
@@ -142,9 +145,10 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_TASK_MEM_MIB] = {NUMBER("task_mem_mib", 0, MEM_MIB_MAX), HELP("memory that it has or had"), HIDDEN,
                                 OF_TASK("mem_mib"), DECIDES},
     [JOB_FIELD_EXIT_STATUS] = {NUMBER("exit_status", 0, INT32_MAX), HELP("exit status; null: it has not ended"),
-                               NULLABLE, OF_TASK("exit_status")},
+                               NULLABLE, OF_TASK("exit_status"), SINCE(JOB_SINCE_END)},
     [JOB_FIELD_SIGNAL] = {NUMBER("signal", 0, INT32_MAX),
-                          HELP("the signal that ended it, or 0; null: it has not ended"), NULLABLE, OF_TASK("signal")},
+                          HELP("the signal that ended it, or 0; null: it has not ended"), NULLABLE, OF_TASK("signal"),
+                          SINCE(JOB_SINCE_END)},
     [JOB_FIELD_CPU_TIME] = {NUMBER("cpu_us", 0, WHOLE_REAL_MAX), HELP("CPU time used, in microseconds"),
                             OF_TASK("cpu_us")},
     [JOB_FIELD_MAX_RSS] = {NUMBER("max_rss_kib", 0, WHOLE_REAL_MAX), HELP("peak memory of its largest process, in KiB"),
@@ -169,7 +173,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                         HELP("what it has or had, as cpu=4,mem=8192,node=1,billing=4; empty: it has not started")},
     [JOB_FIELD_BILLING] = {REAL("billing", -RATE_MAX, RATE_MAX),
                            HELP("billing units per second; null: it has not started"), NULLABLE, OF_TASK("billing"),
-                           DECIDES},
+                           DECIDES, SINCE(JOB_SINCE_START)},
     [JOB_FIELD_USAGE_FACTOR] = {REAL("usage_factor", 0, RATE_MAX), HELP("factor of its QOS when it started"), HIDDEN,
                                 OF_TASK("usage_factor"), DECIDES},
     [JOB_FIELD_FAIR_SHARE] = {REAL("fair_share", -1e300, 1e300), NULLABLE,

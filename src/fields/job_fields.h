@@ -122,16 +122,21 @@ enum job_field_until {
     JOB_UNTIL_ENDED
 };
 
+/* From when on a task has a value; before, the field is absent from its rows. */
+enum job_field_since { JOB_SINCE_SUBMISSION, JOB_SINCE_START, JOB_SINCE_END };
+
 struct job_field_row {
     struct field field; /* first, so that the rows are a field_table */
     enum job_field_home home;
     enum job_field_setter setter;
     enum job_field_until until;
     bool is_update_only; /* a submission sets it through another field */
-    const char *column;  /* in the database; NULL: it is not stored */
-    bool is_constant;    /* its column is written once and never updated */
-    bool empty_is_null;  /* its column is NULL where the value is 0 or the empty text */
-    bool is_decisive;    /* decisions depend on it, so it is part of the state's hash */
+    bool is_required;    /* a submission has to give it */
+    enum job_field_since since;
+    const char *column; /* in the database; NULL: it is not stored */
+    bool is_constant;   /* its column is written once and never updated */
+    bool empty_is_null; /* its column is NULL where the value is 0 or the empty text */
+    bool is_decisive;   /* decisions depend on it, so it is part of the state's hash */
 
     const char *option;           /* on the command line, without dashes; NULL: it has none */
     char letter;                  /* of the option, or 0 */

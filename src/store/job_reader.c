@@ -328,15 +328,16 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
 }
 
-/* Makes fields absent that a task has only from its start or its end on. */
+/* Makes fields absent that a task has only from its start or its end on. What ended before its start has zeros. */
 static void clear_later_fields(struct job_row *row)
 {
+    bool has_started = row->value[JOB_FIELD_START].number != FIELD_ABSENT;
     bool has_ended = job_state_is_end((enum job_state)job_row_number(row, JOB_FIELD_STATE));
-    if (row->value[JOB_FIELD_START].number == FIELD_ABSENT) row->value[JOB_FIELD_BILLING] = field_absent();
-    for (enum job_field f = JOB_FIELD_EXIT_STATUS; f <= JOB_FIELD_SIGNAL; f++) {
-        if (!has_ended)
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        enum job_field_since since = job_field_rows[f].since;
+        if ((since == JOB_SINCE_START && !has_started) || (since == JOB_SINCE_END && !has_ended))
             row->value[f] = field_absent();
-        else if (row->value[f].number == FIELD_ABSENT)
+        else if (since == JOB_SINCE_END && row->value[f].number == FIELD_ABSENT)
             row->value[f] = field_number(0);
     }
 }

@@ -342,7 +342,6 @@ static void assert_all_fields_accepted(void)
 
 static void submit(struct life *l)
 {
-    static const enum job_field required[] = {JOB_FIELD_NAME, JOB_FIELD_COMMAND, JOB_FIELD_DIRECTORY};
     struct job_values v = {0};
     const char *user = one_in(l, 2) ? "ann" : "bob";
     struct request r = {.values = &v,
@@ -350,8 +349,8 @@ static void submit(struct life *l)
                                   .actor = {1000 + below(l, 3), 2000 + below(l, 3), user, one_in(l, 2)},
                                   .submit = &v}};
     give_random(l, &v, false, 2);
-    for (size_t i = 0; i < COUNT(required); i++) {
-        if (!v.is_given[required[i]]) give(&v, required[i], random_value(l, required[i]));
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].is_required && !v.is_given[f]) give(&v, f, random_value(l, f));
     }
     uint32_t jobs = l->h.w.s.next_job_id;
     apply_what_is_accepted(l, &r);

@@ -81,6 +81,21 @@ static void options_can_be_set(void **unused)
     }
 }
 
+static void required_and_later_fields(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < JOB_FIELD_COUNT; i++) {
+        const struct job_field_row *row = &job_field_rows[i];
+        bool is_required = i == JOB_FIELD_NAME || i == JOB_FIELD_COMMAND || i == JOB_FIELD_DIRECTORY;
+        bool is_of_end = i == JOB_FIELD_EXIT_STATUS || i == JOB_FIELD_SIGNAL;
+        assert_int_equal(row->is_required, is_required);
+        assert_int_equal(row->since == JOB_SINCE_END, is_of_end);
+        assert_int_equal(row->since == JOB_SINCE_START, i == JOB_FIELD_BILLING);
+        if (is_required) assert_true(job_field_is_settable((enum job_field)i, false) && !row->field.is_nullable);
+        if (row->since != JOB_SINCE_SUBMISSION) assert_true(row->home == JOB_HOME_TASK && row->field.is_nullable);
+    }
+}
+
 static const struct {
     enum job_field field;
     bool in_submission, in_update;
@@ -297,6 +312,7 @@ int main(void)
         cmocka_unit_test(names_belong_to_one_field),
         cmocka_unit_test(homes_and_columns_agree),
         cmocka_unit_test(options_can_be_set),
+        cmocka_unit_test(required_and_later_fields),
         cmocka_unit_test(setters_and_last_times_of_fields),
         cmocka_unit_test(paths_are_checked),
         cmocka_unit_test(states_have_words),
