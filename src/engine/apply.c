@@ -25,11 +25,18 @@ void apply_note_decision(struct apply_context *c, enum decision_kind kind, const
         (struct decision){.kind = kind, .launch_id = k->launch_id, .job_id = k->job_id, .task_id = k->task_id};
 }
 
+const char *apply_actor_text(const struct actor *actor, char out[APPLY_ACTOR_SIZE])
+{
+    if (actor->user == NULL) return "an unknown user";
+    text_format(out, APPLY_ACTOR_SIZE, "user '%s'", actor->user);
+    return out;
+}
+
 int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what)
 {
+    char who[APPLY_ACTOR_SIZE];
     if (actor->is_operator) return 0;
-    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what,
-                   actor->user ? actor->user : "an unknown user");
+    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what, apply_actor_text(actor, who));
 }
 
 int apply_check_name(const char *what, const char *name, struct err *e)

@@ -25,6 +25,10 @@ void apply_note_decision(struct apply_context *c, enum decision_kind kind, const
 /* Makes a pass due at at_us at the latest, even if no event arrives until then. */
 void state_want_pass_at(struct state *s, int64_t at_us);
 
+/* The actor in a message: "user 'ann'", cut if it is long, or "an unknown user". */
+enum { APPLY_ACTOR_SIZE = 96 };
+const char *apply_actor_text(const struct actor *actor, char out[APPLY_ACTOR_SIZE]);
+
 /* ERR_DENIED unless the actor is an operator. what: an infinitive for the message, such as "add accounts". */
 int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what);
 

@@ -66,9 +66,10 @@ static int check_actor(struct job_edit *edit, enum job_field f, const struct fie
                       (setter == JOB_RAISED_BY_USER && new->number >= old->number) ||
                       (setter == JOB_LOWERED_BY_USER && new->number <= old->number);
     if (is_allowed) return 0;
+    char who[APPLY_ACTOR_SIZE];
     if (setter == JOB_SET_BY_OPERATOR)
         return err_field(edit->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
-                         edit->actor->user ? edit->actor->user : "an unknown user");
+                         apply_actor_text(edit->actor, who));
     return err_field(edit->c->e, ERR_DENIED, name, "only an operator may %s it from %lld to %lld",
                      setter == JOB_RAISED_BY_USER ? "lower" : "raise", (long long)old->number, (long long)new->number);
 }

@@ -39,7 +39,7 @@ enum {
 int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_priority_flags_check(struct str text, const char *what, struct err *e);
 
-/* QOS flags: NoDecay, EnforceUsageThreshold; others of Slurm's are refused by name. */
+/* QOS flags: NoDecay, EnforceUsageThreshold; any other word is refused. */
 enum { QOS_NO_DECAY = 1 << 0, QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1 };
 int setting_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_qos_flags_check(struct str text, const char *what, struct err *e);

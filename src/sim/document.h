@@ -35,8 +35,7 @@ static inline struct document *document_of(const struct wire_reader *r)
     return r->context;
 }
 
-/* Read the parts, in an order in which a part refers only to earlier ones. value NULL: the document does not have the
- * part. */
+/* Each reads one part; document.c has their order. value NULL: the document does not have the part. */
 int document_read_settings(struct wire_reader *r, json_t *value);
 int document_read_hosts(struct wire_reader *r, json_t *value);
 int document_read_resources(struct wire_reader *r, json_t *value);

@@ -142,7 +142,7 @@ static void refused_submissions_change_nothing(void **unused)
         {"requests=bigio=perhaps", ERR_INPUT, "resource 'bigio': amount: 'perhaps' is not true or false"},
         {"nice=-1", ERR_DENIED, "nice: only an operator may lower it from 0 to -1"},
         {"nice=2147483647", ERR_INPUT, "nice: 2147483647 is not a whole number from -2147483645 to 2147483645"},
-        {"site=1", ERR_DENIED, "site: only an operator may set it; you are ann"},
+        {"site=1", ERR_DENIED, "site: only an operator may set it; you are user 'ann'"},
         {"posix_priority=1", ERR_DENIED, "posix_priority: only an operator may raise it from 0 to 1"},
         {"posix_priority=-1024", ERR_INPUT, "posix_priority: -1024 is not a whole number from -1023 to 1024"},
         {"job_share=4294967296", ERR_INPUT, "job_share: 4294967296 is not a whole number from 0 to 4294967295"},
