@@ -15,17 +15,17 @@ static const struct {
     int http_status;
     int exit_status;
 } err_table[ERR_COUNT] = {
-    [ERR_NONE] = {"none", 200, 0},
-    [ERR_USAGE] = {"usage", 400, 2},
-    [ERR_INPUT] = {"input", 400, 2},
-    [ERR_NOT_FOUND] = {"not-found", 404, 2},
-    [ERR_EXISTS] = {"exists", 409, 2},
-    [ERR_CONFLICT] = {"conflict", 409, 2},
-    [ERR_DENIED] = {"denied", 403, 1},
-    [ERR_TOO_LARGE] = {"too-large", 422, 2},
-    [ERR_UNAVAILABLE] = {"unavailable", 503, 1},
-    [ERR_IO] = {"io", 500, 1},
-    [ERR_INTERNAL] = {"internal", 500, 1},
+    [ERR_NONE] = {.name = "none", .http_status = 200, .exit_status = 0},
+    [ERR_USAGE] = {.name = "usage", .http_status = 400, .exit_status = 2},
+    [ERR_INPUT] = {.name = "input", .http_status = 400, .exit_status = 2},
+    [ERR_NOT_FOUND] = {.name = "not-found", .http_status = 404, .exit_status = 2},
+    [ERR_EXISTS] = {.name = "exists", .http_status = 409, .exit_status = 2},
+    [ERR_CONFLICT] = {.name = "conflict", .http_status = 409, .exit_status = 2},
+    [ERR_DENIED] = {.name = "denied", .http_status = 403, .exit_status = 1},
+    [ERR_TOO_LARGE] = {.name = "too-large", .http_status = 422, .exit_status = 2},
+    [ERR_UNAVAILABLE] = {.name = "unavailable", .http_status = 503, .exit_status = 1},
+    [ERR_IO] = {.name = "io", .http_status = 500, .exit_status = 1},
+    [ERR_INTERNAL] = {.name = "internal", .http_status = 500, .exit_status = 1},
 };
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */

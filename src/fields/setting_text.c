@@ -28,28 +28,28 @@ struct flag_word {
 };
 
 static const struct flag_word priority_words[] = {
-    {"ACCRUE_ALWAYS", FLAG_ACCRUE_ALWAYS},
-    {"CALCULATE_RUNNING", FLAG_CALCULATE_RUNNING},
-    {"DEPTH_OBLIVIOUS", FLAG_DEPTH_OBLIVIOUS},
-    {"NO_FAIR_TREE", FLAG_NO_FAIR_TREE},
-    {"INCR_ONLY", FLAG_INCR_ONLY},
-    {"MAX_TRES", FLAG_MAX_TRES},
-    {"MAX_TRES_GRES", FLAG_MAX_TRES_GRES},
-    {"NO_NORMAL_ALL", FLAG_NO_NORMAL_ALL},
-    {"NO_NORMAL_ASSOC", FLAG_NO_NORMAL_ASSOC},
-    {"NO_NORMAL_PART", FLAG_NO_NORMAL_PART},
-    {"NO_NORMAL_QOS", FLAG_NO_NORMAL_QOS},
-    {"NO_NORMAL_TRES", FLAG_NO_NORMAL_TRES},
-    {"SMALL_RELATIVE_TO_TIME", FLAG_SMALL_RELATIVE_TO_TIME},
-    {"FAIR_TREE", 0},
-    {"TICKET_BASED", 0},
-    {NULL, 0},
+    {.word = "ACCRUE_ALWAYS", .bits = FLAG_ACCRUE_ALWAYS},
+    {.word = "CALCULATE_RUNNING", .bits = FLAG_CALCULATE_RUNNING},
+    {.word = "DEPTH_OBLIVIOUS", .bits = FLAG_DEPTH_OBLIVIOUS},
+    {.word = "NO_FAIR_TREE", .bits = FLAG_NO_FAIR_TREE},
+    {.word = "INCR_ONLY", .bits = FLAG_INCR_ONLY},
+    {.word = "MAX_TRES", .bits = FLAG_MAX_TRES},
+    {.word = "MAX_TRES_GRES", .bits = FLAG_MAX_TRES_GRES},
+    {.word = "NO_NORMAL_ALL", .bits = FLAG_NO_NORMAL_ALL},
+    {.word = "NO_NORMAL_ASSOC", .bits = FLAG_NO_NORMAL_ASSOC},
+    {.word = "NO_NORMAL_PART", .bits = FLAG_NO_NORMAL_PART},
+    {.word = "NO_NORMAL_QOS", .bits = FLAG_NO_NORMAL_QOS},
+    {.word = "NO_NORMAL_TRES", .bits = FLAG_NO_NORMAL_TRES},
+    {.word = "SMALL_RELATIVE_TO_TIME", .bits = FLAG_SMALL_RELATIVE_TO_TIME},
+    {.word = "FAIR_TREE", .bits = 0},
+    {.word = "TICKET_BASED", .bits = 0},
+    {.word = NULL},
 };
 
 static const struct flag_word qos_words[] = {
-    {"NoDecay", QOS_NO_DECAY},
-    {"EnforceUsageThreshold", QOS_ENFORCE_USAGE_THRESHOLD},
-    {NULL, 0},
+    {.word = "NoDecay", .bits = QOS_NO_DECAY},
+    {.word = "EnforceUsageThreshold", .bits = QOS_ENFORCE_USAGE_THRESHOLD},
+    {.word = NULL},
 };
 
 static int unknown_word(const struct flag_word *words, struct str word, const char *what, struct err *e)

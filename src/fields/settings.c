@@ -167,8 +167,8 @@ static const struct {
     enum setting setting;
     struct field field;
 } aliases[] = {
-    {SET_HALFLIFE_S, {MINUTES(0, LONG_S, 0), .name = "PriorityDecayHalfLife", .help = ""}},
-    {SET_TIES, {CHOICE("merge,slurm"), .name = "FairTreeTies", .help = ""}},
+    {.setting = SET_HALFLIFE_S, .field = {MINUTES(0, LONG_S, 0), .name = "PriorityDecayHalfLife", .help = ""}},
+    {.setting = SET_TIES, .field = {CHOICE("merge,slurm"), .name = "FairTreeTies", .help = ""}},
 };
 
 struct settings settings_defaults(void)
