@@ -18,6 +18,7 @@
  * The cost is linear in the event's texts and lists, the depth of the tree, and the number of objects of the kinds that
  * the event refers to, except for
  *     EVENT_TIME with a pass due                      see pass.c
+ *     EVENT_UPDATE                                    O(the job's texts and ranges of tasks): the job is copied
  *     EVENT_CANCEL of jobs with live tasks            O(tasks) for each of these jobs
  *     EVENT_CANCEL, HOLD and RELEASE with `all`       O(jobs), plus the above
  *     EVENT_ACCOUNT_DELETE, EVENT_USER_MODIFY         O(associations)

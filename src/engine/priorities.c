@@ -2,12 +2,13 @@
  * where it ranks them, from the same functions as the pass (ranking.h). */
 #include "engine/priorities.h"
 
+#include "base/ensure.h"
 #include "engine/min_priority.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* The listing while it is built. There is room for every pair of a pending job and a partition, and every running
- * task. */
+/* The listing while it is built. There is room for every pair of a pending job and a partition, and every task
+ * that has not ended, of the jobs that are listed. */
 struct priority_list {
     struct state *s;
     int64_t now_us;
@@ -15,6 +16,7 @@ struct priority_list {
     struct arena *arena;
     struct tres_indices indices;
     struct priorities *result;
+    size_t max_count;
 };
 
 static bool is_wanted(const struct priority_list *l, const struct job *j)
@@ -29,16 +31,17 @@ static bool is_pending(const struct job *j)
 
 static size_t max_rows(const struct priority_list *l)
 {
-    size_t count = l->s->tasks.count;
+    size_t count = 0;
     for (uint32_t i = 0; i < l->s->jobs.count; i++) {
         const struct job *j = &l->s->jobs.items[i];
-        if (is_wanted(l, j) && is_pending(j)) count += j->partition_count;
+        if (is_wanted(l, j)) count += j->live_tasks + (is_pending(j) ? j->partition_count : 0);
     }
     return count;
 }
 
 static struct priority_row *add_row(struct priority_list *l, uint32_t job, uint32_t task, uint32_t partition)
 {
+    ensure(l->result->count < l->max_count);
     struct priority_row *row = &l->result->rows[l->result->count++];
     *row = (struct priority_row){.job = job, .task = task, .partition = partition};
     if (task != NONE) {
@@ -175,7 +178,8 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 {
     struct priority_list l = {.s = s, .now_us = now_us, .job_id = job_id, .arena = arena, .result = out_priorities};
     *out_priorities = (struct priorities){.model = s->policy.model};
-    out_priorities->rows = arena_alloc(arena, (max_rows(&l) + 1) * sizeof *out_priorities->rows);
+    l.max_count = max_rows(&l);
+    out_priorities->rows = arena_alloc(arena, (l.max_count + 1) * sizeof *out_priorities->rows);
     tres_indices_find(s, arena, &l.indices);
     switch (s->policy.model) {
     case MODEL_MULTIFACTOR: list_multifactor(&l); break;

@@ -35,7 +35,7 @@ struct priorities {
  *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no
  *                minimum.
  *   basic        the order of ids is the order of submission.
- * O(jobs + tasks) in basic, and in addition the costs of state_factors and multifactor_context_make in multifactor, of
+ * O(jobs + rows + resources x tracked TRES) in basic, with a job_id, too; in addition the costs of state_factors and multifactor_context_make in multifactor, of
  * ticket_snapshot_make and ticket_ranks_make in tickets (engine/ranking.h). */
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
                       struct priorities *out_priorities);

@@ -109,7 +109,7 @@ struct settings settings_defaults(void);
 struct settings settings_upstream_defaults(void);
 
 /* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the field
- * that reads its values. ERR_NOT_FOUND names the nearest ones or all. */
+ * that reads its values. ERR_NOT_FOUND: there is none. */
 int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e);
 
 /* Finds and reads in one. */
