@@ -2,8 +2,9 @@
 #include "base/number.h"
 #include "cli/instance.h"
 #include "cli/table.h"
+#include "fields/column.h"
 
-enum { ROWS_SHOWN = 50, NAME_WIDTH_MIN = 8 };
+enum { ROWS_SHOWN = 50 };
 
 struct verify_values {
     bool is_json;
@@ -15,9 +16,12 @@ static const struct option_row verify_options[] = {
 };
 
 static const struct table_column difference_columns[] = {
-    {.heading = "ACCOUNT", .width_min = NAME_WIDTH_MIN}, {.heading = "USER", .width_min = NAME_WIDTH_MIN},
-    {.heading = "QOS", .width_min = NAME_WIDTH_MIN},     {.heading = "PROJECT", .width_min = NAME_WIDTH_MIN},
-    {.heading = "TRES", .width_min = NAME_WIDTH_MIN},    {.heading = "STORED", .is_right_aligned = true},
+    {.heading = "ACCOUNT", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "USER", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "QOS", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "PROJECT", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "TRES", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "STORED", .is_right_aligned = true},
     {.heading = "RECOMPUTED", .is_right_aligned = true},
 };
 

@@ -157,17 +157,17 @@ static void show_tickets(const struct field_value *row, struct buf *out)
     {                                                                    \
         .field = JOB_FIELD_ID, .heading = "ID", .is_right_aligned = true \
     }
-#define NAME(rank_)                                                           \
-    {                                                                         \
-        .field = JOB_FIELD_NAME, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+#define NAME(rank_)                                                                  \
+    {                                                                                \
+        .field = JOB_FIELD_NAME, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (rank_) \
     }
-#define USER(rank_)                                                           \
-    {                                                                         \
-        .field = JOB_FIELD_USER, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+#define USER(rank_)                                                                  \
+    {                                                                                \
+        .field = JOB_FIELD_USER, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (rank_) \
     }
-#define ACCOUNT(rank_)                                                           \
-    {                                                                            \
-        .field = JOB_FIELD_ACCOUNT, .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+#define ACCOUNT(rank_)                                                                  \
+    {                                                                                   \
+        .field = JOB_FIELD_ACCOUNT, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (rank_) \
     }
 #define STATE                    \
     {                            \
@@ -192,15 +192,15 @@ static const struct column queue[] = {
     NAME(0),
     USER(3),
     ACCOUNT(7),
-    {.field = JOB_FIELD_PARTITION, .width_min = NAME_WIDTH_MIN, .rank = 9},
-    {.field = JOB_FIELD_QOS, .width_min = NAME_WIDTH_MIN, .rank = 11},
+    {.field = JOB_FIELD_PARTITION, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 9},
+    {.field = JOB_FIELD_QOS, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 11},
     STATE,
     ELAPSED("TIME", 1),
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .rank = 8},
     CPUS(4),
     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
     {.field = JOB_FIELD_GPUS, .zero_is_absent = true, .rank = 10},
-    {.computed = &reason_field, .compute = compute_reason, .width_min = NAME_WIDTH_MIN, .rank = 5},
+    {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
 };
 
 static const struct column history[] = {

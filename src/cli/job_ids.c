@@ -5,8 +5,9 @@
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "fields/job_id.h"
+#include "fields/limits.h"
 
-enum { TASK_MAX = 4000000, TASKS_NAMED_MAX = 100000 };
+enum { TASKS_NAMED_MAX = 100000 };
 
 typedef ARRAY(const char *) id_list;
 
@@ -22,7 +23,7 @@ static int add_id(struct call *call, struct str id, id_list *ids, struct err *e)
 static int add_tasks(struct call *call, struct str job, struct str tasks, id_list *ids, struct err *e)
 {
     struct idset set = {0};
-    if (idset_parse(tasks, TASK_MAX, "tasks of the job", &set, e) != 0) return -1;
+    if (idset_parse(tasks, ARRAY_TASK_MAX, "tasks of the job", &set, e) != 0) return -1;
     int status = 0;
     if (idset_count(&set) > TASKS_NAMED_MAX)
         status = err_value_reason(e, "job", tasks, "names more than %d tasks; give the id of the job", TASKS_NAMED_MAX);

@@ -6,7 +6,7 @@
 #include "base/ensure.h"
 #include "cli/pairs.h"
 
-enum { HINT_BYTES = 80, NAME_WIDTH_MIN = 8 };
+enum { HINT_BYTES = 80 };
 
 /* --- changing ----------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ static struct column_table make_columns(enum object_kind kind, struct arena *are
     const struct field_table *fields = &object_classes[kind].record;
     struct column *columns = arena_alloc(arena, fields->count * sizeof *columns);
     for (uint32_t i = 0; i < fields->count; i++)
-        columns[i] = (struct column){.field = i, .width_min = NAME_WIDTH_MIN, .rank = (uint8_t)i};
+        columns[i] = (struct column){.field = i, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (uint8_t)i};
     return (struct column_table){.fields = fields, .columns = columns, .count = fields->count};
 }
 

@@ -2,16 +2,14 @@
 
 #include "fields/priority_fields.h"
 
-enum { NAME_WIDTH_MIN = 8 };
-
 #define COLUMN(name_, f) .field = PRIORITY_FIELD_##f, .name = (name_), .absent_text = ""
 #define ID                                      \
     {                                           \
         COLUMN("JOBID", ID), .heading = "JOBID" \
     }
-#define NAME(name_, f, rank_)                                          \
-    {                                                                  \
-        COLUMN(name_, f), .width_min = NAME_WIDTH_MIN, .rank = (rank_) \
+#define NAME(name_, f, rank_)                                                 \
+    {                                                                         \
+        COLUMN(name_, f), .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (rank_) \
     }
 #define FIXED(name_, f, decimals_, rank_)                                            \
     {                                                                                \

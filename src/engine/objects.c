@@ -3,7 +3,7 @@
  * references:
  *
  *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
- *     user --> department                              by name; "defaultdepartment" needs no row
+ *     user --> department                              by name; DEFAULT_DEPARTMENT needs no row
  *
  * The usage of projects and users is in the rows of usage owners (charge.c), which stay when an object is deleted. */
 #include <string.h>

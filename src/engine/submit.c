@@ -43,9 +43,7 @@ static void ensure_user_object(struct apply_context *c, const struct actor *acto
     struct state *s = c->s;
     if (s->policy.enforce_user != ENFORCE_USER_AUTO) return;
     if (state_find_object(s, OBJECT_USER_POLICY, actor->user) != NONE) return;
-    struct object o = object_defaults(OBJECT_USER_POLICY, actor->user);
-    o.value[USER_FSHARE].number = setting_number(&s->settings, SET_GE_AUTO_USER_FSHARE);
-    o.value[USER_OTICKET].number = setting_number(&s->settings, SET_GE_AUTO_USER_OTICKET);
+    const struct object o = object_automatic_user(&s->settings, actor->user);
     object_create(c, OBJECT_USER_POLICY, &o);
 }
 

@@ -234,9 +234,8 @@ static void move_nodes(struct snapshot_builder *b)
 
 static double slots_urgency_of(const struct state *s)
 {
-    static const double implicit = 1000.0;
-    uint32_t slots = state_find_object(s, OBJECT_RESOURCE, "slots");
-    return slots == NONE ? implicit : s->objects[OBJECT_RESOURCE].items[slots].object.value[RESOURCE_URGENCY].real;
+    uint32_t slots = state_find_object(s, OBJECT_RESOURCE, SLOTS_RESOURCE);
+    return slots == NONE ? SLOTS_URGENCY : s->objects[OBJECT_RESOURCE].items[slots].object.value[RESOURCE_URGENCY].real;
 }
 
 static struct snapshot_builder begin_snapshot(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us,

@@ -9,6 +9,8 @@
 
 #include "fields/field.h"
 
+enum { COLUMN_NAME_WIDTH_MIN = 8 }; /* of a column with names: what a name is cut to before columns are left out */
+
 struct column {
     uint32_t field;               /* index in the record's table; unused if the column is computed */
     const struct field *computed; /* the type and name of a value that compute makes from the record; NULL: see field */

@@ -74,7 +74,7 @@ static const struct field user_rows[] = {
     NAME,
     AT(USER_FSHARE) = FSHARE,
     AT(USER_OTICKET) = OTICKET,
-    AT(USER_DEPARTMENT) = {TEXT("defaultdepartment"), .name = "department",
+    AT(USER_DEPARTMENT) = {TEXT(DEFAULT_DEPARTMENT), .name = "department",
                            .help = "department whose functional shares and override tickets count, too"},
     AT(USER_MAY_USE_DEADLINE) = {BOOLEAN(0), .name = "deadline", .help = "whether the user's jobs may have a deadline"},
     AT(USER_FIELD_COUNT) = CREATED,
@@ -164,6 +164,14 @@ struct object object_defaults(enum object_kind kind, const char *name)
     for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++)
         o.value[i] = i < class->field_count ? class->fields[i].default_value : (struct field_value){.text = ""};
     if (kind == OBJECT_RESOURCE && strcmp(name, SLOTS_RESOURCE) == 0) o.value[RESOURCE_URGENCY].real = SLOTS_URGENCY;
+    return o;
+}
+
+struct object object_automatic_user(const struct settings *settings, const char *name)
+{
+    struct object o = object_defaults(OBJECT_USER_POLICY, name);
+    o.value[USER_FSHARE].number = setting_number(settings, SET_GE_AUTO_USER_FSHARE);
+    o.value[USER_OTICKET].number = setting_number(settings, SET_GE_AUTO_USER_OTICKET);
     return o;
 }
 

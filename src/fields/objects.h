@@ -9,6 +9,7 @@
 #define FAIRLEAD_FIELDS_OBJECTS_H
 
 #include "fields/field.h"
+#include "fields/settings.h"
 
 enum object_kind {
     OBJECT_PARTITION, /* in the tickets model: a cluster queue, and a job class */
@@ -87,6 +88,10 @@ struct object {
 
 /* Every field at its default. */
 struct object object_defaults(enum object_kind kind, const char *name);
+
+/* The user policy that enforce_user=auto makes for a user without one: defaults, with the shares and tickets of the
+ * settings auto_user_fshare and auto_user_oticket. */
+struct object object_automatic_user(const struct settings *settings, const char *name);
 
 /* The index of the field of that name (any case), or NONE. */
 uint32_t object_field_find(enum object_kind kind, struct str name);

@@ -53,7 +53,7 @@ const struct field_table share_fields = {TABLE(share_rows), .name = "Share",
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-enum { NAME_WIDTH_MIN = 8, DECIMALS = 6 };
+enum { DECIMALS = 6 };
 
 #define COLUMN(name_, f) .field = (f), .name = (name_), .heading = (name_), .absent_text = ""
 #define FACTOR(name_, f, rank_)                                                   \
@@ -62,8 +62,8 @@ enum { NAME_WIDTH_MIN = 8, DECIMALS = 6 };
     }
 
 static const struct column columns[] = {
-    {COLUMN("Account", SHARE_FIELD_ACCOUNT), .indent = SHARE_FIELD_DEPTH, .width_min = NAME_WIDTH_MIN},
-    {COLUMN("User", SHARE_FIELD_USER), .width_min = NAME_WIDTH_MIN},
+    {COLUMN("Account", SHARE_FIELD_ACCOUNT), .indent = SHARE_FIELD_DEPTH, .width_min = COLUMN_NAME_WIDTH_MIN},
+    {COLUMN("User", SHARE_FIELD_USER), .width_min = COLUMN_NAME_WIDTH_MIN},
     {COLUMN("RawShares", SHARE_FIELD_RAW_SHARES), .rank = 2},
     FACTOR("NormShares", SHARE_FIELD_NORM_SHARES, 5),
     {COLUMN("RawUsage", SHARE_FIELD_RAW_USAGE), .is_fixed = true, .rank = 4},
@@ -74,5 +74,9 @@ static const struct column columns[] = {
     {COLUMN("GrpTRESRaw", SHARE_FIELD_TRES_RAW), .is_fixed = true},
 };
 
-const struct column_table share_fields_columns = {&share_fields, columns, sizeof columns / sizeof *columns - 1},
-                          share_fields_columns_tres = {&share_fields, columns, sizeof columns / sizeof *columns};
+#define COLUMNS(count_)                                                \
+    {                                                                  \
+        .fields = &share_fields, .columns = columns, .count = (count_) \
+    }
+const struct column_table share_fields_columns = COLUMNS(sizeof columns / sizeof *columns - 1),
+                          share_fields_columns_tres = COLUMNS(sizeof columns / sizeof *columns);

@@ -311,13 +311,11 @@ int document_ensure_user(struct wire_reader *r, const char *name)
 {
     struct document *d = document_of(r);
     const struct policy *policy = &d->state->policy;
-    struct object_document user = {.object = object_defaults(OBJECT_USER_POLICY, name)};
+    const struct object_document user = {.object = object_automatic_user(&d->state->settings, name)};
     if (state_find_object(d->state, OBJECT_USER_POLICY, name) != NONE) return 0;
     if (policy->model == MODEL_TICKETS && policy->enforce_user == ENFORCE_USER_TRUE)
         return wire_fail_at(r, "user", "'%s' is not a user of this document, and enforce_user is true", name);
     if (policy->enforce_user != ENFORCE_USER_AUTO) return 0;
-    user.object.value[USER_FSHARE].number = setting_number(&d->state->settings, SET_GE_AUTO_USER_FSHARE);
-    user.object.value[USER_OTICKET].number = setting_number(&d->state->settings, SET_GE_AUTO_USER_OTICKET);
     restore_default(d, OBJECT_DEPARTMENT, DEFAULT_DEPARTMENT);
     restore_object(d, OBJECT_USER_POLICY, &user);
     return 0;

@@ -58,8 +58,8 @@ struct store {
     int64_t last_commit_us;
     int64_t data_version; /* changes when another connection writes */
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    struct job_columns job_columns, task_columns;   /* of the tables job and task */
-    struct job_columns listing_columns[PART_COUNT]; /* of a listing's rows */
+    struct job_row_columns job_columns, task_columns;   /* of the tables job and task */
+    struct job_row_columns listing_columns[PART_COUNT]; /* of a listing's rows */
     sqlite3_stmt *put_object[OBJECT_KIND_COUNT], *remove_object[OBJECT_KIND_COUNT];
     ARRAY(struct added_script) scripts;
     struct arena script_arena;

@@ -314,7 +314,7 @@ static void fill_id(struct cursor *c, struct job_row *row)
 static void read_fields(const struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;
-    const struct job_columns *columns = &c->store->listing_columns[source->part];
+    const struct job_row_columns *columns = &c->store->listing_columns[source->part];
     *row = c->empty;
     for (uint32_t i = 0; i < columns->count; i++) {
         enum job_field f = columns->field[i];

@@ -33,11 +33,11 @@ static bool is_read(enum reader_part part, enum job_field f)
     return !job_field_at(f)->is_hidden;
 }
 
-struct job_columns job_reader_sql_columns(enum reader_part part)
+struct job_row_columns job_reader_sql_columns(enum reader_part part)
 {
-    struct job_columns columns = {0};
+    struct job_row_columns columns = {0};
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (is_read(part, f)) job_columns_add(&columns, f);
+        if (is_read(part, f)) job_row_columns_add(&columns, f);
     }
     return columns;
 }

@@ -36,7 +36,7 @@ enum reader_column {
 
 /* The fields that a listing reads for rows of a part: those that it shows, and those that it computes others from. Of a
  * task's fields, only tasks that have started have more than a state and a partition. */
-struct job_columns job_reader_sql_columns(enum reader_part part);
+struct job_row_columns job_reader_sql_columns(enum reader_part part);
 
 /* Whether a query can have rows of this part at all. */
 bool job_reader_sql_wants(enum reader_part part, const struct job_query *query);

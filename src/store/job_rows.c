@@ -7,25 +7,25 @@
 #define TASK_FIRST_COLUMNS "job_id, association_id"
 enum { TASK_JOB_ID, TASK_ASSOCIATION_ID, TASK_FIRST_FIELD };
 
-void job_columns_add(struct job_columns *columns, enum job_field f)
+void job_row_columns_add(struct job_row_columns *columns, enum job_field f)
 {
     ensure(columns->count < JOB_FIELD_COUNT);
     columns->field[columns->count] = f;
     columns->column[columns->count++] = field_column_of(job_field_at(f), job_field_rows[f].empty_is_null);
 }
 
-struct job_columns job_columns_of(enum job_field_home home)
+struct job_row_columns job_row_columns_of(enum job_field_home home)
 {
-    struct job_columns columns = {0};
+    struct job_row_columns columns = {0};
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (job_field_rows[f].home == home && job_field_rows[f].column != NULL) job_columns_add(&columns, f);
+        if (job_field_rows[f].home == home && job_field_rows[f].column != NULL) job_row_columns_add(&columns, f);
     }
     return columns;
 }
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
-static void add_columns(const struct job_columns *columns, const char *separator, struct buf *out)
+static void add_columns(const struct job_row_columns *columns, const char *separator, struct buf *out)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
         buf_format(out, "%s%s", separator, job_field_rows[columns->field[i]].column);
@@ -38,7 +38,7 @@ static void add_parameters(uint32_t count, struct buf *out)
     for (uint32_t i = 1; i <= count; i++) buf_format(out, "%s?%u", i > 1 ? ", " : "", i);
 }
 
-static void add_update_clause(const struct job_columns *columns, struct buf *out)
+static void add_update_clause(const struct job_row_columns *columns, struct buf *out)
 {
     const char *separator = "";
     buf_add_text(out, " DO UPDATE SET ");
@@ -52,7 +52,7 @@ static void add_update_clause(const struct job_columns *columns, struct buf *out
 
 static void add_put(enum job_field_home home, const char *head, const char *key, struct buf *out)
 {
-    const struct job_columns columns = job_columns_of(home);
+    const struct job_row_columns columns = job_row_columns_of(home);
     buf_add_text(out, head);
     add_columns(&columns, home == JOB_HOME_TASK ? ", " : "", out);
     buf_add_text(out, ") VALUES(");
@@ -73,14 +73,14 @@ void job_rows_put_task(struct buf *out)
 
 void job_rows_select_jobs(struct buf *out)
 {
-    const struct job_columns columns = job_columns_of(JOB_HOME_JOB);
+    const struct job_row_columns columns = job_row_columns_of(JOB_HOME_JOB);
     add_columns(&columns, "SELECT ", out);
     buf_add_text(out, " FROM job WHERE ended_us IS NULL ORDER BY id");
 }
 
 void job_rows_select_tasks(struct buf *out)
 {
-    const struct job_columns columns = job_columns_of(JOB_HOME_TASK);
+    const struct job_row_columns columns = job_row_columns_of(JOB_HOME_TASK);
     buf_add_text(out, "SELECT " TASK_FIRST_COLUMNS);
     add_columns(&columns, ", ", out);
     buf_add_text(out, " FROM task WHERE end_us IS NULL ORDER BY launch_id");
@@ -88,7 +88,7 @@ void job_rows_select_tasks(struct buf *out)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-int job_row_write(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
+int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
                   struct arena *arena, struct err *e)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -98,8 +98,8 @@ int job_row_write(const struct job_columns *columns, sqlite3_stmt *put, const st
     return sql_step(put, e);
 }
 
-int job_row_write_task(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t task,
-                       struct arena *arena, struct err *e)
+int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state,
+                       uint32_t task, struct arena *arena, struct err *e)
 {
     const struct task *k = &state->tasks.items[task];
     sql_bind_int(put, TASK_JOB_ID + 1, k->job_id);
@@ -121,7 +121,7 @@ static int fail_of(const char *row, int64_t id, struct err *e)
     return err_prefix(e, "%s %lld", row, (long long)id);
 }
 
-static int read_job(const struct job_columns *columns, sqlite3_stmt *row, const struct state *state, struct job *j,
+static int read_job(const struct job_row_columns *columns, sqlite3_stmt *row, const struct state *state, struct job *j,
                     struct arena *arena, struct err *e)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -133,7 +133,7 @@ static int read_job(const struct job_columns *columns, sqlite3_stmt *row, const 
     return 0;
 }
 
-int job_row_load(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
+int job_row_load(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     struct job_text text = {0};
     struct job j = {.text = &text};
@@ -146,8 +146,8 @@ int job_row_load(const struct job_columns *columns, sqlite3_stmt *row, struct st
     return 0;
 }
 
-static int read_task(const struct job_columns *columns, sqlite3_stmt *row, const struct state *state, struct task *k,
-                     struct err *e)
+static int read_task(const struct job_row_columns *columns, sqlite3_stmt *row, const struct state *state,
+                     struct task *k, struct err *e)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct field_column *column = &columns->column[i];
@@ -161,7 +161,7 @@ static int read_task(const struct job_columns *columns, sqlite3_stmt *row, const
                      "must be the state of a task that has not ended");
 }
 
-int job_row_load_task(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
+int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
     struct task k = {.job_id = (uint32_t)sql_column_ranged(row, TASK_JOB_ID, 1, NONE - 1, &bad)};

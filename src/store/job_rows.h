@@ -8,16 +8,16 @@
 #include "store/field_columns.h"
 
 /* Fields that a statement reads or writes, in the order of its columns. */
-struct job_columns {
+struct job_row_columns {
     uint32_t count;
     enum job_field field[JOB_FIELD_COUNT];
     struct field_column column[JOB_FIELD_COUNT];
 };
 
-void job_columns_add(struct job_columns *columns, enum job_field f);
+void job_row_columns_add(struct job_row_columns *columns, enum job_field f);
 
 /* The columns of the table job (home JOB) or task (home TASK). */
-struct job_columns job_columns_of(enum job_field_home home);
+struct job_row_columns job_row_columns_of(enum job_field_home home);
 
 /* Appends statements: one inserts or updates a row, one selects all rows of jobs or tasks that have not ended. */
 void job_rows_put_job(struct buf *out);
@@ -26,13 +26,13 @@ void job_rows_select_jobs(struct buf *out);
 void job_rows_select_tasks(struct buf *out);
 
 /* Writes a row with such a statement. columns: those of the table. arena: for text that is needed until then. */
-int job_row_write(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
+int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
                   struct arena *arena, struct err *e);
-int job_row_write_task(const struct job_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t task,
-                       struct arena *arena, struct err *e);
+int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state,
+                       uint32_t task, struct arena *arena, struct err *e);
 
 /* Restores a job or a task from the statement's row. ERR_INTERNAL names the row and the field. */
-int job_row_load(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
-int job_row_load_task(const struct job_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
+int job_row_load(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
+int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 
 #endif

@@ -236,8 +236,8 @@ struct store *store_open(const char *directory, int64_t now_us, struct err *e)
     if (filesystem_check_local(directory, e) != 0) return NULL;
     struct store *s = mem_resize(NULL, 0, sizeof *s);
     s->lock = -1;
-    s->job_columns = job_columns_of(JOB_HOME_JOB);
-    s->task_columns = job_columns_of(JOB_HOME_TASK);
+    s->job_columns = job_row_columns_of(JOB_HOME_JOB);
+    s->task_columns = job_row_columns_of(JOB_HOME_TASK);
     for (enum reader_part part = 0; part < PART_COUNT; part++) s->listing_columns[part] = job_reader_sql_columns(part);
     s->path = join_text(directory, "/fairlead.db");
     if (take_lock(s, e) == 0 && open_database(s, now_us, e) == 0) return s;
