@@ -12,7 +12,14 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-enum record_field_type { FIELD_U64, FIELD_I64, FIELD_I32, FIELD_PHASE, FIELD_END, FIELD_DETAIL };
+enum record_field_type {
+    RECORD_FIELD_U64,
+    RECORD_FIELD_I64,
+    RECORD_FIELD_I32,
+    RECORD_FIELD_PHASE,
+    RECORD_FIELD_END,
+    RECORD_FIELD_DETAIL
+};
 
 #define MEMBER(member) .offset = offsetof(struct launch_record, member)
 
@@ -22,20 +29,20 @@ static const struct record_field {
     size_t offset;
     bool is_required;
 } fields[] = {
-    {.name = "id", .type = FIELD_U64, MEMBER(id), .is_required = true},
-    {.name = "phase", .type = FIELD_PHASE, MEMBER(phase), .is_required = true},
-    {.name = "at_us", .type = FIELD_I64, MEMBER(at_us)},
-    {.name = "started_us", .type = FIELD_I64, MEMBER(started_us)},
-    {.name = "pid", .type = FIELD_I32, MEMBER(pid)},
-    {.name = "end", .type = FIELD_END, MEMBER(end)},
-    {.name = "exit_status", .type = FIELD_I32, MEMBER(exit_status)},
-    {.name = "signal", .type = FIELD_I32, MEMBER(signal)},
-    {.name = "cpu_us", .type = FIELD_I64, MEMBER(cpu_us)},
-    {.name = "max_rss_kib", .type = FIELD_I64, MEMBER(max_rss_kib)},
-    {.name = "detail", .type = FIELD_DETAIL, MEMBER(detail)},
+    {.name = "id", .type = RECORD_FIELD_U64, MEMBER(id), .is_required = true},
+    {.name = "phase", .type = RECORD_FIELD_PHASE, MEMBER(phase), .is_required = true},
+    {.name = "at_us", .type = RECORD_FIELD_I64, MEMBER(at_us)},
+    {.name = "started_us", .type = RECORD_FIELD_I64, MEMBER(started_us)},
+    {.name = "pid", .type = RECORD_FIELD_I32, MEMBER(pid)},
+    {.name = "end", .type = RECORD_FIELD_END, MEMBER(end)},
+    {.name = "exit_status", .type = RECORD_FIELD_I32, MEMBER(exit_status)},
+    {.name = "signal", .type = RECORD_FIELD_I32, MEMBER(signal)},
+    {.name = "cpu_us", .type = RECORD_FIELD_I64, MEMBER(cpu_us)},
+    {.name = "max_rss_kib", .type = RECORD_FIELD_I64, MEMBER(max_rss_kib)},
+    {.name = "detail", .type = RECORD_FIELD_DETAIL, MEMBER(detail)},
 };
 
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+enum { RECORD_FIELD_COUNT = sizeof fields / sizeof *fields };
 
 /* These copy with memcpy, because fields have different types and the table knows only their offsets. */
 #define LOAD(type, variable, record, field) \
@@ -51,24 +58,24 @@ static void format_field(const struct record_field *f, const struct launch_recor
 {
     buf_format(out, "%s=", f->name);
     switch (f->type) {
-    case FIELD_U64: {
+    case RECORD_FIELD_U64: {
         LOAD(uint64_t, value, record, f);
         buf_format(out, "%" PRIu64, value);
         break;
     }
-    case FIELD_I64: {
+    case RECORD_FIELD_I64: {
         LOAD(int64_t, value, record, f);
         buf_format(out, "%" PRId64, value);
         break;
     }
-    case FIELD_I32: {
+    case RECORD_FIELD_I32: {
         LOAD(int32_t, value, record, f);
         buf_format(out, "%" PRId32, value);
         break;
     }
-    case FIELD_PHASE: buf_add_text(out, launch_phase_name(record->phase)); break;
-    case FIELD_END: buf_add_text(out, launch_end_name(record->end)); break;
-    case FIELD_DETAIL: buf_add_text(out, record->detail); break;
+    case RECORD_FIELD_PHASE: buf_add_text(out, launch_phase_name(record->phase)); break;
+    case RECORD_FIELD_END: buf_add_text(out, launch_end_name(record->end)); break;
+    case RECORD_FIELD_DETAIL: buf_add_text(out, record->detail); break;
     }
     buf_add_char(out, '\n');
 }
@@ -76,7 +83,7 @@ static void format_field(const struct record_field *f, const struct launch_recor
 void record_format(const struct launch_record *record, struct buf *out)
 {
     ensure(strchr(record->detail, '\n') == NULL);
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) format_field(&fields[i], record, out);
+    for (uint32_t i = 0; i < RECORD_FIELD_COUNT; i++) format_field(&fields[i], record, out);
 }
 
 static bool parse_phase(struct str value, struct launch_record *record)
@@ -112,21 +119,21 @@ static bool parse_value(const struct record_field *f, struct str value, struct l
     uint64_t u;
     int64_t i;
     switch (f->type) {
-    case FIELD_U64:
+    case RECORD_FIELD_U64:
         if (!number_parse_u64(value, &u)) return false;
         STORE(uint64_t, u, record, f);
         return true;
-    case FIELD_I64:
+    case RECORD_FIELD_I64:
         if (!number_parse_i64(value, &i)) return false;
         STORE(int64_t, i, record, f);
         return true;
-    case FIELD_I32:
+    case RECORD_FIELD_I32:
         if (!number_parse_i64(value, &i) || i < INT32_MIN || i > INT32_MAX) return false;
         STORE(int32_t, i, record, f);
         return true;
-    case FIELD_PHASE: return parse_phase(value, record);
-    case FIELD_END: return parse_end(value, record);
-    case FIELD_DETAIL: return parse_detail(value, record);
+    case RECORD_FIELD_PHASE: return parse_phase(value, record);
+    case RECORD_FIELD_END: return parse_end(value, record);
+    case RECORD_FIELD_DETAIL: return parse_detail(value, record);
     }
     return false;
 }
@@ -146,7 +153,7 @@ static int parse_line(struct str line, struct launch_record *record, uint32_t *s
         struct str shown = excerpt(line);
         return err_set(e, ERR_INTERNAL, "the line '%.*s' has no '='", (int)shown.length, shown.text);
     }
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+    for (uint32_t i = 0; i < RECORD_FIELD_COUNT; i++) {
         if (!str_equal(name, str(fields[i].name))) continue;
         if (!parse_value(&fields[i], value, record)) {
             struct str shown = excerpt(value);
@@ -160,7 +167,7 @@ static int parse_line(struct str line, struct launch_record *record, uint32_t *s
 
 static bool has_required(uint32_t seen)
 {
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+    for (uint32_t i = 0; i < RECORD_FIELD_COUNT; i++) {
         if (fields[i].is_required && (seen & 1u << i) == 0) return false;
     }
     return true;

@@ -33,13 +33,13 @@ static const struct part {
     {.name = "jobs", .read = document_read_jobs},
 };
 
-enum { PART_COUNT = sizeof parts / sizeof *parts };
+enum { DOCUMENT_PART_COUNT = sizeof parts / sizeof *parts };
 
 static bool is_part(const char *name)
 {
     uint32_t i = 0;
-    while (i < PART_COUNT && strcmp(parts[i].name, name) != 0) i++;
-    return i < PART_COUNT;
+    while (i < DOCUMENT_PART_COUNT && strcmp(parts[i].name, name) != 0) i++;
+    return i < DOCUMENT_PART_COUNT;
 }
 
 static int check_names(struct wire_reader *r, json_t *document)
@@ -50,7 +50,7 @@ static int check_names(struct wire_reader *r, json_t *document)
     {
         if (is_part(name)) continue;
         struct buf names = {0};
-        for (uint32_t i = 0; i < PART_COUNT; i++) buf_format(&names, "%s%s", i > 0 ? ", " : "", parts[i].name);
+        for (uint32_t i = 0; i < DOCUMENT_PART_COUNT; i++) buf_format(&names, "%s%s", i > 0 ? ", " : "", parts[i].name);
         wire_fill_unknown(r, name, names.text);
         buf_release(&names);
         return -1;
@@ -62,7 +62,7 @@ static int read_parts(struct wire_reader *r, json_t *document)
 {
     if (!json_is_object(document)) return wire_refuse(r, document, "an object");
     if (check_names(r, document) != 0) return -1;
-    for (uint32_t i = 0; i < PART_COUNT; i++) {
+    for (uint32_t i = 0; i < DOCUMENT_PART_COUNT; i++) {
         json_t *value = json_object_get(document, parts[i].name);
         if (value == NULL && !parts[i].is_always_read) continue;
         size_t length = wire_enter(r, parts[i].name);

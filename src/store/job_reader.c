@@ -181,10 +181,10 @@ static int advance(struct cursor *c, struct row_source *source, struct err *e)
     if (result <= 0) return result;
     bool by_id = c->access == BY_JOB || c->access == BY_ID || c->access == BY_ID_IN_ASSOC;
     source->key = (struct row_key){
-        .end_us = by_id ? 0 : sqlite3_column_int64(row, COLUMN_END_US),
-        .job_id = (uint32_t)sqlite3_column_int64(row, COLUMN_JOB_ID),
+        .end_us = by_id ? 0 : sqlite3_column_int64(row, READER_COLUMN_END_US),
+        .job_id = (uint32_t)sqlite3_column_int64(row, READER_COLUMN_JOB_ID),
         .part = source->part,
-        .task_id = (uint32_t)sqlite3_column_int64(row, COLUMN_TASK_ID),
+        .task_id = (uint32_t)sqlite3_column_int64(row, READER_COLUMN_TASK_ID),
     };
     return 0;
 }
@@ -318,14 +318,14 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
     *row = c->empty;
     for (uint32_t i = 0; i < columns->count; i++) {
         enum job_field f = columns->field[i];
-        if (!field_column_read(&columns->column[i], from, COLUMN_FIELDS + (int)i, &row->value[f]))
+        if (!field_column_read(&columns->column[i], from, READER_COLUMN_FIELDS + (int)i, &row->value[f]))
             row->value[f] = c->empty.value[f];
     }
     int64_t state = job_row_number(row, JOB_FIELD_STATE);
     if (source->part == PART_TASKS && (state == JOB_PENDING || state >= JOB_STATE_COUNT))
         row->value[JOB_FIELD_STATE] = field_number(JOB_UNKNOWN);
-    row->value[JOB_FIELD_ACCOUNT] = field_text(sql_column_text(from, COLUMN_ACCOUNT));
-    row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, COLUMN_USER));
+    row->value[JOB_FIELD_ACCOUNT] = field_text(sql_column_text(from, READER_COLUMN_ACCOUNT));
+    row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, READER_COLUMN_USER));
 }
 
 /* Makes fields absent that a task has only from its start or its end on. What ended before its start has zeros. */
@@ -346,19 +346,19 @@ static void clear_later_fields(struct job_row *row)
 static bool fill_row(struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;
-    if (sqlite3_column_int(from, COLUMN_WANTED) == 0) return false;
+    if (sqlite3_column_int(from, READER_COLUMN_WANTED) == 0) return false;
     read_fields(c, source, row);
     bool is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL;
     if (source->part == PART_TASKS)
         row->value[JOB_FIELD_TASK_COUNT] = field_number(1);
-    else if (!fill_tasks(c, sql_column_text(from, COLUMN_TASKS), row))
+    else if (!fill_tasks(c, sql_column_text(from, READER_COLUMN_TASKS), row))
         return false;
     if (source->part == PART_TASKS && !is_array) row->value[JOB_FIELD_TASK_ID] = field_absent();
     if (source->part == PART_CANCELLED)
-        row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, COLUMN_END_US));
+        row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, READER_COLUMN_END_US));
     clear_later_fields(row);
     row->value[JOB_FIELD_REASON] =
-        field_number(reason(row, (uint32_t)sqlite3_column_int64(from, COLUMN_LIVE), c->query.now_us));
+        field_number(reason(row, (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE), c->query.now_us));
     fill_id(c, row);
     fill_paths(c, row, source->part != PART_TASKS && is_array);
     return true;

@@ -63,7 +63,7 @@ static void add_fields(enum reader_part part, struct buf *out)
     }
 }
 
-/* COLUMN_TASKS and COLUMN_LIVE. */
+/* READER_COLUMN_TASKS and READER_COLUMN_LIVE. */
 static const char *const task_columns[PART_COUNT] = {
     [PART_TASKS] = " NULL, 0",
     [PART_PENDING] =

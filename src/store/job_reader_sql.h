@@ -21,17 +21,17 @@ enum reader_access {
     ACCESS_COUNT
 };
 
-/* The columns of every statement, by number; from COLUMN_FIELDS on those of job_reader_sql_columns, in their order. */
+/* The columns of every statement, by number; from READER_COLUMN_FIELDS on those of job_reader_sql_columns, in their order. */
 enum reader_column {
-    COLUMN_JOB_ID,
-    COLUMN_TASK_ID, /* pending, cancelled: NULL */
-    COLUMN_END_US,
-    COLUMN_WANTED, /* 0: a filter excludes the row, and only the three columns above are valid */
-    COLUMN_TASKS,  /* pending, cancelled: the set of tasks; tasks: NULL */
-    COLUMN_LIVE,   /* pending: number of running tasks if the array has a limit */
-    COLUMN_ACCOUNT,
-    COLUMN_USER,
-    COLUMN_FIELDS
+    READER_COLUMN_JOB_ID,
+    READER_COLUMN_TASK_ID, /* pending, cancelled: NULL */
+    READER_COLUMN_END_US,
+    READER_COLUMN_WANTED, /* 0: a filter excludes the row, and only the three columns above are valid */
+    READER_COLUMN_TASKS,  /* pending, cancelled: the set of tasks; tasks: NULL */
+    READER_COLUMN_LIVE,   /* pending: number of running tasks if the array has a limit */
+    READER_COLUMN_ACCOUNT,
+    READER_COLUMN_USER,
+    READER_COLUMN_FIELDS
 };
 
 /* The fields that a listing reads for rows of a part: those that it shows, and those that it computes others from. Of a

@@ -1,4 +1,7 @@
-"""A struct, enum or union tag is defined in one file of src/, so a name has one meaning in all files."""
+"""A struct, enum or union tag is defined in one file of src/, and a constant of a header in no other room, so a name
+has one meaning in all files. A constant is an enumerator, or a macro of a header; macros of a .c file are pieces of its
+tables, and what only .c files define is theirs."""
+import posixpath
 import re
 
 import pytest
@@ -17,6 +20,48 @@ def offences(tree):
             places.setdefault(match.group(1), {}).setdefault(path, code.count('\n', 0, match.start()) + 1)
     return {tag: 'the tag %s is defined at %s' % (tag, ', '.join('%s:%d' % place for place in files.items()))
             for tag, files in places.items() if len(files) > 1}
+
+
+EXCEPTED = {'NAME_BYTES_MAX'}  # fields/limits.h limits names of objects; wire/reader.c names of documents
+ENUM = re.compile(r'\benum\b[^;{}()=]*\{([^{}]*)\}')
+MACRO = re.compile(r'^#define (\w+)', re.MULTILINE)
+
+
+def constant_offences(tree):
+    """Constant -> a message with the files that define it, if these are in more than one room, and one is a header."""
+    places = {}
+    for path, text in tree.items():
+        code = csource.blanked(text)
+        names = [re.match(r'\w*', item.strip()).group() for match in ENUM.finditer(code)
+                 for item in re.sub(r'^#.*$', '', match.group(1), flags=re.MULTILINE).split(',')]
+        if path.endswith('.h'):
+            names += MACRO.findall(code)
+        for name in filter(None, names):
+            rooms, room = places.setdefault(name, {}), posixpath.dirname(path)
+            if path.endswith('.h') or room not in rooms:
+                rooms[room] = path
+    return {name: 'the constant %s is defined in %s' % (name, ', '.join(rooms.values()))
+            for name, rooms in places.items()
+            if len(rooms) > 1 and name not in EXCEPTED and any(path.endswith('.h') for path in rooms.values())}
+
+
+def test_constants_are_defined_in_one_room():
+    found = constant_offences(csource.tree('src'))
+    csource.assert_none([found[name] for name in sorted(found)])
+
+
+@pytest.mark.parametrize('one, other', [
+    ('enum a { WORD_MAX = 3, B };\n', 'enum { A, WORD_MAX };\n'),
+    ('#define WORD_MAX 3\n', 'enum {\n    WORD_MAX = 4,\n};\n'),
+])
+def test_finds_a_planted_constant(one, other):
+    found = constant_offences({'src/sched/one.h': one, 'src/sim/other.c': other})
+    assert found == {'WORD_MAX': 'the constant WORD_MAX is defined in src/sched/one.h, src/sim/other.c'}
+
+
+def test_lets_private_constants_pass():
+    assert constant_offences({'src/sched/one.c': 'enum { STEP = 3 };\n', 'src/sim/other.c': 'enum { STEP = 4 };\n'
+                              '#define WORD 1\n', 'src/sim/third.h': '#define WORD 1\n'}) == {}
 
 
 def test_tags_are_defined_once():
