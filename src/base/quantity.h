@@ -12,6 +12,7 @@
 #include "base/str.h"
 
 #define US_PER_S INT64_C(1000000)
+enum { US_PER_MS = 1000, NS_PER_US = 1000 };
 #define DURATION_S_MAX INT64_C(316224000) /* 3660 days: ten years, however long */
 
 /* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S; false for another text. Any

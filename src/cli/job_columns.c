@@ -144,6 +144,18 @@ static void show_priority(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
+/* The maximum stands for UNLIMITED. */
+static void show_time_limit(const struct field_value *row, struct buf *out)
+{
+    const struct field *f = job_field_at(JOB_FIELD_TIME_LIMIT);
+    int64_t limit_s = row[JOB_FIELD_TIME_LIMIT].number;
+    char text[32];
+    if (limit_s >= (int64_t)f->max)
+        buf_add_text(out, "UNLIMITED");
+    else
+        buf_add(out, text, duration_format_short(text, limit_s));
+}
+
 static void show_tickets(const struct field_value *row, struct buf *out)
 {
     add_unless_0(&row[JOB_FIELD_JOB_SHARE], "", " functional shares", out);
@@ -196,7 +208,7 @@ static const struct column queue[] = {
     {.field = JOB_FIELD_QOS, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 11},
     STATE,
     ELAPSED("TIME", 1),
-    {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .rank = 8},
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .show = show_time_limit, .is_right_aligned = true, .rank = 8},
     CPUS(4),
     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
     {.field = JOB_FIELD_GPUS, .zero_is_absent = true, .rank = 10},
@@ -239,7 +251,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
-    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit"},
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},

@@ -11,8 +11,6 @@
 #include "base/ensure.h"
 #include "base/quantity.h"
 
-enum { US_PER_MS = 1000, NS_PER_US = 1000 };
-
 static inline int64_t clock_read_us(clockid_t clock)
 {
     struct timespec now;

@@ -2,14 +2,17 @@
 #ifndef FAIRLEAD_FIELDS_PENDING_REASON_H
 #define FAIRLEAD_FIELDS_PENDING_REASON_H
 
-/* In the order of the words, which is the order of a sorted listing; what does not wait has NONE, the first. */
-#define PENDING_REASONS(X, between)                                                                \
-    X(NONE, "None")                                                                                \
-    between X(BEGIN_TIME, "BeginTime") between X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between X( \
-        HELD_BY_USER, "JobHeldUser") between                                                       \
-    X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between                                          \
-    X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between                                            \
+/* Why a job is pending, in the order of the words, which is the order of a sorted listing. NONE: it is not pending. */
+/* clang-format off */
+#define PENDING_REASONS(X, between)                          \
+    X(NONE, "None") between                                  \
+    X(BEGIN_TIME, "BeginTime") between                       \
+    X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between         \
+    X(HELD_BY_USER, "JobHeldUser") between                   \
+    X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between    \
+    X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between      \
     X(RESOURCES, "Resources")
+/* clang-format on */
 
 #define PENDING_REASON_CONSTANT(name, word) PENDING_##name,
 enum pending_reason { PENDING_REASONS(PENDING_REASON_CONSTANT, ) PENDING_REASON_COUNT };

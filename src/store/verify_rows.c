@@ -3,17 +3,17 @@
 #include "store/job_rows.h"
 
 /* Texts are left out: an array's can have megabytes. */
-static struct job_columns columns_of(enum job_field_home home)
+static struct job_row_columns columns_of(enum job_field_home home)
 {
-    const struct job_columns all = job_columns_of(home);
-    struct job_columns columns = {0};
+    const struct job_row_columns all = job_row_columns_of(home);
+    struct job_row_columns columns = {0};
     for (uint32_t i = 0; i < all.count; i++) {
-        if (!field_is_text(job_field_at(all.field[i]))) job_columns_add(&columns, all.field[i]);
+        if (!field_is_text(job_field_at(all.field[i]))) job_row_columns_add(&columns, all.field[i]);
     }
     return columns;
 }
 
-static int check_row(const struct job_columns *columns, sqlite3_stmt *row, struct err *e)
+static int check_row(const struct job_row_columns *columns, sqlite3_stmt *row, struct err *e)
 {
     int64_t state = JOB_STATE_COUNT, end_us = 0;
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -38,7 +38,7 @@ static int name_row(const char *path, enum job_field_home home, sqlite3_stmt *ro
 /* The row's two ids come after its columns. */
 static int check_table(sqlite3 *db, const char *path, enum job_field_home home, struct err *e)
 {
-    const struct job_columns columns = columns_of(home);
+    const struct job_row_columns columns = columns_of(home);
     struct buf text = {0};
     for (uint32_t i = 0; i < columns.count; i++)
         buf_format(&text, "%s%s", i == 0 ? "SELECT " : ", ", job_field_rows[columns.field[i]].column);

@@ -4,8 +4,6 @@
 #include "api/server/internal.h"
 #include "base/quantity.h"
 
-enum { NS_PER_US = 1000 };
-
 int64_t server_monotonic_us(void)
 {
     struct timespec now;
