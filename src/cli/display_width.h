@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 
+/* The width of all of text. O(length) */
 uint32_t display_width(struct str text);
 
 /* The longest prefix of whole characters that is at most width columns wide. */

@@ -20,6 +20,7 @@ struct prio_kind {
     bool has_partitions; /* every job has a row for each of its partitions, in every model: true for an instance */
 };
 
+/* The columns of a kind of rows, in memory of the program. */
 struct column_table prio_columns(const struct prio_kind *kind);
 
 /* No columns, but the fields of all models. */
