@@ -31,20 +31,23 @@ static void list_amounts(const double amounts[TRES_MAX], uint32_t count, struct 
     }
 }
 
-uint32_t job_nodes(const struct job *j)
+static uint32_t job_nodes(const struct state *s, const struct job *j)
 {
-    return j->document != NULL ? j->document->nodes : 1;
+    const struct job_document *d = state_job_document(s, j);
+    return d != NULL ? d->nodes : 1;
 }
 
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list)
 {
-    if (j->document != NULL && j->document->tres.count > 0) {
-        out_list->count = j->document->tres.count;
-        memcpy(out_list->items, j->document->tres.items, out_list->count * sizeof *out_list->items);
+    const struct job_document *d = state_job_document(s, j);
+    if (d != NULL && d->tres.count > 0) {
+        out_list->count = d->tres.count;
+        memcpy(out_list->items, d->tres.items, out_list->count * sizeof *out_list->items);
         return;
     }
-    double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = job_nodes(j)};
+    double amounts[TRES_MAX] = {
+        [TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = job_nodes(s, j)};
     if (indices->gpu != NONE) amounts[indices->gpu] = j->request.gpus;
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
@@ -160,7 +163,7 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
 static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    return is_always && j->document == NULL ? j->submit_us : j->accrue_us;
+    return is_always && !m->s->is_document ? j->submit_us : j->accrue_us;
 }
 
 void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
@@ -173,7 +176,7 @@ void multifactor_context_job(const struct multifactor_context *m, const struct j
         .assoc_priority = node != NONE ? m->assoc_priority[node] : 0,
         .qos_priority = (uint32_t)s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_PRIORITY].number,
         .cpus = j->request.cpus,
-        .nodes = job_nodes(j),
+        .nodes = job_nodes(s, j),
         .time_limit_s = j->time_limit_s,
         .accrue_us = accrual_start(m, j),
         .nice = j->nice,

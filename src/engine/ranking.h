@@ -65,9 +65,6 @@ void multifactor_context_job(const struct multifactor_context *m, const struct j
 /* The priority in the model basic: first come, first served. */
 uint32_t job_basic_priority(const struct job *j);
 
-/* The number of nodes that the job requests. */
-uint32_t job_nodes(const struct job *j);
-
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
 /* A pending task (the first of a job, the second ...) or a running one: what urgency needs beside struct ticket_job. */

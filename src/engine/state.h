@@ -264,6 +264,13 @@ static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
 void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
+/* The fields of a job that only documents have; NULL in an instance, where the job's cache line with the pointer is not
+ * touched: passes read few lines of each job. */
+static inline const struct job_document *state_job_document(const struct state *s, const struct job *j)
+{
+    return s->is_document ? j->document : NULL;
+}
+
 /* The maximum for names in documents; names in an instance have up to NAME_BYTES_MAX. */
 enum { DOCUMENT_NAME_BYTES_MAX = 255, NAME_KEY_SIZE = 2 * DOCUMENT_NAME_BYTES_MAX + 2 };
 

@@ -41,9 +41,10 @@ struct entry_counts {
     uint32_t array_max; /* the maximum number of tasks of one array */
 };
 
-static uint32_t slots_of(const struct job *j)
+static uint32_t slots_of(const struct state *s, const struct job *j)
 {
-    return j->document != NULL ? j->document->slots : j->request.cpus;
+    const struct job_document *d = state_job_document(s, j);
+    return d != NULL ? d->slots : j->request.cpus;
 }
 
 /* The free slots. In a document they are the slots of its hosts that no running job has; without hosts there is no
@@ -55,7 +56,7 @@ static uint64_t free_slots(const struct state *s)
     if (s->hosts.count == 0) return UINT32_MAX;
     for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].has.cpus;
     for (uint32_t i = 0; i < s->tasks.count; i++)
-        taken += slots_of(&s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
+        taken += slots_of(s, &s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
     return slots > taken ? slots - taken : 0;
 }
 
@@ -128,7 +129,7 @@ static struct ticket_job ticket_job_of(struct snapshot_builder *b, const struct 
                                .node = has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE,
                                .job_share = j->job_share,
                                .override_tickets = j->override_tickets,
-                               .slots = slots_of(j)};
+                               .slots = slots_of(b->s, j)};
 }
 
 static void add_entry(struct snapshot_builder *b, const struct ticket_job *job, const struct ticket_entry *entry)
@@ -142,10 +143,11 @@ static struct ticket_entry entry_of(struct snapshot_builder *b, uint32_t job, ui
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct urgency_rules *rules = &b->s->policy.urgency;
-    bool has_rule = j->document != NULL && j->document->has_slots_rule;
+    const struct job_document *d = state_job_document(b->s, j);
+    bool has_rule = d != NULL && d->has_slots_rule;
     return (struct ticket_entry){.job = job,
-                                 .slots_rule = has_rule ? j->document->slots_rule : rules->slots_rule,
-                                 .slots_number = has_rule ? j->document->slots_number : rules->slots_number,
+                                 .slots_rule = has_rule ? d->slots_rule : rules->slots_rule,
+                                 .slots_number = has_rule ? d->slots_number : rules->slots_number,
                                  .task = task,
                                  .slots_max = j->slots_max,
                                  .posix_priority = j->posix_priority,
