@@ -51,7 +51,8 @@ static const struct program_usage usage = {
         "Starts the jobs of a Fairlead daemon and keeps them running without it. fairleadd starts this program when "
         "it needs it.",
     .rows = rows,
-    .text = "It exits 10 s after the daemon has disconnected and no job is left.",
+    .text =
+        "It exits 10 s after the daemon has disconnected, if no job runs and the daemon has recorded the end of every job.",
 };
 
 static int fail(const struct err *e)
