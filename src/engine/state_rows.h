@@ -37,6 +37,7 @@ uint32_t object_row_first(const struct state *s, enum object_kind kind);
 
 /* --- usage owners ------------------------------------------------------------------------------------------------- */
 
+/* Adds a row, whose names are copied, and returns its index. */
 uint32_t usage_owner_append(struct state *s, const struct usage_owner *row);
 
 /* The indices of the usage owners that a job is charged to: the user, outside projects or in the job's project, and
@@ -46,6 +47,7 @@ void job_ensure_usage_owners(struct state *s, const struct job *j);
 
 /* --- jobs and tasks ----------------------------------------------------------------------------------------------- */
 
+/* Add a row with its id, which is larger than all before it, and return its index. */
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
 
