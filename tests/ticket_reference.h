@@ -26,7 +26,8 @@ struct reference {
     uint32_t line[REFERENCE_JOBS]; /* pending jobs; those of a group are selected in this order */
     uint32_t line_count;
     bool is_selected[REFERENCE_JOBS];
-    double trial[REFERENCE_JOBS]; /* the tickets that a job would have got in the last step that computed them */
+    bool is_left_out[REFERENCE_JOBS]; /* the next policies count no functional tickets of it */
+    double trial[REFERENCE_JOBS];     /* the tickets that a job would have got in the last step that computed them */
 
     uint32_t active[REFERENCE_NODES];
     double shr[REFERENCE_NODES], ltt[REFERENCE_NODES], oltt[REFERENCE_NODES], stt[REFERENCE_NODES],
@@ -98,13 +99,29 @@ static inline bool reference_is_younger(const struct ticket_job *a, const struct
     return a->task > b->task;
 }
 
+static inline uint32_t reference_pending_count(const struct reference *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->in->job_count; i++) count += !reference_job(r, i)->is_running;
+    return count;
+}
+
+/* The pending job at a position of the scheduler's list. */
+static inline uint32_t reference_listed(const struct reference *r, uint32_t position)
+{
+    if (r->in->list != NULL) return r->in->list[position];
+    for (uint32_t i = 0;; i++) {
+        if (!reference_job(r, i)->is_running && position-- == 0) return i;
+    }
+}
+
 /* Insertion sort: each job is inserted after all jobs that precede it. */
 static inline void reference_sort_line(struct reference *r, bool is_dependent)
 {
     r->line_count = 0;
-    for (uint32_t i = 0; i < r->in->job_count; i++) {
-        r->is_selected[i] = false;
-        if (reference_job(r, i)->is_running) continue;
+    for (uint32_t i = 0; i < r->in->job_count; i++) r->is_selected[i] = r->is_left_out[i] = false;
+    for (uint32_t k = 0; k < reference_pending_count(r); k++) {
+        uint32_t i = reference_listed(r, k);
         uint32_t position = r->line_count++;
         for (; position > 0 && is_dependent; position--) {
             uint32_t before = r->line[position - 1];
@@ -223,6 +240,10 @@ static inline void reference_functional_pending(struct reference *r, bool is_dep
         r->is_selected[job] = true;
         r->out[job].functional = reference_start(r, reference_job(r, job));
     }
+    for (uint32_t position = 0; position < r->line_count; position++) {
+        uint32_t job = r->line[position];
+        r->is_left_out[job] = !r->is_selected[job] && reference_is_first(r, position, reference_fshare);
+    }
 }
 
 static inline void reference_functional(struct reference *r, bool is_dependent)
@@ -332,15 +353,11 @@ static inline void reference_targets_below(struct reference *r, uint32_t parent)
     }
 }
 
-/* A group's usage is the sum over the nodes below it. With only_running, virtual nodes without running jobs do not
- * count. */
-static inline void reference_sum_usage(struct reference *r, bool only_running)
+/* A group's usage is the sum over the nodes below it, active or not. */
+static inline void reference_sum_usage(struct reference *r)
 {
     const struct ticket_node *nodes = r->in->nodes;
-    for (uint32_t i = 0; i < r->in->node_count; i++) {
-        bool is_absent = only_running && nodes[i].is_virtual && r->active[i] == 0;
-        r->usage[i] = nodes[i].is_group || is_absent ? 0 : nodes[i].usage;
-    }
+    for (uint32_t i = 0; i < r->in->node_count; i++) r->usage[i] = nodes[i].is_group ? 0 : nodes[i].usage;
     for (uint32_t i = r->in->node_count; i-- > 1;) {
         if (nodes[nodes[i].parent].is_group) r->usage[nodes[i].parent] += r->usage[i];
     }
@@ -353,7 +370,7 @@ static inline void reference_targets(struct reference *r, bool only_running)
         if (only_running && !reference_job(r, i)->is_running) continue;
         for (uint32_t n = reference_job(r, i)->node; n != NONE; n = r->in->nodes[n].parent) r->active[n]++;
     }
-    reference_sum_usage(r, only_running);
+    reference_sum_usage(r);
     r->ltt[0] = r->oltt[0] = r->stt[0] = r->ostt[0] = 1;
     reference_targets_below(r, 0);
 }
@@ -482,7 +499,7 @@ static inline void reference_tickets(const struct ticket_input *in, struct ticke
         for (uint32_t i = 0; i < in->job_count; i++) {
             if (!is_dependent || in->jobs[i].is_running) continue;
             r->tickets_so_far[i] += order[position] == 'O'   ? out[i].override
-                                    : order[position] == 'F' ? out[i].functional
+                                    : order[position] == 'F' ? (r->is_left_out[i] ? 0 : out[i].functional)
                                                              : out[i].share;
         }
     }

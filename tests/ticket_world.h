@@ -148,7 +148,6 @@ static inline uint32_t ticket_case_serve(struct ticket_case *a, const char *user
         if (a->nodes[i].parent == a->nodes[node].parent && strcmp(a->served[i], user) == 0) return i;
     }
     a->nodes[next] = a->nodes[node];
-    a->nodes[next].is_virtual = true;
     a->served[next] = user;
     a->realm[next] = a->realm[node];
     a->input.node_count++;

@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "engine/job_edit.h"
+#include "engine/job_members.h"
 #include "engine/min_priority.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -142,6 +143,24 @@ int apply_cancel(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+/* --- the scheduler's list ----------------------------------------------------------------------------------------- */
+
+static bool has_decisive_change(struct state *s, const struct job *old, const struct job *new)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) continue;
+        const struct field_value before = job_member(s, old, f, &s->cycle), after = job_member(s, new, f, &s->cycle);
+        if (!field_equal(job_field_at(f), &before, &after)) return true;
+    }
+    return false;
+}
+
+/* Like Grid Engine's qhold, qrls and qalter (cases e2, h_11). */
+static void move_to_list_end(struct state *s, struct job *j)
+{
+    j->list_position = s->next_list_position++;
+}
+
 /* --- hold, release ------------------------------------------------------------------------------------------------ */
 
 static void set_held(struct apply_context *c, struct job_ref ref, bool is_held)
@@ -150,6 +169,7 @@ static void set_held(struct apply_context *c, struct job_ref ref, bool is_held)
     struct job *j = &c->s->jobs.items[index];
     if (j->is_held == is_held || idset_first(&j->pending) == NONE) return;
     j->is_held = is_held;
+    move_to_list_end(c->s, j);
     j->accrue_us = is_held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
     apply_note_change(c, TABLE_JOB, index);
     if (is_held) min_priority_forget(c, index);
@@ -206,6 +226,7 @@ int apply_update(struct apply_context *c, const struct event *event)
     if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
     struct job row = c->s->jobs.items[index];
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
+    if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_rewrite(c, index);
     min_priority_carry(&row, &c->s->jobs.items[index]);
     job_replace(c->s, index, &row);

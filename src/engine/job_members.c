@@ -63,6 +63,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_POSIX_PRIORITY] = {JOB(MEMBER_I32, posix_priority)},
     [JOB_FIELD_JOB_SHARE] = {JOB(MEMBER_U32, job_share)},
     [JOB_FIELD_OVERRIDE_TICKETS] = {JOB(MEMBER_U32, override_tickets)},
+    [JOB_FIELD_LIST_POSITION] = {JOB(MEMBER_U64, list_position)},
     [JOB_FIELD_ARRAY_LIMIT] = {JOB(MEMBER_U32, array_limit)},
     [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},
     [JOB_FIELD_CANCELLED_TASKS] = {JOB(MEMBER_SET, cancelled)},

@@ -163,6 +163,19 @@ static void list_ranked(struct priority_list *l, const struct ticket_ranks *rank
     }
 }
 
+/* Rows of running jobs that have no entry. */
+static void list_suspended(struct priority_list *l)
+{
+    for (uint32_t i = 0; i < l->s->tasks.count; i++) {
+        const struct task *k = &l->s->tasks.items[i];
+        uint32_t job = state_find_job(l->s, k->job_id);
+        if (job_state_is_end(k->state) || !ticket_snapshot_leaves_out(l->s, &l->s->jobs.items[job])) continue;
+        if (!is_wanted(l, &l->s->jobs.items[job])) continue;
+        struct priority_row *row = add_row(l, job, i, k->partition);
+        row->keeps_last_values = l->s->jobs.items[job].document->suspension == SUSPENSION_BY_HAND;
+    }
+}
+
 static void list_tickets(struct priority_list *l)
 {
     struct ticket_snapshot snapshot;
@@ -170,6 +183,7 @@ static void list_tickets(struct priority_list *l)
     ticket_snapshot_make(&snapshot, l->s, l->now_us);
     ticket_ranks_make(&snapshot, l->arena, &ranks);
     list_ranked(l, &ranks);
+    if (l->s->is_document) list_suspended(l);
     ticket_snapshot_release(&snapshot);
 }
 

@@ -13,7 +13,9 @@ struct priority_row {
     uint32_t task;      /* index of a running task, or NONE */
     uint32_t partition; /* index of objects[OBJECT_PARTITION] */
     double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
-    double billing;  /* in that partition, units a second: of the running task, or of one that would start now */
+    bool
+        keeps_last_values; /* of the tickets model: suspended by hand, so it is not computed; a document has no last values */
+    double billing;        /* in that partition, units a second: of the running task, or of one that would start now */
     /* Those of the model; the others are 0. */
     struct multifactor_factors factors;
     struct multifactor_terms terms;

@@ -28,6 +28,14 @@ static void urgency_of_entry(const struct ticket_snapshot *snapshot, uint32_t i,
     urgency_of(&rules, snapshot->slots_urgency, snapshot->now_us, &job, out_urgency);
 }
 
+/* Where urgency has no weight and report_pjob_tickets is false, Grid Engine does not compute it: all its numbers are 0, also
+ * those of running jobs (case h_13). */
+static bool needs_urgency(const struct ticket_snapshot *snapshot)
+{
+    double weight = snapshot->urgency.weight_urgency;
+    return snapshot->rules.report_pending || weight > 0.0 || weight < 0.0;
+}
+
 static double *alloc_doubles(uint32_t count, struct arena *arena)
 {
     return arena_alloc(arena, (count + (size_t)1) * sizeof(double));
@@ -55,8 +63,9 @@ void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *are
     struct ticket_ranks r = {.entries = snapshot->entries, .count = snapshot->input.job_count};
     r.tickets = tickets_of(snapshot, arena);
     r.urgency = arena_alloc(arena, (r.count + (size_t)1) * sizeof *r.urgency);
-    for (uint32_t i = 0; i < r.count; i++) urgency_of_entry(snapshot, i, &r.urgency[i]);
+    for (uint32_t i = 0; needs_urgency(snapshot) && i < r.count; i++) urgency_of_entry(snapshot, i, &r.urgency[i]);
     set_priorities(snapshot, arena, &r);
+    for (uint32_t i = 0; !needs_urgency(snapshot) && i < r.count; i++) r.norm_urgency[i] = 0.0;
     *out_ranks = r;
 }
 

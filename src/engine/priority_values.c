@@ -74,6 +74,13 @@ static const char *tres_text(struct name_copies *n, const double *terms, bool wa
     return take_scratch(n);
 }
 
+static int listed_state(const struct state *s, const struct job *j, const struct task *k)
+{
+    const struct job_document *d = state_job_document(s, j);
+    if (k != NULL) return d != NULL && d->suspension != SUSPENSION_NONE ? (int)JOB_SUSPENDED : (int)k->state;
+    return j->is_held ? (int)JOB_HELD : (int)JOB_PENDING;
+}
+
 static struct priority_text text_of(struct name_copies *n, const struct priority_row *row)
 {
     const struct state *s = n->s;
@@ -92,9 +99,7 @@ static struct priority_text text_of(struct name_copies *n, const struct priority
         .tres_factors = is_multifactor ? tres_text(n, row->tres_terms, true) : NULL,
         .job_id = j->id,
         .task_id = k && j->is_array ? k->task_id : NONE,
-        .state = k != NULL    ? (int)k->state
-                 : j->is_held ? (int)JOB_HELD
-                              : (int)JOB_PENDING,
+        .state = listed_state(s, j, k),
         .is_hidden = k == NULL && !s->policy.tickets.report_pending,
     };
 }
@@ -170,5 +175,8 @@ void priority_values_make(const struct priorities *all, const struct priority_te
     value[PRIORITY_FIELD_TRES_TERMS] = field_text(text->tres_terms);
     value[PRIORITY_FIELD_TRES_FACTORS] = field_text(text->tres_factors);
     if (all->model == MODEL_MULTIFACTOR) set_multifactor(row, value);
-    if (all->model == MODEL_TICKETS) set_tickets(text->is_hidden ? &zeros : row, value);
+    if (row->keeps_last_values)
+        value[PRIORITY_FIELD_PRIORITY] = field_absent();
+    else if (all->model == MODEL_TICKETS)
+        set_tickets(text->is_hidden ? &zeros : row, value);
 }

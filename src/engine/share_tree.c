@@ -51,6 +51,7 @@ static bool has_leaf(const struct share_tree *t, uint32_t realm, uint32_t user)
 
 static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32_t node)
 {
+    t->has_default |= user == t->identities->default_user;
     if (realm == 0)
         t->leaf.items[user] = node;
     else
@@ -136,6 +137,7 @@ static void clear_tree(struct share_tree *t)
     array_clear(&t->projects);
     array_clear(&t->of_owner);
     map_clear(&t->leaf_in_project);
+    t->has_default = false;
     extend_leaves(t);
 }
 
@@ -263,7 +265,6 @@ static uint32_t add_virtual(struct share_snapshot *snapshot, uint32_t default_no
 {
     uint32_t node = snapshot->active.count;
     struct ticket_node like_default = snapshot->active.items[default_node];
-    like_default.is_virtual = true;
     *array_add(&snapshot->active) = like_default;
     if (default_node == snapshot->tree->leaf.items[snapshot->tree->identities->default_user])
         snapshot->virtual_of.items[user] = node;
@@ -283,6 +284,39 @@ uint32_t share_snapshot_serve(struct share_snapshot *snapshot, uint32_t assoc, u
     return virtual_node != NONE ? virtual_node : add_virtual(snapshot, leaf.node, user);
 }
 
+/* By node: the usage of all leaves below it; of a leaf its own. */
+static double *leaf_usage_below(const struct share_snapshot *snapshot, struct arena *arena)
+{
+    const struct ticket_node *active = snapshot->active.items;
+    uint32_t count = snapshot->active.count;
+    double *usage = arena_alloc(arena, count * sizeof *usage);
+    bool *has_child = arena_alloc(arena, count * sizeof *has_child);
+    for (uint32_t node = count; node-- > 1;) {
+        if (!has_child[node]) usage[node] = active[node].usage;
+        usage[active[node].parent] += usage[node];
+        has_child[active[node].parent] = true;
+    }
+    return usage;
+}
+
+/* Gives each `default` below a project the usage of the project that no leaf below it has. It does not reach the virtual
+ * nodes beside the `default`. Smaller amounts do not count (case h_16). */
+static void add_excess_usage(struct share_snapshot *snapshot, struct arena *arena)
+{
+    static const double EXCESS_MIN = 1.0;
+    const struct share_tree *t = snapshot->tree;
+    const double *below = NULL;
+    for (uint32_t i = 0; i < t->projects.count; i++) {
+        uint32_t project = t->projects.items[i].node;
+        if (project == 0 || t->projects.items[i].is_leaf) continue;
+        uint32_t leaf = map_get_u64(&t->leaf_in_project, map_key_of_pair(project, t->identities->default_user));
+        if (leaf == NONE) continue;
+        if (below == NULL) below = leaf_usage_below(snapshot, arena);
+        double excess = snapshot->active.items[project].usage - below[project];
+        if (excess > EXCESS_MIN) snapshot->active.items[leaf].usage += excess;
+    }
+}
+
 void share_snapshot_add_usage(struct share_snapshot *snapshot, int64_t now_us, struct arena *arena)
 {
     const struct state *s = snapshot->s;
@@ -294,8 +328,9 @@ void share_snapshot_add_usage(struct share_snapshot *snapshot, int64_t now_us, s
                             ? find_virtual(snapshot, leaf.node, snapshot->tree->identities->user_of_owner.items[i])
                             : leaf.node;
         if (node == NONE) continue;
-        active[node].usage = ticket_usage_combine(s->policy.tickets.usage_weights, &usage[i]);
+        active[node].usage = ticket_usage_combine(&s->policy.tickets.usage_weights, &usage[i]);
     }
+    add_excess_usage(snapshot, arena);
     for (uint32_t node = snapshot->active.count; node-- > 1;) {
         struct ticket_node *above = &active[active[node].parent];
         if (above->is_group) above->usage += active[node].usage;

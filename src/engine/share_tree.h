@@ -15,7 +15,8 @@
  * another project, is a group. Shares `parent`, which Grid Engine does not have, count as 1.
  *
  * The usage of a leaf is that of its user outside projects, or in the project that it is below. A project's usage is
- * its own, a group's is the sum of its children's.
+ * its own, a group's is the sum of its children's. The part of a project's usage that is of no node below it, which
+ * users without jobs left, belongs to the `default` below the project, and so to the groups between the two.
  * Source: docs/formulas.md 5.1, 5.2. */
 #ifndef FAIRLEAD_ENGINE_SHARE_TREE_H
 #define FAIRLEAD_ENGINE_SHARE_TREE_H
@@ -45,6 +46,7 @@ struct share_tree {
     struct map leaf_in_project;           /* (node of the project, user) -> leaf */
     ARRAY(struct share_project) projects; /* by index of objects[OBJECT_PROJECT] */
     ARRAY(struct share_leaf) of_owner;    /* by usage owner: the node that has its usage */
+    bool has_default;                     /* some leaf is a `default`, so virtual nodes may be needed */
     /* The tree is current while the state has the same numbers. */
     uint32_t tree_builds, project_rows, project_count;
 };

@@ -122,13 +122,18 @@ struct job_text {
     const char *comment, *admin_comment; /* NULL: none */
 };
 
+/* Why a running job of a document is suspended: Grid Engine's states s, S and T. */
+enum job_suspension { SUSPENSION_NONE, SUSPENSION_BY_HAND, SUSPENSION_BY_QUEUE, SUSPENSION_BY_THRESHOLD };
+
 /* The fields of a job that only documents have so far. One allocation. */
 struct job_document {
     uint32_t nodes;
-    uint32_t slots;        /* for the ticket policies, instead of its CPUs */
-    struct tres_list tres; /* requested for each task, instead of what its request amounts to; empty: not given */
-    uint32_t rank;         /* its position in the scheduler's list, instead of its id */
-    bool has_slots_rule;   /* it has a rule of its own for a range of slots, instead of the setting urgency_slots */
+    uint32_t slots;         /* for the ticket policies, instead of its CPUs */
+    struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */
+    uint32_t rank;          /* its position in the order of the list, or in basic in that of submission */
+    uint32_t running_tasks; /* of an array: tasks that run, each as a job of its own in the document */
+    enum job_suspension suspension;
+    bool has_slots_rule; /* it has a rule of its own for a range of slots, instead of the setting urgency_slots */
     enum urgency_slots_rule slots_rule;
     uint32_t slots_number;
 };
@@ -170,7 +175,8 @@ struct job {
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
-    char unused[24];                 /* so that every row begins at the same offset in a cache line */
+    uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by id */
+    char unused[16];                 /* so that every row begins at the same offset in a cache line */
 };
 _Static_assert(sizeof(struct job) == 256, "a row of jobs has four cache lines");
 
@@ -215,7 +221,8 @@ struct state {
     struct share_nodes *share_nodes; /* of a document; NULL: no share tree */
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
-    int64_t usage_reset_us; /* when all usage was last reset; 0: never */
+    uint64_t next_list_position; /* derived: above those of all live jobs */
+    int64_t usage_reset_us;      /* when all usage was last reset; 0: never */
     /* Begin of the current reset period: its last boundary, or the time when it was set; 0: never set. */
     int64_t reset_period_us;
 

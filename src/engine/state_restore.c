@@ -10,7 +10,11 @@
 
 static void init_empty(struct state *s)
 {
-    *s = (struct state){.settings = settings_defaults(), .next_assoc_id = 1, .next_job_id = 1, .next_launch_id = 1};
+    *s = (struct state){.settings = settings_defaults(),
+                        .next_assoc_id = 1,
+                        .next_job_id = 1,
+                        .next_launch_id = 1,
+                        .next_list_position = 1};
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     s->tree_is_stale = true;
     s->order = rank_order_new();

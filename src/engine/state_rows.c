@@ -267,6 +267,7 @@ static void release_job(struct job *j)
 
 uint32_t job_append(struct state *s, const struct job *row)
 {
+    if (row->list_position >= s->next_list_position) s->next_list_position = row->list_position + 1;
     uint32_t index = s->jobs.count;
     struct job *j = array_add(&s->jobs);
     *j = *row;

@@ -60,6 +60,7 @@ static void add_job(struct apply_context *c, struct job *row)
 {
     struct state *s = c->s;
     row->id = s->next_job_id++;
+    row->list_position = s->next_list_position;
     ensure(row->id < NONE - 1);
     s->assocs.items[row->assoc].live_jobs++;
     assoc_count_work(s, row->assoc, &(struct work){.pending = idset_count(&row->pending)}, 1);

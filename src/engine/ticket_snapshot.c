@@ -1,9 +1,11 @@
 /* The snapshot of the state from which tickets are computed: pending and running tasks, the members of the policies
  * with their shares and tickets, and the share tree.
  *
- *     pending tasks      an entry for each eligible task; of an array at most max_pending_tasks_per_job, or fewer if
- *                        there would be more than TICKET_ENTRIES_MAX entries
- *     running tasks      an entry for each, after the pending ones
+ *     pending tasks      an entry for each eligible task, by job; of an array at most max_pending_tasks_per_job and as
+ *                        many as its limit of running tasks lets start, or fewer if there would be more than
+ *                        TICKET_ENTRIES_MAX entries
+ *     running tasks      an entry for each, after the pending ones; not for a task that is suspended by hand or by a load
+ *                        threshold
  *
  * Slots are CPUs. The job class of a pending job is its first partition. The shares and tickets of a user are in the
  * user's object. A user without one (enforce_user = none) gets nothing from the functional policy and the share tree,
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/sort.h"
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
@@ -24,16 +27,31 @@ struct snapshot_builder {
     const struct ticket_identities *identities;
     struct ticket_job *jobs; /* the input's */
     uint32_t count, max_count;
+    uint64_t last_position; /* in the scheduler's list */
+    bool is_listed;         /* the order of the entries so far is that of the list */
     bool has_tree;
     struct share_snapshot tree;
 };
 
 /* --- counting entries --------------------------------------------------------------------------------------------- */
 
-static bool is_eligible(const struct job *j, int64_t now_us)
+/* How many more tasks of an array may run. */
+static uint32_t array_tasks_left(const struct state *s, const struct job *j)
 {
-    if (j->ended_us != 0 || j->is_held || j->begin_us > now_us) return false;
-    return j->is_array ? idset_first(&j->pending) != NONE : j->live_tasks == 0; /* invariant 3 of state.h */
+    const struct job_document *d = state_job_document(s, j);
+    uint32_t running = d != NULL ? d->running_tasks : j->live_tasks;
+    if (j->array_limit == 0) return UINT32_MAX;
+    return j->array_limit > running ? j->array_limit - running : 0;
+}
+
+/* A job without entries does not compete for tickets. */
+static uint32_t count_entries(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max)
+{
+    if (j->ended_us != 0 || j->is_held || j->begin_us > now_us) return 0;
+    if (!j->is_array) return j->live_tasks == 0; /* invariant 3 of state.h */
+    uint32_t tasks = idset_count(&j->pending), left = array_tasks_left(s, j);
+    if (tasks > left) tasks = left;
+    return tasks < array_max ? tasks : array_max;
 }
 
 struct entry_counts {
@@ -72,7 +90,7 @@ static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us
     uint64_t arrays = 0;
     struct entry_counts counts = {.array_max = ticket_snapshot_tasks_max(s)};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (!is_eligible(&s->jobs.items[i], now_us)) continue;
+        if (count_entries(s, &s->jobs.items[i], now_us, 1) == 0) continue;
         if (s->jobs.items[i].is_array)
             arrays++;
         else
@@ -85,9 +103,7 @@ static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us
     }
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (!j->is_array || !is_eligible(j, now_us)) continue;
-        uint32_t tasks = idset_count(&j->pending);
-        counts.array_tasks += tasks < counts.array_max ? tasks : counts.array_max;
+        if (j->is_array) counts.array_tasks += count_entries(s, j, now_us, counts.array_max);
     }
     return counts;
 }
@@ -115,18 +131,29 @@ static const struct urgency_request *requests_of(struct snapshot_builder *b, con
     return requests;
 }
 
+static struct ticket_user owner_of(const struct snapshot_builder *b, const struct job *j)
+{
+    return b->identities->users.items[b->identities->user_of_assoc.items[j->assoc]];
+}
+
+/* The node that serves the job, or NONE. Adds a virtual node if needed. */
+static uint32_t serve_job(struct snapshot_builder *b, const struct job *j)
+{
+    bool has_leaf = b->has_tree && (owner_of(b, j).user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
+    return has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE;
+}
+
 /* The job of an entry, without its task. */
 static struct ticket_job ticket_job_of(struct snapshot_builder *b, const struct job *j, uint32_t partition)
 {
-    struct ticket_user owner = b->identities->users.items[b->identities->user_of_assoc.items[j->assoc]];
-    bool has_leaf = b->has_tree && (owner.user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
+    struct ticket_user owner = owner_of(b, j);
     return (struct ticket_job){.id = j->id,
                                .submit_us = j->submit_us,
                                .member = {[MEMBER_USER] = owner.user,
                                           [MEMBER_DEPARTMENT] = owner.department,
                                           [MEMBER_PROJECT] = j->project,
                                           [MEMBER_JOB_CLASS] = partition},
-                               .node = has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE,
+                               .node = serve_job(b, j),
                                .job_share = j->job_share,
                                .override_tickets = j->override_tickets,
                                .slots = slots_of(b->s, j)};
@@ -156,11 +183,11 @@ static struct ticket_entry entry_of(struct snapshot_builder *b, uint32_t job, ui
                                  .request_count = j->request_count};
 }
 
-static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t max, struct ticket_job *job,
+static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t count, struct ticket_job *job,
                       const struct ticket_entry *entry)
 {
     uint32_t task = idset_first(&j->pending);
-    for (uint32_t left = max; left > 0 && task != NONE; left--) {
+    for (uint32_t left = count; left > 0; left--) {
         job->task = task;
         add_entry(b, job, entry);
         task = idset_next(&j->pending, task);
@@ -170,27 +197,49 @@ static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t 
 static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_max)
 {
     const struct job *j = &b->s->jobs.items[index];
-    if (!is_eligible(j, b->snapshot->now_us)) return;
+    uint32_t count = count_entries(b->s, j, b->snapshot->now_us, tasks_max);
+    if (count == 0) return;
+    b->is_listed &= j->list_position >= b->last_position;
+    b->last_position = j->list_position;
     struct ticket_job job = ticket_job_of(b, j, j->partitions[0]);
     struct ticket_entry entry = entry_of(b, index, NONE);
     if (j->is_array)
-        add_tasks(b, j, tasks_max, &job, &entry);
+        add_tasks(b, j, count, &job, &entry);
     else
         add_entry(b, &job, &entry);
 }
 
-/* The scheduler's list of an instance is in order of ids, that of a document in order of ranks, which are 0 to job
- * count - 1. */
+/* Sorts the entries by the positions of their jobs in the scheduler's list; of equal ones the first submission comes
+ * first, then the smallest id. The sorts are stable. */
+static void list_entries(struct snapshot_builder *b)
+{
+    struct ticket_snapshot *snapshot = b->snapshot;
+    struct arena scratch_arena = {0};
+    struct sort_record *records = arena_alloc(&scratch_arena, (b->count + (size_t)1) * sizeof *records);
+    struct sort_record *scratch = arena_alloc(&scratch_arena, (b->count + (size_t)1) * sizeof *scratch);
+    for (uint32_t i = 0; i < b->count; i++)
+        records[i] = (struct sort_record){.key = (uint64_t)b->jobs[i].submit_us ^ UINT64_C(1) << 63, .index = i};
+    sort_records(records, b->count, scratch);
+    for (uint32_t i = 0; i < b->count; i++)
+        records[i].key = b->s->jobs.items[snapshot->entries[records[i].index].job].list_position;
+    sort_records(records, b->count, scratch);
+    uint32_t *list = arena_alloc(&snapshot->arena, (b->count + (size_t)1) * sizeof *list);
+    for (uint32_t i = 0; i < b->count; i++) list[i] = records[i].index;
+    snapshot->input.list = list;
+    arena_release(&scratch_arena);
+}
+
 static void add_pending(struct snapshot_builder *b, uint32_t tasks_max)
 {
-    struct state *s = b->s;
-    if (!s->is_document) {
-        for (uint32_t i = 0; i < s->jobs.count; i++) add_job(b, i, tasks_max);
-        return;
-    }
-    uint32_t *by_rank = arena_alloc(&b->snapshot->arena, (s->jobs.count + (size_t)1) * sizeof *by_rank);
-    for (uint32_t i = 0; i < s->jobs.count; i++) by_rank[s->jobs.items[i].document->rank] = i;
-    for (uint32_t i = 0; i < s->jobs.count; i++) add_job(b, by_rank[i], tasks_max);
+    for (uint32_t i = 0; i < b->s->jobs.count; i++) add_job(b, i, tasks_max);
+    if (!b->is_listed) list_entries(b);
+}
+
+/* A job in Grid Engine's state S, whose queue is suspended, counts as running (case h_14). */
+bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j)
+{
+    const struct job_document *d = state_job_document(s, j);
+    return d != NULL && (d->suspension == SUSPENSION_BY_HAND || d->suspension == SUSPENSION_BY_THRESHOLD);
 }
 
 static void add_running(struct snapshot_builder *b)
@@ -200,6 +249,7 @@ static void add_running(struct snapshot_builder *b)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         uint32_t index = state_find_job(s, k->job_id);
+        if (ticket_snapshot_leaves_out(s, &s->jobs.items[index])) continue;
         struct ticket_job job = ticket_job_of(b, &s->jobs.items[index], k->partition);
         struct ticket_entry entry = entry_of(b, index, i);
         job.task = k->task_id;
@@ -234,6 +284,15 @@ static void move_nodes(struct snapshot_builder *b)
     share_snapshot_release(&b->tree);
 }
 
+/* Adds the virtual nodes of the users of pending jobs: their usage counts for the groups above running jobs. */
+static void serve_pending(struct snapshot_builder *b)
+{
+    for (uint32_t i = 0; i < b->s->jobs.count; i++) {
+        const struct job *j = &b->s->jobs.items[i];
+        if (count_entries(b->s, j, b->snapshot->now_us, 1) > 0) (void)serve_job(b, j);
+    }
+}
+
 static double slots_urgency_of(const struct state *s)
 {
     uint32_t slots = state_find_object(s, OBJECT_RESOURCE, SLOTS_RESOURCE);
@@ -252,6 +311,7 @@ static struct snapshot_builder begin_snapshot(struct ticket_snapshot *snapshot, 
                                  .identities = ticket_identities_of(s),
                                  .jobs = arena_alloc(&snapshot->arena, (max_count + (size_t)1) * sizeof *b.jobs),
                                  .max_count = max_count,
+                                 .is_listed = true,
                                  .has_tree = s->policy.tickets.share_pool > 0.0};
     snapshot->entries = arena_alloc(&snapshot->arena, (max_count + (size_t)1) * sizeof *snapshot->entries);
     if (b.has_tree) share_snapshot_make(&b.tree, s);
@@ -280,6 +340,7 @@ void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int
 void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us)
 {
     struct snapshot_builder b = begin_snapshot(snapshot, s, now_us, s->task_by_launch.count);
+    if (b.has_tree && b.tree.tree->has_default) serve_pending(&b);
     add_running(&b);
     finish_snapshot(&b);
 }

@@ -206,6 +206,11 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                     OF_JOB("override_tickets"), DECIDES, SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
                                     OPTION("override-tickets", 0, "N"), .document_key = "override_tickets"},
 
+    [JOB_FIELD_LIST_POSITION] = {NUMBER("list_position", 0, WHOLE_REAL_MAX), HIDDEN, OF_JOB("list_position"),
+                                 EMPTY_IS_NULL,
+                                 HELP("position in the scheduler's list, which a change by hand moves to the end"),
+                                 DECIDES},
+
     [JOB_FIELD_ARRAY] = {TEXT("array"), BYTES_FROM_TO(0, ARRAY_BYTES_MAX),
                          HELP("task numbers and how many run at once, as 0-999%50"), HIDDEN, NULLABLE,
                          OF_JOB("array_tasks"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),

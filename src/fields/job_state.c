@@ -6,16 +6,16 @@
 
 #define WORD(name) #name
 const char job_state_names[] = JOB_STATES(WORD, ",");
-const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN";
+const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN,SUSPENDED";
 #undef WORD
 
 #define NAME(name) [JOB_##name] = #name,
-static const char *const words[] = {JOB_STATES(NAME, ) NAME(HELD) NAME(UNKNOWN)};
+static const char *const words[] = {JOB_STATES(NAME, ) NAME(HELD) NAME(UNKNOWN) NAME(SUSPENDED)};
 #undef NAME
 
 const char *job_state_name(enum job_state s)
 {
-    ensure((int)s <= JOB_UNKNOWN);
+    ensure((int)s <= JOB_SUSPENDED);
     return words[s];
 }
 

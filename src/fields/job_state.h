@@ -19,14 +19,15 @@
 enum job_state { JOB_STATES(JOB_STATE_CONSTANT, ) JOB_STATE_COUNT };
 #undef JOB_STATE_CONSTANT
 
-/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same with two words behind it, which only listings have: the
- * choices of a field that holds a state. HELD is a pending job that waits for its release, where a listing tells it apart.
- * UNKNOWN is a task that has ended and whose row in the database has no state that exists: the row is damaged. */
+/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same with three words behind it, which only listings have:
+ * the choices of a field that holds a state. HELD is a pending job that waits for its release, where a listing tells it
+ * apart. UNKNOWN is a task that has ended and whose row in the database has no state that exists: the row is damaged.
+ * SUSPENDED is a running job that a document has suspended. */
 extern const char job_state_names[], job_state_choices[];
-enum { JOB_HELD = JOB_STATE_COUNT, JOB_UNKNOWN };
+enum { JOB_HELD = JOB_STATE_COUNT, JOB_UNKNOWN, JOB_SUSPENDED };
 
 /* Between a state and its word, as listings and the database have it. */
-const char *job_state_name(enum job_state s);         /* "PENDING"; also HELD and UNKNOWN */
+const char *job_state_name(enum job_state s);         /* "PENDING"; also HELD, UNKNOWN and SUSPENDED */
 enum job_state job_state_from_name(const char *name); /* JOB_STATE_COUNT: no state is called so */
 
 static inline bool job_state_is_end(enum job_state s)

@@ -41,10 +41,11 @@ static const struct field rows[PRIORITY_FIELD_COUNT] = {
     [PRIORITY_FIELD_PARTITION] = TEXT("partition", "the partition"),
     [PRIORITY_FIELD_QOS] = TEXT("qos", "quality of service"),
     [PRIORITY_FIELD_STATE] = {.name = "state",
-                              .help = "the state; HELD: waits for its release",
+                              .help = "the state; HELD: waits for its release; SUSPENDED: of a document",
                               .type = FIELD_CHOICE,
                               .choices = job_state_choices},
-    [PRIORITY_FIELD_PRIORITY] = REAL("priority", "the sort key, the highest comes first; 0: held"),
+    [PRIORITY_FIELD_PRIORITY] =
+        TERM("priority", "the sort key, the highest comes first; 0: held; null: suspended by hand"),
     [PRIORITY_FIELD_BILLING] = REAL("billing", "billing units per second that it costs or would cost there"),
 
     [PRIORITY_FIELD_SITE] = TERM("site", "multifactor: the site's term"),

@@ -128,51 +128,88 @@ int setting_text_hierarchy_check(struct str text, const char *what, struct err *
 
 /* --- lists by resource -------------------------------------------------------------------------------------------- */
 
-/* Reads "cpu=1,mem=0": each resource at most once, each value finite and at least min. */
-static int parse_by_resource(struct str text, char separator, double min, const char *what,
-                             double io_values[USAGE_RESOURCE_COUNT], struct err *e)
+#define RESOURCE_VALUE_MAX 1e15
+
+/* A list such as "cpu=1,mem=0" while it is read. */
+struct resource_list {
+    const char *name; /* of the setting */
+    char separator;
+    double min, max;
+    bool accepts_unknown; /* resources that do not exist */
+    double value[USAGE_RESOURCE_COUNT], unknown_sum;
+};
+
+static bool is_resource_name(struct str name)
 {
-    double values[USAGE_RESOURCE_COUNT];
-    bool seen[USAGE_RESOURCE_COUNT] = {false};
-    memcpy(values, io_values, sizeof values);
-    for (struct str rest = text; rest.text != NULL;) {
-        struct str number, item = str_trim(str_cut(rest, separator, &rest));
-        enum usage_resource r = usage_resource_find(str_trim(str_cut(item, '=', &number)));
-        double value;
-        if (r == USAGE_RESOURCE_COUNT || number.text == NULL)
-            return err_value(e, what, item,
-                             "RESOURCE=NUMBER with a resource of cpu, mem, io and finished_jobs (or none alone)");
-        if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < min || value > 1e15)
-            return err_value(e, what, item, "RESOURCE=NUMBER with a number from %g to 1e15", min);
-        if (seen[r]) return err_value_reason(e, what, str(usage_resource_names[r]), "is named twice");
-        seen[r] = true;
-        values[r] = value;
+    enum { RESOURCE_NAME_BYTES_MAX = 64 };
+    for (size_t i = 0; i < name.length; i++) {
+        char c = name.text[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && memchr("_-./", c, 4) == NULL) return false;
     }
-    memcpy(io_values, values, sizeof values);
+    return name.length > 0 && name.length <= RESOURCE_NAME_BYTES_MAX;
+}
+
+static int parse_item(struct resource_list *list, struct str item, bool seen[USAGE_RESOURCE_COUNT], struct err *e)
+{
+    struct str number, name = str_trim(str_cut(item, '=', &number));
+    enum usage_resource r = usage_resource_find(name);
+    bool is_unknown = r == USAGE_RESOURCE_COUNT && list->accepts_unknown && is_resource_name(name);
+    double value;
+    if (number.text == NULL || (r == USAGE_RESOURCE_COUNT && !is_unknown))
+        return err_value(e, list->name, item, "RESOURCE=NUMBER%s (or none alone)",
+                         list->accepts_unknown ? "" : " with a resource of cpu, mem, io and finished_jobs");
+    if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < list->min || value > list->max)
+        return err_value(e, list->name, item, "RESOURCE=NUMBER with a number from %g to %g", list->min, list->max);
+    if (is_unknown) {
+        list->unknown_sum += value;
+        return 0;
+    }
+    if (seen[r]) return err_value_reason(e, list->name, str(usage_resource_names[r]), "is named twice");
+    seen[r] = true;
+    list->value[r] = value;
     return 0;
 }
 
-int setting_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
-                               struct err *e)
+/* Reads the text: each resource at most once, each value finite and from min to max. */
+static int parse_by_resource(struct resource_list *list, struct str text, struct err *e)
 {
-    double weights[USAGE_RESOURCE_COUNT] = {0};
+    bool seen[USAGE_RESOURCE_COUNT] = {false};
+    for (struct str rest = text; rest.text != NULL;) {
+        if (parse_item(list, str_trim(str_cut(rest, list->separator, &rest)), seen, e) != 0) return -1;
+    }
+    return 0;
+}
+
+int setting_text_usage_weights(struct str text, const char *what, struct usage_weights *out_weights, struct err *e)
+{
+    struct resource_list list = {.name = what, .separator = ',', .max = RESOURCE_VALUE_MAX, .accepts_unknown = true};
+    struct usage_weights weights = {.total = 0.0};
     bool is_none = str_equal_nocase(str_trim(text), str("NONE"));
-    if (!is_none && parse_by_resource(text, ',', 0.0, what, weights, e) != 0) return -1;
-    memcpy(out_weights, weights, sizeof weights);
+    if (!is_none && parse_by_resource(&list, text, e) != 0) return -1;
+    memcpy(weights.of, list.value, sizeof weights.of);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) weights.total += weights.of[r];
+    weights.total += list.unknown_sum;
+    *out_weights = weights;
     return 0;
 }
 
 int setting_text_usage_weights_check(struct str text, const char *what, struct err *e)
 {
-    double unused[USAGE_RESOURCE_COUNT];
-    return setting_text_usage_weights(text, what, unused, e);
+    struct usage_weights unused;
+    return setting_text_usage_weights(text, what, &unused, e);
 }
 
 int setting_text_halflife_list(struct str text, const char *what, double io_minutes[USAGE_RESOURCE_COUNT],
                                struct err *e)
 {
-    if (!str_equal_nocase(str_trim(text), str("none"))) return parse_by_resource(text, ':', -1.0, what, io_minutes, e);
-    io_minutes[USAGE_FINISHED_JOBS] = -1.0;
+    struct resource_list list = {.name = what, .separator = ':', .min = -1.0, .max = RESOURCE_VALUE_MAX};
+    memcpy(list.value, io_minutes, sizeof list.value);
+    if (str_equal_nocase(str_trim(text), str("none")))
+        list.value[USAGE_FINISHED_JOBS] = -1.0;
+    else if (parse_by_resource(&list, text, e) != 0)
+        return -1;
+    memcpy(io_minutes, list.value, sizeof list.value);
     return 0;
 }
 

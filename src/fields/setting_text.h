@@ -48,9 +48,12 @@ int setting_text_qos_flags_check(struct str text, const char *what, struct err *
 int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);
 int setting_text_hierarchy_check(struct str text, const char *what, struct err *e);
 
-/* Weights by resource; a resource not named weighs 0; "NONE": all 0. Not negative. */
-int setting_text_usage_weights(struct str text, const char *what, double out_weights[USAGE_RESOURCE_COUNT],
-                               struct err *e);
+/* Weights by resource; a resource not named weighs 0; "NONE": all 0. Not negative. A resource that does not exist has no
+ * usage, but its weight counts in the total. */
+struct usage_weights {
+    double of[USAGE_RESOURCE_COUNT], total;
+};
+int setting_text_usage_weights(struct str text, const char *what, struct usage_weights *out_weights, struct err *e);
 int setting_text_usage_weights_check(struct str text, const char *what, struct err *e);
 
 /* Half-lives by resource in minutes: above 0; 0 never decays; -1 is gone at once. Those not named keep what stands in

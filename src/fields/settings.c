@@ -118,9 +118,9 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_GE_POLICY_HIERARCHY] = {GRID_ENGINE, TEXT("OFS"), .name = "policy_hierarchy",
                                  .check = setting_text_hierarchy_check,
                                  .help = "order of the policies Override, Functional, Share tree; or NONE"},
-    [SET_GE_COMPENSATION_FACTOR] = {GRID_ENGINE, REAL(0, WEIGHT_MAX, 5), .name = "compensation_factor",
-                                    .help =
-                                        "limit on the surplus of those below their target, in targets; 0: no limit"},
+    [SET_GE_COMPENSATION_FACTOR] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 5), .name = "compensation_factor",
+                                    .help = "limit on the surplus of those below their target, in targets; 0: no "
+                                            "limit; below 0: as a tiny positive one, 8.1.9's arithmetic is not known"},
     [SET_GE_HALFTIME] = {GRID_ENGINE, HOURS(0, LONG_S, 168 * 3600), .name = "halftime",
                          .help = "half-life of the share tree's usage in hours; 0: it does not decay"},
     [SET_GE_HALFLIFE_DECAY_LIST] = {GRID_ENGINE, TEXT("none"), .name = "halflife_decay_list",
@@ -128,7 +128,8 @@ const struct field settings_table[SETTING_COUNT] = {
                                     .help = "half-lives by resource in minutes: cpu=1440:mem=-1:io=0; or none"},
     [SET_GE_USAGE_WEIGHT_LIST] = {GRID_ENGINE, TEXT("cpu=1,mem=0,io=0"), .name = "usage_weight_list",
                                   .check = setting_text_usage_weights_check,
-                                  .help = "weights of the resources in usage: cpu=1,mem=0,io=0"},
+                                  .help = "weights of the resources in usage: cpu=1,mem=0,io=0; an unknown resource "
+                                          "has no usage, but its weight counts in their sum"},
     [SET_GE_REPORT_PENDING_TICKETS] = {GRID_ENGINE, BOOLEAN(1), .name = "report_pjob_tickets",
                                        .help = "listings show the tickets of pending jobs"},
     [SET_GE_ENFORCE_USER] = {GRID_ENGINE, CHOICE("auto,none,true"), .name = "enforce_user",

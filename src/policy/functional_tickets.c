@@ -12,7 +12,9 @@
  * shares of a job (-js) are added by each job in both cases.
  *
  * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group
- * in the last round, which can be more.
+ * in the last round, which can be more. The policies after this one in policy_hierarchy depend on these values, except
+ * on that of the job which is next of its group when the counting ends: there it counts as a job without functional
+ * tickets (cases h_05, h_24).
  *
  * Cost: O(n log n) to group n jobs, then as in ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "policy/functional_tickets.h"
@@ -191,6 +193,20 @@ static void give_rest(const struct ticket_selection *s, struct ticket_run *run)
     }
 }
 
+/* Adds the functional tickets to the tickets so far. Not those of a job that would be counted next of its group. */
+static void add_to_tickets_so_far(const struct ticket_selection *s, struct ticket_run *run)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < s->group_count; i++) {
+        const struct ticket_selection_group *g = &s->groups[i];
+        for (uint32_t k = first; k < g->end; k++) {
+            uint32_t job = s->jobs[k].job;
+            if (k != g->next) run->tickets_so_far[job] += run->tickets[job].functional;
+        }
+        first = g->end;
+    }
+}
+
 static void copy_counts(struct functional *f, const struct ticket_run *run)
 {
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
@@ -227,9 +243,5 @@ void functional_tickets_pending(struct ticket_run *run, bool is_dependent)
         run->tickets[s.jobs[s.groups[group].next].job].functional = count_job(&f, &key);
         ticket_selection_take(&s, group);
     }
-    if (!is_dependent) return;
-    for (uint32_t i = 0; i < run->pending_count; i++) {
-        uint32_t job = run->by_list[i];
-        run->tickets_so_far[job] += run->tickets[job].functional;
-    }
+    if (is_dependent) add_to_tickets_so_far(&s, run);
 }

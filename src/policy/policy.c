@@ -46,6 +46,15 @@ static int make_multifactor(const struct settings *s, uint32_t flags, const stru
     return 0;
 }
 
+/* Grid Engine accepts a negative factor, and computes then almost what it computes with a tiny positive one. Its arithmetic
+ * there is not known (case h_02). */
+static double compensation_factor_of(const struct settings *s)
+{
+    static const double TINY = 1e-9;
+    double factor = setting_real(s, SET_GE_COMPENSATION_FACTOR);
+    return factor < 0.0 ? TINY : factor;
+}
+
 static int make_tickets(const struct settings *s, struct ticket_rules *out_rules, struct err *e)
 {
     const char *field = settings_table[SET_GE_HALFLIFE_DECAY_LIST].name;
@@ -61,7 +70,7 @@ static int make_tickets(const struct settings *s, struct ticket_rules *out_rules
         .weight_department = setting_real(s, SET_GE_WEIGHT_DEPARTMENT),
         .weight_job = setting_real(s, SET_GE_WEIGHT_JOB),
         .weight_job_class = setting_real(s, SET_GE_WEIGHT_JOB_CLASS),
-        .compensation_factor = setting_real(s, SET_GE_COMPENSATION_FACTOR),
+        .compensation_factor = compensation_factor_of(s),
         .compensation_rule = (enum compensation_rule)setting_number(s, SET_GE_COMPENSATION_RULE),
         .report_pending = setting_number(s, SET_GE_REPORT_PENDING_TICKETS) != 0,
         .decay = {.rule = (enum decay_rule)setting_number(s, SET_GE_DECAY_RULE)},
@@ -73,7 +82,7 @@ static int make_tickets(const struct settings *s, struct ticket_rules *out_rules
                                    e) != 0)
         return -1;
     if (setting_text_usage_weights(str(setting_text(s, SET_GE_USAGE_WEIGHT_LIST)),
-                                   settings_table[SET_GE_USAGE_WEIGHT_LIST].name, out_rules->usage_weights, e) != 0)
+                                   settings_table[SET_GE_USAGE_WEIGHT_LIST].name, &out_rules->usage_weights, e) != 0)
         return -1;
     return setting_text_hierarchy(str(setting_text(s, SET_GE_POLICY_HIERARCHY)),
                                   settings_table[SET_GE_POLICY_HIERARCHY].name, out_rules->hierarchy, e);

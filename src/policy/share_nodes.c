@@ -94,11 +94,12 @@ static int add_leaf(struct share_nodes *t, const struct survey *s, uint32_t node
         map_set_u64(&t->serving, key, node);
         return 0;
     }
-    if (is_default(t, node)) return 0;
     if (s->realm[node] == 0) {
+        if (is_default(t, node)) return 0; /* the first one serves */
         return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a user and occurs twice outside projects");
     }
-    return err_value_reason(e, "share_tree", str(name_of(t, node)), "is a user and occurs twice inside project '%s'",
+    return err_value_reason(e, "share_tree", str(name_of(t, node)), "%s inside project '%s'",
+                            is_default(t, node) ? "occurs twice" : "is a user and occurs twice",
                             name_of(t, s->realm[node]));
 }
 

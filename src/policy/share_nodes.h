@@ -44,7 +44,7 @@ uint32_t share_nodes_add(struct share_nodes *t, uint32_t parent, const char *nam
 /* Marks the projects and prepares share_nodes_serve. projects: a map of their names; NULL if there are none. A leaf
  * that is not a project is a user or `default`; a node with children serves no user by its name. ERR_INPUT, which names
  * the node: a project inside a project or twice in the tree, a user twice in one realm (outside projects, or inside one
- * project), or two siblings of one name. O(n). */
+ * project), `default` twice inside one project, or two siblings of one name. O(n). */
 int share_nodes_finish(struct share_nodes *t, const struct map *projects, struct err *e);
 
 /* The node that serves a user's jobs in a project (NULL: none), or NONE. out_is_default: it is a `default` node, so the

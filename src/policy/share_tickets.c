@@ -43,13 +43,15 @@ static uint32_t *count_own_jobs(const struct ticket_run *run, bool only_running)
     return own;
 }
 
-void share_tickets_running(struct ticket_run *run, const struct ticket_node *nodes)
+/* Only nodes of running jobs are active, so only they get targets. The virtual nodes of users whose jobs are all pending
+ * stay in the tree, though: their usage counts in the groups above them (case h_03). */
+void share_tickets_running(struct ticket_run *run)
 {
     const struct ticket_input *in = run->in;
     if (!has_share_policy(run)) return;
     uint32_t *own = count_own_jobs(run, true);
     struct share_targets t;
-    share_targets_compute(in->rules, nodes, in->node_count, own, run->arena, &t);
+    share_targets_compute(in->rules, in->nodes, in->node_count, own, run->arena, &t);
 
     double *job_shares = arena_alloc(run->arena, in->node_count * sizeof *job_shares); /* by leaf: the sum of -js */
     for (uint32_t i = 0; i < in->job_count; i++) {

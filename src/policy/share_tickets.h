@@ -5,9 +5,8 @@
 
 #include "policy/ticket_run.h"
 
-/* Gives share tickets to the running jobs. nodes: those of the input, with the usage that they have where only running
- * jobs count. */
-void share_tickets_running(struct ticket_run *run, const struct ticket_node *nodes);
+/* Gives share tickets to the running jobs. */
+void share_tickets_running(struct ticket_run *run);
 
 /* Gives share tickets to the pending jobs. is_dependent: they depend on the tickets so far, and are added to them. O(n)
  * for each level of the tree. */

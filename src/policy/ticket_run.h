@@ -12,7 +12,7 @@ struct ticket_run {
     struct tickets *tickets;                    /* by job: the result */
     double *tickets_so_far;                     /* by job: those of the listed policies so far */
     uint32_t pending_count;                     /* the next three orders have the pending jobs */
-    uint32_t *by_list, *by_id, *by_age;         /* as given; by id and task; by submission, then id and task */
+    uint32_t *by_list, *by_id, *by_age;         /* the list; by id and task; by submission, then id and task */
     uint32_t *id_position, *age_position;       /* by job: its position in by_id and in by_age */
     uint32_t *running_count[MEMBER_KIND_COUNT]; /* by member: its running jobs */
     struct sort_record *records, *scratch;      /* room for job_count each, for each policy to sort with */

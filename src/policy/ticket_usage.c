@@ -26,12 +26,9 @@ double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, 
     return rate * expm1(per_second * elapsed_s) / per_second;
 }
 
-double ticket_usage_combine(const double weights[USAGE_RESOURCE_COUNT], const struct ticket_usage *u)
+double ticket_usage_combine(const struct usage_weights *weights, const struct ticket_usage *u)
 {
-    double sum = 0.0, total = 0.0;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
-        sum += weights[r] * u->used[r];
-        total += weights[r];
-    }
-    return total > 0.0 ? sum / total : 0.0;
+    double sum = 0.0;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum += weights->of[r] * u->used[r];
+    return weights->total > 0.0 ? sum / weights->total : 0.0;
 }

@@ -1,7 +1,7 @@
 /* The usage that the share tree counts, by resource, and its decay. It belongs to a user, to a user in a project, or to
  * a project, not to a node of the tree, so it outlives the node.
  *
- *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list
+ *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list, unknown resources included in the latter
  *     after dt seconds:  used_r c^(dt/60),  c = 1 - ln 2 / H      H: the half-life in minutes
  *
  * The program's c leaves a little less than a half after a half-life. With halftime_rule = exact c is 2^(-1/H).
@@ -37,6 +37,6 @@ double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, 
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s);
 
 /* Combined usage; 0 when all weights are 0. */
-double ticket_usage_combine(const double weights[USAGE_RESOURCE_COUNT], const struct ticket_usage *u);
+double ticket_usage_combine(const struct usage_weights *weights, const struct ticket_usage *u);
 
 #endif

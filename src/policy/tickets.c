@@ -35,38 +35,11 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
-/* The nodes for running jobs only. A virtual node without running jobs does not exist there, so its usage is not in the
- * groups above it. If there is no such node, these are the nodes of the input. */
-static const struct ticket_node *nodes_of_running(const struct ticket_input *in, struct arena *arena)
-{
-    bool *is_running = arena_alloc(arena, in->node_count * sizeof *is_running);
-    uint32_t absent_count = 0;
-    for (uint32_t i = 0; i < in->job_count; i++) {
-        const struct ticket_job *j = &in->jobs[i];
-        if (j->node == NONE) continue;
-        ensure(j->node < in->node_count);
-        is_running[j->node] |= j->is_running;
-    }
-    for (uint32_t i = 0; i < in->node_count; i++) absent_count += in->nodes[i].is_virtual && !is_running[i];
-    if (absent_count == 0) return in->nodes;
-
-    struct ticket_node *nodes = arena_alloc(arena, in->node_count * sizeof *nodes);
-    memcpy(nodes, in->nodes, in->node_count * sizeof *nodes);
-    for (uint32_t i = 0; i < in->node_count; i++) {
-        if (nodes[i].is_group || (nodes[i].is_virtual && !is_running[i])) nodes[i].usage = 0.0;
-    }
-    for (uint32_t i = in->node_count; i-- > 1;) {
-        struct ticket_node *parent = &nodes[nodes[i].parent];
-        if (parent->is_group) parent->usage += nodes[i].usage;
-    }
-    return nodes;
-}
-
 void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
 {
     for (uint32_t i = 0; i < in->job_count; i++) out_tickets[i] = (struct tickets){0};
     struct ticket_run run = ticket_run_begin(in, arena, out_tickets);
-    share_tickets_running(&run, nodes_of_running(in, arena));
+    share_tickets_running(&run);
     functional_tickets_running(&run);
     override_tickets_running(&run);
 

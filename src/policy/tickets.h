@@ -33,7 +33,7 @@ struct ticket_rules {
     double compensation_factor;
     enum compensation_rule compensation_rule;
     bool report_pending; /* report_pjob_tickets; the caller uses it */
-    double usage_weights[USAGE_RESOURCE_COUNT];
+    struct usage_weights usage_weights;
     struct ticket_decay decay;
 };
 
@@ -45,14 +45,12 @@ struct ticket_member {
 /* The kinds of members, in the order in which the policies add them up. */
 enum ticket_member_kind { MEMBER_USER, MEMBER_DEPARTMENT, MEMBER_PROJECT, MEMBER_JOB_CLASS, MEMBER_KIND_COUNT };
 
-/* A node of the active tree: the caller's share_nodes with their combined usage, and a virtual node for each user that
- * a `default` node serves. Parents come before children. */
+/* A node of the active tree: the caller's share_nodes with their combined usage, and a virtual node for each user with
+ * running or pending jobs that a `default` node serves. Parents come before children. */
 struct ticket_node {
     uint32_t parent; /* the root's is NONE */
     double shares, usage;
     bool is_group; /* its usage is the sum of its children's */
-    bool
-        is_virtual; /* it exists while its user has jobs; if only running jobs count, while its user has running ones */
 };
 
 struct ticket_job {
@@ -65,8 +63,7 @@ struct ticket_job {
     uint32_t slots;                     /* the minimum of its first range; 1 for a serial job */
 };
 
-/* All that tickets depend on. Jobs are in the scheduler's list order: by id, except that changed jobs come last. Each
- * ranked pending task of an array (ticket_tasks_counted) is a job of its own. */
+/* All that tickets depend on. Each ranked pending task of an array (ticket_tasks_counted) is a job of its own. */
 struct ticket_input {
     const struct ticket_rules *rules;
     const struct ticket_member *members[MEMBER_KIND_COUNT];
@@ -75,6 +72,9 @@ struct ticket_input {
     uint32_t node_count; /* 0: no share tree */
     const struct ticket_job *jobs;
     uint32_t job_count;
+    /* The pending jobs in the order of the scheduler's list: by submission, except that changed jobs come last. NULL: in the
+     * order of jobs. */
+    const uint32_t *list;
 };
 
 struct tickets {

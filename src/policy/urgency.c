@@ -14,7 +14,7 @@ double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max)
     switch (r->slots_rule) {
     case URGENCY_SLOTS_MIN: return min;
     case URGENCY_SLOTS_MAX: return max;
-    case URGENCY_SLOTS_AVG: return ((double)min + (double)max) / 2.0;
+    case URGENCY_SLOTS_AVG: return (double)(((uint64_t)min + max) / 2);
     case URGENCY_SLOTS_NUMBER: return r->slots_number;
     }
     return min;

@@ -15,9 +15,9 @@
 /* The keys of a job while it is read. */
 struct job_document_keys {
     uint32_t id;
-    const char *user, *account, *state, *tres;
+    const char *user, *account, *state, *suspended_by, *tres;
     int64_t submit_us, eligible_us, start_us, deadline_us; /* eligible_us INT64_MIN, deadline_us 0: not given */
-    uint32_t cpus, nodes, array_tasks;
+    uint32_t cpus, nodes, array_tasks, array_limit, running_tasks;
     uint64_t mem_mib, sequence;
     uint32_t *partitions;
     uint32_t partition_count, qos, project;
@@ -177,7 +177,8 @@ static const struct wire_field fields[] = {
     {.name = "project", .type = WIRE_CUSTOM, .read = read_project},
     {.name = "partition", .type = WIRE_CUSTOM, .read = read_partitions},
     {.name = "qos", .type = WIRE_CUSTOM, .read = read_qos},
-    {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD", MEMBER(state)},
+    {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD,SUSPENDED", MEMBER(state)},
+    {.name = "suspended_by", .type = WIRE_CHOICE, .choices = "user,queue,threshold", MEMBER(suspended_by)},
     {.name = "eligible", .type = WIRE_TIME, MEMBER(eligible_us)},
     {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* no decision depends on it */
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
@@ -186,6 +187,8 @@ static const struct wire_field fields[] = {
     {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
     {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
     {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
+    {.name = "array_limit", .type = WIRE_U32, MEMBER(array_limit), .max = UINT32_MAX - 1.0},
+    {.name = "running_tasks", .type = WIRE_U32, MEMBER(running_tasks), .max = UINT32_MAX - 1.0},
     {.name = "slots", .type = WIRE_CUSTOM, .read = read_slots},
     {.name = "urgency_slots", .type = WIRE_CUSTOM, .read = read_slots_rule},
     {.name = "request", .type = WIRE_CUSTOM, .read = read_requests},
@@ -253,6 +256,19 @@ static int64_t accrual_start(const struct document *d, const struct job_document
     return begin_us != 0 ? begin_us : 1;
 }
 
+static bool has_state(const struct job_document_keys *keys, const char *state)
+{
+    return keys->state != NULL && strcmp(keys->state, state) == 0;
+}
+
+static enum job_suspension suspension_of(const struct job_document_keys *keys)
+{
+    if (!has_state(keys, "SUSPENDED")) return SUSPENSION_NONE;
+    const char *by = keys->suspended_by != NULL ? keys->suspended_by : "user";
+    if (strcmp(by, "user") == 0) return SUSPENSION_BY_HAND;
+    return strcmp(by, "queue") == 0 ? SUSPENSION_BY_QUEUE : SUSPENSION_BY_THRESHOLD;
+}
+
 /* The numbers first to last. */
 static struct idset set_of(uint32_t first, uint32_t last)
 {
@@ -283,12 +299,16 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
     document->has_slots_rule = keys->has_slots_rule;
     document->slots_rule = keys->slots_rule;
     document->slots_number = keys->slots_number;
-    out->is_running = keys->state != NULL && strcmp(keys->state, "RUNNING") == 0;
+    document->running_tasks = keys->running_tasks;
+    document->suspension = suspension_of(keys);
+    out->is_running = has_state(keys, "RUNNING") || has_state(keys, "SUSPENDED");
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){
         .id = keys->id,
-        .is_held = keys->state != NULL && strcmp(keys->state, "HELD") == 0,
-        .is_array = keys->array_tasks > 1,
+        .is_held = has_state(keys, "HELD"),
+        .is_array = keys->array_tasks > 1 || keys->array_limit > 0,
+        .array_limit = keys->array_limit,
+        .list_position = out->sequence,
         .begin_us = keys->eligible_us,
         .request = {.cpus = keys->cpus, .mem_mib = keys->mem_mib},
         .partitions = keys->partitions,
@@ -312,8 +332,16 @@ static int check_job(struct wire_reader *r, struct jobs_document *jobs, const st
 {
     if (map_get_u64(&jobs->ids, keys->id) != NONE) return wire_fail_at(r, "id", "%u occurs twice", keys->id);
     map_set_u64(&jobs->ids, keys->id, 1);
-    if (keys->array_tasks > 1 && keys->state != NULL && strcmp(keys->state, "RUNNING") == 0)
-        return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is RUNNING", keys->array_tasks);
+    bool is_running = has_state(keys, "RUNNING") || has_state(keys, "SUSPENDED");
+    if (keys->array_tasks > 1 && is_running)
+        return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is %s", keys->array_tasks,
+                            keys->state);
+    if (keys->array_limit > 0 && is_running)
+        return wire_fail_at(r, "array_limit", "it limits pending tasks, but the job is %s", keys->state);
+    if (keys->running_tasks > 0 && keys->array_limit == 0)
+        return wire_fail_at(r, "running_tasks", "they count only with an array_limit");
+    if (keys->suspended_by != NULL && !has_state(keys, "SUSPENDED"))
+        return wire_fail_at(r, "suspended_by", "only a job in the state SUSPENDED has it");
     return 0;
 }
 

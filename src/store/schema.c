@@ -272,7 +272,11 @@ static const char step_4[] =
     "UPDATE job SET begin_us = 253402300799000000 WHERE begin_us > 253402300799000000;\n"
     "UPDATE job SET deadline_us = 253402300799000000 WHERE deadline_us > 253402300799000000;\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3, step_4};
+/* The order of the scheduler's list, which changes by hand move a job to the end of. */
+static const char step_5[] =
+    "ALTER TABLE job ADD COLUMN list_position INTEGER; -- in the scheduler's list; NULL: before all others, by id\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -61,18 +61,23 @@ static void check_usage_weights(struct str s)
 {
     struct err e = {0};
     struct buf text = {0};
-    double weights[USAGE_RESOURCE_COUNT] = {77.0}, back[USAGE_RESOURCE_COUNT];
-    int status = setting_text_usage_weights(s, "field", weights, &e);
+    struct usage_weights weights = {.total = 77.0}, back;
+    int status = setting_text_usage_weights(s, "field", &weights, &e);
+    double known = 0.0;
     ensure(setting_text_usage_weights_check(s, "field", NULL) == status);
     if (status != 0) {
         check_refusal(&e);
-        ensure(weights[0] >= 77.0 && weights[0] <= 77.0);
+        ensure(weights.total >= 77.0 && weights.total <= 77.0);
         return;
     }
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) ensure(weights[r] >= 0.0 && weights[r] <= 1e15);
-    add_values(&text, ',', weights);
-    ensure(setting_text_usage_weights((struct str){text.text, text.length}, "field", back, NULL) == 0);
-    ensure(memcmp(back, weights, sizeof back) == 0);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        ensure(weights.of[r] >= 0.0 && weights.of[r] <= 1e15);
+        known += weights.of[r];
+    }
+    ensure(weights.total >= known);
+    add_values(&text, ',', weights.of);
+    ensure(setting_text_usage_weights((struct str){text.text, text.length}, "field", &back, NULL) == 0);
+    ensure(memcmp(back.of, weights.of, sizeof back.of) == 0 && back.total >= known && back.total <= known);
     buf_release(&text);
 }
 

@@ -511,7 +511,6 @@ static void expect_same_nodes(const struct share_snapshot *m, const struct share
         assert_int_equal(active->parent, n->parent);
         assert_true(active->shares >= n->shares && active->shares <= n->shares);
         assert_int_equal(active->is_group, !n->is_leaf && !n->is_project);
-        assert_false(active->is_virtual);
     }
 }
 
@@ -527,7 +526,7 @@ static uint32_t expect_same_leaf(struct share_snapshot *m, const struct share_no
         assert_int_equal(node, expected);
         return 0;
     }
-    assert_true(node >= listed->nodes.count && m->active.items[node].is_virtual);
+    assert_true(node >= listed->nodes.count);
     assert_int_equal(m->active.items[node].parent, listed->nodes.items[expected].parent);
     assert_int_equal(share_snapshot_serve(m, assoc, project), node);
     return 1;

@@ -19,6 +19,7 @@ struct world {
     struct ticket_node nodes[NODES];
     bool is_leaf[NODES];
     struct ticket_job jobs[JOBS];
+    uint32_t list[JOBS];
     struct ticket_input input;
     struct tickets tickets[JOBS], tickets2[JOBS];
     struct arena arena;
@@ -81,7 +82,6 @@ static void make_nodes(struct world *w, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         struct ticket_node *n = &w->nodes[i];
         n->is_group = !w->is_leaf[i] && (i == 0 || below(w, 4) != 0); /* otherwise a project */
-        n->is_virtual = i > 0 && w->is_leaf[i] && below(w, 3) == 0;
         n->usage = n->is_group ? 0 : random_usage(w);
     }
     for (uint32_t i = count; i-- > 1;) {
@@ -120,11 +120,20 @@ static void make_jobs(struct world *w, uint32_t count)
         j->job_share = below(w, 4) == 0 ? amount(w, false) : 0;
         j->override_tickets = below(w, 4) == 0 ? amount(w, false) : 0;
     }
-    for (uint32_t i = 0; i < count / 5; i++) { /* changed jobs come last */
-        uint32_t at = below(w, count);
-        struct ticket_job changed = w->jobs[at];
-        memmove(&w->jobs[at], &w->jobs[at + 1], (count - at - 1) * sizeof changed);
-        w->jobs[count - 1] = changed;
+}
+
+/* The list: some changed jobs come last. */
+static void make_list(struct world *w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->input.job_count; i++) {
+        if (!w->jobs[i].is_running) w->list[count++] = i;
+    }
+    w->input.list = below(w, 4) == 0 ? NULL : w->list;
+    for (uint32_t i = 0; i < count / 5; i++) {
+        uint32_t at = below(w, count), changed = w->list[at];
+        memmove(&w->list[at], &w->list[at + 1], (count - at - 1) * sizeof changed);
+        if (w->input.list != NULL) w->list[count - 1] = changed;
     }
 }
 
@@ -147,6 +156,7 @@ static void world_init(struct world *w, uint64_t seed, uint32_t max_users, uint3
     make_nodes(w, w->input.node_count);
     w->input.job_count = below(w, max_jobs + 1);
     make_jobs(w, w->input.job_count);
+    make_list(w);
     w->input.rules = &w->rules;
     w->input.nodes = w->nodes;
     w->input.jobs = w->jobs;
@@ -287,6 +297,7 @@ static void test_shuffled(void **state)
         uint32_t of[JOBS];
         world_init(w, seed, 8, 40);
         strcpy(w->rules.hierarchy, ORDERS[seed % 6]);
+        w->input.list = NULL;
         for (uint32_t i = 0; i < w->input.job_count; i++) {
             w->jobs[i].is_running = false;
             of[i] = i;

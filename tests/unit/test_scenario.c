@@ -546,7 +546,7 @@ static void invalid_jobs(void **unused)
         {JOB("'partition': 'fats'"), "F: jobs[0].partition: 'fats' is not a partition of this document"},
         {JOB("'partition': ['p', 'p']"), "F: jobs[0].partition[1]: the partition occurs twice"},
         {JOB("'qos': 'q'"), "F: jobs[0].qos: 'q' is not a qos of this document, which has none"},
-        {JOB("'state': 'DONE'"), "F: jobs[0].state: 'DONE' is not one of PENDING,RUNNING,HELD"},
+        {JOB("'state': 'DONE'"), "F: jobs[0].state: 'DONE' is not one of PENDING,RUNNING,HELD,SUSPENDED"},
         {JOB("'tres': 'gres/gpu=1'"), "F: jobs[0].tres: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"},
         {JOB("'slots': [3, 2]"), "F: jobs[0].slots: the maximum, 2, is below the minimum, 3"},
         {JOB("'request': {'lic': 1}"), "F: jobs[0].request.lic: not a resource of this document"},

@@ -20,20 +20,24 @@ static void test_combine(void **state)
 {
     (void)state;
     static const struct {
-        double weights[USAGE_RESOURCE_COUNT], used[USAGE_RESOURCE_COUNT], combined;
+        double weights[USAGE_RESOURCE_COUNT], used[USAGE_RESOURCE_COUNT], unknown, combined;
     } ROWS[] = {
-        {{0.5, 0.3, 0.2}, {1000, 200, 10}, 562},
-        {{0.5, 0.3, 0.2}, {500, 4000, 0}, 1450},
-        {{2, 1}, {1000, 200, 10}, 2200.0 / 3},
-        {{2, 1}, {500, 4000, 0}, 5000.0 / 3},
-        {{1}, {1000, 200, 10, 7}, 1000},
-        {{0, 0, 0, 1}, {1000, 200, 10, 7}, 7},
-        {{0}, {1000, 200, 10, 7}, 0},
+        {{0.5, 0.3, 0.2}, {1000, 200, 10}, 0, 562},
+        {{0.5, 0.3, 0.2}, {500, 4000, 0}, 0, 1450},
+        {{2, 1}, {1000, 200, 10}, 0, 2200.0 / 3},
+        {{2, 1}, {500, 4000, 0}, 0, 5000.0 / 3},
+        {{1}, {1000, 200, 10, 7}, 0, 1000},
+        {{0, 0, 0, 1}, {1000, 200, 10, 7}, 0, 7},
+        {{0}, {1000, 200, 10, 7}, 0, 0},
+        {{0.5}, {1000, 200, 10, 7}, 0.5, 500},
+        {{0}, {1000, 200, 10, 7}, 1, 0},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct ticket_usage u;
         for (int i = 0; i < USAGE_RESOURCE_COUNT; i++) u.used[i] = ROWS[r].used[i];
-        assert_close(ticket_usage_combine(ROWS[r].weights, &u), ROWS[r].combined);
+        struct usage_weights weights = {.total = ROWS[r].unknown};
+        for (int i = 0; i < USAGE_RESOURCE_COUNT; i++) weights.total += weights.of[i] = ROWS[r].weights[i];
+        assert_close(ticket_usage_combine(&weights, &u), ROWS[r].combined);
     }
 }
 

@@ -129,8 +129,8 @@ static void test_c2_running(void **state)
                    {54, "uc", .share = 481927710}});
 }
 
-/* Where only running jobs count, the users of a `default` node that have only pending jobs have no nodes, so their
- * usage does not reduce the tickets of the running jobs. docs/formulas.md 5.3. */
+/* Users at a `default` node who have only pending jobs are not active where only running jobs count, but their usage counts
+ * in the groups above them: a pending job of uv reduces the tickets of uw. docs/formulas.md 5.4; recorded in h_03. */
 static void test_running_beside_pending(void **state)
 {
     (void)state;
@@ -143,8 +143,8 @@ static void test_running_beside_pending(void **state)
     }
     CHECK(GROUP, .jobs = {{1, "uw", .is_running = true, .share = 692307692},
                           {2, "ud", .is_running = true, .share = 307692307}});
-    CHECK(GROUP, .jobs = {{1, "uw", .is_running = true, .share = 692307692},
-                          {2, "ud", .is_running = true, .share = 307692307},
+    CHECK(GROUP, .jobs = {{1, "uw", .is_running = true, .share = 169811320},
+                          {2, "ud", .is_running = true, .share = 830188679},
                           {3, "uv", .share = 84905660}});
 #undef GROUP
 }

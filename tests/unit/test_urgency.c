@@ -40,7 +40,7 @@ static void test_f1_resources(void **state)
         {.min = 2, .max = 8, .rule = URGENCY_SLOTS_AVG, .resources = 5000},
         {.min = 2, .max = 8, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_AVG, .resources = 10000},
         {.min = 2, .max = 8, .requests = &LICENSE, .count = 1, .rule = URGENCY_SLOTS_NUMBER, .resources = 10000},
-        {.min = 2, .max = 5, .rule = URGENCY_SLOTS_AVG, .resources = 3500},
+        {.min = 2, .max = 5, .rule = URGENCY_SLOTS_AVG, .resources = 3000},
     };
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         struct urgency_rules rules = {.slots_rule = ROWS[r].rule, .slots_number = 5};
