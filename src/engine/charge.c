@@ -2,8 +2,9 @@
  *
  *     its association    billing x usage factor, and each of its TRES x usage factor; stored at the decay reference
  *     its QOS            billing x usage factor; stored likewise, or with NoDecay as it is
- *     its usage owners   its CPUs and GiB: the user, or with a project the user in the project, and the project; decays
- *                        by the rule of the share tree and is stored as of the owner's at_us
+ *     its usage owners   with SHARETREE_RESERVED_USAGE its CPUs and GiB (otherwise measured_usage.c charges them): the
+ *                        user, or with a project the user in the project, and the project; decays by the rule of the
+ *                        share tree and is stored as of the owner's at_us
  *
  * Invariants
  *   1. The charges for [a, b] and [b, c] add up to that for [a, c]. So a task may be charged up to any time, and must
@@ -14,7 +15,7 @@
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/handlers.h"
-#include "engine/usage_decay_rule.h"
+#include "engine/usage_rule.h"
 
 static double seconds(int64_t from_us, int64_t to_us)
 {
@@ -85,15 +86,6 @@ static int64_t charge_begin(const struct state *s, const struct task *k, int64_t
 
 /* --- usage owners ------------------------------------------------------------------------------------------------- */
 
-/* The decay factors of all resources. Most have the same half-life, and pow is expensive. */
-static void decay_factors(const struct ticket_decay *d, double elapsed_s, double out_factors[USAGE_RESOURCE_COUNT])
-{
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
-        bool is_same = r > 0 && !(d->minutes[r] < d->minutes[r - 1]) && !(d->minutes[r] > d->minutes[r - 1]);
-        out_factors[r] = is_same ? out_factors[r - 1] : ticket_decay_factor(d, (enum usage_resource)r, elapsed_s);
-    }
-}
-
 void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us)
 {
     double factor[USAGE_RESOURCE_COUNT];
@@ -102,12 +94,12 @@ void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int6
         o->at_us = at_us;
         return;
     }
-    decay_factors(d, seconds(o->at_us, at_us), factor);
+    ticket_decay_factors(d, seconds(o->at_us, at_us), factor);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= factor[r];
     o->at_us = at_us;
 }
 
-/* What a task uses of the share tree's resources each second. */
+/* What a task has reserved of the share tree's resources, which counts as used each second. */
 static struct ticket_usage owner_rates(const struct task *k)
 {
     enum { MIB_PER_GIB = 1024 };
@@ -117,20 +109,25 @@ static struct ticket_usage owner_rates(const struct task *k)
     return rates;
 }
 
-static void add_to_owner(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *rates,
-                         int64_t from_us, int64_t to_us)
+void usage_owner_add(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *amounts,
+                     int64_t at_us)
 {
     double late_factor[USAGE_RESOURCE_COUNT];
-    usage_owner_decay(d, o, to_us);
-    decay_factors(d, seconds(to_us, o->at_us), late_factor);
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
-        double charge = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
-        o->usage.used[r] += charge * late_factor[r];
-    }
+    usage_owner_decay(d, o, at_us);
+    ticket_decay_factors(d, seconds(at_us, o->at_us), late_factor);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] += amounts->used[r] * late_factor[r];
 }
 
-/* When the owners of a task were last reset: the user, and the project, which a reset of the user in it resets too. */
-static void owner_resets(const struct state *s, const uint32_t owners[2], int64_t out_reset_us[2])
+static void charge_owner(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *rates,
+                         int64_t from_us, int64_t to_us)
+{
+    struct ticket_usage charge;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
+        charge.used[r] = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
+    usage_owner_add(d, o, &charge, to_us);
+}
+
+void usage_owner_resets(const struct state *s, const uint32_t owners[2], int64_t out_reset_us[2])
 {
     out_reset_us[0] = s->owners.items[owners[0]].reset_us;
     if (out_reset_us[0] < s->usage_reset_us) out_reset_us[0] = s->usage_reset_us;
@@ -148,17 +145,17 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
         current[i] = s->owners.items[i];
         usage_owner_decay(d, &current[i], now_us);
     }
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
+    for (uint32_t i = 0; s->policy.tickets.charges_reserved && i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
         uint32_t owners[2];
         int64_t reset_us[2];
         if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
         job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
-        owner_resets(s, owners, reset_us);
+        usage_owner_resets(s, owners, reset_us);
         struct ticket_usage rates = owner_rates(k);
         for (int o = 0; o < 2; o++) {
             if (owners[o] != NONE)
-                add_to_owner(d, &current[owners[o]], &rates, charge_begin(s, k, reset_us[o]), now_us);
+                charge_owner(d, &current[owners[o]], &rates, charge_begin(s, k, reset_us[o]), now_us);
         }
     }
     for (uint32_t i = 0; i < s->owners.count; i++) usage[i] = current[i].usage;
@@ -207,11 +204,11 @@ static void charge_owners(struct apply_context *c, const struct task *k, const s
     int64_t reset_us[2];
     struct ticket_usage rates = owner_rates(k);
     job_usage_owners(s, j, owners);
-    owner_resets(s, owners, reset_us);
+    usage_owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         int64_t from_us = charge_begin(s, k, reset_us[i]);
         if (owners[i] == NONE || to_us <= from_us) continue;
-        add_to_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
+        charge_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
         apply_note_change(c, TABLE_OWNER, owners[i]);
     }
 }
@@ -225,7 +222,7 @@ void charge_task(struct apply_context *c, struct task *k, int64_t to_us)
         charge_assoc(c, k, to_us);
         charge_qos(c, k, j->qos, to_us);
     }
-    charge_owners(c, k, j, to_us);
+    if (c->s->policy.tickets.charges_reserved) charge_owners(c, k, j, to_us);
     k->charged_us = to_us;
 }
 
@@ -238,7 +235,7 @@ void charge_finished(struct apply_context *c, struct task *k)
     charge_task(c, k, k->end_us);
     int64_t at_us = k->charged_us; /* the end, or a change of a rule between the end and its record */
     job_usage_owners(s, job_of(s, k), owners);
-    owner_resets(s, owners, reset_us);
+    usage_owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
         struct usage_owner *o = &s->owners.items[owners[i]];
@@ -302,7 +299,7 @@ void charge_change_owner_rule(struct apply_context *c, const struct settings *wa
 {
     struct state *s = c->s;
     charge_up_to_now(c, NONE);
-    apply_note_usage_journal_detail(c, USAGE_JOURNAL_OWNER_RULE, 0, 0, usage_decay_rule_format(wanted, &s->arena));
+    apply_note_usage_journal_detail(c, USAGE_JOURNAL_OWNER_RULE, 0, 0, usage_rule_format(wanted, &s->arena));
     note_late_starts(c, NONE);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         struct usage_owner *o = &s->owners.items[i];

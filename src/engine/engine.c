@@ -26,6 +26,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_STARTED] = apply_started,
     [EVENT_COMPLETING] = apply_completing,
     [EVENT_ENDED] = apply_ended,
+    [EVENT_MEASURED] = apply_measured,
     [EVENT_SYNCED] = apply_synced,
     [EVENT_RESET] = apply_reset,
     [EVENT_TIME] = apply_time,

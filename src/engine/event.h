@@ -29,9 +29,10 @@ enum event_kind {
     EVENT_STARTED, /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
-    EVENT_SYNCED, /* the executor has reported every launch that it knows */
-    EVENT_RESET,  /* a boundary of PriorityUsageResetPeriod has passed */
-    EVENT_TIME    /* time has passed: runs the scheduling pass if one is due */
+    EVENT_MEASURED, /* the executor's measurement of a launch */
+    EVENT_SYNCED,   /* the executor has reported every launch that it knows */
+    EVENT_RESET,    /* a boundary of PriorityUsageResetPeriod has passed */
+    EVENT_TIME      /* time has passed: runs the scheduling pass if one is due */
 };
 
 /* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only
@@ -108,8 +109,16 @@ struct event_record {
     int64_t started_us; /* 0: it never started */
     enum job_state end; /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL */
     int32_t exit_status, signal;
-    int64_t cpu_us, max_rss_kib;
+    int64_t cpu_us, max_rss_kib, io_bytes;
     const char *detail;
+};
+
+/* The usage of a launch that runs. The daemon fills it from struct launch_usage (exec/launch.h). */
+struct event_measured {
+    uint64_t launch_id;
+    int64_t at_us;
+    int64_t cpu_us, io_bytes; /* since its start */
+    int64_t mem_kib;          /* in use at at_us */
 };
 
 struct event_synced {
@@ -132,6 +141,7 @@ struct event {
         struct event_update update;
         struct capacity host;
         struct event_record record;
+        struct event_measured measured;
         struct event_synced synced;
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
@@ -198,7 +208,7 @@ struct usage_journal_entry {
      * QOS_DECAY   id of the QOS                              1: its usage decays from now on; 0: it does not
      * RESET       previous reset                             usage counts from this time on */
     int64_t before, after;
-    /* OWNER_RULE: the rule (usage_decay_rule_format). RESET without association: what was reset. Otherwise NULL. */
+    /* OWNER_RULE: the rule (usage_rule_format). RESET without association: what was reset. Otherwise NULL. */
     const char *detail;
 };
 

@@ -81,6 +81,8 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_SIGNAL] = {TASK(MEMBER_I32, signal)},
     [JOB_FIELD_CPU_TIME] = {TASK(MEMBER_I64, cpu_us)},
     [JOB_FIELD_MAX_RSS] = {TASK(MEMBER_I64, max_rss_kib)},
+    [JOB_FIELD_MEM_TIME] = {TASK(MEMBER_REAL, mem_gib_s)},
+    [JOB_FIELD_IO] = {TASK(MEMBER_I64, io_bytes)},
     [JOB_FIELD_DETAIL] = {CHARS(detail)},
     [JOB_FIELD_BILLING] = {TASK(MEMBER_REAL, billing)},
     [JOB_FIELD_USAGE_FACTOR] = {TASK(MEMBER_REAL, usage_factor)},
@@ -89,6 +91,11 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_BOOT_ID] = {CHARS(boot_id)},
     [JOB_FIELD_LAUNCH] = {TASK(MEMBER_I64, launch_us)},
     [JOB_FIELD_CHARGED] = {TASK(MEMBER_I64, charged_us), NONE_IS(0)},
+    [JOB_FIELD_MEASURED] = {TASK(MEMBER_I64, measured_us), NONE_IS(0)},
+    [JOB_FIELD_MEASURED_MEM] = {TASK(MEMBER_I64, mem_kib)},
+    [JOB_FIELD_CHARGED_CPU] = {TASK(MEMBER_REAL, charged.used[USAGE_CPU])},
+    [JOB_FIELD_CHARGED_MEM] = {TASK(MEMBER_REAL, charged.used[USAGE_MEM])},
+    [JOB_FIELD_CHARGED_IO] = {TASK(MEMBER_REAL, charged.used[USAGE_IO])},
 };
 
 /* --- values ------------------------------------------------------------------------------------------------------- */

@@ -52,8 +52,11 @@ static bool take_reset_now(struct settings *wanted)
 /* Charges and converts usage by the old rules of decay, before they change. */
 static void settle_usage(struct apply_context *c, const struct settings *wanted, const bool *changed)
 {
-    if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE])
+    if (changed[SET_GE_HALFTIME] || changed[SET_GE_HALFLIFE_DECAY_LIST] || changed[SET_GE_DECAY_RULE] ||
+        changed[SET_GE_SHARETREE_RESERVED_USAGE]) {
+        measured_usage_settle(c);
         charge_change_owner_rule(c, wanted);
+    }
     if (changed[SET_HALFLIFE_S]) charge_change_halflife(c, setting_number(wanted, SET_HALFLIFE_S));
 }
 

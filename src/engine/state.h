@@ -199,7 +199,12 @@ struct task {
     struct tres_list tres; /* allocated to it; items from mem_resize */
     uint32_t cpu_weight;   /* derived: the weight last sent to the executor, 100 at the start; 0: unknown */
     int32_t exit_status, signal;
-    int64_t cpu_us, max_rss_kib;
+    int64_t max_rss_kib;
+    /* Measured so far (engine/measured_usage.c). */
+    int64_t measured_us; /* the time of the last measurement; 0: none yet */
+    int64_t cpu_us, io_bytes, mem_kib;
+    double mem_gib_s;
+    struct ticket_usage charged; /* the task's part of its owners' usage since their last reset, as of measured_us */
     char detail[200];
 };
 

@@ -131,8 +131,8 @@ int apply_ended(struct apply_context *c, const struct event *event)
     k->end_us = at_most_now(c, r->at_us);
     k->exit_status = r->exit_status;
     k->signal = r->signal;
-    k->cpu_us = r->cpu_us;
     k->max_rss_kib = r->max_rss_kib;
+    measured_usage_finish(c, k, r);
     if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
     task_end(c, index, r->end);
     return 0;

@@ -73,6 +73,7 @@ void usage_reset_all(struct apply_context *c, int64_t at_us)
     for (uint32_t i = 0; i < s->assocs.count; i++) clear_assoc_usage(s, i);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
     for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
+    measured_usage_reset(c);
     s->pass_is_due = true;
     apply_note_usage_journal_detail(c, USAGE_JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
     apply_note_change(c, TABLE_USAGES, 0);
@@ -161,6 +162,7 @@ void usage_reset_user(struct apply_context *c, const char *user)
         reset_owner(c, i);
         if (s->owners.items[i].project[0] != '\0') sum_project(c, s->owners.items[i].project);
     }
+    measured_usage_reset(c);
     note_reset(c, "user", user, 0, c->now_us);
 }
 
@@ -169,6 +171,7 @@ static void reset_project(struct apply_context *c, const char *project)
     for (uint32_t i = 0; i < c->s->owners.count; i++) {
         if (strcmp(c->s->owners.items[i].project, project) == 0) reset_owner(c, i);
     }
+    measured_usage_reset(c);
     note_reset(c, "project", project, 0, c->now_us);
 }
 

@@ -4,6 +4,8 @@
 #include "base/ensure.h"
 #include "fields/limits.h"
 
+#define AMOUNT_MAX 1e18 /* GiB-seconds and the like: far above what a machine can use */
+
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
 static int check_path(struct str path, const char *field, struct err *e)
@@ -149,10 +151,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_SIGNAL] = {NUMBER("signal", 0, INT32_MAX),
                           HELP("the signal that ended it, or 0; null: it has not ended"), NULLABLE, OF_TASK("signal"),
                           SINCE(JOB_SINCE_END)},
-    [JOB_FIELD_CPU_TIME] = {NUMBER("cpu_us", 0, WHOLE_REAL_MAX), HELP("CPU time used, in microseconds"),
-                            OF_TASK("cpu_us")},
+    [JOB_FIELD_CPU_TIME] = {NUMBER("cpu_us", 0, WHOLE_REAL_MAX), HELP("CPU time used so far, in microseconds"),
+                            OF_TASK("cpu_us"), DECIDES},
     [JOB_FIELD_MAX_RSS] = {NUMBER("max_rss_kib", 0, WHOLE_REAL_MAX), HELP("peak memory of its largest process, in KiB"),
                            OF_TASK("max_rss_kib")},
+    [JOB_FIELD_MEM_TIME] = {REAL("mem_gib_s", 0, AMOUNT_MAX), HELP("memory in use x time so far, in GiB-seconds"),
+                            OF_TASK("mem_gib_s")},
+    [JOB_FIELD_IO] = {NUMBER("io_bytes", 0, WHOLE_REAL_MAX), HELP("bytes read from and written to storage so far"),
+                      OF_TASK("io_bytes"), DECIDES},
     [JOB_FIELD_DETAIL] = {TEXT("detail"), HELP("more about its end"), OF_TASK("detail")},
 
     [JOB_FIELD_PARTITIONS] = {TEXT("partitions"), HELP("where it may run: one partition or several, as fast,batch"),
@@ -234,6 +240,16 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                           DECIDES},
     [JOB_FIELD_CHARGED] = {TIME("charged_us"), HELP("its usage is charged up to here"), HIDDEN, NULLABLE,
                            OF_TASK("charged_us"), DECIDES},
+    [JOB_FIELD_MEASURED] = {TIME("measured_us"), HELP("its usage was last measured then"), HIDDEN, NULLABLE,
+                            OF_TASK("measured_us"), DECIDES},
+    [JOB_FIELD_MEASURED_MEM] = {NUMBER("mem_kib", 0, WHOLE_REAL_MAX), HELP("memory in use then"), HIDDEN,
+                                OF_TASK("mem_kib"), DECIDES},
+    [JOB_FIELD_CHARGED_CPU] = {REAL("charged_cpu_s", 0, AMOUNT_MAX), HELP("its part of its owners' CPU usage"), HIDDEN,
+                               OF_TASK("charged_cpu_s")},
+    [JOB_FIELD_CHARGED_MEM] = {REAL("charged_mem_gib_s", 0, AMOUNT_MAX), HELP("its part of their memory usage"), HIDDEN,
+                               OF_TASK("charged_mem_gib_s")},
+    [JOB_FIELD_CHARGED_IO] = {REAL("charged_io_gib", 0, AMOUNT_MAX), HELP("its part of their I/O"), HIDDEN,
+                              OF_TASK("charged_io_gib")},
 };
 
 const struct field_table job_fields = {

@@ -70,6 +70,8 @@ enum job_field {
     JOB_FIELD_SIGNAL,
     JOB_FIELD_CPU_TIME,
     JOB_FIELD_MAX_RSS,
+    JOB_FIELD_MEM_TIME, /* memory x time */
+    JOB_FIELD_IO,
     JOB_FIELD_DETAIL,
 
     JOB_FIELD_PARTITIONS, /* "fast,batch": where it may run */
@@ -101,6 +103,11 @@ enum job_field {
     JOB_FIELD_BOOT_ID,
     JOB_FIELD_LAUNCH,
     JOB_FIELD_CHARGED,
+    JOB_FIELD_MEASURED, /* the time of the last measurement, and the memory then */
+    JOB_FIELD_MEASURED_MEM,
+    JOB_FIELD_CHARGED_CPU, /* its part of its owners' usage, as of MEASURED */
+    JOB_FIELD_CHARGED_MEM,
+    JOB_FIELD_CHARGED_IO,
     JOB_FIELD_COUNT
 };
 

@@ -130,6 +130,14 @@ const struct field settings_table[SETTING_COUNT] = {
                                   .check = setting_text_usage_weights_check,
                                   .help = "weights of the resources in usage: cpu=1,mem=0,io=0; an unknown resource "
                                           "has no usage, but its weight counts in their sum"},
+    [SET_GE_SHARETREE_RESERVED_USAGE] = {GRID_ENGINE, BOOLEAN(0), .name = "SHARETREE_RESERVED_USAGE",
+                                         .help = "the share tree counts what running jobs have reserved (true) or what "
+                                                 "was measured that they use (false)"},
+    [SET_GE_ACCT_RESERVED_USAGE] = {GRID_ENGINE, BOOLEAN(0), .name = "ACCT_RESERVED_USAGE",
+                                    .help = "ended jobs are recorded with the CPU time and memory that they had "
+                                            "reserved (true) or that was measured (false)"},
+    [SET_GE_LOAD_REPORT_TIME] = {GRID_ENGINE, SECONDS(1, DAY_S, 40), .name = "load_report_time",
+                                 .help = "how often the usage of running jobs is measured"},
     [SET_GE_REPORT_PENDING_TICKETS] = {GRID_ENGINE, BOOLEAN(1), .name = "report_pjob_tickets",
                                        .help = "listings show the tickets of pending jobs"},
     [SET_GE_ENFORCE_USER] = {GRID_ENGINE, CHOICE("auto,none,true"), .name = "enforce_user",

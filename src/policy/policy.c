@@ -72,6 +72,8 @@ static int make_tickets(const struct settings *s, struct ticket_rules *out_rules
         .weight_job_class = setting_real(s, SET_GE_WEIGHT_JOB_CLASS),
         .compensation_factor = compensation_factor_of(s),
         .compensation_rule = (enum compensation_rule)setting_number(s, SET_GE_COMPENSATION_RULE),
+        .charges_reserved = setting_number(s, SET_GE_SHARETREE_RESERVED_USAGE) != 0,
+        .accounts_reserved = setting_number(s, SET_GE_ACCT_RESERVED_USAGE) != 0,
         .report_pending = setting_number(s, SET_GE_REPORT_PENDING_TICKETS) != 0,
         .decay = {.rule = (enum decay_rule)setting_number(s, SET_GE_DECAY_RULE)},
     };

@@ -18,6 +18,14 @@ double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, 
     return elapsed_s > 0.0 ? pow(ticket_decay_minute(d, r), elapsed_s / S_PER_MINUTE) : 1.0;
 }
 
+void ticket_decay_factors(const struct ticket_decay *d, double elapsed_s, double out_factors[USAGE_RESOURCE_COUNT])
+{
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        bool is_same = r > 0 && !(d->minutes[r] < d->minutes[r - 1]) && !(d->minutes[r] > d->minutes[r - 1]);
+        out_factors[r] = is_same ? out_factors[r - 1] : ticket_decay_factor(d, (enum usage_resource)r, elapsed_s);
+    }
+}
+
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s)
 {
     if (!(elapsed_s > 0.0)) return 0.0;

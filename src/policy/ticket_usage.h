@@ -32,6 +32,9 @@ double ticket_decay_minute(const struct ticket_decay *d, enum usage_resource r);
 /* The factor of a resource's decay after elapsed_s; 1 for 0 and less. */
 double ticket_decay_factor(const struct ticket_decay *d, enum usage_resource r, double elapsed_s);
 
+/* The factors of all resources. Most resources have the same half-life, so this is cheaper than one call for each. */
+void ticket_decay_factors(const struct ticket_decay *d, double elapsed_s, double out_factors[USAGE_RESOURCE_COUNT]);
+
 /* The charge of a rate (units a second) over elapsed_s, as of the end. In closed form: the integral of the factor
  * above, which the program approximates every few seconds. */
 double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, double rate, double elapsed_s);

@@ -32,7 +32,8 @@ struct ticket_rules {
     double weight_user, weight_project, weight_department, weight_job, weight_job_class;
     double compensation_factor;
     enum compensation_rule compensation_rule;
-    bool report_pending; /* report_pjob_tickets; the caller uses it */
+    bool report_pending;                      /* report_pjob_tickets; the caller uses it, and the next two */
+    bool charges_reserved, accounts_reserved; /* SHARETREE_RESERVED_USAGE, ACCT_RESERVED_USAGE */
     struct usage_weights usage_weights;
     struct ticket_decay decay;
 };

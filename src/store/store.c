@@ -29,7 +29,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
-#include "engine/usage_decay_rule.h"
+#include "engine/usage_rule.h"
 #include "store/filesystem.h"
 #include "store/internal.h"
 #include "store/schema.h"
@@ -155,7 +155,7 @@ static int write_first_rows(struct store *s, int64_t now_us, struct err *e)
     *array_add(&first.journal) = (struct usage_journal_entry){
         now_us, USAGE_JOURNAL_HALFLIFE, 0, 0, setting_number(&fresh.settings, SET_HALFLIFE_S), NULL};
     *array_add(&first.journal) = (struct usage_journal_entry){
-        now_us, USAGE_JOURNAL_OWNER_RULE, 0, 0, 0, usage_decay_rule_format(&fresh.settings, &fresh.arena)};
+        now_us, USAGE_JOURNAL_OWNER_RULE, 0, 0, 0, usage_rule_format(&fresh.settings, &fresh.arena)};
     int result = commit_prepare(s, e);
     if (result == 0) result = commit_write(s, &fresh, &first, now_us, e);
     outcome_release(&first);

@@ -11,7 +11,8 @@
  *
  *     its association          billing x usage factor, and the amount of each TRES x usage factor
  *     its job's QOS            billing x usage factor; decays except while the QOS had NoDecay (journal: QOS_DECAY)
- *     its owners               CPUs and GiB; decay by the share tree's rule (verify_usage_owners.h)
+ *     its owners               CPUs and GiB while reserved usage counted, and what was measured; decay by the share
+ *                              tree's rule (verify_usage_owners.h)
  *
  * The usage of a deleted association was added to another one (journal: FOLD), whose deletion adds it to the next, and
  * so on up to one that is not deleted: its sink. The usage of a deleted QOS is gone: a task belongs to the QOS of that
@@ -343,11 +344,16 @@ enum task_column {
     TASK_QOS,
     TASK_PROJECT,
     TASK_CPUS,
-    TASK_MEM_MIB
+    TASK_MEM_MIB,
+    TASK_MEASURED_US,
+    TASK_CHARGED_CPU_S,
+    TASK_CHARGED_MEM_GIB_S,
+    TASK_CHARGED_IO_GIB
 };
 static const char tasks_query[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
-    " ifnull(project, ''), task.cpus, task.mem_mib FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
+    " ifnull(project, ''), task.cpus, task.mem_mib, measured_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib"
+    " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_epoch_start(const struct verification *v, int64_t at_us)
 {
@@ -419,6 +425,10 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
         return err_prefix(e, "%s: task of job %u", v->path, (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
     charge.rates[USAGE_CPU] = idset_count(&cpus);
     charge.rates[USAGE_MEM] = sqlite3_column_double(row, TASK_MEM_MIB) / MIB_PER_GIB;
+    charge.measured_us = sqlite3_column_int64(row, TASK_MEASURED_US);
+    charge.measured[USAGE_CPU] = sqlite3_column_double(row, TASK_CHARGED_CPU_S);
+    charge.measured[USAGE_MEM] = sqlite3_column_double(row, TASK_CHARGED_MEM_GIB_S);
+    charge.measured[USAGE_IO] = sqlite3_column_double(row, TASK_CHARGED_IO_GIB);
     idset_release(&cpus);
     usage_owners_charge(&v->owners, &charge);
     return 0;

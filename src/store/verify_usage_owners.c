@@ -4,7 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
-#include "engine/usage_decay_rule.h"
+#include "engine/usage_rule.h"
 
 static const long double SECOND_US = 1e6L;
 static const long double MINUTE_S = 60.0L;
@@ -13,11 +13,12 @@ static const long double MINUTE_S = 60.0L;
 
 int usage_owners_add_rule(struct usage_owners *o, int64_t at_us, int64_t seq, const char *rule, struct err *e)
 {
-    struct ticket_decay decay;
+    struct usage_rule read;
     struct owner_rule added = {.from_us = at_us, .seq = seq};
-    if (usage_decay_rule_parse(str(rule), &o->arena, &decay, e) != 0) return -1;
+    if (usage_rule_parse(str(rule), &o->arena, &read, e) != 0) return -1;
+    added.is_reserved = read.is_reserved;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
-        added.decay_per_s[r] = -logl((long double)ticket_decay_minute(&decay, (enum usage_resource)r)) / MINUTE_S;
+        added.decay_per_s[r] = -logl((long double)ticket_decay_minute(&read.decay, (enum usage_resource)r)) / MINUTE_S;
     const long double *a = added.decay_per_s;
     if (a[USAGE_MEM] < a[USAGE_CPU] || a[USAGE_MEM] > a[USAGE_CPU]) o->has_own_mem_rule = true;
     *array_add(&o->rules) = added;
@@ -51,7 +52,7 @@ static long double decay_factor(const struct usage_owners *o, uint32_t first, in
     return expl(-exponent);
 }
 
-/* The usage at at_us, in unit-seconds, of one unit during c. */
+/* The usage at at_us, in unit-seconds, of one unit that was reserved during c. */
 static long double unit_charge(const struct usage_owners *o, uint32_t first, int r, const struct owner_charge *c,
                                int64_t from_us, int64_t at_us)
 {
@@ -62,7 +63,7 @@ static long double unit_charge(const struct usage_owners *o, uint32_t first, int
         if (until_us <= from_us) continue;
         long double passed_s = (long double)(until_us - from_us) / SECOND_US;
         long double charge = per_s > 0 ? -expm1l(-per_s * passed_s) / per_s : passed_s;
-        total += charge * decay_factor(o, first, r, until_us, at_us);
+        if (o->rules.items[i].is_reserved) total += charge * decay_factor(o, first, r, until_us, at_us);
         from_us = until_us;
     }
     return total;
@@ -100,7 +101,8 @@ static struct owner_sum *find(struct usage_owners *o, const char *user, const ch
     return &o->list.items[o->list.count - 1];
 }
 
-static void charge_one(struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c, int64_t reset_us)
+static void charge_reserved(const struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c,
+                            int64_t reset_us)
 {
     uint32_t first = rule_before(o, c->rule_seq);
     int64_t from_us = c->from_us > reset_us ? c->from_us : reset_us;
@@ -115,6 +117,24 @@ static void charge_one(struct usage_owners *o, struct owner_sum *owner, const st
     }
     if (c->has_ended)
         sum_add(&owner->sums[USAGE_FINISHED_JOBS], decay_factor(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
+}
+
+static void charge_measured(const struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c,
+                            int64_t reset_us)
+{
+    uint32_t first = rule_before(o, c->rule_seq);
+    if (c->measured_us <= reset_us) return;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        if (c->measured[r] > 0.0)
+            sum_add(&owner->sums[r], c->measured[r] * decay_factor(o, first, r, c->measured_us, owner->at_us));
+    }
+}
+
+static void charge_one(const struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c,
+                       int64_t reset_us)
+{
+    charge_reserved(o, owner, c, reset_us);
+    charge_measured(o, owner, c, reset_us);
 }
 
 void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c)

@@ -3,8 +3,9 @@
  *     rule      OWNER_RULE at T0, T1           T0             T1
  *     task      start ........ end              |------[=======|====]--------- at_us of the owner
  *
- * A task's CPUs and GiB are charged every second to its user (in its project, if it has one) and to its project; its
- * end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
+ * While reserved usage counts, a task's CPUs and GiB are charged every second to its user (in its project, if it has one)
+ * and to its project. While measured usage counts, each measurement is charged; their sum, as of the last one, is in the
+ * task's row. Its end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
  * second:
  *
  *     charge        =  (1 - e^(-a t)) / a      of one unit per second over t seconds under one rule; t where a is 0
@@ -21,6 +22,7 @@
 struct owner_rule {
     int64_t from_us, seq;
     long double decay_per_s[USAGE_RESOURCE_COUNT]; /* a; infinite: usage decays at once */
+    bool is_reserved;                              /* reserved usage counts, otherwise measured usage */
 };
 
 struct owner_sum {
@@ -45,7 +47,9 @@ struct owner_charge {
     const char *user, *project; /* project "": none */
     int64_t from_us, to_us, reset_us, rule_seq;
     bool has_ended;
-    double rates[USAGE_RESOURCE_COUNT]; /* CPUs; memory in GiB */
+    double rates[USAGE_RESOURCE_COUNT];    /* reserved: CPUs; memory in GiB */
+    int64_t measured_us;                   /* the last measurement; 0: none */
+    double measured[USAGE_RESOURCE_COUNT]; /* charged by measurements since the last reset, as of measured_us */
 };
 
 /* Adds a rule of the journal, in order of seq, or a row of owner_usage with its stored usage. Texts are copied.

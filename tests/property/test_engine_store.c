@@ -144,6 +144,10 @@ static void make_setting(struct history *h, struct event *event)
         {"halftime", "2000"},
         {"halflife_decay_list", "cpu=1:mem=-1:finished_jobs=0"},
         {"halflife_decay_list", "none"},
+        {"SHARETREE_RESERVED_USAGE", "true"},
+        {"SHARETREE_RESERVED_USAGE", "false"},
+        {"ACCT_RESERVED_USAGE", "true"},
+        {"ACCT_RESERVED_USAGE", "false"},
         {"halftime_rule", "exact"},
         {"halftime_rule", "program"},
         {"enforce_user", "auto"},
@@ -374,8 +378,21 @@ static void make_record(struct history *h, struct event *event)
         r->signal = one_in(h, 5) ? 9 : 0;
         r->cpu_us = below(h, 1000000);
         r->max_rss_kib = below(h, 100000);
+        r->io_bytes = one_in(h, 2) ? (int64_t)(rng_u64(&h->rng) >> 24) : 0;
         r->detail = one_in(h, 4) ? "it said \"why\"" : NULL;
     }
+}
+
+/* A measurement of a live task, as late as the loop may take it, or of an unknown launch. */
+static void make_measurement(struct history *h, struct event *event)
+{
+    const struct task *k = pick_task(h);
+    struct event_measured *m = &event->measured;
+    *m = (struct event_measured){.launch_id = one_in(h, 20) || k == NULL ? 1 + below(h, 500) : k->launch_id,
+                                 .at_us = h->now_us - (one_in(h, 3) ? below(h, 1000) * SECOND : 0),
+                                 .cpu_us = (int64_t)below(h, 1000000) * below(h, 1000000),
+                                 .io_bytes = (int64_t)(rng_u64(&h->rng) >> 20),
+                                 .mem_kib = one_in(h, 4) ? 0 : below(h, 100000000)};
 }
 
 static void make_synced(struct history *h, struct event *event)
@@ -417,6 +434,7 @@ static const struct {
     {EVENT_STARTED, 18, make_record},
     {EVENT_COMPLETING, 4, make_record},
     {EVENT_ENDED, 14, make_record},
+    {EVENT_MEASURED, 12, make_measurement},
     {EVENT_SYNCED, 1, make_synced},
     {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},

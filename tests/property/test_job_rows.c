@@ -403,8 +403,19 @@ static void end_task(struct life *l, const struct task *k)
                                   .signal = (int32_t)below(l, 64),
                                   .cpu_us = (int64_t)(rng_double(&l->rng) * 1e15),
                                   .max_rss_kib = (int64_t)(rng_double(&l->rng) * 1e12),
+                                  .io_bytes = (int64_t)(rng_double(&l->rng) * 1e15),
                                   .detail = one_in(l, 3) ? NULL : detail};
     assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_ENDED, .record = record}, NULL), 0);
+}
+
+static void measure_task(struct life *l, const struct task *k)
+{
+    const struct event_measured m = {.launch_id = k->launch_id,
+                                     .at_us = l->h.w.now_us,
+                                     .cpu_us = (int64_t)(rng_double(&l->rng) * 1e15),
+                                     .io_bytes = (int64_t)(rng_double(&l->rng) * 1e15),
+                                     .mem_kib = (int64_t)(rng_double(&l->rng) * 1e12)};
+    assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_MEASURED, .measured = m}, NULL), 0);
 }
 
 static void report_tasks(struct life *l)
@@ -416,6 +427,8 @@ static void report_tasks(struct life *l)
             world_started(&l->h.w, k->launch_id);
         else if (one_in(l, 3))
             end_task(l, k);
+        else
+            measure_task(l, k);
     }
 }
 

@@ -18,6 +18,7 @@ static void assert_close(double found, double expected)
 static void furnish(struct world *w)
 {
     world_init(w, 16, 65536, 4);
+    world_set(w, "SHARETREE_RESERVED_USAGE", "true");
     world_set(w, "halflife_s", "0");
     world_set(w, "halftime", "0");
     world_object(w, OBJECT_PARTITION, "main", WEIGHTS);
@@ -161,6 +162,7 @@ static void usage_decays_while_it_grows(void **unused)
     (void)unused;
     struct world w;
     world_init(&w, 16, 65536, 0);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "true");
     run_for(&w, submission_of(16, 1, 0, NULL, NULL), 20);
     double halflife_s = 7 * 86400;
     assert_close(usage_now(&w, "ann"), 16 * (halflife_s / M_LN2) * -expm1(-M_LN2 * 20 / halflife_s));
@@ -371,7 +373,8 @@ static void a_new_halftime_applies_from_its_change(void **unused)
     assert_int_equal(w.out.journal.items[0].kind, USAGE_JOURNAL_HALFLIFE);
     assert_int_equal(w.out.journal.items[0].before, w.out.journal.items[0].after);
     assert_int_equal(w.out.journal.items[1].kind, USAGE_JOURNAL_OWNER_RULE);
-    assert_string_equal(w.out.journal.items[1].detail, "halftime=1 halftime_rule=exact halflife_decay_list=none");
+    assert_string_equal(w.out.journal.items[1].detail,
+                        "SHARETREE_RESERVED_USAGE=yes halftime=1 halftime_rule=exact halflife_decay_list=none");
     w.now_us += HOUR_S * SECOND;
     double expected = 2 * HOUR_S + 4 * (HOUR_S / M_LN2) * 0.5;
     assert_close(owner_now(&w, "ann", "").used[USAGE_CPU], expected);

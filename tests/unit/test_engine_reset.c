@@ -16,6 +16,7 @@ static void assert_close(double found, double expected)
 static void furnish(struct world *w)
 {
     world_init(w, 16, 16384, 0);
+    world_set(w, "SHARETREE_RESERVED_USAGE", "true");
     world_set(w, "halflife_s", "0");
     world_set(w, "halftime", "0");
     world_set(w, "halflife_decay_list", "finished_jobs=0");

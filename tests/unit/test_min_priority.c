@@ -286,7 +286,9 @@ static void the_end_of_a_job_forgets_minimums(void **unused)
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
     apply_to(&h, EVENT_CANCEL, 1);
-    struct event ended = {.kind = EVENT_ENDED, .record = {1, h.w.now_us, h.w.now_us, JOB_CANCELLED, 0, 0, 0, 0, NULL}};
+    struct event ended = {
+        .kind = EVENT_ENDED,
+        .record = {.launch_id = 1, .at_us = h.w.now_us, .started_us = h.w.now_us, .end = JOB_CANCELLED}};
     assert_int_equal(world_apply(&h.w, ended, NULL), 0);
     house_commit(&h);
     assert_int_equal(world_pass(&h.w), 1);

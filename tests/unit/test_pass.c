@@ -597,7 +597,7 @@ static void weights_follow_usage(void **unused)
     (void)unused;
     struct world w;
     world_init(&w, 4, 100000, 0);
-    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000");
+    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 SHARETREE_RESERVED_USAGE=true");
     uint32_t ann = world_take(&w, world_job("ann"));
     assert_int_equal(world_pass(&w), 1);
     assert_int_equal(state_next_due_us(&w.s), 0); /* one job does not need a weight */

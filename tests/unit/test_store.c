@@ -67,7 +67,8 @@ static void a_new_store_has_its_first_rows(void **unused)
     assert_sql(h.directory,
                "SELECT group_concat(kind || ' ' || before || ' ' || after || ifnull(' ' || detail, ''), '; ')"
                " FROM usage_journal",
-               "HALFLIFE 0 604800; OWNER_RULE 0 0 halftime=168 halftime_rule=program halflife_decay_list=none");
+               "HALFLIFE 0 604800; OWNER_RULE 0 0 SHARETREE_RESERVED_USAGE=no halftime=168 halftime_rule=program"
+               " halflife_decay_list=none");
     assert_sql(h.directory, "PRAGMA application_id", "1181508961");
     assert_sql(h.directory, "PRAGMA journal_mode", "wal");
     state_release(&fresh);

@@ -86,8 +86,8 @@ static void dump_table(sqlite3 *db, const char *table, struct buf *out)
     sqlite3_finalize(all);
 }
 
-static const char *const tables[] = {"association", "partition", "qos",     "project",    "resource",   "counters",
-                                     "setting",     "task",      "content", "job_script", "owner_usage"};
+static const char *const tables[] = {"association", "partition", "qos",        "project",    "resource",
+                                     "counters",    "content",   "job_script", "owner_usage"};
 
 static void dump_tables(const char *directory, struct buf *out)
 {
@@ -160,25 +160,51 @@ static void assert_row_begins(struct str row, struct str expected)
     }
 }
 
-static void jobs_keep_all_values(void **unused)
+/* The rows of a table keep the values of the old columns, in their order; the new columns have none. */
+static void assert_rows_kept(const char *table, uint32_t count)
 {
-    (void)unused;
     struct house h = {0};
     struct buf before = {0}, after = {0}, expected = {0};
     uint32_t rows = 0;
     store_make_directory(h.directory);
     make_old_database(h.directory);
-    dump_one(h.directory, "job", &before);
+    dump_one(h.directory, table, &before);
     open_house(&h);
-    dump_one(h.directory, "job", &after);
+    dump_one(h.directory, table, &after);
     rename_columns(before.text, &expected);
     struct str is = str(after.text), was = str(expected.text);
     for (; was.length > 0; rows++) assert_row_begins(str_cut(is, '\n', &is), str_cut(was, '\n', &was));
-    assert_int_equal(rows, 4);
+    assert_int_equal(rows, count);
     assert_int_equal(is.length, 0);
     buf_release(&before);
     buf_release(&after);
     buf_release(&expected);
+    house_close(&h);
+}
+
+static void jobs_keep_all_values(void **unused)
+{
+    (void)unused;
+    assert_rows_kept("job", 4);
+}
+
+static void tasks_keep_all_values(void **unused)
+{
+    (void)unused;
+    assert_rows_kept("task", 3);
+}
+
+/* The running tasks of an older database were not measured. */
+static void reserved_usage_goes_on_counting(void **unused)
+{
+    (void)unused;
+    struct house h = {0};
+    store_make_directory(h.directory);
+    make_old_database(h.directory);
+    open_house(&h);
+    assert_sql(h.directory, "SELECT group_concat(name || '=' || value, ' ') FROM (SELECT * FROM setting ORDER BY name)",
+               "PriorityFlags=INCR_ONLY SHARETREE_RESERVED_USAGE=true halftime=0");
+    assert_true(h.w.s.policy.tickets.charges_reserved);
     house_close(&h);
 }
 
@@ -270,6 +296,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_tables_stay_unchanged),
         cmocka_unit_test(jobs_keep_all_values),
+        cmocka_unit_test(tasks_keep_all_values),
+        cmocka_unit_test(reserved_usage_goes_on_counting),
         cmocka_unit_test(renamed_tables_keep_their_rows),
         cmocka_unit_test(jobs_are_loaded_and_listed),
         cmocka_unit_test(the_daemon_continues_with_migrated_rows),

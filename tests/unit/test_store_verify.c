@@ -46,6 +46,7 @@ static void house_open(struct house *h)
     state_release(&h->w.s);
     store_must_load(h->store, &h->w.s);
     assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 0, 4096}}, NULL), 0);
+    world_set(&h->w, "SHARETREE_RESERVED_USAGE", "true");
     world_user(&h->w, "physics", 1, "ann");
     world_user(&h->w, "physics", 1, "bob");
     world_user(&h->w, "chem", 1, "eve");
@@ -203,9 +204,9 @@ static void an_incomplete_journal_is_an_error(void **unused)
         {"UPDATE usage_journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
          "journal 2: halftime: 'x' is not a duration in hours"},
         {"UPDATE usage_journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'",
-         "journal 2: 'halftime' is not a decay rule"},
+         "journal 2: 'halftime' is not a rule of usage"},
         {"UPDATE usage_journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'",
-         "journal 2: 'halftime=1' is not a decay rule"},
+         "journal 2: 'halftime=1' is not a rule of usage"},
         {"UPDATE task SET cpus = 'x' WHERE job_id = 2", "task of job 2: cpus"},
         {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that does not exist"},
     };
@@ -471,6 +472,64 @@ static void a_qos_of_a_reused_name_has_no_old_usage(void **unused)
     house_close(&h);
 }
 
+static void measure_job(struct house *h, uint32_t id, int64_t cpu_s)
+{
+    const struct event_measured m = {.launch_id = world_task(&h->w, id, 0)->launch_id,
+                                     .at_us = h->w.now_us,
+                                     .cpu_us = cpu_s * SECOND,
+                                     .mem_kib = 1 << 19,
+                                     .io_bytes = cpu_s << 26};
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_MEASURED, .measured = m}, NULL), 0);
+    commit(h);
+}
+
+/* Bob's job is measured before and after a change of the decay; eve's reserved usage counts until the same time. */
+static void house_measure(struct house *h)
+{
+    uint32_t eve = run_job(h, "eve", "chem", 1);
+    h->w.now_us += 1000 * SECOND;
+    world_set(&h->w, "SHARETREE_RESERVED_USAGE", "false");
+    world_user(&h->w, "chem", 1, "joe");
+    uint32_t joe = run_job(h, "joe", "chem", 1);
+    h->w.now_us += 5000 * SECOND;
+    measure_job(h, joe, 3000);
+    measure_job(h, eve, 4000);
+    h->w.now_us += 5000 * SECOND;
+    world_set(&h->w, "halftime", "1");
+    h->w.now_us += 5000 * SECOND;
+    measure_job(h, joe, 7000);
+    end_job(h, eve, 10);
+}
+
+static void measured_usage_agrees_with_the_tasks(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *statement, *found;
+    } rows[] = {
+        {"UPDATE task SET charged_cpu_s = charged_cpu_s * (1 + 1e-8) WHERE job_id = 6", "joe@.cpu"},
+        {"UPDATE task SET charged_cpu_s = charged_cpu_s * (1 + 1e-10) WHERE job_id = 6", ""},
+        {"UPDATE task SET charged_mem_gib_s = 0 WHERE job_id = 5", "eve@.mem"},
+        {"UPDATE task SET charged_io_gib = NULL WHERE job_id = 6", "joe@.io"},
+        {"UPDATE task SET measured_us = measured_us - 1000000000 WHERE job_id = 6", "joe@.cpu joe@.mem joe@.io"},
+        {"UPDATE task SET measured_us = NULL WHERE job_id = 6", "joe@.cpu joe@.mem joe@.io"},
+        {"UPDATE usage_journal SET detail = replace(detail, 'USAGE=no', 'USAGE=yes')",
+         "ann@.cpu ann@.mem eve@.cpu eve@.mem joe@.cpu joe@.mem"},
+        {"UPDATE owner_usage SET io_gib = io_gib + 1 WHERE user = 'joe'", "joe@.io"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        house_open(&h);
+        house_measure(&h);
+        assert_string_equal(verify(&h), "");
+        store_sql(h.directory, rows[i].statement);
+        const char *found = verify(&h);
+        if (strcmp(found, rows[i].found) != 0)
+            fail_msg("%s: '%s' is not '%s'", rows[i].statement, found, rows[i].found);
+        house_close(&h);
+    }
+}
+
 static void a_missing_store_is_refused(void **unused)
 {
     (void)unused;
@@ -497,6 +556,7 @@ int main(void)
         cmocka_unit_test(late_ends_are_charged_up_to_the_change),
         cmocka_unit_test(a_qos_decays_by_its_flag),
         cmocka_unit_test(a_qos_of_a_reused_name_has_no_old_usage),
+        cmocka_unit_test(measured_usage_agrees_with_the_tasks),
         cmocka_unit_test(a_missing_store_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
