@@ -180,6 +180,7 @@ static bool decide_reports(struct daemon *d)
         switch (report->kind) {
         case EXECUTOR_RECORD: decide_record(d, &report->record); break;
         case EXECUTOR_SYNCED: decide_synced(d); break;
+        case EXECUTOR_USAGE: break; /* the daemon orders no measurement yet */
         case EXECUTOR_GONE: is_gone = true; break;
         }
     }

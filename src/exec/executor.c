@@ -31,6 +31,11 @@ void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cp
     x->kind->set_cpu_weight(x, launch_id, cpu_weight);
 }
 
+void executor_measure(struct executor *x)
+{
+    x->kind->measure(x);
+}
+
 int executor_descriptor(const struct executor *x)
 {
     return x->kind->descriptor(x);

@@ -2,7 +2,7 @@
  * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and
  * simulation (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
  *
- *     start, end, acknowledge, set_cpu_weight  ->  executor  ->  reports
+ *     start, end, acknowledge, set_cpu_weight, measure  ->  executor  ->  reports
  *
  * After connecting, an executor first reports the last record of every launch that it knows, then EXECUTOR_SYNCED. A
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
@@ -20,12 +20,16 @@
 enum executor_report_kind {
     EXECUTOR_RECORD, /* record is new, or is repeated after connecting */
     EXECUTOR_SYNCED, /* every known launch has been reported */
+    EXECUTOR_USAGE,  /* usage has been measured: the answer to executor_measure */
     EXECUTOR_GONE    /* the connection is lost: open a new one */
 };
 
 struct executor_report {
     enum executor_report_kind kind;
-    struct launch_record record; /* EXECUTOR_RECORD */
+    union {
+        struct launch_record record; /* EXECUTOR_RECORD */
+        struct launch_usage usage;   /* EXECUTOR_USAGE */
+    };
 };
 
 struct executor_reports {
@@ -59,6 +63,10 @@ void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us);
  * LAUNCH_CPU_WEIGHT_MAX. Does nothing on a machine without control groups that the launcher can use and that have a cpu
  * controller. */
 void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
+
+/* Measures all launches that run: one EXECUTOR_USAGE for each that has started and whose keeper runs, in no particular
+ * order. The executor keeps nothing about it between two orders. O(processes of the machine), in the launcher. */
+void executor_measure(struct executor *x);
 
 /* For the loop. executor_descriptor: the descriptor to watch for reading, -1 for none. executor_wants_write: whether to
  * watch it for writing as well. executor_ready: to be called when it is ready; sends what is queued and appends what

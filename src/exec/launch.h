@@ -68,9 +68,20 @@ struct launch_record {
     enum launch_end end;
     int32_t exit_status;             /* 0 to 255, if signal is 0 */
     int32_t signal;                  /* the signal that ended the main process, else 0 */
-    int64_t cpu_us;                  /* user and system time of all processes that were waited for */
+    int64_t cpu_us;                  /* user and system time of all its processes */
     int64_t max_rss_kib;             /* of the largest process */
+    int64_t io_bytes;                /* read from and written to storage */
     char detail[LAUNCH_DETAIL_SIZE]; /* one line for people, or empty */
+};
+
+/* What a launch uses, measured while it runs. A measurement may miss a process that ends meanwhile, so the largest cpu_us
+ * and io_bytes of several measurements are the best ones; those of the ENDED record are exact. */
+struct launch_usage {
+    uint64_t id;
+    int64_t at_us;    /* wall clock, when it was measured */
+    int64_t cpu_us;   /* user and system time of all its processes since its start */
+    int64_t mem_kib;  /* memory in use at at_us */
+    int64_t io_bytes; /* read from and written to storage since its start */
 };
 
 /* Checks every member against the ranges above (ERR_INPUT with the member and its value). The launcher checks

@@ -76,6 +76,8 @@ static void take_message(struct launcher_client *c, const struct message *m, str
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = m->record};
     } else if (m->kind == MESSAGE_SYNCED) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+    } else if (m->kind == MESSAGE_USAGE) {
+        *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_USAGE, .usage = m->usage};
     } else {
         c->is_gone = true; /* only a daemon sends the other kinds: the peer is not a launcher */
     }
@@ -156,6 +158,14 @@ static void client_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32
     send_queued(c);
 }
 
+static void client_measure(struct executor *x)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_measure(&c->out);
+    send_queued(c);
+}
+
 static int client_descriptor(const struct executor *x)
 {
     const struct launcher_client *c = (const struct launcher_client *)x;
@@ -200,6 +210,7 @@ static const struct executor_kind client_kind = {
     .end = client_end,
     .acknowledge = client_acknowledge,
     .set_cpu_weight = client_set_cpu_weight,
+    .measure = client_measure,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,
     .ready = client_ready,

@@ -9,7 +9,9 @@
  *  I3  Time never goes backward: advancing to a time in the past has no effect.
  *
  * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
- * O(log n). Only the id and the time limit of a launch are used, because a simulated launch has no paths. */
+ * O(log n). Only the id, the time limit, the CPUs and the memory of a launch are used, because a simulated launch has no
+ * paths. It uses all the CPUs that it is bound to (one if it is bound to none) and the memory that was requested, from
+ * its start to its end. */
 #include <signal.h>
 
 #include "base/ensure.h"
@@ -19,7 +21,9 @@
 struct pretend_job {
     struct launch_record record;
     int64_t ends_us;
-    bool hits_limit;     /* it ends at its time limit, not by itself */
+    bool hits_limit; /* it ends at its time limit, not by itself */
+    uint32_t cpu_count;
+    int64_t mem_kib;
     uint32_t heap_index; /* NONE if it does not run */
 };
 
@@ -40,6 +44,14 @@ static struct pretend *pretend_of(struct executor *x)
 static void add_report(struct pretend *p, const struct pretend_job *job)
 {
     *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = job->record};
+}
+
+static struct launch_usage usage_at(const struct pretend_job *job, int64_t at_us)
+{
+    return (struct launch_usage){.id = job->record.id,
+                                 .at_us = at_us,
+                                 .cpu_us = (at_us - job->record.started_us) * job->cpu_count,
+                                 .mem_kib = job->mem_kib};
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -94,6 +106,12 @@ static void heap_remove(struct pretend *p, uint32_t job_index)
 
 /* --- the functions of an executor --------------------------------------------------------------------------------- */
 
+static int64_t kib_of_mib(uint64_t mib)
+{
+    enum { KIB_PER_MIB = 1024 };
+    return mib > INT64_MAX / KIB_PER_MIB ? INT64_MAX : (int64_t)mib * KIB_PER_MIB;
+}
+
 static void pretend_start(struct executor *x, const struct launch *launch)
 {
     struct pretend *p = pretend_of(x);
@@ -108,11 +126,14 @@ static void pretend_start(struct executor *x, const struct launch *launch)
     else
         (void)array_add(&p->jobs);
     map_set_u64(&p->index_by_id, launch->id, index);
+    uint32_t cpu_count = idset_count(&launch->cpus);
     bool hits_limit = launch->time_limit_us > 0 && launch->time_limit_us < p->run_us;
     p->jobs.items[index] = (struct pretend_job){
         .record = {.id = launch->id, .phase = LAUNCH_STARTED, .at_us = p->now_us, .started_us = p->now_us, .pid = 1},
         .ends_us = p->now_us + (hits_limit ? launch->time_limit_us : p->run_us),
         .hits_limit = hits_limit,
+        .cpu_count = cpu_count > 0 ? cpu_count : 1,
+        .mem_kib = kib_of_mib(launch->mem_mib),
     };
     *array_add(&p->heap) = index;
     heap_sift_up(p, p->heap.count - 1);
@@ -122,11 +143,15 @@ static void pretend_start(struct executor *x, const struct launch *launch)
 static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launch_end end)
 {
     struct pretend_job *job = &p->jobs.items[index];
+    struct launch_usage usage = usage_at(job, at_us);
     heap_remove(p, index);
     job->record.phase = LAUNCH_ENDED;
     job->record.at_us = at_us;
     job->record.end = end;
     job->record.signal = end == LAUNCH_EXITED ? 0 : SIGTERM;
+    job->record.cpu_us = usage.cpu_us;
+    job->record.max_rss_kib = usage.mem_kib;
+    job->record.io_bytes = usage.io_bytes;
     add_report(p, job);
 }
 
@@ -152,6 +177,15 @@ static void pretend_set_cpu_weight(struct executor *x, uint64_t launch_id, uint3
     (void)x;
     (void)launch_id;
     (void)cpu_weight; /* virtual time is not shared: a weight has no effect */
+}
+
+static void pretend_measure(struct executor *x)
+{
+    struct pretend *p = pretend_of(x);
+    for (uint32_t i = 0; i < p->heap.count; i++) {
+        struct launch_usage usage = usage_at(&p->jobs.items[p->heap.items[i]], p->now_us);
+        *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_USAGE, .usage = usage};
+    }
 }
 
 static int pretend_descriptor(const struct executor *x)
@@ -190,6 +224,7 @@ static const struct executor_kind pretend_kind = {
     .end = pretend_end,
     .acknowledge = pretend_acknowledge,
     .set_cpu_weight = pretend_set_cpu_weight,
+    .measure = pretend_measure,
     .descriptor = pretend_descriptor,
     .wants_write = pretend_wants_write,
     .ready = pretend_ready,

@@ -143,6 +143,11 @@ void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight)
     frame_close(out, frame);
 }
 
+void protocol_measure(struct buf *out)
+{
+    frame_close(out, frame_begin(out, MESSAGE_MEASURE));
+}
+
 void protocol_record(struct buf *out, const struct launch_record *record)
 {
     size_t frame = frame_begin(out, MESSAGE_RECORD);
@@ -153,6 +158,17 @@ void protocol_record(struct buf *out, const struct launch_record *record)
 void protocol_synced(struct buf *out)
 {
     frame_close(out, frame_begin(out, MESSAGE_SYNCED));
+}
+
+void protocol_usage(struct buf *out, const struct launch_usage *usage)
+{
+    size_t frame = frame_begin(out, MESSAGE_USAGE);
+    put_u64(out, usage->id);
+    put_u64(out, (uint64_t)usage->at_us);
+    put_u64(out, (uint64_t)usage->cpu_us);
+    put_u64(out, (uint64_t)usage->mem_kib);
+    put_u64(out, (uint64_t)usage->io_bytes);
+    frame_close(out, frame);
 }
 
 /* --- decoding ----------------------------------------------------------------------------------------------------- */
@@ -270,6 +286,15 @@ static void take_record(struct frame_cursor *c, struct launch_record *out)
     if (record_parse(text, out, NULL)) c->is_bad = true;
 }
 
+static void take_usage(struct frame_cursor *c, struct launch_usage *out)
+{
+    out->id = take_u64(c);
+    out->at_us = (int64_t)take_u64(c);
+    out->cpu_us = (int64_t)take_u64(c);
+    out->mem_kib = (int64_t)take_u64(c);
+    out->io_bytes = (int64_t)take_u64(c);
+}
+
 static void take_body(struct frame_cursor *c, struct message *m)
 {
     switch (m->kind) {
@@ -281,7 +306,9 @@ static void take_body(struct frame_cursor *c, struct message *m)
         break;
     case MESSAGE_ACK: m->id = take_u64(c); break;
     case MESSAGE_RECORD: take_record(c, &m->record); break;
+    case MESSAGE_MEASURE:
     case MESSAGE_SYNCED: break;
+    case MESSAGE_USAGE: take_usage(c, &m->usage); break;
     case MESSAGE_WEIGHT:
         m->weight.id = take_u64(c);
         m->weight.cpu_weight = take_u32(c);

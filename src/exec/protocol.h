@@ -6,8 +6,10 @@
  *     END       id: 8 bytes | grace_us: 8 bytes          to the launcher
  *     ACK       id: 8 bytes                              to the launcher
  *     WEIGHT    id: 8 bytes | weight: 4 bytes            to the launcher
+ *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
+ *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
  * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the
@@ -20,7 +22,7 @@
 #include "exec/launch.h"
 
 enum {
-    PROTOCOL_VERSION = 2,
+    PROTOCOL_VERSION = 3,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -32,7 +34,9 @@ enum message_kind {
     MESSAGE_ACK,
     MESSAGE_RECORD,
     MESSAGE_SYNCED,
-    MESSAGE_WEIGHT
+    MESSAGE_WEIGHT,
+    MESSAGE_MEASURE,
+    MESSAGE_USAGE
 };
 
 struct message {
@@ -50,6 +54,7 @@ struct message {
             uint32_t cpu_weight;
         } weight;                    /* WEIGHT */
         struct launch_record record; /* RECORD */
+        struct launch_usage usage;   /* USAGE */
     };
 };
 
@@ -60,8 +65,10 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e);
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
 void protocol_ack(struct buf *out, uint64_t id);
 void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
+void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
+void protocol_usage(struct buf *out, const struct launch_usage *usage);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete
  * yet, and then *out is untouched. The message's text lives in the arena a; its script stays where the bytes are.

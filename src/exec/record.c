@@ -39,6 +39,7 @@ static const struct record_field {
     {.name = "signal", .type = RECORD_FIELD_I32, MEMBER(signal)},
     {.name = "cpu_us", .type = RECORD_FIELD_I64, MEMBER(cpu_us)},
     {.name = "max_rss_kib", .type = RECORD_FIELD_I64, MEMBER(max_rss_kib)},
+    {.name = "io_bytes", .type = RECORD_FIELD_I64, MEMBER(io_bytes)}, /* not in records of older keepers */
     {.name = "detail", .type = RECORD_FIELD_DETAIL, MEMBER(detail)},
 };
 

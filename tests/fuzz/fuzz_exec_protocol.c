@@ -14,6 +14,8 @@ static void encode(const struct message *m, struct buf *out)
     case MESSAGE_ACK: protocol_ack(out, m->id); break;
     case MESSAGE_RECORD: protocol_record(out, &m->record); break;
     case MESSAGE_SYNCED: protocol_synced(out); break;
+    case MESSAGE_MEASURE: protocol_measure(out); break;
+    case MESSAGE_USAGE: protocol_usage(out, &m->usage); break;
     case MESSAGE_WEIGHT: protocol_weight(out, m->weight.id, m->weight.cpu_weight); break;
     }
 }

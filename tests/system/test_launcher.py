@@ -631,7 +631,7 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 2
+VERSION = 3
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 

@@ -88,6 +88,7 @@ static const struct launch_record record = {
     .signal = 9,
     .cpu_us = INT64_MAX,
     .max_rss_kib = INT64_MIN,
+    .io_bytes = INT64_MAX - 1,
     .detail = "a = b\xc3\xbc\t",
 };
 
@@ -97,6 +98,7 @@ static void assert_record(const struct launch_record *r)
     assert_true(r->started_us == record.started_us && r->pid == record.pid && r->end == record.end);
     assert_true(r->exit_status == record.exit_status && r->signal == record.signal);
     assert_true(r->cpu_us == record.cpu_us && r->max_rss_kib == record.max_rss_kib);
+    assert_int_equal(r->io_bytes, record.io_bytes);
     assert_string_equal(r->detail, record.detail);
 }
 
@@ -121,6 +123,17 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     protocol_weight(&frame, 9, 10000);
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_WEIGHT && m.weight.id == 9 && m.weight.cpu_weight == 10000);
+    buf_clear(&frame);
+    protocol_measure(&frame);
+    assert_int_equal(decode(&frame, &a).kind, MESSAGE_MEASURE);
+    buf_clear(&frame);
+    protocol_usage(
+        &frame,
+        &(struct launch_usage){
+            .id = UINT64_MAX, .at_us = INT64_MIN, .cpu_us = INT64_MAX, .mem_kib = 0x0102030405060708, .io_bytes = -2});
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_USAGE && m.usage.id == UINT64_MAX && m.usage.at_us == INT64_MIN);
+    assert_true(m.usage.cpu_us == INT64_MAX && m.usage.mem_kib == 0x0102030405060708 && m.usage.io_bytes == -2);
     buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
@@ -192,7 +205,11 @@ static void test_bytes_of_another_protocol_are_refused(void **state)
         {"\1\0\0\4\1", 5}, /* longer than a frame may be */
         {"\xff\xff\xff\xff\1", 5},
         {"\1\0\0\0\0", 5}, /* unknown kinds */
-        {"\1\0\0\0\x08", 5},
+        {"\1\0\0\0\x0a", 5},
+        {"\2\0\0\0\x08x", 6}, /* MEASURE with a body */
+        {"\x09\0\0\0\x09"
+         "12345678",
+         13},                                 /* USAGE that is cut off */
         {"\1\0\0\0\7", 5},                    /* WEIGHT without a body */
         {"\2\0\0\0\6x", 6},                   /* SYNCED with a body */
         {"\x0d\0\0\0\1Fairlead\1\0\0\0", 17}, /* another magic number */
@@ -359,6 +376,7 @@ static void test_records_are_parsed_or_refused(void **state)
         struct launch_record r = {.id = 99};
         struct err e = {0};
         assert_int_equal(record_parse(str(rows[i].text), &r, &e), rows[i].is_readable ? 0 : -1);
+        if (rows[i].is_readable) assert_int_equal(r.io_bytes, 0); /* as in the records of older keepers */
         assert_int_equal(r.id, rows[i].is_readable ? 1 : 99);
         assert_int_equal(e.code, rows[i].is_readable ? ERR_NONE : ERR_INTERNAL);
     }

@@ -94,6 +94,44 @@ static void test_a_launch_ends_at_its_limit_or_by_order(void **state)
     executor_close(x);
 }
 
+static void assert_usage(const struct executor_report *report, const struct launch_usage *expected)
+{
+    const struct launch_usage *got = &report->usage;
+    assert_int_equal(report->kind, EXECUTOR_USAGE);
+    assert_true(got->id == expected->id && got->at_us == expected->at_us && got->cpu_us == expected->cpu_us);
+    assert_true(got->mem_kib == expected->mem_kib && got->io_bytes == expected->io_bytes);
+}
+
+static void test_running_launches_are_measured(void **state)
+{
+    (void)state;
+    struct idset_range three_cpus[] = {{4, 5}, {9, 9}};
+    struct launch first = {.id = 1, .cpus.ranges = {.items = three_cpus, .count = 2}, .mem_mib = 100};
+    struct executor *x = open_pretend(1000, 50);
+    executor_measure(x);
+    assert_no_report(x);
+    executor_start(x, &first);
+    executor_pretend_advance(x, 1030);
+    executor_start(x, &(struct launch){.id = 2, .mem_mib = UINT64_MAX});
+    executor_pretend_advance(x, 1040);
+    executor_measure(x);
+    struct executor_reports r = fetch(x);
+    assert_int_equal(r.list.count, 4);
+    assert_usage(&r.list.items[2], &(struct launch_usage){1, 1040, 3 * 40, 100 * 1024, 0});
+    assert_usage(&r.list.items[3], &(struct launch_usage){2, 1040, 10, INT64_MAX, 0});
+    array_release(&r.list);
+    executor_pretend_advance(x, 1060); /* the first one ends, with its final usage */
+    executor_measure(x);
+    r = fetch(x);
+    assert_int_equal(r.list.count, 2);
+    const struct launch_record *record = &r.list.items[0].record;
+    assert_true(record->id == 1 && record->phase == LAUNCH_ENDED && record->cpu_us == 3 * 50);
+    assert_true(record->max_rss_kib == 100 * 1024 && record->io_bytes == 0);
+    assert_usage(&r.list.items[1], &(struct launch_usage){2, 1060, 30, INT64_MAX, 0});
+    array_release(&r.list);
+    executor_close(x);
+}
+
 /* --- comparison with a model -------------------------------------------------------------------------------------- */
 
 enum { ID_COUNT = 300, STEP_COUNT = 20000 };
@@ -180,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_launch_is_known_until_it_is_acknowledged),
         cmocka_unit_test(test_a_launch_ends_at_its_limit_or_by_order),
+        cmocka_unit_test(test_running_launches_are_measured),
         cmocka_unit_test(test_ends_match_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

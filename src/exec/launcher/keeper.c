@@ -95,13 +95,16 @@ static void decide_end(struct keeper *k, enum launch_end end, const char *detail
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
+/* What the kernel has added up for all processes that were waited for, however deep below the keeper. */
 static void fill_usage(struct launch_record *record)
 {
+    enum { BLOCK_SIZE = 512 }; /* of ru_inblock and ru_oublock: getrusage(2) */
     struct rusage usage;
     ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
     record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S + usage.ru_utime.tv_usec +
                      usage.ru_stime.tv_usec;
     record->max_rss_kib = usage.ru_maxrss;
+    record->io_bytes = ((int64_t)usage.ru_inblock + usage.ru_oublock) * BLOCK_SIZE;
 }
 
 static void fill_exit_status(struct keeper *k)
