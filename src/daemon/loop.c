@@ -109,9 +109,21 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
                                      .signal = r->signal,
                                      .cpu_us = r->cpu_us,
                                      .max_rss_kib = r->max_rss_kib,
+                                     .io_bytes = r->io_bytes,
                                      .detail = r->detail}};
     log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
     *array_add(&d->known_launches) = r->id;
+    apply_internal(d, &event);
+}
+
+static void decide_usage(struct daemon *d, const struct launch_usage *u)
+{
+    struct event event = {.kind = EVENT_MEASURED,
+                          .measured = {.launch_id = u->id,
+                                       .at_us = u->at_us,
+                                       .cpu_us = u->cpu_us,
+                                       .io_bytes = u->io_bytes,
+                                       .mem_kib = u->mem_kib}};
     apply_internal(d, &event);
 }
 
@@ -180,7 +192,7 @@ static bool decide_reports(struct daemon *d)
         switch (report->kind) {
         case EXECUTOR_RECORD: decide_record(d, &report->record); break;
         case EXECUTOR_SYNCED: decide_synced(d); break;
-        case EXECUTOR_USAGE: break; /* the daemon orders no measurement yet */
+        case EXECUTOR_USAGE: decide_usage(d, &report->usage); break;
         case EXECUTOR_GONE: is_gone = true; break;
         }
     }
@@ -245,14 +257,33 @@ static void schedule_server_timer(struct daemon *d)
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
 }
 
-/* When a turn is due even if no event arrives: for a pass, or at the end of a reset period. 0: never. While a thread
- * ranks, no pass is due, because the thread's end begins a turn. */
+/* The earlier of two times; 0 is never. */
+static int64_t earlier_of(int64_t a_us, int64_t b_us)
+{
+    return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
+}
+
+/* When a turn is due even if no event arrives: for a pass, for a measurement, or at the end of a reset period. 0: never.
+ * While a thread ranks, no pass is due, because the thread's end begins a turn. */
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
-    return due_us == 0 || (boundary_us != 0 && boundary_us < due_us) ? boundary_us : due_us;
+    return earlier_of(earlier_of(due_us, boundary_us), d->measure_us);
+}
+
+/* Orders a measurement every load_report_time while tasks run. The answers come as reports of later turns. */
+static void order_measurement(struct daemon *d)
+{
+    int64_t period_us = setting_number(&d->state.settings, SET_GE_LOAD_REPORT_TIME) * US_PER_S;
+    bool has_tasks = d->executor != NULL && d->is_synced && d->state.task_by_launch.count > 0;
+    if (has_tasks && d->measure_us != 0 && d->measure_us <= d->now_us) {
+        executor_measure(d->executor);
+        d->measure_us = 0;
+    }
+    int64_t latest_us = d->now_us + period_us;
+    d->measure_us = has_tasks ? earlier_of(d->measure_us, latest_us) : 0;
 }
 
 /* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer
@@ -298,6 +329,7 @@ static void turn(struct daemon *d)
     answer(d, &requests);
     engine_forget(&d->state);
     if (is_gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* wait if it ended before it was synced */
+    order_measurement(d);
     watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);

@@ -19,6 +19,8 @@
  *   3. measured_us never decreases. Before a rule of owners changes, it becomes the time of the change, so the rule of
  *      that time decays what was charged before. (A start that is known only after the change is charged by the new rule;
  *      the usage journal has it as LATE.)
+ *   4. While task.charged is above 0, measured_us is not later than the owners' own time, because usage that decayed
+ *      cannot be brought back to an earlier time.
  * Cost: O(1) for each measurement.
  * Source: docs/formulas.md 5.2; Grid Engine 8.1.9, cases c6, h4. */
 #include "base/ensure.h"
@@ -72,6 +74,13 @@ static void charge_owners(struct apply_context *c, struct task *k, struct ticket
     }
 }
 
+static bool has_charged(const struct task *k)
+{
+    bool result = false;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) result |= k->charged.used[r] > 0.0;
+    return result;
+}
+
 static void decay_charged(const struct ticket_decay *d, struct task *k, int64_t to_us)
 {
     double factor[USAGE_RESOURCE_COUNT];
@@ -90,18 +99,28 @@ static void add_measurement(struct apply_context *c, struct task *k, const struc
     k->cpu_us = cpu_us;
     k->io_bytes = io_bytes;
     k->mem_gib_s += used.used[USAGE_MEM];
+    bool had_charged = has_charged(k);
     decay_charged(&c->s->policy.tickets.decay, k, to_us);
     k->measured_us = to_us;
-    if (!c->s->policy.tickets.charges_reserved) charge_owners(c, k, used, from_us, to_us);
+    if (!c->s->policy.tickets.charges_reserved)
+        charge_owners(c, k, used, from_us, to_us);
+    else if (had_charged)
+        charge_owners(c, k, (struct ticket_usage){{0}}, from_us, to_us); /* invariant 4 */
+}
+
+static bool is_in_range(int64_t number)
+{
+    return number >= 0 && number <= (int64_t)WHOLE_REAL_MAX;
 }
 
 int apply_measured(struct apply_context *c, const struct event *event)
 {
     const struct event_measured *m = &event->measured;
     uint32_t index = map_get_u64(&c->s->task_by_launch, m->launch_id);
-    if (index == NONE || c->s->tasks.items[index].start_us == 0)
-        return 0; /* its end, or not yet its start, is recorded */
+    if (index == NONE) return 0; /* its end is recorded */
     struct task *k = &c->s->tasks.items[index];
+    bool is_sound = is_in_range(m->cpu_us) && is_in_range(m->io_bytes) && is_in_range(m->mem_kib);
+    if (k->start_us == 0 || !is_sound) return 0;
     int64_t at_us = m->at_us < c->now_us ? m->at_us : c->now_us;
     add_measurement(c, k, &(struct measurement){at_us, m->cpu_us, m->io_bytes, m->mem_kib});
     k->mem_kib = m->mem_kib;
