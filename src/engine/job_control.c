@@ -227,8 +227,7 @@ int apply_update(struct apply_context *c, const struct event *event)
     struct job row = c->s->jobs.items[index];
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
-    min_priority_rewrite(c, index);
-    min_priority_carry(&row, &c->s->jobs.items[index]);
+    min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);

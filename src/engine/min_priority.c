@@ -1,6 +1,7 @@
 #include "engine/min_priority.h"
 
 #include "base/ensure.h"
+#include "engine/job_members.h"
 
 bool min_priority_is_kept(const struct state *s)
 {
@@ -89,20 +90,14 @@ void min_priority_raise_all(struct apply_context *c, const struct multifactor_co
 
 /* --- forgetting --------------------------------------------------------------------------------------------------- */
 
-void min_priority_rewrite(struct apply_context *c, uint32_t job)
+void min_priority_forget(struct apply_context *c, uint32_t job)
 {
     ensure(job < c->s->jobs.count);
-    const struct job *j = &c->s->jobs.items[job];
+    struct job *j = &c->s->jobs.items[job];
     bool has_stored = false;
     for (uint32_t i = 0; j->min_priorities != NULL && i < j->partition_count; i++)
         has_stored |= j->min_priorities[i].stored != 0;
     if (has_stored) apply_note_change(c, TABLE_MIN_PRIORITY, job);
-}
-
-void min_priority_forget(struct apply_context *c, uint32_t job)
-{
-    struct job *j = &c->s->jobs.items[job];
-    min_priority_rewrite(c, job);
     mem_free(j->min_priorities);
     j->min_priorities = NULL;
 }
@@ -117,18 +112,25 @@ void min_priority_forget_all(struct apply_context *c)
     apply_note_change(c, TABLE_MIN_PRIORITIES, 0);
 }
 
-void min_priority_carry(struct job *j, const struct job *old)
+/* The fields of an update on which the sum depends, whatever the weights are. */
+static const enum job_field sum_fields[] = {
+    JOB_FIELD_NICE,       JOB_FIELD_SITE,     JOB_FIELD_SET_PRIORITY, JOB_FIELD_QOS,
+    JOB_FIELD_PARTITIONS, JOB_FIELD_CPUS,     JOB_FIELD_GPUS,         JOB_FIELD_TIME_LIMIT,
+    JOB_FIELD_MEM_MIB,    JOB_FIELD_REQUESTS, JOB_FIELD_BEGIN,
+};
+
+void min_priority_update(struct apply_context *c, uint32_t job, struct job *row)
 {
-    j->min_priorities = NULL;
-    if (old->min_priorities == NULL) return;
-    if (j->set_priority == NONE) {
-        j->min_priorities = new_min_priorities(j->partition_count);
-        for (uint32_t i = 0; i < j->partition_count; i++) {
-            uint32_t position = position_of(old, j->partitions[i]);
-            if (position != NONE) j->min_priorities[i] = old->min_priorities[position];
-        }
+    struct state *s = c->s;
+    bool is_changed = false;
+    for (size_t i = 0; i < sizeof sum_fields / sizeof *sum_fields; i++) {
+        const struct field_value old = job_member(s, &s->jobs.items[job], sum_fields[i], &s->cycle);
+        const struct field_value new = job_member(s, row, sum_fields[i], &s->cycle);
+        is_changed |= !field_equal(job_field_at(sum_fields[i]), &old, &new);
     }
-    mem_free(old->min_priorities);
+    if (!is_changed) return;
+    min_priority_forget(c, job);
+    row->min_priorities = NULL;
 }
 
 bool min_priority_set_stored(struct job *j, uint32_t partition, uint32_t priority)

@@ -4,11 +4,13 @@
 #include "store/schema.h"
 #include "store_house.h"
 
+static const struct capacity whole_host = {.cpus = 2, .gpus = 1, .mem_mib = 1000};
+
 /* Opens a house in which a job's priority is 1000 x its partition's factor / the largest + 1000 x the QOS' priority /
- * 8: 1500 in main, 2000 in fast. Returns a job that has the only CPU. */
+ * 8: 1500 in main, 2000 in fast. Returns a job that has all CPUs. */
 static uint32_t open_house(struct house *h)
 {
-    house_build(h, (struct capacity){1, 0, 1000});
+    house_build(h, whole_host);
     world_user(&h->w, "physics", 1, "ann");
     world_set(&h->w, "PriorityFlags", "INCR_ONLY");
     world_set(&h->w, "PriorityWeightFairshare", "0");
@@ -16,7 +18,7 @@ static uint32_t open_house(struct house *h)
     world_set(&h->w, "PriorityWeightQOS", "1000");
     world_object(&h->w, OBJECT_PARTITION, "fast", "PriorityJobFactor=2");
     world_object(&h->w, OBJECT_QOS, "normal", "priority=8");
-    uint32_t blocker = world_submit(&h->w, "ann", NULL, 1);
+    uint32_t blocker = world_submit(&h->w, "ann", NULL, 2);
     house_commit(h);
     assert_int_equal(world_pass(&h->w), 1);
     house_commit(h);
@@ -60,7 +62,7 @@ static void reload(struct house *h)
     uint64_t before = state_hash(&h->w.s);
     state_release(&h->w.s);
     store_must_load(h->store, &h->w.s);
-    house_set_host(h, (struct capacity){1, 0, 1000});
+    house_set_host(h, whole_host);
     assert_true(state_hash(&h->w.s) == before);
 }
 
@@ -157,17 +159,18 @@ static void each_partition_has_its_own_minimum(void **unused)
     reload(&h);
     assert_int_equal(priority_in(&h, id, "fast"), 2000);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
-    update(&h, id, "partitions=slow,main");
-    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
+    update(&h, id, "partitions=slow,main"); /* by hand: a new priority in each, lower ones too */
+    assert_sql(h.directory, STORED_MINIMUMS, "");
     assert_int_equal(priority_in(&h, id, "slow"), 500);
-    assert_int_equal(priority_in(&h, id, "main"), 1500);
+    assert_int_equal(priority_in(&h, id, "main"), 1000);
     reload(&h);
     pass(&h);
     set_qos_term(&h, 0);
     assert_int_equal(pass(&h), 1);
-    assert_sql(h.directory, STORED_MINIMUMS, "main=1500 slow=500");
-    update(&h, id, "partitions=fast"); /* it left this partition before */
+    assert_sql(h.directory, STORED_MINIMUMS, "main=1000 slow=500");
+    update(&h, id, "partitions=main,slow"); /* the first one of the largest tier is the current one */
     assert_sql(h.directory, STORED_MINIMUMS, "");
+    update(&h, id, "partitions=fast");
     assert_int_equal(priority_in(&h, id, "fast"), 1000);
     reload(&h);
     house_close(&h);
@@ -214,15 +217,91 @@ static void a_hold_and_a_set_priority_forget_minimums(void **unused)
     house_close(&h);
 }
 
-static void other_changes_keep_minimums(void **unused)
+/* A change by hand sets the priority computed with it, lower ones too. */
+static void a_change_of_the_sum_forgets_minimums(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *values;
+        uint32_t priority;
+    } rows[] = {
+        {"nice=300", 700}, {"nice=-300", 1300},       {"site=50", 1050},    {"set_priority=7", 7},
+        {"qos=low", 500},  {"partitions=fast", 1500}, {"cpus=2", 1000},     {"mem_mib=2", 1000},
+        {"gpus=1", 1000},  {"time_limit_s=60", 1000}, {"begin_us=1", 1000}, {"requests=matlab=1", 1000},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct house h;
+        uint32_t id = open_bound(&h);
+        world_object(&h.w, OBJECT_QOS, "low", "priority=0");
+        world_object(&h.w, OBJECT_RESOURCE, "matlab", "amount=4");
+        house_commit(&h);
+        update(&h, id, rows[i].values);
+        assert_forgotten(&h, id);
+        assert_int_equal(priority_in(&h, id, rows[i].values[0] == 'p' ? "fast" : "main"), rows[i].priority);
+        pass(&h);
+        assert_int_equal(priority_in(&h, id, rows[i].values[0] == 'p' ? "fast" : "main"), rows[i].priority);
+        house_close(&h);
+    }
+}
+
+/* The change comes after a restart, so it clears minimums that were loaded; the lower priority is the new minimum. */
+static void a_change_after_a_restart_forgets_stored_minimums(void **unused)
 {
     (void)unused;
     struct house h;
     uint32_t id = open_bound(&h);
-    update(&h, id, "nice=300");
     reload(&h);
     assert_int_equal(priority_in(&h, id, "main"), 1500);
-    assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
+    update(&h, id, "nice=300");
+    assert_forgotten(&h, id);
+    assert_int_equal(priority_in(&h, id, "main"), 700);
+    pass(&h);
+    set_qos_term(&h, 0);
+    assert_int_equal(pass(&h), 1);
+    assert_sql(h.directory, STORED_MINIMUMS, "main=700");
+    reload(&h);
+    assert_int_equal(priority_in(&h, id, "main"), 700);
+    house_close(&h);
+}
+
+static void other_changes_keep_minimums(void **unused)
+{
+    (void)unused;
+    static const char *const changes[] = {"name=other", "comment=later", "project=p1", "posix_priority=-5", "nice=0"};
+    struct house h;
+    uint32_t id = open_bound(&h);
+    world_object(&h.w, OBJECT_PROJECT, "p1", "fshare=1");
+    house_commit(&h);
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        update(&h, id, changes[i]);
+        assert_int_equal(priority_in(&h, id, "main"), 1500);
+        reload(&h);
+        assert_int_equal(priority_in(&h, id, "main"), 1500);
+        assert_sql(h.directory, STORED_MINIMUMS, "main=1500");
+    }
+    house_close(&h);
+}
+
+/* Of an array the minimum is that of all its waiting tasks, and so is the change. */
+static void a_change_of_an_array_forgets_its_minimum(void **unused)
+{
+    (void)unused;
+    struct house h;
+    uint32_t id;
+    open_house(&h);
+    struct event array = world_submission("ann", NULL, 1);
+    array.submit = job_with(array.submit, "array=1-3|partitions=fast,main");
+    assert_int_equal(world_apply(&h.w, array, &id), 0);
+    pass(&h);
+    set_qos_term(&h, 500);
+    assert_int_equal(pass(&h), 1);
+    assert_sql(h.directory, STORED_MINIMUMS, "fast=2000 main=1500");
+    update(&h, id, "name=x");
+    assert_sql(h.directory, STORED_MINIMUMS, "fast=2000 main=1500");
+    update(&h, id, "nice=100");
+    assert_forgotten(&h, id);
+    assert_int_equal(priority_in(&h, id, "fast"), 1400);
+    assert_int_equal(priority_in(&h, id, "main"), 900);
     house_close(&h);
 }
 
@@ -414,7 +493,7 @@ static void an_older_database_gets_the_table(void **unused)
     h.store = store_must_open(h.directory, NOW_US);
     state_release(&h.w.s);
     store_must_load(h.store, &h.w.s);
-    house_set_host(&h, (struct capacity){1, 0, 1000});
+    house_set_host(&h, whole_host);
     assert_int_equal(priority_in(&h, 2, "main"), 1000);
     pass(&h);
     set_qos_term(&h, 0);
@@ -430,7 +509,10 @@ int main(void)
         cmocka_unit_test(the_worked_example),
         cmocka_unit_test(each_partition_has_its_own_minimum),
         cmocka_unit_test(a_hold_and_a_set_priority_forget_minimums),
+        cmocka_unit_test(a_change_of_the_sum_forgets_minimums),
+        cmocka_unit_test(a_change_after_a_restart_forgets_stored_minimums),
         cmocka_unit_test(other_changes_keep_minimums),
+        cmocka_unit_test(a_change_of_an_array_forgets_its_minimum),
         cmocka_unit_test(changes_of_flag_and_model_forget_minimums),
         cmocka_unit_test(the_flag_is_removed_and_set_in_one_turn),
         cmocka_unit_test(the_end_of_a_job_forgets_minimums),
