@@ -74,10 +74,11 @@ static void set_terms(struct priority_list *l, const struct multifactor_context 
                       struct priority_row *row)
 {
     const struct multifactor_rules *rules = &l->s->policy.multifactor;
-    multifactor_factors(rules, &m->cluster, input, &row->factors);
+    bool is_computed = !input->is_held && !input->is_set;
+    if (is_computed) multifactor_factors(rules, &m->cluster, input, &row->factors);
     multifactor_terms(rules, &m->cluster, input, &row->terms);
     row->priority = min_priority_bound(l->s, &l->s->jobs.items[row->job], row->partition, row->terms.priority);
-    if (!rules->has_tres_weights || input->is_held || input->is_set) return;
+    if (!rules->has_tres_weights || !is_computed) return;
     row->tres_terms = arena_alloc(l->arena, TRES_MAX * sizeof *row->tres_terms);
     for (uint32_t i = 0; i < input->tres.count; i++) {
         const struct tres_amount *a = &input->tres.items[i];
@@ -97,6 +98,7 @@ static void list_running(struct priority_list *l, const struct multifactor_conte
         if (!is_wanted(l, j)) continue;
         multifactor_context_job(m, j, k->partition, amounts, &input);
         input.is_held = false;
+        input.current_partition = k->partition;
         input.cpus = idset_count(&k->placement.cpus);
         input.tres = k->tres;
         set_terms(l, m, &input, add_row(l, job, i, k->partition));

@@ -158,12 +158,30 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* The time from which the job's age counts. With ACCRUE_ALWAYS that is its submission, even if the job is held or
- * begins later. A document gives the time itself. */
+/* The time from which the job's age counts; 0: there is none yet. With ACCRUE_ALWAYS that is its submission, even if the
+ * job is held or begins later. A document gives the time itself. */
 static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    return is_always && !m->s->is_document ? j->submit_us : j->accrue_us;
+    if (m->s->is_document) return j->accrue_us;
+    if (is_always) return j->submit_us;
+    return j->accrue_us <= m->cluster.now_us ? j->accrue_us : 0;
+}
+
+static int64_t tier_of(const struct state *s, uint32_t partition)
+{
+    return s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_TIER].number;
+}
+
+/* The partition of the highest PriorityTier among those that the job requests, the first one of equals: Slurm sorts a
+ * waiting job's partitions by tier, and tries them in that order. */
+static uint32_t current_partition(const struct state *s, const struct job *j)
+{
+    uint32_t current = j->partitions[0];
+    for (uint32_t i = 1; i < j->partition_count; i++) {
+        if (tier_of(s, j->partitions[i]) > tier_of(s, current)) current = j->partitions[i];
+    }
+    return current;
 }
 
 void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
@@ -173,6 +191,7 @@ void multifactor_context_job(const struct multifactor_context *m, const struct j
     uint32_t node = s->node_of.items[state_assoc_in_partition(s, j->assoc, partition)];
     *out_job = (struct multifactor_job){
         .partition = partition,
+        .current_partition = current_partition(s, j),
         .assoc_priority = node != NONE ? m->assoc_priority[node] : 0,
         .qos_priority = (uint32_t)s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_PRIORITY].number,
         .cpus = j->request.cpus,

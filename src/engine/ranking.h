@@ -57,8 +57,8 @@ struct multifactor_context {
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
                               struct multifactor_context *out_context);
 
-/* The job in one of its partitions. tres_items: room for TRES_MAX, which out_job->tres uses; NULL: no TRES.
- * O(requests). */
+/* The job in one of its partitions, while it waits: its size is that in its current one. tres_items: room for TRES_MAX,
+ * which out_job->tres uses; NULL: no TRES. O(requests + partitions of the job). */
 void multifactor_context_job(const struct multifactor_context *m, const struct job *j, uint32_t partition,
                              struct tres_amount *tres_items, struct multifactor_job *out_job);
 

@@ -18,7 +18,7 @@
 
 /* Age and maximum are whole numbers of microseconds, so whole seconds give the same quotient as they would in seconds.
  * A quotient of doubles is below 1 exactly when its numerator is the smaller one. 0/0 is not below 1: it is the age of
- * a job of this microsecond where every age counts in full. */
+ * a job of this microsecond where every age counts in full. A job without accrue time has no age, there too. */
 static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
 {
     if (!(r->weight_age > 0.0) || accrue_us == 0 || r->max_age_s < 0) return 0.0;
@@ -27,8 +27,9 @@ static double age_factor(const struct multifactor_rules *r, int64_t now_us, int6
     return age < 1.0 ? age : 1.0;
 }
 
-static double fraction_of_max(uint32_t value, uint32_t max, bool is_raw)
+static double fraction_of_max(double weight, uint32_t value, uint32_t max, bool is_raw)
 {
+    if (!(weight > 0.0)) return 0.0;
     if (is_raw) return value;
     return max == 0 ? 0.0 : (double)value / max;
 }
@@ -37,7 +38,7 @@ static double size_relative_to_time(const struct multifactor_rules *r, const str
                                     const struct multifactor_job *j)
 {
     double cpus = (double)j->nodes * c->cpus / c->nodes;
-    int64_t limit_s = j->time_limit_s > 0 ? j->time_limit_s : c->partitions[j->partition].max_time_s;
+    int64_t limit_s = j->time_limit_s > 0 ? j->time_limit_s : c->partitions[j->current_partition].max_time_s;
     if (cpus < j->cpus) cpus = j->cpus;
     double size = limit_s < 0 ? 0.0 : cpus / ((double)limit_s / S_PER_MINUTE) / c->cpus;
     return r->favor_small ? 1.0 - size : size;
@@ -69,20 +70,24 @@ static double size_factor(const struct multifactor_rules *r, const struct multif
 void multifactor_factors(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                          const struct multifactor_job *j, struct multifactor_factors *out_factors)
 {
+    uint32_t job_factor = c->partitions[j->partition].job_factor;
     *out_factors = (struct multifactor_factors){
         .age = age_factor(r, c->now_us, j->accrue_us),
-        .assoc = fraction_of_max(j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
-        .fair_share = j->fair_share,
+        .assoc =
+            fraction_of_max(r->weight_assoc, j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
+        .fair_share = r->weight_fair_share > 0.0 ? j->fair_share : 0.0,
         .job_size = size_factor(r, c, j),
         .partition =
-            fraction_of_max(c->partitions[j->partition].job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
-        .qos = fraction_of_max(j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
+            fraction_of_max(r->weight_partition, job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
+        .qos = fraction_of_max(r->weight_qos, j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
     };
 }
 
 double multifactor_tres_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                                const struct multifactor_job *j, const struct tres_amount *a)
 {
+    bool has_weight = r->weight_tres[a->tres] < 0.0 || r->weight_tres[a->tres] > 0.0;
+    if (!has_weight) return 0.0;
     if (r->flags & FLAG_NO_NORMAL_TRES) return a->amount;
     double total = c->partitions[j->partition].totals[a->tres];
     return total > 0.0 ? a->amount / total : 0.0;

@@ -42,10 +42,11 @@ struct multifactor_cluster {
 /* A job in one of its partitions. */
 struct multifactor_job {
     uint32_t partition;
+    uint32_t current_partition; /* of all rows of the job: its size is the same in each */
     uint32_t assoc_priority, qos_priority;
     uint32_t cpus, nodes; /* requested; nodes at least 1 */
-    int64_t time_limit_s; /* 0: the partition's */
-    int64_t accrue_us;    /* the time from which its age counts; 0: it has no age */
+    int64_t time_limit_s; /* 0: the current partition's */
+    int64_t accrue_us;    /* the time from which its age counts; 0: it has none, and no age */
     int32_t nice, site;
     uint32_t set_priority; /* if is_set */
     bool is_set, is_held;
@@ -53,7 +54,8 @@ struct multifactor_job {
     struct tres_list tres; /* requested or allocated */
 };
 
-/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. */
+/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. A factor whose weight is 0 is 0, as sprio -n
+ * shows it. */
 struct multifactor_factors {
     double age, assoc, fair_share, job_size, partition, qos;
 };
@@ -69,8 +71,8 @@ struct multifactor_terms {
 void multifactor_factors(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                          const struct multifactor_job *j, struct multifactor_factors *out_factors);
 
-/* The factor of one TRES of a job: its amount / the partition's total, 0 when that is 0; the amount itself with
- * NO_NORMAL_TRES. */
+/* The factor of one TRES of a job: its amount / the partition's total, 0 when that or its weight is 0; the amount itself
+ * with NO_NORMAL_TRES. */
 double multifactor_tres_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                                const struct multifactor_job *j, const struct tres_amount *a);
 

@@ -37,7 +37,7 @@ static double slow_size(const struct multifactor_rules *r, const struct multifac
     if (r->weight_job_size == 0 || node_count == 0 || cluster_cpus == 0) return 0;
     if (r->flags & FLAG_SMALL_RELATIVE_TO_TIME) {
         double limit_s = (double)j->time_limit_s;
-        if (limit_s == 0) limit_s = (double)c->partitions[j->partition].max_time_s;
+        if (limit_s == 0) limit_s = (double)c->partitions[j->current_partition].max_time_s;
         if (limit_s < 0) limit_s = INFINITY;
         x = fmax(min_nodes * cluster_cpus / node_count, cpu) / (limit_s / 60) / cluster_cpus;
         if (r->favor_small) x = 1 - x;
@@ -157,6 +157,7 @@ static bool small_world(uint64_t number, struct small_world *w)
                                       .nice = (int32_t)digit(&number, 2) * 1000,
                                       .site = (int32_t)digit(&number, 2) * -7,
                                       .tres = {w->amounts, digit(&number, 2) * 3}};
+    w->job.current_partition = (w->job.partition + 1) % 3;
     w->job.qos_priority = 2 * w->job.assoc_priority;
     w->job.set_priority = 4242;
     uint32_t state = digit(&number, 3);
@@ -231,6 +232,7 @@ static void random_job(struct rng *r, struct world *w, uint32_t i)
     struct multifactor_job *j = &w->jobs[i];
     uint32_t tres = 0;
     *j = (struct multifactor_job){.partition = rng_below(r, PARTITIONS),
+                                  .current_partition = rng_below(r, PARTITIONS),
                                   .assoc_priority = (uint32_t)random_size(r, 1000),
                                   .qos_priority = (uint32_t)random_size(r, 1000),
                                   .cpus = (uint32_t)random_size(r, 1e5),

@@ -522,7 +522,8 @@ static void fractions_of_the_maximum(void **unused)
 {
     (void)unused;
     struct multifactor_cluster c = one_node();
-    struct multifactor_rules r = {0};
+    struct multifactor_rules r = {
+        .weight_assoc = 1.0, .weight_qos = 1.0, .weight_partition = 1.0, .weight_fair_share = 1.0};
     struct multifactor_job j = {.partition = 1, .nodes = 1, .assoc_priority = 25, .qos_priority = 7, .fair_share = 0.3};
     struct multifactor_factors f;
     multifactor_factors(&r, &c, &j, &f);
@@ -544,6 +545,32 @@ static void fractions_of_the_maximum(void **unused)
     r.flags = FLAG_NO_NORMAL_ALL;
     multifactor_factors(&r, &c, &j, &f);
     assert_true(f.assoc == 25.0 && f.qos == 7.0 && f.partition == 50.0);
+}
+
+/* docs/formulas.md 4.2; with raw numbers, too. */
+static void a_factor_without_weight_is_0(void **unused)
+{
+    (void)unused;
+    static const uint32_t flags[] = {0, FLAG_NO_NORMAL_ALL};
+    struct multifactor_cluster c = one_node();
+    struct multifactor_job j = {.partition = 1,
+                                .nodes = 1,
+                                .cpus = 4,
+                                .assoc_priority = 25,
+                                .qos_priority = 7,
+                                .fair_share = 0.3,
+                                .accrue_us = 1};
+    const struct tres_amount cpus = {TRES_CPU, 4};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        struct multifactor_rules r = {.flags = flags[i]};
+        struct multifactor_factors f;
+        multifactor_factors(&r, &c, &j, &f);
+        assert_true(f.age == 0.0 && f.assoc == 0.0 && f.fair_share == 0.0);
+        assert_true(f.job_size == 0.0 && f.partition == 0.0 && f.qos == 0.0);
+        assert_true(multifactor_tres_factor(&r, &c, &j, &cpus) == 0.0);
+        r.weight_tres[TRES_CPU] = -1.0;
+        assert_true(multifactor_tres_factor(&r, &c, &j, &cpus) == (flags[i] != 0 ? 4.0 : 0.25));
+    }
 }
 
 /* docs/formulas.md 4.3. */
@@ -616,7 +643,7 @@ static void size_rows(void **unused)
          .favors_small = true,
          .is_relative = true,
          .factor = 0.0},
-        /* the partition's MaxTime */
+        /* the current partition's MaxTime */
         {.nodes = 4,
          .cpus = 64,
          .job_nodes = 1,
@@ -624,7 +651,7 @@ static void size_rows(void **unused)
          .partition = 1,
          .is_relative = true,
          .factor = 32.0 / 60 / 64},
-        /* the partition has no MaxTime */
+        /* it has no MaxTime */
         {.nodes = 4, .cpus = 64, .job_nodes = 1, .job_cpus = 32, .is_relative = true, .factor = 0.0},
         {.nodes = 4,
          .cpus = 64,
@@ -646,7 +673,7 @@ static void size_rows(void **unused)
         struct multifactor_rules r = {.weight_job_size = 1,
                                       .favor_small = rows[i].favors_small,
                                       .flags = rows[i].is_relative ? FLAG_SMALL_RELATIVE_TO_TIME : 0};
-        struct multifactor_job j = {.partition = rows[i].partition,
+        struct multifactor_job j = {.current_partition = rows[i].partition,
                                     .nodes = rows[i].job_nodes,
                                     .cpus = rows[i].job_cpus,
                                     .time_limit_s = rows[i].limit_s};
@@ -738,6 +765,7 @@ int main(void)
         cmocka_unit_test(age_rows),
         cmocka_unit_test(whole_seconds_give_the_quotient_of_seconds),
         cmocka_unit_test(fractions_of_the_maximum),
+        cmocka_unit_test(a_factor_without_weight_is_0),
         cmocka_unit_test(size_rows),
         cmocka_unit_test(tres_factors),
         cmocka_unit_test(typed_gres_count_twice),

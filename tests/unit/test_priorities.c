@@ -216,6 +216,60 @@ static void age_counts_from_release_or_always_from_submission(void **unused)
     world_release(&w);
 }
 
+/* A job whose begin is in the future has no accrue time yet, so PriorityMaxAge=0 does not give it the full age. */
+static void without_accrue_time_there_is_no_age(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityWeightAge=7000 PriorityWeightFairshare=0 PriorityMaxAge=0");
+    struct event job = world_job("ann");
+    uint32_t waits = world_take(&w, job);
+    job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w.now_us + SECOND));
+    uint32_t begins = world_take(&w, job);
+    near(row_of(&w, waits, 0).priority, 7000);
+    near(row_of(&w, begins, 0).priority, 1);
+    near(row_of(&w, begins, 0).factors.age, 0);
+    world_set(&w, "PriorityFlags", "ACCRUE_ALWAYS");
+    near(row_of(&w, begins, 0).priority, 7000);
+    world_set(&w, "PriorityFlags", "");
+    w.now_us += SECOND;
+    near(row_of(&w, begins, 0).priority, 7000);
+    world_release(&w);
+}
+
+/* docs/formulas.md 4.3: the size of a job is that in its current partition, in all of its rows. */
+static void the_size_is_that_of_the_current_partition(void **unused)
+{
+    (void)unused;
+    struct world w;
+    init_full(&w);
+    world_settings(&w, "PriorityWeightJobSize=6000 PriorityWeightFairshare=0 PriorityFlags=SMALL_RELATIVE_TO_TIME");
+    world_object(&w, OBJECT_PARTITION, "short", "MaxTime=10");
+    world_object(&w, OBJECT_PARTITION, "urgent", "MaxTime=20|PriorityTier=2");
+    world_object(&w, OBJECT_PARTITION, "other", "MaxTime=30|PriorityTier=2");
+    static const struct {
+        const char *partitions;
+        uint32_t rows, minutes;
+    } rows[] = {{"short", 1, 10},        {"short,urgent", 2, 20},       {"urgent,short", 2, 20},
+                {"urgent,other", 2, 20}, {"other,urgent,short", 3, 30}, {"main,short", 2, 0},
+                {"short,main", 2, 10}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct event job = world_job("ann");
+        job.submit = job_with(job.submit, "cpus=8|partitions=%s", rows[i].partitions);
+        uint32_t id = world_take(&w, job);
+        w.s.jobs.items[state_find_job(&w.s, id)].time_limit_s = 0; /* as in a document, without a limit */
+        for (uint32_t n = 0; n < rows[i].rows; n++)
+            near(row_of(&w, id, n).terms.job_size, rows[i].minutes > 0 ? 6000.0 / rows[i].minutes : 0.0);
+    }
+    world_set(&w, "PriorityFlags", "SMALL_RELATIVE_TO_TIME,CALCULATE_RUNNING");
+    w.s.jobs.items[0].time_limit_s = 0;
+    w.s.tasks.items[0].partition =
+        state_find_object(&w.s, OBJECT_PARTITION, "short"); /* a running job: where it runs */
+    near(row_of(&w, w.s.jobs.items[0].id, 0).terms.job_size, 600);
+    world_release(&w);
+}
+
 static void a_priority_set_by_hand_replaces_the_sum(void **unused)
 {
     (void)unused;
@@ -228,6 +282,8 @@ static void a_priority_set_by_hand_replaces_the_sum(void **unused)
     struct priority_row row = row_of(&w, id, 0);
     near(row.priority, 77);
     near(row.terms.fair_share, 0);
+    near(row.factors.fair_share, 0);
+    near(row.factors.partition, 0);
     assert_null(row.tres_terms);
     world_set(&w, "PriorityType", "priority/basic");
     near(row_of(&w, id, 0).priority, 77);
@@ -710,6 +766,8 @@ int main(void)
         cmocka_unit_test(the_sum_matches_the_recorded_case),
         cmocka_unit_test(every_term_agrees_with_the_policy),
         cmocka_unit_test(age_counts_from_release_or_always_from_submission),
+        cmocka_unit_test(without_accrue_time_there_is_no_age),
+        cmocka_unit_test(the_size_is_that_of_the_current_partition),
         cmocka_unit_test(a_priority_set_by_hand_replaces_the_sum),
         cmocka_unit_test(running_jobs_are_listed_with_calculate_running),
         cmocka_unit_test(rows_of_one_job_have_the_same_numbers),

@@ -227,10 +227,11 @@ static void shares_by_the_algorithm_of_the_settings(void **unused)
         const char *document;
         double u, v;
     } rows[] = {
-        {"{'now': 1, 'settings': {}, " TREE, 0.5, 1},
-        {"{'now': 1, 'settings': {'PriorityFlags': 'NO_FAIR_TREE'}, " TREE, exp2(-1.5), exp2(-0.5)},
-        {"{'now': 1, 'settings': {'PriorityFlags': 'NO_FAIR_TREE', 'FairShareDampeningFactor': 2}, " TREE, exp2(-0.75),
-         exp2(-0.25)},
+        {"{'now': 1, 'settings': {'PriorityWeightFairshare': 1}, " TREE, 0.5, 1},
+        {"{'now': 1, 'settings': {'PriorityWeightFairshare': 1, 'PriorityFlags': 'NO_FAIR_TREE'}, " TREE, exp2(-1.5),
+         exp2(-0.5)},
+        {"{'now': 1, 'settings': {'PriorityWeightFairshare': 1, 'PriorityFlags': 'NO_FAIR_TREE', 'FairShareDampeningFactor': 2}, " TREE,
+         exp2(-0.75), exp2(-0.25)},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -254,10 +255,11 @@ static void shares_by_other_options_change_no_later_answer(void **unused)
     struct scenario s;
     struct share_table own, other, later;
     (void)unused;
-    read_quoted("{'now': 1, 'settings': {}, 'tree': [{'account': 'a', 'user': 'u', 'usage': 300},"
-                " {'account': 'a', 'user': 'v', 'usage': 100}, {'account': 'a'}],"
-                " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]}",
-                &s);
+    read_quoted(
+        "{'now': 1, 'settings': {'PriorityWeightFairshare': 1}, 'tree': [{'account': 'a', 'user': 'u', 'usage': 300},"
+        " {'account': 'a', 'user': 'v', 'usage': 100}, {'account': 'a'}],"
+        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]}",
+        &s);
     const struct scenario_priorities before = compute(&s);
     const double factor = real_of(&before, 0, PRIORITY_FIELD_FAIR_SHARE_FACTOR);
     scenario_shares(&s, &s.state.policy.share, &arena, &own);
