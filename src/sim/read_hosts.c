@@ -24,7 +24,7 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 0, .max = 1e9};
     struct host_document *host = target;
-    const struct tres_table *tres = &document_of(r)->state->policy.tres;
+    const struct policy *policy = &document_of(r)->state->policy;
     const char *name;
     json_t *item;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of GRES and counts");
@@ -35,9 +35,12 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
             return wire_fail(r, "not a name of a GRES: 1 to 255 printable bytes, such as gpu or gpu:tesla");
         size_t length = wire_enter(r, name);
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
-        wire_leave(r, length);
         struct str type, kind = str_cut(str(name), ':', &type);
-        uint32_t exact = find_gres(tres, str(name)), generic = type.text != NULL ? find_gres(tres, kind) : NONE;
+        uint32_t exact = find_gres(&policy->tres, str(name));
+        uint32_t generic = type.text != NULL ? find_gres(&policy->tres, kind) : NONE;
+        if (exact == NONE && generic == NONE && policy->model == MODEL_MULTIFACTOR)
+            return wire_fail(r, "gres/%s is not a tracked TRES; AccountingStorageTRES adds it", name);
+        wire_leave(r, length);
         if (exact != NONE) host->gres[exact] = (double)count;
         if (generic != NONE) host->typed[generic] += (double)count;
     }

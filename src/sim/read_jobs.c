@@ -11,18 +11,20 @@
 #include "sim/document.h"
 
 #define SLOTS_MAX 9999999.0
+#define NEVER_US INT64_MAX /* of a time that is null */
 
 /* The keys of a job while it is read. */
 struct job_document_keys {
     uint32_t id;
     const char *user, *account, *state, *suspended_by, *tres;
-    int64_t submit_us, eligible_us, start_us, deadline_us; /* eligible_us INT64_MIN, deadline_us 0: not given */
-    uint32_t cpus, nodes, array_tasks, array_limit, running_tasks;
-    uint64_t mem_mib, sequence;
+    int64_t submit_us, eligible_us, accrue_us, start_us, deadline_us; /* INT64_MIN, deadline_us 0: not given */
+    int64_t cpus, nodes;                                              /* -1: not given */
+    uint32_t array_tasks, array_limit, running_tasks;
+    uint64_t mem_mib, sequence; /* UINT64_MAX: not given */
     uint32_t *partitions;
     uint32_t partition_count, qos, project;
     uint32_t slots_min, slots_max;
-    bool has_slots_rule;
+    bool has_slots_range, has_slots_rule;
     enum urgency_slots_rule slots_rule;
     uint32_t slots_number;
     struct job_request *requests;
@@ -43,6 +45,17 @@ struct jobs_document {
     ARRAY(struct read_job) jobs;
     struct map ids;
 };
+
+static bool has_state(const struct job_document_keys *keys, const char *state)
+{
+    return keys->state != NULL && strcmp(keys->state, state) == 0;
+}
+
+/* A suspended job has its resources like one that runs. */
+static bool is_running(const struct job_document_keys *keys)
+{
+    return has_state(keys, "RUNNING") || has_state(keys, "SUSPENDED");
+}
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -113,6 +126,7 @@ static int read_slots(struct wire_reader *r, json_t *value, void *target)
     if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
     keys->slots_min = (uint32_t)min;
     keys->slots_max = (uint32_t)max;
+    keys->has_slots_range = is_list;
     return 0;
 }
 
@@ -161,6 +175,24 @@ static int read_requests(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
+/* Reads a time; null: there is none. */
+static int read_time_or_null(struct wire_reader *r, json_t *value, int64_t *out_us)
+{
+    if (!json_is_null(value)) return wire_read_time(r, value, out_us);
+    *out_us = NEVER_US;
+    return 0;
+}
+
+static int read_eligible(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_time_or_null(r, value, &((struct job_document_keys *)target)->eligible_us);
+}
+
+static int read_accrue(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_time_or_null(r, value, &((struct job_document_keys *)target)->accrue_us);
+}
+
 #define MEMBER(member) .offset = offsetof(struct job_document_keys, member)
 
 static const struct wire_field fields[] = {
@@ -179,11 +211,12 @@ static const struct wire_field fields[] = {
     {.name = "qos", .type = WIRE_CUSTOM, .read = read_qos},
     {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD,SUSPENDED", MEMBER(state)},
     {.name = "suspended_by", .type = WIRE_CHOICE, .choices = "user,queue,threshold", MEMBER(suspended_by)},
-    {.name = "eligible", .type = WIRE_TIME, MEMBER(eligible_us)},
-    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* no decision depends on it */
+    {.name = "eligible", .type = WIRE_CUSTOM, .read = read_eligible},
+    {.name = "accrue", .type = WIRE_CUSTOM, .read = read_accrue},
+    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* checked; no decision depends on it */
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
-    {.name = "cpus", .type = WIRE_U32, MEMBER(cpus), .max = UINT32_MAX},
-    {.name = "nodes", .type = WIRE_U32, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
+    {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
+    {.name = "nodes", .type = WIRE_I64, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
     {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
     {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
     {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
@@ -213,7 +246,27 @@ static const struct wire_shape shape = {
 
 /* --- one job ------------------------------------------------------------------------------------------------------ */
 
-/* `tres` replaces cpus, nodes and mem. */
+/* With `tres` a requested licence counts only if the list has it. */
+static int check_licenses(struct wire_reader *r, const struct job_document_keys *keys, const struct tres_list *list)
+{
+    const struct state *s = document_of(r)->state;
+    struct buf name = {0};
+    uint32_t missing = NONE;
+    for (uint32_t i = 0; i < keys->request_count && missing == NONE; i++) {
+        buf_clear(&name);
+        buf_format(&name, "license/%s", s->objects[OBJECT_RESOURCE].items[keys->requests[i].resource].object.name);
+        uint32_t index = tres_find(&s->policy.tres, (struct str){name.text, name.length});
+        if (index != NONE && !(tres_amount_of(list, index) > 0.0)) missing = i;
+    }
+    if (missing != NONE)
+        (void)wire_fail_at(r, "tres", "the list replaces requested licences, and lacks %s, which 'request' has",
+                           name.text);
+    buf_release(&name);
+    return missing == NONE ? 0 : -1;
+}
+
+/* `tres` is for the TRES terms and billing, in place of CPUs, nodes, memory and licences. `cpus` and `nodes` beside it are
+ * for the size, because the total CPUs of a waiting job can be others than those that it requests. */
 static int read_tres(struct wire_reader *r, struct job_document_keys *keys, struct tres_list *out_list)
 {
     const struct tres_table *table = &document_of(r)->state->policy.tres;
@@ -221,6 +274,9 @@ static int read_tres(struct wire_reader *r, struct job_document_keys *keys, stru
     struct tres_list given;
     struct err below;
     if (keys->tres == NULL) return 0;
+    if (keys->mem_mib != UINT64_MAX)
+        return wire_fail_at(r, "mem",
+                            "the job has 'tres', which replaces it: give the memory there, as in 'cpu=4,mem=8G'");
     if (tres_list_parse(table, str(keys->tres), "tres", arena, &given, &below) != 0) return wire_fail_below(r, &below);
     out_list->items = arena_alloc(arena, TRES_MAX * sizeof *out_list->items);
     out_list->count = given.count;
@@ -228,9 +284,9 @@ static int read_tres(struct wire_reader *r, struct job_document_keys *keys, stru
     tres_list_add_generic(table, out_list);
     double cpus = tres_amount_of(out_list, TRES_CPU), nodes = tres_amount_of(out_list, TRES_NODE);
     if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
-    if (cpus > 0.0) keys->cpus = (uint32_t)cpus;
-    if (nodes > 0.0) keys->nodes = (uint32_t)nodes;
-    return 0;
+    if (keys->cpus < 0 && cpus > 0.0) keys->cpus = (int64_t)cpus;
+    if (keys->nodes < 0 && nodes > 0.0) keys->nodes = (int64_t)nodes;
+    return check_licenses(r, keys, out_list);
 }
 
 static void set_defaults(struct document *d, struct job_document_keys *keys)
@@ -243,22 +299,25 @@ static void set_defaults(struct document *d, struct job_document_keys *keys)
     if (keys->account == NULL) keys->account = row != NONE ? d->associations.items[row].account : "";
     if (keys->eligible_us == INT64_MIN) /* at most now: a job of the document has been submitted */
         keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
+    if (keys->cpus < 0) keys->cpus = 1;
+    if (keys->nodes < 0) keys->nodes = 1;
+    if (keys->mem_mib == UINT64_MAX) keys->mem_mib = 0;
 }
 
-/* The time from which the age grows; not 0, which means that it does not grow. If `eligible` has passed, it is that
- * time, like AccrueTime of scontrol, whatever the flags are: Slurm 22.05.8 keeps an AccrueTime from before
- * ACCRUE_ALWAYS was set (case prio-classic, jobs 10 and 13). With the flag, the age of a job that becomes eligible
- * later grows from its submission. */
+/* The time from which the age grows; 0: there is none. Unless `accrue` says it, that is the time when the job became
+ * eligible, like AccrueTime of scontrol, whatever the flags are: Slurm 22.05.8 keeps an AccrueTime from before
+ * ACCRUE_ALWAYS was set (case prio-classic, jobs 10 and 13). A job that is not eligible yet has none; with the flag its
+ * age grows from its submission. */
 static int64_t accrual_start(const struct document *d, const struct job_document_keys *keys)
 {
     bool is_always = (d->state->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    int64_t begin_us = is_always && keys->eligible_us > d->scenario->now_us ? keys->submit_us : keys->eligible_us;
+    bool is_eligible = keys->eligible_us <= d->scenario->now_us;
+    int64_t begin_us = keys->accrue_us != INT64_MIN ? keys->accrue_us
+                       : is_eligible                ? keys->eligible_us
+                       : is_always                  ? keys->submit_us
+                                                    : NEVER_US;
+    if (begin_us == NEVER_US) return 0;
     return begin_us != 0 ? begin_us : 1;
-}
-
-static bool has_state(const struct job_document_keys *keys, const char *state)
-{
-    return keys->state != NULL && strcmp(keys->state, state) == 0;
 }
 
 static enum job_suspension suspension_of(const struct job_document_keys *keys)
@@ -294,14 +353,14 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
     struct job_document *document = arena_alloc(&d->arena, sizeof *document);
     if (read_tres(r, keys, &document->tres) != 0) return -1;
     set_defaults(d, keys);
-    document->nodes = keys->nodes;
+    document->nodes = (uint32_t)keys->nodes;
     document->slots = keys->slots_min;
     document->has_slots_rule = keys->has_slots_rule;
     document->slots_rule = keys->slots_rule;
     document->slots_number = keys->slots_number;
     document->running_tasks = keys->running_tasks;
     document->suspension = suspension_of(keys);
-    out->is_running = has_state(keys, "RUNNING") || has_state(keys, "SUSPENDED");
+    out->is_running = is_running(keys);
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){
         .id = keys->id,
@@ -310,7 +369,7 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
         .array_limit = keys->array_limit,
         .list_position = out->sequence,
         .begin_us = keys->eligible_us,
-        .request = {.cpus = keys->cpus, .mem_mib = keys->mem_mib},
+        .request = {.cpus = (uint32_t)keys->cpus, .mem_mib = keys->mem_mib},
         .partitions = keys->partitions,
         .partition_count = keys->partition_count,
         .qos = keys->qos,
@@ -328,35 +387,61 @@ static int make_job(struct wire_reader *r, struct job_document_keys *keys, struc
     return set_fields(r, &keys->more, &out->job);
 }
 
-static int check_job(struct wire_reader *r, struct jobs_document *jobs, const struct job_document_keys *keys)
+/* Keys that a running job, or one that is not running, cannot have. */
+static int check_state(struct wire_reader *r, const struct job_document_keys *keys)
 {
-    if (map_get_u64(&jobs->ids, keys->id) != NONE) return wire_fail_at(r, "id", "%u occurs twice", keys->id);
-    map_set_u64(&jobs->ids, keys->id, 1);
-    bool is_running = has_state(keys, "RUNNING") || has_state(keys, "SUSPENDED");
-    if (keys->array_tasks > 1 && is_running)
+    if (!is_running(keys)) {
+        if (keys->start_us == INT64_MIN) return 0;
+        return wire_fail_at(r, "start", "the job is %s; only a RUNNING one has started",
+                            keys->state != NULL ? keys->state : "PENDING");
+    }
+    if (keys->start_us != INT64_MIN && keys->start_us > document_of(r)->scenario->now_us)
+        return wire_fail_at(r, "start", "the job is %s, but starts later than 'now'", keys->state);
+    if (keys->array_tasks > 1)
         return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is %s", keys->array_tasks,
                             keys->state);
-    if (keys->array_limit > 0 && is_running)
+    if (keys->array_limit > 0)
         return wire_fail_at(r, "array_limit", "it limits pending tasks, but the job is %s", keys->state);
+    if (keys->partition_count > 1)
+        return wire_fail_at(r, "partition", "%u partitions, but the job is %s: give the one that it runs in",
+                            keys->partition_count, keys->state);
+    if (keys->eligible_us == NEVER_US) return wire_fail_at(r, "eligible", "null, but the job is %s", keys->state);
+    return 0;
+}
+
+static int check_job(struct wire_reader *r, struct jobs_document *jobs, const struct job_document_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    if (map_get_u64(&jobs->ids, keys->id) != NONE) return wire_fail_at(r, "id", "%u occurs twice", keys->id);
+    map_set_u64(&jobs->ids, keys->id, 1);
+    if (keys->has_slots_rule && !keys->has_slots_range)
+        return wire_fail_at(r, "urgency_slots", "only a range of slots has it; give 'slots' as one, such as [2, 8]");
     if (keys->running_tasks > 0 && keys->array_limit == 0)
         return wire_fail_at(r, "running_tasks", "they count only with an array_limit");
     if (keys->suspended_by != NULL && !has_state(keys, "SUSPENDED"))
         return wire_fail_at(r, "suspended_by", "only a job in the state SUSPENDED has it");
-    return 0;
+    uint32_t user = state_find_object(s, OBJECT_USER_POLICY, keys->user);
+    if (keys->deadline_us != 0 && user != NONE &&
+        s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
+        return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
+    return check_state(r, keys);
 }
 
 static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
 {
     struct document *d = document_of(r);
     struct job_document_keys keys = {
-        .cpus = 1,
-        .nodes = 1,
+        .cpus = -1,
+        .nodes = -1,
+        .mem_mib = UINT64_MAX,
         .array_tasks = 1,
         .slots_min = 1,
         .slots_max = 1,
         .project = NONE,
         .qos = state_find_object(d->state, OBJECT_QOS, ""),
         .eligible_us = INT64_MIN,
+        .accrue_us = INT64_MIN,
+        .start_us = INT64_MIN,
         .sequence = UINT64_MAX,
     };
     struct read_job job = {.position = jobs->jobs.count};
@@ -401,7 +486,7 @@ static int compare_ids(const void *a, const void *b)
     return (id_a > id_b) - (id_a < id_b);
 }
 
-/* A running job runs in its first partition, on the CPUs that it requests. */
+/* A running job runs in its only partition, on the CPUs that it requests. */
 static void restore_task(struct state *s, const struct job *j)
 {
     struct task row = {.job_id = j->id,

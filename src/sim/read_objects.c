@@ -18,7 +18,8 @@ struct object_document {
     uint32_t *hosts; /* of a partition: indices; NULL: all */
     uint32_t host_count;
     struct ticket_usage usage; /* as of usage_us */
-    int64_t usage_us;
+    int64_t usage_us;          /* INT64_MIN: not given */
+    bool has_usage;
     struct project_usage *project_usage; /* of a user */
     uint32_t project_usage_count;
 };
@@ -79,7 +80,9 @@ static int read_usage_into(struct wire_reader *r, json_t *value, struct ticket_u
 
 static int read_usage(struct wire_reader *r, json_t *value, void *target)
 {
-    return read_usage_into(r, value, &((struct object_document *)target)->usage);
+    struct object_document *owner = target;
+    owner->has_usage = true;
+    return read_usage_into(r, value, &owner->usage);
 }
 
 static int read_project_usage(struct wire_reader *r, json_t *value, void *target)
@@ -87,6 +90,7 @@ static int read_project_usage(struct wire_reader *r, json_t *value, void *target
     struct object_document *user = target;
     const char *name;
     json_t *item;
+    user->has_usage = true;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of projects and the usage in each");
     user->project_usage = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *user->project_usage);
     json_object_foreach(value, name, item)
@@ -131,8 +135,8 @@ static const struct wire_field user_fields[] = {
 };
 
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,         [OBJECT_USER_POLICY] = user_fields,
-    [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = member_fields, [OBJECT_RESOURCE] = named_fields,
+    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,        [OBJECT_USER_POLICY] = user_fields,
+    [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields, [OBJECT_RESOURCE] = named_fields,
 };
 
 static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, struct object_document *out)
@@ -149,10 +153,13 @@ static int read_object(struct wire_reader *r, json_t *value, enum object_kind ki
                          .values_offset = offsetof(struct object_document, object.value),
                          .given_offset = offsetof(struct object_document, given)},
     };
-    *out = (struct object_document){.object = object_defaults(kind, ""), .usage_us = d->scenario->now_us};
+    *out = (struct object_document){.object = object_defaults(kind, ""), .usage_us = INT64_MIN};
     if (wire_read_members(r, &shape, value, out) != 0) return -1;
     if (state_find_object(d->state, kind, out->object.name) != NONE)
         return document_fail_twice(r, "name", out->object.name);
+    if (out->usage_us != INT64_MIN && !out->has_usage)
+        return wire_fail_at(r, "usage_time", "there is no usage that it is the time of");
+    if (out->usage_us == INT64_MIN) out->usage_us = d->scenario->now_us;
     d->has_objects[kind] = true;
     return 0;
 }
@@ -213,11 +220,25 @@ int document_read_partitions(struct wire_reader *r, json_t *value)
 
 /* --- resources and QOS -------------------------------------------------------------------------------------------- */
 
+/* In the multifactor model an amount is the total of a TRES; in the tickets model nothing depends on it. */
+static int check_amount(struct wire_reader *r, const struct object_document *resource)
+{
+    const struct policy *policy = &document_of(r)->state->policy;
+    struct buf name = {0};
+    if (policy->model != MODEL_MULTIFACTOR || !resource->given[RESOURCE_AMOUNT]) return 0;
+    buf_format(&name, "license/%s", resource->object.name);
+    bool is_tracked = tres_find(&policy->tres, (struct str){name.text, name.length}) != NONE;
+    if (!is_tracked)
+        (void)wire_fail_at(r, "amount", "%s is not a tracked TRES; AccountingStorageTRES adds it", name.text);
+    buf_release(&name);
+    return is_tracked ? 0 : -1;
+}
+
 static int read_resource(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document resource;
     (void)index;
-    if (read_object(r, value, OBJECT_RESOURCE, &resource) != 0) return -1;
+    if (read_object(r, value, OBJECT_RESOURCE, &resource) != 0 || check_amount(r, &resource) != 0) return -1;
     restore_object(document_of(r), OBJECT_RESOURCE, &resource);
     return 0;
 }
@@ -287,6 +308,12 @@ static void restore_user(struct document *d, const struct object_document *user)
         restore_usage(d, name, user->project_usage[i].project, &user->project_usage[i].usage, user->usage_us);
 }
 
+/* Jobs of a document may have deadlines unless it says that their user's may not. */
+static void allow_deadline(struct object *user)
+{
+    user->value[USER_MAY_USE_DEADLINE].number = 1;
+}
+
 /* The default department exists even if the document does not define it. */
 static int read_user(struct wire_reader *r, json_t *value, uint32_t index)
 {
@@ -294,6 +321,7 @@ static int read_user(struct wire_reader *r, json_t *value, uint32_t index)
     struct object_document user;
     (void)index;
     if (read_object(r, value, OBJECT_USER_POLICY, &user) != 0) return -1;
+    if (!user.given[USER_MAY_USE_DEADLINE]) allow_deadline(&user.object);
     const char *department = user.object.value[USER_DEPARTMENT].text;
     if (strcmp(department, DEFAULT_DEPARTMENT) == 0) restore_default(d, OBJECT_DEPARTMENT, department);
     if (state_find_object(d->state, OBJECT_DEPARTMENT, department) == NONE)
@@ -311,7 +339,8 @@ int document_ensure_user(struct wire_reader *r, const char *name)
 {
     struct document *d = document_of(r);
     const struct policy *policy = &d->state->policy;
-    const struct object_document user = {.object = object_automatic_user(&d->state->settings, name)};
+    struct object_document user = {.object = object_automatic_user(&d->state->settings, name)};
+    allow_deadline(&user.object);
     if (state_find_object(d->state, OBJECT_USER_POLICY, name) != NONE) return 0;
     if (policy->model == MODEL_TICKETS && policy->enforce_user == ENFORCE_USER_TRUE)
         return wire_fail_at(r, "user", "'%s' is not a user of this document, and enforce_user is true", name);

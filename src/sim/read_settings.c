@@ -25,9 +25,33 @@ static const char *const ignored[] = {
     "reprioritize_interval",
     "max_reservation",
     "default_duration",
-    "auto_user_default_project",
     "auto_user_delete_time",
 };
+
+/* Settings of instances that a document says elsewhere or does not have, with what to do. */
+static const struct {
+    enum setting setting;
+    const char *advice;
+} of_instances[] = {
+    {SET_DEFAULT_CPUS, "give each job its 'cpus'"},
+    {SET_DEFAULT_MEM_MIB, "give each job its 'mem'"},
+    {SET_DEFAULT_TIME_S, "give each job its 'time_limit_s', or its partition a 'MaxTime'"},
+    {SET_GRACE_S, "leave it out"},
+    {SET_HOST_CPUS, "give 'hosts'"},
+    {SET_HOST_MEM_MIB, "give 'hosts'"},
+    {SET_HOST_GPUS, "give 'hosts'"},
+    {SET_MAX_ARRAY_TASKS, "leave it out"},
+    {SET_MAX_JOBS, "leave it out"},
+};
+
+static int check_effect(struct wire_reader *r, enum setting setting)
+{
+    for (size_t i = 0; i < sizeof of_instances / sizeof *of_instances; i++) {
+        if (of_instances[i].setting == setting)
+            return wire_fail(r, "without effect in a document; %s", of_instances[i].advice);
+    }
+    return 0;
+}
 
 static bool is_ignored(const char *name)
 {
@@ -37,13 +61,20 @@ static bool is_ignored(const char *name)
     return false;
 }
 
+/* The project of jobs of users that are added automatically. */
+static bool is_default_project(const char *name)
+{
+    return str_equal_nocase(str("auto_user_default_project"), str(name));
+}
+
 /* *out_field NULL: an ignored keyword. Its value is only checked to be a scalar. */
 static int find_setting(struct wire_reader *r, const char *name, enum setting *out_setting,
                         const struct field **out_field)
 {
     struct err below;
     *out_field = NULL;
-    if (setting_find(str(name), out_setting, out_field, &below) == 0 || is_ignored(name)) return 0;
+    if (setting_find(str(name), out_setting, out_field, &below) == 0) return 0;
+    if (is_ignored(name) || is_default_project(name)) return 0;
     return wire_fail_at(r, name, "not a setting of Slurm, Grid Engine or Fairlead");
 }
 
@@ -56,8 +87,11 @@ static int read_setting(struct wire_reader *r, const char *name, json_t *value, 
     const struct field *field;
     if (find_setting(r, name, &setting, &field) != 0) return -1;
     size_t length = wire_enter(r, name);
+    if (field != NULL && check_effect(r, setting) != 0) return -1;
     if (field != NULL && given[setting]) return wire_fail(r, "the setting occurs twice");
     if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (is_default_project(name) && !str_equal_nocase(text, str("none")))
+        return wire_refuse(r, value, "none: give each job its 'project'");
     if (field != NULL) {
         struct field_value read;
         if (field_parse(field, text, &s->arena, &read, &below) != 0) {

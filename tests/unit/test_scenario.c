@@ -205,7 +205,7 @@ static void totals_are_sums_over_the_partitions_hosts(void **unused)
     (void)unused;
     read_good(
         "{'now': 1, 'settings': {'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla,license/x'},"
-        " 'hosts': [{'name': 'n1', 'cpus': 16, 'mem': '64G', 'gres': {'gpu': 4, 'gpu:tesla': 2, 'nic': 1}},"
+        " 'hosts': [{'name': 'n1', 'cpus': 16, 'mem': '64G', 'gres': {'gpu': 4, 'gpu:tesla': 2}},"
         "           {'name': 'n2', 'cpus': 8, 'mem': 1000, 'gres': {'gpu:tesla': 3}}, {'name': 'n3'}],"
         " 'partitions': [{'name': 'all'}, {'name': 'some', 'hosts': ['n2', 'n3']}, {'name': 'none', 'hosts': []}]}",
         &s);
@@ -237,7 +237,7 @@ static void typed_gres_count_as_generic_ones(void **unused)
         {"gres/gpu,gres/gpu:tesla", "{'gpu:tesla': 2, 'gpu:a100': 3}", 5},
         {"gres/gpu", "{'gpu': 0, 'gpu:a100': 3}", 3},
         {"gres/gpu", "{'gpu:a100': 3, 'gpu': 8}", 8},
-        {"gres/gpu", "{'gpus:a100': 3, 'gp:u': 8}", 0},
+        {"gres/gpu,gres/gpus,gres/gp", "{'gpus:a100': 3, 'gp:u': 8}", 0},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -252,15 +252,16 @@ static void typed_gres_count_as_generic_ones(void **unused)
     }
 }
 
-static void tres_of_a_job_replace_cpus_nodes_and_mem(void **unused)
+/* cpus and nodes are those of the job's size, even beside a list of TRES. */
+static void tres_of_a_job_replace_mem_and_defaults(void **unused)
 {
     struct scenario s;
     (void)unused;
     read_good("{'now': 1, 'settings': {'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla', 'PriorityFlags': "
               "'CALCULATE_RUNNING'}, 'jobs': ["
               "{'id': 1, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'state': 'RUNNING'},"
-              "{'id': 2, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'tres': "
-              "'cpu=4,node=2,gres/gpu:tesla=1', 'state': 'RUNNING'},"
+              "{'id': 2, 'user': 'u', 'submit': 1, 'tres': 'cpu=4,node=2,gres/gpu:tesla=1', 'state': 'RUNNING'},"
+              "{'id': 4, 'user': 'u', 'submit': 1, 'cpus': 0, 'nodes': 1, 'tres': 'cpu=4,node=2', 'state': 'RUNNING'},"
               "{'id': 3, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'tres': 'mem=8G', 'state': 'RUNNING'}]}",
               &s);
     const struct {
@@ -269,12 +270,13 @@ static void tres_of_a_job_replace_cpus_nodes_and_mem(void **unused)
     } rows[] = {
         {"cpu=2,mem=2048,node=3", 2, 3},
         {"cpu=4,node=2,gres/gpu=1,gres/gpu:tesla=1", 4, 2},
+        {"cpu=4,node=2", 0, 1},
         {"mem=8192", 2, 3},
     };
     assert_int_equal(s.state.tasks.count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
         struct buf text = {0};
-        const struct task *k = &s.state.tasks.items[i];
+        const struct task *k = &s.state.tasks.items[state_find_task(&s.state, job_at(&s, i)->id, 0)];
         tres_list_format(&s.state.policy.tres, &k->tres, &text);
         assert_string_equal(text.text, rows[i].tres);
         assert_int_equal(idset_count(&k->placement.cpus), rows[i].cpus);
@@ -564,6 +566,85 @@ static void invalid_jobs(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
+/* Nothing in a document is ignored silently. */
+static void keys_without_effect_are_refused(void **unused)
+{
+#define JOB(rest) \
+    "{'now': 9, 'partitions': [{'name': 'p'}, {'name': 'q'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, " rest "}]}"
+    static const struct refusal rows[] = {
+        {JOB("'start': 5"), "F: jobs[0].start: the job is PENDING; only a RUNNING one has started"},
+        {JOB("'start': 5, 'state': 'HELD'"), "F: jobs[0].start: the job is HELD; only a RUNNING one has started"},
+        {JOB("'start': 10, 'state': 'RUNNING'"), "F: jobs[0].start: the job is RUNNING, but starts later than 'now'"},
+        {JOB("'partition': ['q', 'p'], 'state': 'RUNNING'"),
+         "F: jobs[0].partition: 2 partitions, but the job is RUNNING: give the one that it runs in"},
+        {JOB("'eligible': null, 'state': 'RUNNING'"), "F: jobs[0].eligible: null, but the job is RUNNING"},
+        {JOB("'eligible': 'x'"),
+         "F: jobs[0].eligible: 'x' is not a time: seconds since 1970, or text such as '2026-11-21T09:05:00Z'"},
+        {JOB("'urgency_slots': 'max'"),
+         "F: jobs[0].urgency_slots: only a range of slots has it; give 'slots' as one, such as [2, 8]"},
+        {JOB("'urgency_slots': 'max', 'slots': 4"),
+         "F: jobs[0].urgency_slots: only a range of slots has it; give 'slots' as one, such as [2, 8]"},
+        {JOB("'tres': 'cpu=1', 'mem': 0"),
+         "F: jobs[0].mem: the job has 'tres', which replaces it: give the memory there, as in 'cpu=4,mem=8G'"},
+        {"{'now': 9, 'settings': {'AccountingStorageTRES': 'license/m'}, 'resources': [{'name': 'n'}, {'name': 'm'}],"
+         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'request': {'n': 1, 'm': 2}, 'tres': 'cpu=1'}]}",
+         "F: jobs[0].tres: the list replaces requested licences, and lacks license/m, which 'request' has"},
+        {"{'now': 9, 'users': [{'name': 'u', 'deadline': false}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1,"
+         " 'deadline': 99}]}",
+         "F: jobs[0].deadline: user 'u' may not have one ('deadline' of the user is false)"},
+        {"{'now': 9, 'departments': [{'name': 'd', 'usage': {'cpu': 1}}]}",
+         "F: departments[0]: 'usage' is not a field; the fields are: name, fshare, oticket"},
+        {"{'now': 9, 'users': [{'name': 'u', 'usage_time': 5}]}",
+         "F: users[0].usage_time: there is no usage that it is the time of"},
+        {"{'now': 9, 'projects': [{'name': 'u', 'usage_time': 5}]}",
+         "F: projects[0].usage_time: there is no usage that it is the time of"},
+        {"{'now': 9, 'hosts': [{'name': 'n', 'gres': {'nic': 1}}]}",
+         "F: hosts[0].gres.nic: gres/nic is not a tracked TRES; AccountingStorageTRES adds it"},
+        {"{'now': 9, 'resources': [{'name': 'm', 'amount': 3}]}",
+         "F: resources[0].amount: license/m is not a tracked TRES; AccountingStorageTRES adds it"},
+        {"{'now': 9, 'tree': [{'account': 'root', 'shares': 5}]}",
+         "F: tree[0].shares: root has none: it has no siblings"},
+        {"{'now': 9, 'settings': {'default_cpus': 4}}",
+         "F: settings.default_cpus: without effect in a document; give each job its 'cpus'"},
+        {"{'now': 9, 'settings': {'host_gpus': 'auto'}}",
+         "F: settings.host_gpus: without effect in a document; give 'hosts'"},
+        {"{'now': 9, 'settings': {'auto_user_default_project': 'p'}}",
+         "F: settings.auto_user_default_project: 'p' is not none: give each job its 'project'"},
+        {"{'now': 9, 'settings': {'PriorityFlags': 'INCR_ONLI'}}",
+         "F: settings.PriorityFlags: 'INCR_ONLI' is not one of ACCRUE_ALWAYS, CALCULATE_RUNNING, DEPTH_OBLIVIOUS, NO_FAIR_TREE, "
+         "INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, "
+         "SMALL_RELATIVE_TO_TIME, FAIR_TREE, TICKET_BASED"},
+        {"{'now': 9, 'settings': {'PriorityWeightTRES': 'gres/gpu=1'}}",
+         "F: settings.PriorityWeightTRES: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"},
+    };
+#undef JOB
+    (void)unused;
+    check_refusals(rows, COUNT_OF(rows));
+}
+
+/* Each of these differs from a refused one in the key that gives the other its effect, or in the model. */
+static void keys_with_effect_are_read(void **unused)
+{
+    static const char *const documents[] = {
+        "{'now': 9, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'start': 5, 'state': 'RUNNING'}]}",
+        "{'now': 9, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'slots': [2, 2], 'urgency_slots': 'max'}]}",
+        "{'now': 9, 'settings': {'AccountingStorageTRES': 'license/m'}, 'resources': [{'name': 'm', 'amount': 3}],"
+        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'request': {'m': 2}, 'tres': 'cpu=1,license/m=2'}]}",
+        "{'now': 9, 'users': [{'name': 'u'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'deadline': 99},"
+        " {'id': 2, 'user': 'v', 'submit': 1, 'deadline': 99}]}",
+        "{'now': 9, 'settings': {'PriorityType': 'priority/tickets', 'auto_user_default_project': 'NONE'}, "
+        "'resources': [{'name': 'm', 'amount': 3}], 'hosts': [{'name': 'n', 'gres': {'nic': 1}}]}",
+        "{'now': 9, 'projects': [{'name': 'p'}], 'users': [{'name': 'u', 'usage_time': 5, 'project_usage': {'p': "
+        "{'cpu': 1}}}]}",
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(documents); i++) {
+        struct scenario s;
+        read_good(documents[i], &s);
+        scenario_release(&s);
+    }
+}
+
 /* Reads accounts one below the other; the topmost is last if is_reversed. */
 static int read_chain(uint32_t count, bool is_reversed, struct err *e)
 {
@@ -604,7 +685,7 @@ int main(void)
         cmocka_unit_test(keywords_without_effect_are_ignored),
         cmocka_unit_test(totals_are_sums_over_the_partitions_hosts),
         cmocka_unit_test(typed_gres_count_as_generic_ones),
-        cmocka_unit_test(tres_of_a_job_replace_cpus_nodes_and_mem),
+        cmocka_unit_test(tres_of_a_job_replace_mem_and_defaults),
         cmocka_unit_test(an_account_may_come_after_its_members),
         cmocka_unit_test(siblings_keep_the_order_of_the_list),
         cmocka_unit_test(the_association_of_a_partition_has_precedence),
@@ -615,6 +696,8 @@ int main(void)
         cmocka_unit_test(wrong_values_have_a_path),
         cmocka_unit_test(invalid_trees),
         cmocka_unit_test(invalid_jobs),
+        cmocka_unit_test(keys_without_effect_are_refused),
+        cmocka_unit_test(keys_with_effect_are_read),
         cmocka_unit_test(the_depth_of_trees_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,6 +218,67 @@ static void each_partition_has_a_row(void **unused)
     scenario_release(&s);
 }
 
+/* docs/formulas.md 4.2. */
+static void age_counts_from_accrue(void **unused)
+{
+    static const struct {
+        const char *keys, *max_age, *flags;
+        double age;
+    } rows[] = {
+        {"'nice': 0", "20", "", 400},
+        {"'eligible': 700", "20", "", 200},
+        {"'eligible': 700, 'accrue': 940", "20", "", 40},
+        {"'eligible': 700, 'accrue': 940", "20", "ACCRUE_ALWAYS", 40},
+        {"'accrue': null", "20", "", 0},
+        {"'accrue': null", "0", "", 0},
+        {"'accrue': null", "0", "ACCRUE_ALWAYS", 0},
+        {"'accrue': 1000", "0", "", 800},
+        {"'accrue': 0", "0", "", 800},
+        {"'eligible': null", "20", "", 0},
+        {"'eligible': null", "0", "", 0},
+        {"'eligible': null", "20", "ACCRUE_ALWAYS", 400},
+        {"'eligible': null, 'accrue': 700", "20", "", 200},
+        {"'eligible': 1001", "0", "", 0},
+        {"'eligible': 1001", "20", "ACCRUE_ALWAYS", 400},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char document[400];
+        struct scenario s;
+        text_format(
+            document, sizeof document,
+            "{'now': 1000, 'settings': {'PriorityWeightAge': 800, 'PriorityMaxAge': '%s', 'PriorityFlags': '%s'},"
+            " 'jobs': [{'id': 1, 'user': 'u', 'submit': 400, %s}]}",
+            rows[i].max_age, rows[i].flags, rows[i].keys);
+        read_quoted(document, &s);
+        const struct scenario_priorities all = compute(&s);
+        if (!is_near(real_of(&all, 0, PRIORITY_FIELD_AGE), rows[i].age)) fail_msg("row %zu", i);
+        scenario_release(&s);
+    }
+}
+
+/* Of the size and the TRES of a job: docs/formulas.md 4.3. */
+static void cpus_and_nodes_beside_tres_are_for_the_size(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_quoted("{'now': 1, 'settings': {'PriorityWeightJobSize': 1000, 'PriorityWeightTRES': 'cpu=100'},"
+                " 'hosts': [{'name': 'a', 'cpus': 16}, {'name': 'b', 'cpus': 16}], 'jobs': ["
+                "{'id': 1, 'user': 'u', 'submit': 1, 'tres': 'cpu=4,node=2'},"
+                "{'id': 2, 'user': 'u', 'submit': 1, 'tres': 'cpu=4,node=2', 'nodes': 1},"
+                "{'id': 3, 'user': 'u', 'submit': 1, 'tres': 'cpu=4', 'cpus': 16},"
+                "{'id': 4, 'user': 'u', 'submit': 1, 'tres': 'cpu=4,node=2', 'cpus': 16, 'nodes': 1}]}",
+                &s);
+    static const double sizes[] = {(1 + 0.125) / 2, (0.5 + 0.125) / 2, (0.5 + 0.5) / 2, (0.5 + 0.5) / 2};
+    const struct scenario_priorities all = compute(&s);
+    for (uint32_t i = 0; i < COUNT_OF(sizes); i++) {
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_JOB_SIZE_FACTOR), sizes[i]));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_TRES), 12.5));
+        assert_true(is_near(real_of(&all, i, PRIORITY_FIELD_BILLING), 4));
+    }
+    scenario_release(&s);
+}
+
 static void shares_by_the_algorithm_of_the_settings(void **unused)
 {
 #define TREE                                                                                                      \
@@ -462,6 +523,8 @@ int main(void)
         cmocka_unit_test(jobs_without_terms_and_jobs_without_rows),
         cmocka_unit_test(age_counts_from_the_eligible_time),
         cmocka_unit_test(each_partition_has_a_row),
+        cmocka_unit_test(age_counts_from_accrue),
+        cmocka_unit_test(cpus_and_nodes_beside_tres_are_for_the_size),
         cmocka_unit_test(shares_by_the_algorithm_of_the_settings),
         cmocka_unit_test(shares_by_other_options_change_no_later_answer),
         cmocka_unit_test(basic_is_first_come_first_served),
