@@ -1,11 +1,16 @@
 #include "cli/prio_columns.h"
 
+#include "fields/job_id.h"
 #include "fields/priority_fields.h"
 
 #define COLUMN(name_, f) .field = PRIORITY_FIELD_##f, .name = (name_), .absent_text = ""
-#define ID                                      \
-    {                                           \
-        COLUMN("JOBID", ID), .heading = "JOBID" \
+#define ID                                                       \
+    {                                                            \
+        COLUMN("JOBID", ID), .heading = "JOBID", .show = show_id \
+    }
+#define ELIGIBLE                                              \
+    {                                                         \
+        COLUMN("ELIGIBLE", ELIGIBLE), .is_for_programs = true \
     }
 #define NAME(name_, f, rank_)                                                 \
     {                                                                         \
@@ -26,6 +31,13 @@
                                       .rank = (rank_)                                                    \
     }
 
+/* The id, with a mark if the job is not eligible. */
+static void show_id(const struct field_value *row, struct buf *out)
+{
+    job_id_write_short(str(row[PRIORITY_FIELD_ID].text), JOB_ID_TASKS_SHOWN, out);
+    if (row[PRIORITY_FIELD_ELIGIBLE].number == 0) buf_add_text(out, PRIO_MARK);
+}
+
 static const struct column weighted[] = {
     ID,
     NAME("PARTITION", PARTITION, 4),
@@ -42,6 +54,7 @@ static const struct column weighted[] = {
     FIXED("NICE", NICE, 0, 10),
     FIXED("TRES", TRES_TERMS, 0, 11),
     {COLUMN("BILLING", BILLING), .is_fixed = true, .is_for_programs = true},
+    ELIGIBLE,
 };
 
 static const struct column factors[] = {
@@ -57,34 +70,24 @@ static const struct column factors[] = {
     PARTITION_TERM(PARTITION_FACTOR, 7, 9),
     FIXED("QOS", QOS_FACTOR, 7, 8),
     FIXED("TRES", TRES_FACTORS, 2, 10),
+    ELIGIBLE,
 };
 
-/* The last column of tickets and of basic is dropped unless jobs have a row for each partition. */
-static const struct column tickets[] = {
-    ID,
-    NAME("USER", USER, 2),
-    NAME("PROJECT", PROJECT, 6),
-    {COLUMN("STATE", STATE), .rank = 13},
-    FIXED("PRIOR", PRIORITY, 5, 0),
-    FIXED("NTCKTS", NORM_TICKETS, 5, 3),
-    FIXED("NURG", NORM_URGENCY, 5, 4),
-    FIXED("NPPRIOR", NORM_POSIX, 5, 11),
-    WHOLE("RRCONTR", URGENCY_RESOURCES, 8),
-    WHOLE("WTCONTR", URGENCY_WAITING, 9),
-    WHOLE("DLCONTR", URGENCY_DEADLINE, 10),
-    WHOLE("URG", URGENCY, 5),
-    WHOLE("TICKETS", TICKETS, 1),
-    WHOLE("OVERRIDE", OVERRIDE_TICKETS, 7),
-    WHOLE("FUNCTIONAL", FUNCTIONAL_TICKETS, 7),
-    WHOLE("SHARE", SHARE_TICKETS, 7),
-    NAME("PARTITION", PARTITION, 12),
-};
+#define TICKETS                                                                                                 \
+    ID, NAME("USER", USER, 2), NAME("PROJECT", PROJECT, 6), {COLUMN("STATE", STATE), .rank = 13},               \
+        FIXED("PRIOR", PRIORITY, 5, 0), FIXED("NTCKTS", NORM_TICKETS, 5, 3), FIXED("NURG", NORM_URGENCY, 5, 4), \
+        FIXED("NPPRIOR", NORM_POSIX, 5, 11), WHOLE("RRCONTR", URGENCY_RESOURCES, 8),                            \
+        WHOLE("WTCONTR", URGENCY_WAITING, 9), WHOLE("DLCONTR", URGENCY_DEADLINE, 10), WHOLE("URG", URGENCY, 5), \
+        WHOLE("TICKETS", TICKETS, 1), WHOLE("OVERRIDE", OVERRIDE_TICKETS, 7),                                   \
+        WHOLE("FUNCTIONAL", FUNCTIONAL_TICKETS, 7), WHOLE("SHARE", SHARE_TICKETS, 7)
 
-static const struct column basic[] = {
-    ID,
-    FIXED("PRIORITY", PRIORITY, 0, 0),
-    NAME("PARTITION", PARTITION, 1),
-};
+static const struct column tickets[] = {TICKETS, ELIGIBLE};
+static const struct column tickets_by_partition[] = {TICKETS, NAME("PARTITION", PARTITION, 12), ELIGIBLE};
+
+#define BASIC ID, FIXED("PRIORITY", PRIORITY, 0, 0)
+
+static const struct column basic[] = {BASIC, ELIGIBLE};
+static const struct column basic_by_partition[] = {BASIC, NAME("PARTITION", PARTITION, 1), ELIGIBLE};
 
 #define TABLE(rows)                                                                           \
     (struct column_table)                                                                     \
@@ -96,10 +99,16 @@ const struct column_table prio_columns_all = {.fields = &priority_fields};
 
 struct column_table prio_columns(const struct prio_kind *kind)
 {
-    struct column_table t = kind->model == MODEL_TICKETS ? TABLE(tickets)
-                            : kind->model == MODEL_BASIC ? TABLE(basic)
-                            : kind->is_normalized        ? TABLE(factors)
-                                                         : TABLE(weighted);
-    if (kind->model != MODEL_MULTIFACTOR && !kind->has_partitions) t.count--;
-    return t;
+    bool has_partitions = kind->has_partitions;
+    if (kind->model == MODEL_TICKETS) return has_partitions ? TABLE(tickets_by_partition) : TABLE(tickets);
+    if (kind->model == MODEL_BASIC) return has_partitions ? TABLE(basic_by_partition) : TABLE(basic);
+    return kind->is_normalized ? TABLE(factors) : TABLE(weighted);
+}
+
+bool prio_columns_are_marked(const struct column_table *chosen)
+{
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        if (chosen->columns[i].show == show_id) return true;
+    }
+    return false;
 }

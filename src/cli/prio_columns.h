@@ -6,7 +6,8 @@
  *     basic        JOBID PRIORITY
  *
  * If jobs have a row for each partition, PARTITION is the last column of the last two. In --parsable and --json the term of
- * the partition is PARTITIONFACTOR, and BILLING follows the weighted terms. */
+ * the partition is PARTITIONFACTOR, BILLING follows the weighted terms, and ELIGIBLE is the last column: 0 for a job that is
+ * held or cannot begin yet, which sprio does not list. In a table such a job's id has a mark. */
 #ifndef FAIRLEAD_CLI_PRIO_COLUMNS_H
 #define FAIRLEAD_CLI_PRIO_COLUMNS_H
 
@@ -22,6 +23,12 @@ struct prio_kind {
 
 /* The columns of a kind of rows, in memory of the program. */
 struct column_table prio_columns(const struct prio_kind *kind);
+
+/* Behind the id of a job that is not eligible, in a table. */
+#define PRIO_MARK "*"
+
+/* Whether one of the columns shows the mark. */
+bool prio_columns_are_marked(const struct column_table *chosen);
 
 /* No columns, but the fields of all models. */
 extern const struct column_table prio_columns_all;

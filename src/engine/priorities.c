@@ -43,14 +43,15 @@ static struct priority_row *add_row(struct priority_list *l, uint32_t job, uint3
 {
     ensure(l->result->count < l->max_count);
     struct priority_row *row = &l->result->rows[l->result->count++];
+    const struct job *j = &l->s->jobs.items[job];
     *row = (struct priority_row){.job = job, .task = task, .partition = partition};
+    row->is_eligible = task != NONE || (!j->is_held && j->begin_us <= l->now_us);
     if (task != NONE) {
         row->billing = l->s->tasks.items[task].billing;
         return row;
     }
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
-    const struct job *j = &l->s->jobs.items[job];
     job_tres(l->s, &l->indices, j, j->request.cpus, &tres);
     row->billing = job_billing_in(l->s, partition, &tres);
     return row;

@@ -12,6 +12,7 @@ struct priority_row {
     uint32_t job;       /* index */
     uint32_t task;      /* index of a running task, or NONE */
     uint32_t partition; /* index of objects[OBJECT_PARTITION] */
+    bool is_eligible;   /* runs, or may start now: not held, its begin has passed. sprio lists only these */
     double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
     bool
         keeps_last_values; /* of the tickets model: suspended by hand, so it is not computed; a document has no last values */

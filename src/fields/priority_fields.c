@@ -44,6 +44,10 @@ static const struct field rows[PRIORITY_FIELD_COUNT] = {
                               .help = "the state; HELD: waits for its release; SUSPENDED: of a document",
                               .type = FIELD_CHOICE,
                               .choices = job_state_choices},
+    [PRIORITY_FIELD_ELIGIBLE] = {.name = "eligible",
+                                 .help = "whether it may start now or runs: not held, and its begin has passed",
+                                 .type = FIELD_BOOL,
+                                 .max = 1},
     [PRIORITY_FIELD_PRIORITY] =
         TERM("priority", "the sort key, the highest comes first; 0: held; null: suspended by hand"),
     [PRIORITY_FIELD_BILLING] = REAL("billing", "billing units per second that it costs or would cost there"),

@@ -12,8 +12,8 @@ import pytest
 from conftest import until
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
-MULTIFACTOR = 'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING'
-TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE|PARTITION'
+MULTIFACTOR = 'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING|ELIGIBLE'
+TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE|PARTITION|ELIGIBLE'
 
 
 @pytest.fixture
@@ -376,7 +376,7 @@ def test_prio_basic(full):
     full.good('set', 'PriorityType=priority/basic')
     first, second = full.submit('--nice=1000', '--', 'sleep', '1000'), full.submit('--', 'sleep', '1000')
     lines = full.good('prio', '-P').splitlines()
-    assert lines[0] == 'JOBID|PRIORITY|PARTITION'
+    assert lines[0] == 'JOBID|PRIORITY|PARTITION|ELIGIBLE'
     rows = {row['JOBID']: int(row['PRIORITY']) for row in full.rows('prio')}
     assert set(rows) == {str(first), str(second)}
     assert '--normalized requires priority/multifactor; the instance has priority/basic' in full.bad('prio', '-n')
@@ -394,6 +394,24 @@ def test_prio_of_several_partitions(full, model):
     table = [line.split() for line in full.good('prio', job).splitlines()]
     assert [line[-1] for line in table] == ['PARTITION', 'fast', 'main']
     assert [row['partition'] for row in full.json('prio', job)] == ['fast', 'main']
+
+
+@pytest.mark.parametrize('model', ['multifactor', 'tickets', 'basic'])
+def test_prio_marks_jobs_that_are_not_eligible(full, model):
+    full.good('set', 'PriorityType=priority/' + model)
+    plain, held, later = (full.submit(*options, '--', 'sleep', '1000') for options in ([], ['-H'], ['--begin', 'now+1hour']))
+    rows = {row['JOBID']: row['ELIGIBLE'] for row in full.rows('prio')}
+    rows.pop(str(full.blocker), None)
+    assert rows == {str(plain): '1', str(held): '0', str(later): '0'}
+    result = full.run('prio')
+    assert result.err == "* not eligible to start: held (release it with 'fairlead release'), or its begin is in the future\n"
+    ids = [line.split()[0] for line in result.out.splitlines()]
+    assert [name for name in ids if name.endswith('*')] == ['%d*' % held, '%d*' % later]
+    assert {row['job_id']: row['eligible'] for row in full.json('prio')}[held] is False
+    full.good('release', held)
+    full.good('update', later, '--begin', 'none')
+    result = full.run('prio')
+    assert result.err == '' and '*' not in result.out
 
 
 def test_prio_of_nothing(instance):

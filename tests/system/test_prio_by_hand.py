@@ -55,7 +55,9 @@ TIME = {**SIZE, 'PriorityFlags': 'SMALL_RELATIVE_TO_TIME'}
     (SIZE, {'cpus': 0}, 666.6666666666666),                       # 2/3
     (SIZE, {'cpus': 20, 'nodes': 3}, 1000),                       # (3/3 + 20/20) / 2
     (SIZE, {'cpus': 90, 'nodes': 9}, 1000),                       # (9/3 + 90/20) / 2 = 3.75, cut
-    (SIZE, {'tres': 'cpu=10,node=1'}, 416.6666666666667),         # (1/3 + 10/20) / 2
+    (SIZE, {'tres': 'cpu=10,node=1'}, 458.3333333333333),         # its cpus and nodes, not those of the list
+    (SIZE, {'tres': 'cpu=10,node=1', 'cpus': None, 'nodes': None}, 416.6666666666667),  # (1/3 + 10/20) / 2
+    (SIZE, {'tres': 'cpu=10,node=1', 'cpus': None}, 583.3333333333333),                 # (2/3 + 10/20) / 2
     (SMALL, {}, 541.6666666666666),                               # (1/3 + 15/20) / 2
     (SMALL, {'cpus': 0}, 333.3333333333333),                      # 1/3
     (SMALL, {'nodes': 3}, 375),                                   # (0 + 15/20) / 2
@@ -71,10 +73,13 @@ def test_size(settings, job, size):
     check(settings, job, {'JOBSIZE': size})
 
 
-def test_size_by_the_time_of_the_partition():
-    rows = rows_of(TIME, {'time_limit_s': None, 'partition': ['all', 'two']})
-    sizes = [float(row['JOBSIZE']) for row in rows]
-    assert abs(sizes[0] - 66.66666666666667) < 1e-9 and sizes[1] == 0  # 13.33 / 10 / 20; without end
+@pytest.mark.parametrize('partitions, size', [
+    (['all', 'two'], 66.66666666666667),  # 13.33 / 10 / 20, in both rows
+    (['two', 'all'], 0),                  # the first one has no MaxTime
+])
+def test_size_by_the_time_of_the_current_partition(partitions, size):
+    rows = rows_of(TIME, {'time_limit_s': None, 'partition': partitions})
+    assert len(rows) == 2 and all(abs(float(row['JOBSIZE']) - size) < 1e-9 for row in rows)
 
 
 def test_no_cluster_no_size():

@@ -12,7 +12,7 @@ FAIRLEAD = os.path.join(os.environ.get('FAIRLEAD_BUILD', 'build'), 'fairlead')
 PAGE = pathlib.Path('docs/scenarios.md')
 MULTIFACTOR, TICKETS = 'examples/multifactor.json', 'examples/functional-tickets.json'
 TICKET_COLUMNS = ('JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|'
-                  'FUNCTIONAL|SHARE')
+                  'FUNCTIONAL|SHARE|ELIGIBLE')
 JOB = {'id': 1, 'user': 'u', 'submit': 1}
 
 
@@ -63,14 +63,14 @@ def test_the_page_has_every_key(document):
 
 def test_multifactor():
     assert good('prio', '-f', MULTIFACTOR, '-P') == (
-        'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING\n'
-        '4|batch|a1|a|11537|0|0|0|10000|312.5|200|0|0|cpu=250,mem=25,gres/gpu=750|4\n')
+        'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING|'
+        'ELIGIBLE\n4|batch|a1|a|11537|0|0|0|10000|312.5|200|0|0|cpu=250,mem=25,gres/gpu=750|4|1\n')
 
 
 def test_multifactor_before_weighting():
     assert good('prio', '-f', MULTIFACTOR, '-P', '-n') == (
-        'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|TRES\n'
-        '4|batch|a1|a|11537|0|0|1|0.625|0.20000000000000001|0|cpu=0.25,mem=0.125,gres/gpu=0.25\n')
+        'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|TRES|ELIGIBLE\n'
+        '4|batch|a1|a|11537|0|0|1|0.625|0.20000000000000001|0|cpu=0.25,mem=0.125,gres/gpu=0.25|1\n')
     assert good('prio', '-f', MULTIFACTOR, '-n').splitlines()[1].split() \
         == '4 batch a1 a 11537 0.0000000 0.0000000 1.0000000 0.6250000 0.2000000 0.0000000 ' \
            'cpu=0.25,mem=0.12,gres/gpu=0.25'.split()
@@ -82,7 +82,7 @@ def test_tickets():
     tickets = {row['JOBID']: int(float(row['TICKETS'])) for row in parsable(text)}
     assert tickets == {'34': 83333333, '35': 41666666, '36': 27777777, '37': 250000000, '38': 83333333, '39': 0}
     people = good('prio', '-f', TICKETS).splitlines()
-    assert people[0].split() == TICKET_COLUMNS.split('|')
+    assert people[0].split() == TICKET_COLUMNS.split('|')[:-1]
     assert people[4].split() \
         == '37 ub PENDING 0.55000 1.00000 0.40000 0.50000 1000 26 0 1026 250000000 0 250000000 0'.split()
 
@@ -91,9 +91,50 @@ def test_basic():
     document = {'now': 9, 'settings': {'PriorityType': 'priority/basic'},
                 'jobs': [{**JOB, 'id': 2, 'submit': 5}, {**JOB, 'id': 1, 'submit': 3}, {**JOB, 'id': 3, 'state': 'HELD'}]}
     rows = parsable(good('prio', '-f', '-', '-P', text=document))
-    assert list(rows[0]) == ['JOBID', 'PRIORITY']
+    assert list(rows[0]) == ['JOBID', 'PRIORITY', 'ELIGIBLE']
     assert [row['JOBID'] for row in rows] == ['2', '1', '3']
     assert int(rows[1]['PRIORITY']) - int(rows[0]['PRIORITY']) == 1 and rows[2]['PRIORITY'] == '0'
+
+
+NOTE = "* not eligible to start: HELD (change its 'state'), or 'eligible' is in the future or null\n"
+
+
+@pytest.mark.parametrize('model', ['multifactor', 'tickets', 'basic'])
+def test_jobs_that_are_not_eligible(model):
+    """sprio does not list them, qstat lists held jobs with priority 0."""
+    keys = {1: {}, 2: {'state': 'HELD'}, 3: {'eligible': 10}, 4: {'eligible': None}, 5: {'eligible': 9}}
+    document = {'now': 9, 'settings': {'PriorityType': 'priority/' + model},
+                'jobs': [{**JOB, 'id': number, **more} for number, more in keys.items()]}
+    text = good('prio', '-f', '-', '-P', text=document)
+    assert text.splitlines()[0].endswith('|ELIGIBLE')
+    assert {row['JOBID']: row['ELIGIBLE'] for row in parsable(text)} == {'1': '1', '2': '0', '3': '0', '4': '0', '5': '1'}
+    rows = json.loads(good('prio', '-f', '-', '--json', text=document))
+    assert [row['eligible'] for row in rows] == [True, False, False, False, True]
+    status, table, note = run('prio', '-f', '-', text=document)
+    assert (status, note) == (0, NOTE) and 'ELIGIBLE' not in table
+    assert [line.split()[0] for line in table.splitlines()] == ['JOBID', '1', '2*', '3*', '4*', '5']
+    assert good('prio', '-f', '-', '-o', 'user,PRIORITY', text=document).count('*') == 0  # without the mark, no note
+    assert [line.split() for line in run('prio', '-f', '-', '-o', 'JOBID,ELIGIBLE', text=document)[1].splitlines()] \
+        == [['JOBID', 'ELIGIBLE'], ['1', 'yes'], ['2*', 'no'], ['3*', 'no'], ['4*', 'no'], ['5', 'yes']]
+    assert good('prio', '-f', '-', '5', text=document).splitlines()[1].split()[0] == '5'
+    assert run('prio', '-f', '-', '3', text=document)[2] == NOTE
+
+
+def test_running_jobs_are_eligible():
+    document = {'now': 9, 'settings': {'PriorityFlags': 'CALCULATE_RUNNING'}, 'jobs': [{**JOB, 'state': 'RUNNING'}]}
+    assert [row['ELIGIBLE'] for row in parsable(good('prio', '-f', '-', '-P', text=document))] == ['1']
+    assert good('prio', '-f', '-', text=document).count('*') == 0
+
+
+def test_factors_without_a_weight_are_0():
+    document = json.loads(pathlib.Path(MULTIFACTOR).read_text())
+    document['settings'] = {'PriorityWeightJobSize': 1, 'AccountingStorageTRES': 'gres/gpu', 'PriorityWeightTRES': 'cpu=2,mem=0'}
+    row, = parsable(good('prio', '-f', '-', '-n', '-P', text=document))
+    assert [row[name] for name in ('AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'PARTITIONFACTOR', 'QOS', 'TRES')] \
+        == ['0', '0', '0', '0.625', '0', '0', 'cpu=0.25']
+    document['jobs'][0]['set_priority'] = 5
+    row, = parsable(good('prio', '-f', '-', '-n', '-P', text=document))
+    assert (row['PRIORITY'], row['JOBSIZE'], row['TRES']) == ('5', '0', '')
 
 
 def test_json():
