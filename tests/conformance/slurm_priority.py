@@ -1,8 +1,8 @@
 """Converts recordings of Slurm 22.05.8's multifactor priority to scenarios: documents that `fairlead prio -f` reads.
 
 A case is a folder: the cluster (slurm.conf), the associations and their usage (assoc.psv, sshare.psv), qos.psv, the jobs
-(scontrol-job.txt), and the program's log of every factor (priority-log.txt). scenario(folder) is the input,
-logged(folder) the expected output: {(job, partition): {column: text}}.
+(scontrol-job.txt), the program's log of every factor (priority-log.txt), and sprio -n (sprio-normal.txt). scenario(folder)
+is the input; logged(folder) and normalized(folder) are expected outputs: {(job, partition): {column: text}}.
 
 usage: slurm_priority.py FOLDER     prints the scenario; a FOLDER is one of slurm-priority/
 """
@@ -135,31 +135,52 @@ def scenario(folder):
     }
 
 
+def logged_partition(partitions, priorities, total):
+    """The partition whose factors are logged: that of which total, rounded to two decimals, has the logged whole part.
+
+    Of a job in several partitions it is the one that the scheduler tried last (in favorlarge the last, else the first).
+    """
+    return next(name for name in partitions if name not in priorities or -0.005 <= total - int(priorities[name]) <= 1.005)
+
+
 def logged(folder):
-    """Every factor of the log. For a job in several partitions the log has the factors in one, and the priority in each."""
+    """Every factor, term and total of the log, as text: rounded, with the digits that the log shows.
+
+    Columns: a term's own name; 'FACTOR AGE' before weighting; 'TRES cpu', 'FACTOR TRES cpu'; SUM is the total, WHOLE AGE and
+    WHOLE TRES are these terms as the line of the total shows them. For a job in several partitions the log has the factors in
+    one of them, and the PRIORITY, truncated, in each.
+    """
     folder = pathlib.Path(folder)
-    partition_of = {int(pairs['JobId']): pairs['Partition'].split(',') for pairs in jobs_of(folder)}
-    answers, cells = {}, {}
+    partitions_of = {int(pairs['JobId']): pairs['Partition'].split(',') for pairs in jobs_of(folder)}
+    answers, cells, priorities = {}, {}, {}
     for _, text in log_lines(folder):
-        factor = re.match(r'Weighted (\w+) priority is (\S+) \* (\S+) = (\S+)', text)
+        term = re.match(r'Weighted (\w+) priority is (\S+) \* (\S+) = (\S+)', text)
         tres = re.match(r'Weighted TRES:(\S+) is (\S+) \* (\S+) = (\S+)', text)
         several = re.match(r'PRIO: JobId=(\d+) multi-partition priorities: (.*)', text)
-        total = re.match(r'Job (\d+) priority: (\S+) .* - (-?\d+) = (\S+)', text)
-        if factor:
-            cells[LOGGED[factor[1]]] = factor[4]
-        elif tres:
-            cells['TRES ' + tres[1]] = tres[4]
+        total = re.match(r'Job (\d+) priority: (\S+) \+ +(\S+) .* \+ +(\S+) - (-?\d+) = (\S+)', text)
+        if term or tres:
+            name = LOGGED[term[1]] if term else 'TRES ' + tres[1]
+            cells['FACTOR ' + name], cells[name] = (term or tres)[2], (term or tres)[4]
         elif several:
-            for name, priority in (item.split('=') for item in several[2].split(', ')):
+            priorities = dict(item.split('=') for item in several[2].split(', '))
+            for name, priority in priorities.items():
                 answers.setdefault((int(several[1]), name), {})['PRIORITY'] = priority
         elif total:
-            number, priority = int(total[1]), str(int(float(total[4])))
-            cells.update(SITE=total[2], NICE=total[3], PRIORITY=priority)
-            partition = next(name for name in partition_of[number]
-                             if answers.get((number, name), cells)['PRIORITY'] == priority)
-            answers.setdefault((number, partition), {}).update(cells)
-            cells = {}
+            cells.update({'SITE': total[2], 'WHOLE AGE': total[3], 'WHOLE TRES': total[4], 'NICE': total[5], 'SUM': total[6]})
+            partition = logged_partition(partitions_of[int(total[1])], priorities, float(total[6]))
+            answers.setdefault((int(total[1]), partition), {}).update(cells)
+            cells, priorities = {}, {}
     return answers
+
+
+def normalized(folder):
+    """The factors of sprio -n. It ran between two passes, so the age, and with it the priority, can be a second apart."""
+    names = ['JOBID', 'PARTITION', 'USER', 'AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'PARTITIONFACTOR', 'QOS', 'TRES']
+    rows = {}
+    for line in (pathlib.Path(folder) / 'sprio-normal.txt').read_text().splitlines()[1:]:
+        row = dict(zip(names, line.split(' ')))
+        rows[int(row['JOBID']), row['PARTITION']] = {name: row[name] for name in names[4:]}
+    return rows
 
 
 def main(arguments):
