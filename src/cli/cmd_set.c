@@ -84,7 +84,7 @@ const struct command cmd_set = {
         "  DEPTH_OBLIVIOUS         fair share by the depth-oblivious formula\n"
         "  ACCRUE_ALWAYS           age counts from submission, not from the begin time\n"
         "  CALCULATE_RUNNING       priorities of running jobs are computed, too\n"
-        "  INCR_ONLY               a job's priority never falls\n"
+        "  INCR_ONLY               a job's priority falls only when the job is changed\n"
         "  MAX_TRES                billing is the largest weighted TRES, not the sum\n"
         "  MAX_TRES_GRES           billing is the largest of CPUs, memory and nodes, plus\n"
         "                          all GRES\n"

@@ -52,7 +52,7 @@ uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
 
 /* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the
- * sets of row are those of the old row, or replace them (min_priority_carry). */
+ * sets of row are those of the old row, or replace them; min_priority_update comes first. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */

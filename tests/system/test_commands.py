@@ -424,7 +424,7 @@ def test_many_separate_tasks(instance):
     tasks = ','.join(map(str, range(0, 9999, 2)))
     whole, short = '%d_[%s%%7]' % (array, tasks), '%d_[0,2,4,6,8,10,12,14,16,18,20,...%%7]' % array
     for command in (['queue'], ['prio']):
-        lines = instance.good(*command).splitlines()
+        lines = instance.run(*command).out.splitlines()
         assert short in lines[1] and max(map(len, lines)) < 200, (command, lines[1][:300])
         assert [next(iter(row.values())) for row in instance.rows(*command)] == [whole, str(other)]
         assert [row['id'] for row in instance.json(*command)] == [whole, str(other)]
