@@ -604,6 +604,8 @@ static void keys_without_effect_are_refused(void **unused)
          "F: resources[0].amount: license/m is not a tracked TRES; AccountingStorageTRES adds it"},
         {"{'now': 9, 'tree': [{'account': 'root', 'shares': 5}]}",
          "F: tree[0].shares: root has none: it has no siblings"},
+        {"{'now': 9, 'share_tree': {'name': 'Root', 'shares': 5}}",
+         "F: share_tree.shares: the root has none: it has no siblings"},
         {"{'now': 9, 'settings': {'default_cpus': 4}}",
          "F: settings.default_cpus: without effect in a document; give each job its 'cpus'"},
         {"{'now': 9, 'settings': {'host_gpus': 'auto'}}",
