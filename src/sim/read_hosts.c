@@ -24,7 +24,7 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 0, .max = 1e9};
     struct host_document *host = target;
-    const struct policy *policy = &document_of(r)->state->policy;
+    const struct tres_table *tracked = &document_of(r)->state->policy.tres; /* other GRES count nowhere, as in Slurm */
     const char *name;
     json_t *item;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of GRES and counts");
@@ -36,10 +36,8 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
         size_t length = wire_enter(r, name);
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
         struct str type, kind = str_cut(str(name), ':', &type);
-        uint32_t exact = find_gres(&policy->tres, str(name));
-        uint32_t generic = type.text != NULL ? find_gres(&policy->tres, kind) : NONE;
-        if (exact == NONE && generic == NONE && policy->model == MODEL_MULTIFACTOR)
-            return wire_fail(r, "gres/%s is not a tracked TRES; AccountingStorageTRES adds it", name);
+        uint32_t exact = find_gres(tracked, str(name));
+        uint32_t generic = type.text != NULL ? find_gres(tracked, kind) : NONE;
         wire_leave(r, length);
         if (exact != NONE) host->gres[exact] = (double)count;
         if (generic != NONE) host->typed[generic] += (double)count;

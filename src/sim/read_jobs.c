@@ -274,15 +274,17 @@ static int read_tres(struct wire_reader *r, struct job_document_keys *keys, stru
     struct tres_list given;
     struct err below;
     if (keys->tres == NULL) return 0;
-    if (keys->mem_mib != UINT64_MAX)
-        return wire_fail_at(r, "mem",
-                            "the job has 'tres', which replaces it: give the memory there, as in 'cpu=4,mem=8G'");
     if (tres_list_parse(table, str(keys->tres), "tres", arena, &given, &below) != 0) return wire_fail_below(r, &below);
     out_list->items = arena_alloc(arena, TRES_MAX * sizeof *out_list->items);
     out_list->count = given.count;
     memcpy(out_list->items, given.items, given.count * sizeof *given.items);
     tres_list_add_generic(table, out_list);
     double cpus = tres_amount_of(out_list, TRES_CPU), nodes = tres_amount_of(out_list, TRES_NODE);
+    double mem_mib = tres_amount_of(out_list, TRES_MEM);
+    bool has_other_mem =
+        keys->mem_mib != UINT64_MAX && ((double)keys->mem_mib < mem_mib || (double)keys->mem_mib > mem_mib);
+    if (has_other_mem)
+        return wire_fail_at(r, "mem", "'tres' has another amount: give the memory there, as in 'cpu=4,mem=8G'");
     if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     if (keys->cpus < 0 && cpus > 0.0) keys->cpus = (int64_t)cpus;
     if (keys->nodes < 0 && nodes > 0.0) keys->nodes = (int64_t)nodes;

@@ -220,25 +220,11 @@ int document_read_partitions(struct wire_reader *r, json_t *value)
 
 /* --- resources and QOS -------------------------------------------------------------------------------------------- */
 
-/* In the multifactor model an amount is the total of a TRES; in the tickets model nothing depends on it. */
-static int check_amount(struct wire_reader *r, const struct object_document *resource)
-{
-    const struct policy *policy = &document_of(r)->state->policy;
-    struct buf name = {0};
-    if (policy->model != MODEL_MULTIFACTOR || !resource->given[RESOURCE_AMOUNT]) return 0;
-    buf_format(&name, "license/%s", resource->object.name);
-    bool is_tracked = tres_find(&policy->tres, (struct str){name.text, name.length}) != NONE;
-    if (!is_tracked)
-        (void)wire_fail_at(r, "amount", "%s is not a tracked TRES; AccountingStorageTRES adds it", name.text);
-    buf_release(&name);
-    return is_tracked ? 0 : -1;
-}
-
 static int read_resource(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document resource;
     (void)index;
-    if (read_object(r, value, OBJECT_RESOURCE, &resource) != 0 || check_amount(r, &resource) != 0) return -1;
+    if (read_object(r, value, OBJECT_RESOURCE, &resource) != 0) return -1;
     restore_object(document_of(r), OBJECT_RESOURCE, &resource);
     return 0;
 }

@@ -32,7 +32,6 @@ static int read_node(struct wire_reader *r, json_t *value, uint32_t parent, uint
     struct node_document node = {.shares = 1};
     if (depth > TREE_DEPTH_MAX) return wire_fail(r, "more than %d levels deep", TREE_DEPTH_MAX);
     if (wire_read_members(r, &shape, value, &node) != 0) return -1;
-    if (depth == 0 && node.shares != 1) return wire_fail_at(r, "shares", "the root has none: it has no siblings");
     uint32_t index = share_nodes_add(document_of(r)->state->share_nodes, parent, node.name, node.shares);
     if (node.children == NULL) return 0;
     size_t length = wire_enter(r, "children");

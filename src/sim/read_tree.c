@@ -84,7 +84,6 @@ static int note_account(struct wire_reader *r, const struct association_document
     struct document *d = document_of(r);
     if (row->partition != NULL) return wire_fail_at(r, "partition", "only users have one");
     if (is_root(row) && row->parent != NULL) return wire_fail_at(r, "parent", "root has none");
-    if (is_root(row) && row->shares != 1) return wire_fail_at(r, "shares", "root has none: it has no siblings");
     if (map_get(&d->account_rows, str(row->account)) != NONE) return document_fail_twice(r, "account", row->account);
     map_set(&d->account_rows, str(row->account), index);
     return 0;
