@@ -197,8 +197,10 @@ class World:
         return line.decode(errors='surrogateescape')
 
     def report(self, patience=PATIENCE):
-        """The next report: a record as a dictionary, or a word."""
+        """The next report: a record or a usage as a dictionary, or a word. Records and words are kept in reports."""
         line = self.read_line(patience)
+        if line.startswith('usage\t'):
+            return {name: int(value) for name, value in (field.split('=') for field in line.split('\t')[1:])}
         if not line.startswith('record\t'):
             self.reports.append(line)
             return line
@@ -245,6 +247,18 @@ class World:
 
     def ended(self, launch_id):
         return self.record(launch_id, 'ended')
+
+    def measure(self, *launch_ids):
+        """What these launches use now, by launch id. No other launch may run."""
+        usages = {}
+        self.send('measure')
+        while len(usages) < len(launch_ids):
+            report = self.report()
+            assert report != 'gone'
+            if 'mem_kib' in report:
+                usages[report['id']] = report
+        assert set(usages) == set(launch_ids)
+        return usages
 
     def run(self, launch_id, *arguments, **options):
         """Starts a launch and waits for its end. Returns the record and the output."""

@@ -6,10 +6,13 @@
  *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us, arg..., env...
  *     end ID GRACE_US
  *     ack ID
+ *     measure
  *     open                  a new connection
  *     close
- * Output lines: "opened", "error TEXT", "synced", "gone", and "record" with the lines of the record as fields. */
+ * Output lines: "opened", "error TEXT", "synced", "gone", "record" with the lines of the record as fields, and "usage"
+ * with fields NAME=VALUE. */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +143,8 @@ static void run_line(struct driver *d, char *line)
     } else if (strcmp(word, "end") == 0) {
         const char *id = strsep(&rest, "\t");
         executor_end(d->executor, (uint64_t)number(id), number(rest));
+    } else if (strcmp(word, "measure") == 0) {
+        executor_measure(d->executor);
     } else if (strcmp(word, "ack") == 0) {
         executor_acknowledge(d->executor, (uint64_t)number(rest));
     }
@@ -156,16 +161,24 @@ static void print_record(const struct launch_record *record)
     buf_release(&text);
 }
 
+static void print_usage(const struct launch_usage *u)
+{
+    printf("usage\tid=%" PRIu64 "\tat_us=%" PRId64 "\tcpu_us=%" PRId64 "\tmem_kib=%" PRId64 "\tio_bytes=%" PRId64 "\n",
+           u->id, u->at_us, u->cpu_us, u->mem_kib, u->io_bytes);
+}
+
 static void print_reports(struct driver *d)
 {
     struct executor_reports reports = {0};
     executor_ready(d->executor, &reports);
     for (uint32_t i = 0; i < reports.list.count; i++) {
         const struct executor_report *report = &reports.list.items[i];
-        if (report->kind == EXECUTOR_RECORD)
-            print_record(&report->record);
-        else
-            printf("%s\n", report->kind == EXECUTOR_SYNCED ? "synced" : "gone");
+        switch (report->kind) {
+        case EXECUTOR_RECORD: print_record(&report->record); break;
+        case EXECUTOR_USAGE: print_usage(&report->usage); break;
+        case EXECUTOR_SYNCED: printf("synced\n"); break;
+        case EXECUTOR_GONE: printf("gone\n"); break;
+        }
     }
     array_release(&reports.list);
 }

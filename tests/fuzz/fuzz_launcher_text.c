@@ -1,5 +1,5 @@
-/* Text that the launcher reads and other programs write: scripts, files of /proc, records. The first byte chooses the
- * parser. */
+/* Text that the launcher reads and other programs write: scripts, files of /proc and of control groups, records. The
+ * first byte chooses the parser. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -7,6 +7,7 @@
 #include "exec/launcher/launch_command.h"
 #include "exec/launcher/process_identity.h"
 #include "exec/launcher/process_tree.h"
+#include "exec/launcher/usage_text.h"
 #include "exec/record.h"
 
 static bool is_inside(struct str part, struct str whole)
@@ -43,8 +44,26 @@ static void parse_record(struct str text)
     record_format(&record, &written);
     ensure(record_parse((struct str){written.text, written.length}, &again, NULL) == 0);
     ensure(again.id == record.id && again.phase == record.phase && again.cpu_us == record.cpu_us);
+    ensure(again.io_bytes == record.io_bytes);
     ensure(strcmp(again.detail, record.detail) == 0);
     buf_release(&written);
+}
+
+static void parse_stat(struct str text)
+{
+    struct process p;
+    if (process_parse(text, &p)) ensure(p.cpu_ticks >= 0 && p.children_cpu_ticks >= 0 && p.resident_pages >= 0);
+}
+
+static void parse_usage(struct str text)
+{
+    static bool (*const parsers[])(struct str, int64_t *) = {usage_text_parse_io, usage_text_parse_group_cpu,
+                                                             usage_text_parse_group_memory, usage_text_parse_group_io};
+    for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++) {
+        int64_t value = -7;
+        bool is_read = parsers[i](text, &value);
+        ensure(is_read ? value >= 0 : value == -7);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,10 +71,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     struct str text = {(const char *)data + 1, size - 1};
-    struct process process;
     switch (data[0]) {
     case 'i': parse_shebang(text); break;
-    case 's': (void)process_parse(text, &process); break;
+    case 's': parse_stat(text); break;
+    case 'u': parse_usage(text); break;
     case 'c': find_cgroups(text); break;
     case 'r': parse_record(text); break;
     default: break;

@@ -91,7 +91,7 @@ static void test_a_launch_becomes_a_command(void **state)
 static void test_a_stat_file_is_parsed(void **state)
 {
     (void)state;
-    static const char tail[] = " S 1 22 333 0 -1 4194304 87 0 0 0 0 0 0 0 20 0 1 0 300143 2703360 310 1\n";
+    static const char tail[] = " S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360 310 1\n";
     static const char *const names[] = {"(sh)", "(a) b)", "(a\nb)", "(() S 9 9 9)", "()"};
     for (size_t i = 0; i < COUNT(names); i++) {
         char text[200];
@@ -100,10 +100,23 @@ static void test_a_stat_file_is_parsed(void **state)
         assert_true(process_parse(str(text), &p));
         assert_true(p.pid == 4444 && p.state == 'S' && p.parent == 1 && p.group == 22 && p.session == 333);
         assert_int_equal(p.start_ticks, 300143);
+        assert_true(p.cpu_ticks == 65 && p.children_cpu_ticks == 8700 && p.resident_pages == 310);
     }
     static const char *const bad[] = {
-        "", "4444", "4444 (sh", "4444 (sh)", "4444 (sh) S", "x (sh) S 1 2 3", "4444 (sh) S 1 2 3 4\n"};
+        "",
+        "4444",
+        "4444 (sh",
+        "4444 (sh)",
+        "4444 (sh) S",
+        "x (sh) S 1 2 3",
+        "4444 (sh) S 1 2 3 4\n",
+        "4444 (sh) S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360"};
     for (size_t i = 0; i < COUNT(bad); i++) assert_false(process_parse(str(bad[i]), &(struct process){0}));
+    struct process odd; /* numbers that no kernel gives */
+    assert_true(process_parse(str("1 (x) R 1 2 3 0 0 0 0 0 0 0 9223372036854775807 9223372036854775807 "
+                                  "-9223372036854775808 7 0 0 0 0 0 0 -1 0"),
+                              &odd));
+    assert_true(odd.cpu_ticks == INT64_C(1) << 49 && odd.children_cpu_ticks == 7 && odd.resident_pages == 0);
     struct process self;
     assert_true(process_read(getpid(), &self));
     assert_true(self.pid == getpid() && self.parent == getppid() && self.state == 'R');

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
-#include "base/text.h"
 #include "exec/clock.h"
 #include "exec/launch.h"
 #include "exec/launcher/durable.h"
+#include "exec/launcher/usage_text.h"
 
 enum { DEPTH_MAX = 32, REMOVE_TRIES = 100, REMOVE_RETRY_MS = 1 };
 
@@ -151,11 +151,11 @@ static bool is_usable(const struct cgroup_parent *parent)
            can_create_groups(parent->path, "cgroup.kill");
 }
 
-/* Gives the groups below a parent of version 2 a CPU weight. The kernel refuses it for a group that has processes of
- * its own, unless it is the root. */
-static bool enable_cpu_controller(const struct cgroup_parent *parent)
+/* Gives the groups below a parent of version 2 a controller: "+cpu\n". The kernel refuses it for a group that has
+ * processes of its own, unless it is the root. */
+static bool enable_controller(const struct cgroup_parent *parent, const char *controller)
 {
-    return parent->path[0] != '\0' && write_file(parent->path, "cgroup.subtree_control", "+cpu\n");
+    return parent->path[0] != '\0' && write_file(parent->path, "cgroup.subtree_control", controller);
 }
 
 void cgroup_probe(struct cgroup_parent *out)
@@ -167,7 +167,9 @@ void cgroup_probe(struct cgroup_parent *out)
     struct str membership = {membership_text.text, membership_text.length};
     struct str mounts = {mounts_text.text, mounts_text.length};
     if (!cgroup_find(membership, mounts, NULL, out->path, sizeof out->path) || !is_usable(out)) out->path[0] = '\0';
-    bool needs_v1 = !enable_cpu_controller(out);
+    bool needs_v1 = !enable_controller(out, "+cpu\n");
+    (void)enable_controller(out, "+memory\n"); /* without these two, cgroup_read_usage says less */
+    (void)enable_controller(out, "+io\n");
     if (!needs_v1 || !cgroup_find(membership, mounts, "cpu", out->cpu_path, sizeof out->cpu_path) ||
         !can_create_groups(out->cpu_path, "cpu.shares"))
         out->cpu_path[0] = '\0';
@@ -218,6 +220,27 @@ bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight)
     uint32_t shares = weight * SHARES_DEFAULT / LAUNCH_CPU_WEIGHT_DEFAULT;
     text_format(text, sizeof text, "%" PRIu32 "\n", shares > SHARES_MIN ? shares : SHARES_MIN);
     return write_file(g->path, "cpu.shares", text);
+}
+
+static struct str read_text(const char *group, const char *name, struct buf *scratch)
+{
+    char path[PATH_MAX];
+    bool found = false;
+    buf_clear(scratch);
+    if (!join_path(group, name, path) || durable_read(AT_FDCWD, path, scratch, &found, NULL) || !found)
+        return (struct str){0};
+    return (struct str){scratch->text, scratch->length};
+}
+
+/* io.stat without lines says 0, so that only a missing file says nothing. */
+void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out)
+{
+    *out = (struct cgroup_usage){-1, -1, -1};
+    if (path[0] == '\0') return;
+    (void)usage_text_parse_group_cpu(read_text(path, "cpu.stat", scratch), &out->cpu_us);
+    (void)usage_text_parse_group_memory(read_text(path, "memory.stat", scratch), &out->mem_kib);
+    struct str io = read_text(path, "io.stat", scratch);
+    if (io.text != NULL) (void)usage_text_parse_group_io(io, &out->io_bytes);
 }
 
 void cgroup_kill(const struct cgroup *g)

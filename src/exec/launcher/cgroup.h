@@ -1,5 +1,7 @@
 /* A control group for each launch, if this launcher may create one. With a group of version 2 the keeper can kill all
  * of a job at once. With a group that has a cpu controller, of version 2 or 1, it can set the job's share of the CPUs.
+ * A group of version 2 also knows what its processes use, those that have ended included: CPU time in every group, memory
+ * and I/O with the controllers for them.
  * Source: cgroups(7), and the kernel's cgroup-v2 guide. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 #define FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
@@ -10,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/str.h"
+#include "base/text.h"
 
 /* The groups in which those of launches are created. An empty path: nowhere. */
 struct cgroup_parent {
@@ -18,9 +21,9 @@ struct cgroup_parent {
 };
 
 /* Finds where this process may create groups. path is its own group of version 2 if groups can be created there,
- * entered by processes, and killed with cgroup.kill (Linux 5.14); their cpu controller is enabled if that is allowed.
- * If it is not, cpu_path is the process's own group in the cpu hierarchy of version 1, if groups can be created
- * there. */
+ * entered by processes, and killed with cgroup.kill (Linux 5.14); their cpu, memory and io controllers are
+ * enabled if that is allowed, each by itself. Without the cpu controller, cpu_path is the process's own group in the cpu
+ * hierarchy of version 1, if groups can be created there. */
 void cgroup_probe(struct cgroup_parent *out);
 
 /* The directory of this process's own group, from the texts of /proc/self/cgroup and /proc/self/mountinfo. controller
@@ -46,6 +49,17 @@ bool cgroup_attach(const struct cgroup *g, pid_t pid);
 /* Sets the group's CPU weight among its siblings: LAUNCH_CPU_WEIGHT_MIN to LAUNCH_CPU_WEIGHT_MAX. False if the group
  * has no file for it, or the file cannot be written. */
 bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight);
+
+/* What the processes of a group of version 2 have used since it was created, and the groups below it. -1: the group does
+ * not say. */
+struct cgroup_usage {
+    int64_t cpu_us;   /* user and system time */
+    int64_t mem_kib;  /* in use now; without the cache of files */
+    int64_t io_bytes; /* read from and written to devices */
+};
+
+/* Reads the usage of the group at this path; "" is no group. scratch: memory for texts, which the caller releases. */
+void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out);
 
 /* Sends SIGKILL to every process in the group and below it, at once. */
 void cgroup_kill(const struct cgroup *g);

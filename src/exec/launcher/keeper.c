@@ -95,8 +95,9 @@ static void decide_end(struct keeper *k, enum launch_end end, const char *detail
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* What the kernel has added up for all processes that were waited for, however deep below the keeper. */
-static void fill_usage(struct launch_record *record)
+/* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
+ * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet. */
+static void fill_usage(struct launch_record *record, const struct cgroup_usage *group)
 {
     enum { BLOCK_SIZE = 512 }; /* of ru_inblock and ru_oublock: getrusage(2) */
     struct rusage usage;
@@ -105,6 +106,8 @@ static void fill_usage(struct launch_record *record)
                      usage.ru_stime.tv_usec;
     record->max_rss_kib = usage.ru_maxrss;
     record->io_bytes = ((int64_t)usage.ru_inblock + usage.ru_oublock) * BLOCK_SIZE;
+    if (record->cpu_us < group->cpu_us) record->cpu_us = group->cpu_us;
+    if (record->io_bytes < group->io_bytes) record->io_bytes = group->io_bytes;
 }
 
 static void fill_exit_status(struct keeper *k)
@@ -154,9 +157,13 @@ static void write_end(struct keeper *k, struct launch_record record)
 static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->log.record;
+    struct cgroup_usage group_usage;
+    struct buf scratch = {0};
     k->phase = GONE;
     read_orders(k);
     k->is_committed = false; /* the end has not been reported: a "committed" that is already here is void */
+    cgroup_read_usage(k->identity.cgroup.path, &scratch, &group_usage);
+    buf_release(&scratch);
     (void)cgroup_remove_wait(&k->identity.cgroup);
     (void)cgroup_remove_wait(&k->cpu_group);
     decide_end(k, LAUNCH_EXITED, "");
@@ -168,7 +175,7 @@ static _Noreturn void finish(struct keeper *k)
     record.exit_status = k->outcome.exit_status;
     record.signal = k->outcome.signal;
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
-    fill_usage(&record);
+    fill_usage(&record, &group_usage);
     if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
     write_end(k, record);
     _exit(0); /* the launcher sees that through its pidfd, in case it missed the notice */

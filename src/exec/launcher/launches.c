@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -34,6 +35,7 @@
 #include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/launcher/keeper.h"
+#include "exec/launcher/measure.h"
 #include "exec/launcher/orphans.h"
 #include "exec/launcher/record_log.h"
 #include "exec/protocol.h"
@@ -72,6 +74,16 @@ static uint32_t add(struct launches *l, uint64_t id)
     return index;
 }
 
+/* Gives back what is known of a keeper that is gone. */
+static void unwatch(struct launch_entry *entry)
+{
+    if (entry->keeper_pidfd >= 0) close(entry->keeper_pidfd);
+    mem_free(entry->keeper_group);
+    entry->keeper_pidfd = -1;
+    entry->keeper_pid = 0;
+    entry->keeper_group = NULL;
+}
+
 /* Removes the directory and the entry. The last entry moves to its index. */
 static void forget(struct launches *l, uint32_t index)
 {
@@ -88,9 +100,7 @@ static void forget(struct launches *l, uint32_t index)
 
 void launches_release(struct launches *l)
 {
-    for (uint32_t i = 0; i < l->list.count; i++) {
-        if (l->list.items[i].keeper_pidfd >= 0) close(l->list.items[i].keeper_pidfd);
-    }
+    for (uint32_t i = 0; i < l->list.count; i++) unwatch(&l->list.items[i]);
     array_release(&l->list);
     map_release(&l->index_by_id);
 }
@@ -141,13 +151,6 @@ static bool watch(struct launches *l, struct launch_entry *entry, pid_t pid)
     close(entry->keeper_pidfd);
     entry->keeper_pidfd = -1;
     return false;
-}
-
-static void unwatch(struct launch_entry *entry)
-{
-    if (entry->keeper_pidfd < 0) return;
-    close(entry->keeper_pidfd);
-    entry->keeper_pidfd = -1;
 }
 
 /* The directory is locked by a keeper that may be unknown: finds it. The pid in the lock file is the keeper's if the
@@ -423,6 +426,47 @@ void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weigh
     char line[40];
     text_format(line, sizeof line, "weight %" PRIu32 "\n", cpu_weight);
     send_order(l, id, line);
+}
+
+/* The keeper has written its pid and its group before its first record. False if that cannot be read. */
+static bool read_keeper(struct launches *l, struct launch_entry *entry)
+{
+    struct launch_dir d;
+    struct cgroup group;
+    if (entry->keeper_pid != 0) return true;
+    if (launch_dir_open(l->spool, entry->id, &d, NULL)) return false;
+    entry->keeper_pid = launch_dir_read_keeper(&d, &group);
+    launch_dir_close(&d);
+    if (entry->keeper_pid == 0) return false;
+    size_t size = strlen(group.path) + 1;
+    entry->keeper_group = mem_resize(NULL, 0, size);
+    memcpy(entry->keeper_group, group.path, size);
+    return true;
+}
+
+static bool has_exited(int pidfd)
+{
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+/* A keeper that still runs afterwards has had its pid all the time (I3). */
+void launches_measure(struct launches *l)
+{
+    ARRAY(struct measured_launch) running = {0};
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        struct launch_entry *entry = &l->list.items[i];
+        bool has_started = entry->has_record && entry->record.phase != LAUNCH_ENDED;
+        if (entry->state != ENTRY_KEPT || !has_started || !read_keeper(l, entry)) continue;
+        *array_add(&running) = (struct measured_launch){
+            .keeper = entry->keeper_pid, .group_path = entry->keeper_group, .usage.id = entry->id};
+    }
+    measure_launches(running.items, running.count);
+    for (uint32_t i = 0; i < running.count; i++) {
+        const struct launch_usage *usage = &running.items[i].usage;
+        if (l->out != NULL && !has_exited(find(l, usage->id)->keeper_pidfd)) protocol_usage(l->out, usage);
+    }
+    array_release(&running);
 }
 
 void launches_acknowledge(struct launches *l, uint64_t id)

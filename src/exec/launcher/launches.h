@@ -18,7 +18,9 @@ enum launch_entry_state {
 struct launch_entry {
     uint64_t id;
     enum launch_entry_state state;
-    int keeper_pidfd; /* -1: none */
+    int keeper_pidfd;   /* -1: none */
+    pid_t keeper_pid;   /* for measuring; 0: not read yet */
+    char *keeper_group; /* the path of its control group, owned; "" without one, NULL if keeper_pid is 0 */
     bool has_record;
     bool is_acknowledged;                    /* to be forgotten once the keeper has exited */
     uint32_t round_count, empty_round_count; /* of ENTRY_ORPHANED: all; the last ones in a row that found no orphan */
@@ -54,6 +56,9 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
 void launches_end(struct launches *l, uint64_t id, int64_t grace_us);
 void launches_acknowledge(struct launches *l, uint64_t id);
 void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight);
+
+/* Reports the usage of every launch that has started and whose keeper runs. O(processes of the machine). */
+void launches_measure(struct launches *l);
 
 /* To be called when a keeper has written a record, and when a keeper's pidfd has become readable. */
 void launches_on_record(struct launches *l, uint64_t id);

@@ -1,4 +1,4 @@
-/* Ends a whole tree of processes without a control group.
+/* Finds the trees of processes, and ends a whole tree without a control group.
  *
  *  I1  Orphans become children of the keeper, because it is their subreaper: the chain of parents of every descendant
  *      ends at the keeper.
@@ -26,65 +26,112 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
-#include "base/map.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "exec/launcher/durable.h"
+#include "exec/launcher/usage_text.h"
 
 enum { PROC_PATH_SIZE = 64 };
 
 /* --- processes ---------------------------------------------------------------------------------------------------- */
 
-static bool next_number(struct str *rest, int64_t *out)
+/* A count of the kernel, in a range in which a few of them can be added. */
+static int64_t limited(int64_t value)
 {
-    return number_parse_i64(str_cut(*rest, ' ', rest), out);
+    const int64_t max = INT64_C(1) << 48;
+    return value < 0 ? 0 : value > max ? max : value;
 }
 
 bool process_parse(struct str text, struct process *out)
 {
-    enum { FIRST_SKIPPED = 7, START_TIME = 22 }; /* numbers of fields in proc(5) */
-    int64_t pid, parent, group, session, skipped, start_ticks;
+    enum { /* numbers of fields in proc(5) */
+           PARENT = 4,
+           GROUP,
+           SESSION,
+           USER_TIME = 14,
+           SYSTEM_TIME,
+           CHILDREN_USER_TIME,
+           CHILDREN_SYSTEM_TIME,
+           START_TIME = 22,
+           RESIDENT = 24
+    };
+    int64_t pid, fields[RESIDENT + 1];
     const char *close = text.length > 0 ? memrchr(text.text, ')', text.length) : NULL;
     if (close == NULL || text.text + text.length - close < 4) return false;
     struct str rest;
     if (!number_parse_i64(str_cut(text, ' ', &rest), &pid)) return false;
     rest = str_range(close + 4, text.text + text.length); /* after ") S " */
-    if (!next_number(&rest, &parent) || !next_number(&rest, &group) || !next_number(&rest, &session)) return false;
-    for (int field = FIRST_SKIPPED; field < START_TIME; field++) {
-        if (!next_number(&rest, &skipped)) return false;
+    for (int field = PARENT; field <= RESIDENT; field++) {
+        if (!number_parse_i64(str_cut(rest, ' ', &rest), &fields[field])) return false;
     }
-    if (!next_number(&rest, &start_ticks)) return false;
     *out = (struct process){.pid = (pid_t)pid,
-                            .parent = (pid_t)parent,
-                            .group = (pid_t)group,
-                            .session = (pid_t)session,
+                            .parent = (pid_t)fields[PARENT],
+                            .group = (pid_t)fields[GROUP],
+                            .session = (pid_t)fields[SESSION],
                             .state = close[2],
-                            .start_ticks = (uint64_t)start_ticks};
+                            .start_ticks = (uint64_t)fields[START_TIME],
+                            .cpu_ticks = limited(fields[USER_TIME]) + limited(fields[SYSTEM_TIME]),
+                            .children_cpu_ticks =
+                                limited(fields[CHILDREN_USER_TIME]) + limited(fields[CHILDREN_SYSTEM_TIME]),
+                            .resident_pages = limited(fields[RESIDENT])};
     return true;
+}
+
+/* Reads a file of /proc into scratch. Returns its text, which is empty if there is none. */
+static struct str read_text(const char *path, struct buf *scratch)
+{
+    bool found = false;
+    buf_clear(scratch);
+    if (durable_read(AT_FDCWD, path, scratch, &found, NULL) || !found) return (struct str){0};
+    return (struct str){scratch->text, scratch->length};
+}
+
+static bool read_process(pid_t pid, struct buf *scratch, struct process *out)
+{
+    char path[PROC_PATH_SIZE];
+    text_format(path, sizeof path, "/proc/%d/stat", (int)pid);
+    return process_parse(read_text(path, scratch), out);
 }
 
 bool process_read(pid_t pid, struct process *out)
 {
-    char path[PROC_PATH_SIZE];
-    struct buf text = {0};
-    bool found = false;
-    text_format(path, sizeof path, "/proc/%d/stat", (int)pid);
-    bool result = durable_read(AT_FDCWD, path, &text, &found, NULL) == 0 && found &&
-                  process_parse((struct str){text.text, text.length}, out);
-    buf_release(&text);
+    struct buf scratch = {0};
+    bool result = read_process(pid, &scratch, out);
+    buf_release(&scratch);
     return result;
 }
 
 void processes_read(struct processes *out)
 {
+    struct buf scratch = {0};
     DIR *directory = opendir("/proc");
     if (directory == NULL) return;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         uint64_t pid;
         struct process p;
-        if (number_parse_u64(str(entry->d_name), &pid) && process_read((pid_t)pid, &p)) *array_add(&out->list) = p;
+        if (number_parse_u64(str(entry->d_name), &pid) && read_process((pid_t)pid, &scratch, &p))
+            *array_add(&out->list) = p;
     }
     closedir(directory);
+    buf_release(&scratch);
+}
+
+int64_t process_read_io(pid_t pid, struct buf *scratch)
+{
+    char path[PROC_PATH_SIZE];
+    int64_t bytes = 0;
+    text_format(path, sizeof path, "/proc/%d/io", (int)pid);
+    (void)usage_text_parse_io(read_text(path, scratch), &bytes);
+    return bytes;
+}
+
+/* The kernel adds the I/O of a child to that of the process that waits for it, but not to that of its thread. */
+int64_t process_read_children_io(pid_t pid, struct buf *scratch)
+{
+    char path[PROC_PATH_SIZE];
+    int64_t bytes = process_read_io(pid, scratch), own_bytes = 0;
+    text_format(path, sizeof path, "/proc/%d/task/%d/io", (int)pid, (int)pid);
+    (void)usage_text_parse_io(read_text(path, scratch), &own_bytes);
+    return bytes > own_bytes ? bytes - own_bytes : 0;
 }
 
 bool process_signal(const struct process *p, int signal)
@@ -101,45 +148,61 @@ bool process_signal(const struct process *p, int signal)
     return !is_refused;
 }
 
-/* --- all descendants ---------------------------------------------------------------------------------------------- */
+/* --- trees -------------------------------------------------------------------------------------------------------- */
 
-enum { MARK_UNKNOWN, MARK_DESCENDANT, MARK_OTHER };
+enum { ROOT_UNKNOWN = NONE - 1u };
 
-/* Marks a process as descendant or not. Follows its parents up to a child of this process, to a process that is marked,
- * or to the top, and gives the same mark to every process on the way. So marking all processes is O(processes). */
-static void mark_ancestors(const struct processes *all, const struct map *index_by_pid, uint32_t index,
-                           unsigned char *marks)
+void processes_index(const struct processes *all, struct map *out_index_by_pid)
 {
-    unsigned char mark = MARK_OTHER;
-    uint32_t end = index;
-    for (uint32_t steps = 0; end != NONE && steps <= all->list.count; steps++) {
-        if (marks[end] != MARK_UNKNOWN)
-            mark = marks[end];
-        else if (all->list.items[end].parent == getpid())
-            mark = marks[end] = MARK_DESCENDANT;
-        if (marks[end] != MARK_UNKNOWN) break;
-        end = map_get_u64(index_by_pid, (uint64_t)all->list.items[end].parent);
+    for (uint32_t i = 0; i < all->list.count; i++) map_set_u64(out_index_by_pid, (uint64_t)all->list.items[i].pid, i);
+}
+
+static uint32_t parent_index(const struct processes *all, const struct map *index_by_pid, uint32_t index)
+{
+    return map_get_u64(index_by_pid, (uint64_t)all->list.items[index].parent);
+}
+
+/* Follows the parents of a process up to a child of a root, to a process whose root is known, or to the top, and gives
+ * the same root to every process on the way. So doing this for all processes is O(processes). */
+static void find_root(const struct processes *all, const struct map *index_by_pid, const struct map *root_by_pid,
+                      uint32_t index, uint32_t *roots)
+{
+    uint32_t root = ROOT_UNKNOWN, at = index;
+    for (uint32_t steps = 0; at != NONE && steps <= all->list.count; steps++) {
+        uint32_t parent_number = map_get_u64(root_by_pid, (uint64_t)all->list.items[at].parent);
+        if (roots[at] == ROOT_UNKNOWN && parent_number != NONE) roots[at] = parent_number;
+        root = roots[at];
+        if (root != ROOT_UNKNOWN) break;
+        at = parent_index(all, index_by_pid, at);
     }
-    for (uint32_t i = index; i != NONE && i != end && marks[i] == MARK_UNKNOWN;) {
-        marks[i] = mark;
-        i = map_get_u64(index_by_pid, (uint64_t)all->list.items[i].parent);
-    }
+    if (root == ROOT_UNKNOWN) root = NONE;
+    for (at = index; at != NONE && roots[at] == ROOT_UNKNOWN; at = parent_index(all, index_by_pid, at))
+        roots[at] = root;
+}
+
+void processes_find_roots(const struct processes *all, const struct map *index_by_pid, const struct map *root_by_pid,
+                          uint32_t *out_roots)
+{
+    for (uint32_t i = 0; i < all->list.count; i++) out_roots[i] = ROOT_UNKNOWN;
+    for (uint32_t i = 0; i < all->list.count; i++) find_root(all, index_by_pid, root_by_pid, i, out_roots);
 }
 
 void process_tree_terminate(void)
 {
     struct processes all = {0};
-    struct map index_by_pid = {0};
+    struct map index_by_pid = {0}, this_process = {0};
     processes_read(&all);
-    for (uint32_t i = 0; i < all.list.count; i++) map_set_u64(&index_by_pid, (uint64_t)all.list.items[i].pid, i);
-    unsigned char *marks = mem_resize(NULL, 0, all.list.count + 1u);
+    processes_index(&all, &index_by_pid);
+    map_set_u64(&this_process, (uint64_t)getpid(), 0);
+    uint32_t *roots = mem_resize(NULL, 0, (all.list.count + 1u) * sizeof *roots);
+    processes_find_roots(&all, &index_by_pid, &this_process, roots);
     for (uint32_t i = 0; i < all.list.count; i++) {
-        mark_ancestors(&all, &index_by_pid, i, marks);
-        if (marks[i] != MARK_DESCENDANT || all.list.items[i].state == 'Z') continue;
+        if (roots[i] == NONE || all.list.items[i].state == 'Z') continue;
         (void)process_signal(&all.list.items[i], SIGTERM);
         (void)process_signal(&all.list.items[i], SIGCONT);
     }
-    mem_free(marks);
+    mem_free(roots);
+    map_release(&this_process);
     map_release(&index_by_pid);
     array_release(&all.list);
 }

@@ -1,0 +1,21 @@
+/* Measures what running launches use. Nothing is kept between two measurements: CPU time and I/O are sums that the kernel
+ * keeps, so they are right whatever was killed in between. */
+#ifndef FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
+#define FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "exec/launch.h"
+
+struct measured_launch {
+    pid_t keeper;           /* which runs */
+    const char *group_path; /* of its control group; "" without one */
+    struct launch_usage usage;
+};
+
+/* Fills in the usage of each launch, except its id. O(processes of the machine): a file of each is read, another one of
+ * those that belong to the launches, three of each keeper, and three of each group. */
+void measure_launches(struct measured_launch *launches, uint32_t count);
+
+#endif

@@ -1,0 +1,74 @@
+/* Finds the few numbers that count in texts that have many. A text is lines of a name, a separator and a number, except
+ * io.stat, which has a line for each device: "8:0 rbytes=4096 wbytes=0 rios=1 wios=0 dbytes=0 dios=0". A kernel may add
+ * names anywhere. */
+#include "exec/launcher/usage_text.h"
+
+#include "base/number.h"
+
+int64_t usage_text_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static bool parse_count(struct str s, int64_t *out)
+{
+    uint64_t value;
+    if (!number_parse_u64(s, &value)) return false;
+    *out = value > INT64_MAX ? INT64_MAX : (int64_t)value;
+    return true;
+}
+
+/* The number of the first line "name<separator>number". */
+static bool find_line(struct str text, const char *name, char separator, int64_t *out)
+{
+    while (text.length > 0) {
+        struct str value, line = str_cut(text, '\n', &text);
+        if (str_equal(str_cut(line, separator, &value), str(name))) return parse_count(str_trim(value), out);
+    }
+    return false;
+}
+
+static bool add_lines(struct str text, const char *first, const char *second, char separator, int64_t *out)
+{
+    int64_t a, b;
+    if (!find_line(text, first, separator, &a) || !find_line(text, second, separator, &b)) return false;
+    *out = usage_text_add(a, b);
+    return true;
+}
+
+bool usage_text_parse_io(struct str text, int64_t *out_bytes)
+{
+    return add_lines(text, "read_bytes", "write_bytes", ':', out_bytes);
+}
+
+bool usage_text_parse_group_cpu(struct str text, int64_t *out_us)
+{
+    return find_line(text, "usage_usec", ' ', out_us);
+}
+
+bool usage_text_parse_group_memory(struct str text, int64_t *out_kib)
+{
+    enum { BYTES_PER_KIB = 1024 };
+    int64_t bytes;
+    if (!add_lines(text, "anon", "shmem", ' ', &bytes)) return false;
+    *out_kib = bytes / BYTES_PER_KIB;
+    return true;
+}
+
+bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
+{
+    int64_t sum = 0;
+    while (text.length > 0) {
+        struct str line = str_cut(text, '\n', &text);
+        while (line.length > 0) {
+            int64_t bytes;
+            struct str value, word = str_cut(line, ' ', &line), name = str_cut(word, '=', &value);
+            if (!str_equal(name, str("rbytes")) && !str_equal(name, str("wbytes"))) continue;
+            if (!parse_count(value, &bytes)) return false;
+            sum = usage_text_add(sum, bytes);
+        }
+    }
+    *out_bytes = sum;
+    return true;
+}

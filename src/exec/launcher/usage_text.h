@@ -1,0 +1,29 @@
+/* What files of the kernel say about usage: of a process (proc(5)), and of a control group of version 2 (the kernel's
+ * cgroup-v2 guide). Pure. Sums that do not fit are INT64_MAX. A parser returns false, with its output untouched, if a
+ * number that it needs is missing or cannot be read. O(length). */
+#ifndef FAIRLEAD_EXEC_LAUNCHER_USAGE_TEXT_H
+#define FAIRLEAD_EXEC_LAUNCHER_USAGE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* The sum of two numbers that are not negative. */
+int64_t usage_text_add(int64_t a, int64_t b);
+
+/* /proc/PID/io: bytes read from and written to storage (read_bytes and write_bytes). What the page cache answers, and
+ * what goes through pipes, does not count. */
+bool usage_text_parse_io(struct str text, int64_t *out_bytes);
+
+/* cpu.stat: user and system time of all processes that are or were in the group. */
+bool usage_text_parse_group_cpu(struct str text, int64_t *out_us);
+
+/* memory.stat: memory of the group's processes and what they share (anon and shmem); not the cache of files, which the
+ * kernel takes back when it needs it. */
+bool usage_text_parse_group_memory(struct str text, int64_t *out_kib);
+
+/* io.stat: bytes read from and written to all devices, a line each; 0 without lines. */
+bool usage_text_parse_group_io(struct str text, int64_t *out_bytes);
+
+#endif

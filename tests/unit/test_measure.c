@@ -1,0 +1,250 @@
+/* Measuring launches: what files of the kernel say, whose tree a process belongs to, and what the processes of this test
+ * use. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dies.h"
+#include "exec/clock.h"
+#include "exec/launcher/cgroup.h"
+#include "exec/launcher/durable.h"
+#include "exec/launcher/measure.h"
+#include "exec/launcher/process_tree.h"
+#include "exec/launcher/usage_text.h"
+
+/* --- texts -------------------------------------------------------------------------------------------------------- */
+
+#define UNREAD INT64_C(-7)
+
+struct usage_row {
+    const char *text;
+    int64_t expected; /* UNREAD: refused */
+};
+
+static void assert_rows(bool (*parse)(struct str, int64_t *), const struct usage_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = UNREAD;
+        bool is_read = parse(str(rows[i].text), &value);
+        assert_true(is_read == (rows[i].expected != UNREAD));
+        assert_int_equal(value, rows[i].expected);
+    }
+}
+
+static void test_usage_is_found_in_texts(void **state)
+{
+    (void)state;
+    static const struct usage_row io[] = {
+        {"rchar: 9\nwchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 4096\n", 12288},
+        {"write_bytes: 1\nread_bytes:2", 3},
+        {"read_bytes: 9223372036854775807\nwrite_bytes: 18446744073709551615\n", INT64_MAX},
+        {"read_bytes: 4096\n", UNREAD},
+        {"read_bytes: -1\nwrite_bytes: 1\n", UNREAD},
+        {"read_bytes: 1 2\nwrite_bytes: 1\n", UNREAD},
+        {"", UNREAD},
+    };
+    static const struct usage_row cpu[] = {
+        {"usage_usec 4633\nuser_usec 1\n", 4633},
+        {"user_usec 1\nusage_usec 0", 0},
+        {"usage_usec 18446744073709551615\n", INT64_MAX},
+        {"usage_usecs 1\n", UNREAD},
+        {"usage_usec\n", UNREAD},
+        {"usage_usec 1.5\n", UNREAD},
+        {"", UNREAD},
+    };
+    static const struct usage_row memory[] = {
+        {"anon 104857600\nfile 77\nshmem 2048\nfile_mapped 1\n", 102402},
+        {"anon 1023\nshmem 0\n", 0},
+        {"anon 1024\n", UNREAD},
+        {"anon_thp 1024\nshmem 1\n", UNREAD},
+        {"", UNREAD},
+    };
+    static const struct usage_row devices[] = {
+        {"8:0 rbytes=100 wbytes=20 rios=9 wios=9 dbytes=9 dios=9\n253:1 rbytes=3 wbytes=0 rios=9\n", 123},
+        {"8:0\n7:0 wbytes=5", 5},
+        {"8:0 rbytes=9223372036854775807 wbytes=9223372036854775807\n", INT64_MAX},
+        {"", 0},
+        {"8:0 rbytes=x\n", UNREAD},
+        {"8:0 rbytes\n", UNREAD},
+        {"8:0 wbytes=-1\n", UNREAD},
+    };
+    assert_rows(usage_text_parse_io, io, COUNT(io));
+    assert_rows(usage_text_parse_group_cpu, cpu, COUNT(cpu));
+    assert_rows(usage_text_parse_group_memory, memory, COUNT(memory));
+    assert_rows(usage_text_parse_group_io, devices, COUNT(devices));
+}
+
+static void assert_group(const char *path, int64_t cpu_us, int64_t mem_kib, int64_t io_bytes)
+{
+    struct buf scratch = {0};
+    struct cgroup_usage usage;
+    cgroup_read_usage(path, &scratch, &usage);
+    assert_int_equal(usage.cpu_us, cpu_us);
+    assert_int_equal(usage.mem_kib, mem_kib);
+    assert_int_equal(usage.io_bytes, io_bytes);
+    buf_release(&scratch);
+}
+
+/* A folder with the files of a group is as good as a group. A file exists if the group has the controller. */
+static void test_a_group_says_what_it_has_files_for(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fairlead-group-XXXXXX";
+    assert_non_null(mkdtemp(path));
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_group("", -1, -1, -1);
+    assert_group(path, -1, -1, -1);
+    assert_int_equal(durable_write(fd, "cpu.stat", str("usage_usec 5\n"), NULL), 0);
+    assert_group(path, 5, -1, -1);
+    assert_int_equal(durable_write(fd, "memory.stat", str("anon 4096\nshmem 1024\n"), NULL), 0);
+    assert_int_equal(durable_write(fd, "io.stat", str(""), NULL), 0);
+    assert_group(path, 5, 5, 0);
+    assert_int_equal(durable_write(fd, "io.stat", str("8:0 rbytes=1 wbytes=2\n"), NULL), 0);
+    assert_group(path, 5, 5, 3);
+    static const char *const names[] = {"cpu.stat", "memory.stat", "io.stat"};
+    for (size_t i = 0; i < COUNT(names); i++) unlinkat(fd, names[i], 0);
+    close(fd);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* --- trees -------------------------------------------------------------------------------------------------------- */
+
+static void test_a_process_belongs_to_its_nearest_root(void **state)
+{
+    (void)state;
+    static const struct {
+        pid_t pid, parent;
+        uint32_t root;
+    } rows[] = {
+        {1, 0, NONE},   {10, 1, NONE},                                 /* root 0 */
+        {11, 10, 0},    {12, 11, 0},    {9, 12, 0},                    /* a pid below its parent's */
+        {20, 1, NONE},                                                 /* root 1 */
+        {21, 20, 1},    {30, 12, 0},                                   /* root 2, inside of the tree of root 0 */
+        {31, 30, 2},    {32, 31, 2},    {40, 1, NONE}, {41, 99, NONE}, /* its parent is gone */
+        {50, 51, NONE}, {51, 50, NONE}, /* a ring, which a snapshot may have when a pid was given out again */
+        {52, 51, NONE}, {60, 77, 3},    /* root 3 itself is not among the processes */
+    };
+    struct processes all = {0};
+    struct map index_by_pid = {0}, root_by_pid = {0};
+    uint32_t roots[COUNT(rows)];
+    for (size_t i = 0; i < COUNT(rows); i++)
+        *array_add(&all.list) = (struct process){.pid = rows[i].pid, .parent = rows[i].parent};
+    map_set_u64(&root_by_pid, 10, 0);
+    map_set_u64(&root_by_pid, 20, 1);
+    map_set_u64(&root_by_pid, 30, 2);
+    map_set_u64(&root_by_pid, 77, 3);
+    processes_index(&all, &index_by_pid);
+    processes_find_roots(&all, &index_by_pid, &root_by_pid, roots);
+    for (size_t i = 0; i < COUNT(rows); i++) assert_int_equal(roots[i], rows[i].root);
+    map_release(&root_by_pid);
+    map_release(&index_by_pid);
+    array_release(&all.list);
+}
+
+/* --- processes of this test --------------------------------------------------------------------------------------- */
+
+#define BURN_US INT64_C(200000)
+#define SLACK_US INT64_C(60000) /* that the clock ticks of three processes may leave out */
+
+static void burn(void)
+{
+    while (clock_read_us(CLOCK_PROCESS_CPUTIME_ID) < BURN_US) continue;
+}
+
+/* Forks a process that burns, writes to the pipe ready, and exits when the pipe hold is closed; if has_child, with a
+ * child that does the same. */
+static pid_t fork_burner(const int ready[2], const int hold[2], bool has_child)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0) return pid;
+    char byte;
+    if (has_child) (void)fork_burner(ready, hold, false);
+    close(hold[1]);
+    burn();
+    (void)!write(ready[1], "", 1);
+    (void)!read(hold[0], &byte, 1);
+    _exit(0);
+}
+
+static int64_t children_cpu_us(void)
+{
+    struct rusage u;
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &u), 0);
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * US_PER_S + u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+static struct launch_usage measure_this_process(void)
+{
+    struct measured_launch launch = {.keeper = getpid(), .group_path = "", .usage.id = 5};
+    measure_launches(&launch, 1);
+    assert_int_equal(launch.usage.id, 5);
+    return launch.usage;
+}
+
+/* This process is the keeper; its own time does not count. */
+static void test_a_tree_is_measured(void **state)
+{
+    (void)state;
+    int ready[2], hold[2];
+    char byte;
+    burn();
+    assert_int_equal(pipe2(ready, O_CLOEXEC) | pipe2(hold, O_CLOEXEC), 0);
+    assert_true(measure_this_process().cpu_us <= children_cpu_us());
+    pid_t pid = fork_burner(ready, hold, true);
+    for (int i = 0; i < 2; i++) assert_int_equal(read(ready[0], &byte, 1), 1);
+    struct launch_usage usage = measure_this_process();
+    assert_true(usage.cpu_us >= 2 * BURN_US - SLACK_US);
+    assert_true(usage.mem_kib > 0);
+    close(hold[1]); /* this process does not wait: a zombie, which counts as before */
+    siginfo_t info;
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    struct launch_usage zombie_usage = measure_this_process();
+    assert_true(zombie_usage.cpu_us >= BURN_US - SLACK_US);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    usage = measure_this_process();
+    assert_true(usage.cpu_us >= BURN_US - SLACK_US && usage.cpu_us <= children_cpu_us());
+    close(hold[0]);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+/* A keeper inside of another one's tree has its descendants for itself. */
+static void test_trees_inside_of_trees_are_measured_apart(void **state)
+{
+    (void)state;
+    int ready[2], hold[2];
+    char byte;
+    assert_int_equal(pipe2(ready, O_CLOEXEC) | pipe2(hold, O_CLOEXEC), 0);
+    int64_t waited_us = children_cpu_us();
+    pid_t inner = fork_burner(ready, hold, true); /* its child is all that the inner launch has */
+    for (int i = 0; i < 2; i++) assert_int_equal(read(ready[0], &byte, 1), 1);
+    struct measured_launch launches[] = {{.keeper = getpid(), .group_path = ""}, {.keeper = inner, .group_path = ""}};
+    measure_launches(launches, 2);
+    assert_true(launches[0].usage.cpu_us <= waited_us);
+    assert_true(launches[1].usage.cpu_us >= BURN_US - SLACK_US);
+    assert_true(launches[0].usage.mem_kib == 0 && launches[1].usage.mem_kib > 0);
+    assert_true(launches[0].usage.at_us == launches[1].usage.at_us && launches[0].usage.at_us > 0);
+    close(hold[1]);
+    assert_int_equal(waitpid(inner, NULL, 0), inner);
+    close(hold[0]);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_usage_is_found_in_texts),
+        cmocka_unit_test(test_a_group_says_what_it_has_files_for),
+        cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),
+        cmocka_unit_test(test_a_tree_is_measured),
+        cmocka_unit_test(test_trees_inside_of_trees_are_measured_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
