@@ -75,7 +75,8 @@ struct launch_record {
 };
 
 /* What a launch uses, measured while it runs. A measurement may miss a process that ends meanwhile, so the largest cpu_us
- * and io_bytes of several measurements are the best ones; those of the ENDED record are exact. */
+ * and io_bytes so far are the best ones. Those of the ENDED record are at least as large, unless the launch is LOST:
+ * then they are 0. */
 struct launch_usage {
     uint64_t id;
     int64_t at_us;    /* wall clock, when it was measured */

@@ -96,6 +96,31 @@ def test_cpu_time_of_all_processes_is_measured(any_world):  # noqa: F811
     assert_end_has_all(world.ended(1), second)
 
 
+BURN_IN_A_CHILD_THAT_NO_PROCESS_WAITS_FOR = COMMON + '''
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    burn()
+    os._exit(0)
+try:
+    os.wait()  # until there is no child
+except ChildProcessError:
+    ready()
+wait_for_go()
+'''
+
+
+@pytest.mark.parametrize('any_world', ['cgroup'], indirect=True)
+def test_a_group_knows_of_processes_that_no_process_waited_for(any_world):  # noqa: F811
+    world = any_world
+    start(world, 1, BURN_IN_A_CHILD_THAT_NO_PROCESS_WAITS_FOR)
+    until_ready(world, 1)
+    usage = world.measure(1)[1]
+    assert usage['cpu_us'] >= BURN_S * US
+    let_go(world)
+    assert_end_has_all(world.ended(1), usage)
+
+
 def test_launches_are_measured_apart(any_world):  # noqa: F811
     world = any_world
     world.start(1, 'sleep', '600', **world.identity)

@@ -1,8 +1,10 @@
 /* Measuring launches: what files of the kernel say, whose tree a process belongs to, and what the processes of this test
  * use. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -237,6 +239,70 @@ static void test_trees_inside_of_trees_are_measured_apart(void **state)
     close(ready[1]);
 }
 
+/* The pid that the next process in this process's pid namespace gets, if it is free. */
+static bool set_next_pid(int pid)
+{
+    char text[16];
+    size_t length = text_format(text, sizeof text, "%d", pid - 1);
+    int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool is_set = write(fd, text, length) == (ssize_t)length;
+    close(fd);
+    return is_set;
+}
+
+enum { PARENT_PID = 300, CHILD_PID = 100, EXIT_COUNTED = 10, EXIT_MISSED, EXIT_IMPOSSIBLE };
+
+/* Burns in a process with a lower pid than its parent's. */
+static _Noreturn void burn_in_child(const int ready[2], const int hold[2])
+{
+    char byte;
+    bool is_set = set_next_pid(CHILD_PID);
+    pid_t pid = is_set ? fork_burner(ready, hold, false) : 0;
+    if (pid != CHILD_PID) (void)!write(ready[1], "x", 1);
+    close(hold[1]);
+    (void)!read(hold[0], &byte, 1);
+    _exit(0);
+}
+
+/* As the first process of a pid namespace, so that no pid of the machine is changed. */
+static _Noreturn void measure_in_namespace(void)
+{
+    int ready[2], hold[2];
+    char byte = 'x';
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("proc", "/proc", "proc", 0, NULL) < 0 ||
+        !set_next_pid(PARENT_PID) || pipe2(ready, O_CLOEXEC) < 0 || pipe2(hold, O_CLOEXEC) < 0)
+        _exit(EXIT_IMPOSSIBLE);
+    pid_t parent = fork();
+    if (parent == 0) burn_in_child(ready, hold);
+    if (parent != PARENT_PID || read(ready[0], &byte, 1) != 1 || byte == 'x') _exit(EXIT_IMPOSSIBLE);
+    struct measured_launch launch = {.keeper = getpid(), .group_path = ""};
+    measure_launches(&launch, 1);
+    _exit(launch.usage.cpu_us >= BURN_US - SLACK_US ? EXIT_COUNTED : EXIT_MISSED);
+}
+
+static void test_a_child_with_a_lower_pid_counts(void **state)
+{
+    (void)state;
+    int status = 0;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (unshare(CLONE_NEWPID | CLONE_NEWNS) < 0) _exit(EXIT_IMPOSSIBLE);
+        pid_t first = fork();
+        if (first == 0) measure_in_namespace();
+        if (first < 0 || waitpid(first, &status, 0) != first) _exit(EXIT_IMPOSSIBLE);
+        _exit(WEXITSTATUS(status));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == EXIT_IMPOSSIBLE) {
+        print_message("# skip: cannot choose pids in a pid namespace\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), EXIT_COUNTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),
         cmocka_unit_test(test_a_tree_is_measured),
         cmocka_unit_test(test_trees_inside_of_trees_are_measured_apart),
+        cmocka_unit_test(test_a_child_with_a_lower_pid_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
