@@ -114,10 +114,33 @@ static void show_tasks(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
+/* Whether its usage is known: it has ended, or was measured while it runs. */
+static bool has_usage(const struct field_value *row)
+{
+    if (!has(row, JOB_FIELD_START)) return false;
+    return has(row, JOB_FIELD_END) || row[JOB_FIELD_CPU_TIME].number > 0 || row[JOB_FIELD_MEM_TIME].real > 0.0;
+}
+
 static void show_cpu_time(const struct field_value *row, struct buf *out)
 {
-    if (has(row, JOB_FIELD_START) && has(row, JOB_FIELD_END))
-        buf_format(out, "%.2f s", (double)row[JOB_FIELD_CPU_TIME].number / 1e6);
+    if (has_usage(row)) buf_format(out, "%.2f s", (double)row[JOB_FIELD_CPU_TIME].number / 1e6);
+    show_dash_if_empty(out);
+}
+
+static void show_memory_time(const struct field_value *row, struct buf *out)
+{
+    if (has_usage(row)) buf_format(out, "%.2f GiB x s", row[JOB_FIELD_MEM_TIME].real);
+    show_dash_if_empty(out);
+}
+
+static void show_io(const struct field_value *row, struct buf *out)
+{
+    enum { BYTES_PER_MIB = 1 << 20 };
+    char text[32];
+    if (has_usage(row)) {
+        uint64_t mib = ((uint64_t)row[JOB_FIELD_IO].number + BYTES_PER_MIB - 1) / BYTES_PER_MIB;
+        buf_add(out, text, memory_format(text, mib));
+    }
     show_dash_if_empty(out);
 }
 
@@ -257,6 +280,8 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
     {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},
+    {.field = JOB_FIELD_MEM_TIME, .heading = "Memory time", .show = show_memory_time},
+    {.field = JOB_FIELD_IO, .heading = "I/O", .show = show_io},
     {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_absent = true},
     {.field = JOB_FIELD_GPU_IDS, .heading = "GPU numbers"},
     {.field = JOB_FIELD_REQUESTS, .heading = "Requests"},
