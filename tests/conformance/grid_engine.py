@@ -1,311 +1,145 @@
-"""Converts recordings of Grid Engine 8.1.9 to scenarios: documents that `fairlead prio -f` reads.
+"""Makes scenarios, documents that `fairlead prio -f` reads, of recordings of Grid Engine 8.1.9 (grid_engine_session.py).
 
-A recording is a terminal session: the commands that configured, submitted and changed, and the tables of qstat in between.
-read(path) follows it from top to bottom and yields, for each table, the cluster at that point (a scenario) and the cells of
-the table. The session does not contain the time of a table, which matters if waiting time or deadlines count; it is inferred
-from the table: one unknown, and an equation for each row.
+read(path) yields what a test compares, table by table:
+
+    {'title', 'scenarios', 'rows', 'is_decaying'}      rows: [{'id', 'state', 'is_pending', 'cells': {column: text}}]
+
+id is the job of the scenario that a row shows: an array's pending tasks are one job, each running task is a job of its own.
+Several scenarios differ only in their time, which matters for decay, waiting time and deadlines. Grid Engine computes a
+table's numbers some seconds before or after the recorded time, so one of them has to give all numbers. Older sessions do not
+record the time; it is inferred from the table: one unknown, and an equation for each row.
 
 usage: grid_engine.py FILE [N]      lists a recording's tables, or prints the scenario of the Nth
 """
-import calendar
 import json
 import re
 import sys
-import time
 
-# The scheduler configuration that every session starts from; sessions have the differences from it (00_base_sched_conf).
-BASE = {
-    'PriorityType': 'priority/tickets',
-    'halftime': 168, 'usage_weight_list': 'cpu=1.000000,mem=0.000000,io=0.000000', 'compensation_factor': 5.0,
-    'weight_user': 0.25, 'weight_project': 0.25, 'weight_department': 0.25, 'weight_job': 0.25,
-    'weight_tickets_functional': 0, 'weight_tickets_share': 0,
-    'share_override_tickets': 'TRUE', 'share_functional_shares': 'TRUE', 'max_functional_jobs_to_schedule': 200,
-    'report_pjob_tickets': 'TRUE', 'max_pending_tasks_per_job': 50, 'halflife_decay_list': 'none',
-    'policy_hierarchy': 'OFS', 'weight_ticket': 0.01, 'weight_waiting_time': 0.0, 'weight_deadline': 3600000.0,
-    'weight_urgency': 0.1, 'weight_priority': 1.0,
-}
-RESOURCES = {'slots': ('INT', 1000), 'license': ('INT', 1000), 'gpu': ('INT', 2000), 'bigio': ('STRING', 500)}
-URGENCY_SLOTS = {'smp': 'min', 'rr': 'max'}
-EPOCH = 1795240000
+import grid_engine_session
 
-# Column of a table -> column of an answer.
-XML_COLUMNS = {'prior': 'PRIOR', 'ntckts': 'NTCKTS', 'nurg': 'NURG', 'npprior': 'NPPRIOR', 'rrcontr': 'RRCONTR',
-               'wtcontr': 'WTCONTR', 'dlcontr': 'DLCONTR', 'tckts': 'TICKETS', 'otckt': 'OVERRIDE', 'ftckt': 'FUNCTIONAL',
-               'stckt': 'SHARE'}
-PLAIN_COLUMNS = {
-    '-urg': ['PRIOR', 'NURG', 'URG', 'RRCONTR', 'WTCONTR', 'DLCONTR'],
-    '-pri': ['PRIOR', 'NURG', 'NPPRIOR', 'NTCKTS'],
-}
+RUNNING_TASK_ID = 4000000000  # and above: tasks of arrays that have other tasks, too
+SECONDS_AROUND = range(-5, 13)
+SUSPENDED_BY = {'s': 'user', 'S': 'queue', 'T': 'threshold'}
 
 
-def utc(text, form):
-    return calendar.timegm(time.strptime(text, form))
+def pending_job(job, rows, running_count):
+    """The document's job for the rows of pending tasks."""
+    is_held = all(re.search('[hE]', row['state']) for row in rows)
+    made = {'state': 'HELD' if is_held else 'PENDING', **job}
+    if job['is_array']:
+        made['array_tasks'] = sum(row['pending_tasks'] for row in rows)
+    if job.get('array_limit') and running_count > 0:
+        made['running_tasks'] = running_count
+    return made
 
 
-def usage_of(text, separator):
-    return {name: float(number) for name, number in (item.split('=') for item in text.split(separator) if item)}
+def running_job(job, row):
+    suspension = re.search('[sST]', row['state'])
+    state = {'state': 'SUSPENDED', 'suspended_by': SUSPENDED_BY[suspension[0]]} if suspension else {'state': 'RUNNING'}
+    return {**{key: value for key, value in job.items() if key != 'array_limit'}, **state}
 
 
-class Session:
-    """The cluster at the current line of the session."""
+def minimum_slots(job):
+    slots = job.get('slots', 1)
+    return slots[0] if isinstance(slots, list) else slots
 
-    def __init__(self, lines):
-        self.lines, self.at = lines, 0
-        self.users, self.projects, self.departments = {}, {}, {}
-        self.settings, self.resources, self.urgency_slots = dict(BASE), dict(RESOURCES), dict(URGENCY_SLOTS)
-        self.jobs, self.tree, self.changes = {}, None, 0
-        self.now, self.title, self.modified = None, '', 0
 
-    def next(self):
-        line = self.lines[self.at]
-        self.at += 1
-        return line
+class Scenario:
+    """The scenario of a table, with the usage that sge_share_mon showed or with the usage that was entered."""
 
-    # --- configuration ---
+    def __init__(self, table, usage):
+        self.cluster, self.usage = table['cluster'], usage
+        self.jobs, self.rows, self.next_id = [], [], RUNNING_TASK_ID
+        for number in sorted({row['job'] for row in table['rows']}):
+            self.add_job(self.cluster.jobs[number], [row for row in table['rows'] if row['job'] == number])
 
-    def user(self, match):
-        self.users.setdefault(match[1], {}).update(oticket=int(match[2]), fshare=int(match[3]))
+    def add_job(self, job, rows):
+        pending = [row for row in rows if row['pending_tasks'] > 0]
+        running = [row for row in rows if row['pending_tasks'] == 0]
+        for row in running:
+            made = running_job(job, row)
+            if len(rows) > 1:
+                self.next_id += 1
+                made['id'] = self.next_id
+            self.add(made, [row])
+        if pending:
+            self.add(pending_job(job, pending, len(running)), pending)
 
-    def project(self, match):
-        self.projects.setdefault(match[1], {}).update(oticket=int(match[2]), fshare=int(match[3]))
+    def add(self, job, rows):
+        made = {key: value for key, value in job.items() if key not in ('environment', 'is_array') and value != {}}
+        if isinstance(job.get('slots'), list):
+            made['urgency_slots'] = self.cluster.urgency_slots.get(job['environment'], 'min')
+        self.jobs.append(made)
+        self.rows += [{'id': made['id'], 'state': row['state'], 'is_pending': row['pending_tasks'] > 0, 'cells': row['cells']}
+                      for row in rows]
 
-    def department(self, match):
-        self.departments[match[1]] = {'fshare': int(match[2]), 'oticket': int(match[3])}
-        for user in match[4].split(','):
-            self.users.setdefault(user, {})['department'] = match[1]
+    def document(self, now):
+        c = self.cluster
+        taken = sum(minimum_slots(job) for job in self.jobs if job['state'] in ('RUNNING', 'SUSPENDED'))
 
-    def configuration(self, match):
-        words = match[1].split()
-        self.settings = dict(BASE)
-        self.settings.update(zip(words[::2], words[1::2]))
+        def owners(kind, rows):
+            return [{'name': name, **row, **self.usage[kind].get(name, {})} for name, row in rows.items()]
 
-    def halftime(self, match):
-        self.settings = dict(BASE, halftime=float(match[1]), weight_tickets_share=self.settings['weight_tickets_share'])
+        return {
+            'now': now,
+            'settings': {**c.settings, **c.own_settings},
+            'hosts': [{'name': 'all', 'cpus': taken + c.free_slots}],
+            'resources': [{'name': name, 'type': kind, 'urgency': urgency}
+                          for name, (kind, urgency) in c.resources.items()],
+            **({'share_tree': c.tree} if c.tree else {}),
+            'users': owners('users', c.users),
+            'projects': owners('projects', c.projects),
+            'departments': [{'name': name, **row} for name, row in c.departments.items()],
+            'jobs': self.jobs,
+        }
 
-    def complex(self, match):
-        self.resources[match[1]] = (match[2], float(match[3]))
+    def is_decaying(self):
+        owners = [*self.usage['users'].values(), *self.usage['projects'].values()]
+        return float(self.cluster.settings['halftime']) > 0 and any('usage_time' in owner for owner in owners)
 
-    def urgency_changed(self, match):
-        self.heading(match)
-        for name, urgency in re.findall(r'(\w+) (?:changed )?to (\d+)', match[0]):
-            self.resources[name] = (self.resources[name][0], float(urgency))
-
-    def slots_rule(self, match):
-        self.heading(match)
-        self.urgency_slots[match[1]] = int(match[2]) if match[2].isdigit() else match[2]
-        self.modified = 0
-
-    def environment_modified(self, match):
-        """The first line, below a heading with the new rule, sets it; the second one restores the old rule."""
-        self.modified += 1
-        if self.modified == 2:
-            self.urgency_slots[match[1]] = URGENCY_SLOTS[match[1]]
-
-    def inject(self, match):
-        kind, name, usage, stamp, projects = match[1], match[2], match[3], match[4], match[5]
-        owner = (self.users if kind == 'users' else self.projects).setdefault(name, {})
-        owner['usage'] = usage_of(usage, ' ')
-        if stamp != 'now':
-            owner['usage_time'] = int(stamp)
-        if projects:
-            entries = (entry.split(' ') for entry in projects.strip(';').split(';'))
-            owner['project_usage'] = {entry[0]: usage_of(entry[1], ',') for entry in entries}
-
-    def share_tree(self, match):
-        nodes, current = {}, None
-        while self.at < len(self.lines) and re.match(r'(id|name|type|shares|childnodes)=', self.lines[self.at]):
-            key, _, value = self.next().partition('=')
-            if key == 'id':
-                current = nodes.setdefault(value, {})
-            else:
-                current[key] = value
-
-        def node(number):
-            row = nodes[number]
-            children = [node(child) for child in row['childnodes'].split(',') if child != 'NONE']
-            return {'name': row['name'], 'shares': int(row['shares']), **({'children': children} if children else {})}
-
-        self.tree = node('0') if nodes else None
-
-    # --- jobs ---
-
-    def submit(self, match):
-        result = re.match(r'  -> job (\d+)', self.lines[self.at])
-        if not result:
-            return
-        self.next()
-        words = match[2].split()
-        job = {'id': int(result[1]), 'user': match[1], 'submit': EPOCH + int(result[1])}
-        self.users.setdefault(match[1], {'oticket': 0, 'fshare': 0})
-
-        def value_of(option):
-            return words[words.index(option) + 1] if option in words else None
-
-        if value_of('-P'):
-            job['project'] = value_of('-P')
-        if value_of('-p'):
-            job['posix_priority'] = int(value_of('-p'))
-        if value_of('-dl'):
-            job['deadline'] = utc(value_of('-dl'), '%Y%m%d%H%M.%S')
-        if value_of('-t'):
-            first, last = value_of('-t').split('-')
-            job['array_tasks'] = int(last) - int(first) + 1
-        if '-l' in words and '-soft' not in words:
-            requests = (item.split('=') for item in value_of('-l').split(','))
-            job['request'] = {name: int(value) if value.isdigit() else value for name, value in requests}
-        if '-pe' in words:
-            environment, slots = words[words.index('-pe') + 1:words.index('-pe') + 3]
-            bounds = [int(number) for number in slots.split('-')]
-            job['slots'] = bounds if len(bounds) == 2 else bounds[0]
-            job['environment'] = environment
-        self.jobs[job['id']] = job
-
-    def alter(self, match):
-        job = self.jobs.get(int(match[3]))
-        if job is None or self.lines[self.at].startswith('denied'):
-            return
-        job[{'js': 'job_share', 'ot': 'override_tickets', 'p': 'posix_priority'}[match[1]]] = int(match[2])
-        self.changes += 1
-        job['seq'] = 1000000 + self.changes  # a changed job moves to the end of the scheduler's list
-
-    def clock(self, match):
-        self.now = int(match[1])
-
-    # --- tables ---
-
-    def heading(self, match):
-        self.title = match[0].strip('= ')
-
-    def xml_table(self, match):
-        columns = [(word.group(), word.start()) for word in re.finditer(r'\S+', match[0])]
-        ends = [start for _, start in columns[1:]] + [None]
-        rows = []
-        while self.at < len(self.lines) and re.match(r'  +\d', self.lines[self.at]):
-            line = self.next()
-            rows.append({name: line[start:end].strip() for (name, start), end in zip(columns, ends)})
-        ids = {int(row['job']) for row in rows}
-        self.jobs = {number: job for number, job in self.jobs.items() if number in ids}
-        for row in rows:
-            job = self.jobs[int(row['job'])]
-            job['state'] = 'RUNNING' if row['state'] in ('r', 't') else 'PENDING'
-            self.departments.setdefault(row['dept'], {}) if row['dept'] != 'defaultdepartment' else None
-        cells = {int(row['job']): {XML_COLUMNS[name]: row[name] for name in XML_COLUMNS if row[name] != 'NA'}
-                 for row in rows}
-        return self.table(cells)
-
-    def plain_table(self, match):
-        kind = '-urg' if ' urg ' in match[0] else '-pri' if ' ppri ' in match[0] else '-ext'
-        cells = {}
-        while self.at < len(self.lines) and re.match(r'-+$| +\d', self.lines[self.at]):
-            words = self.next().split()
-            if len(words) < 2:
-                continue
-            number = int(words[0])
-            if kind == '-ext':
-                cells[number] = self.extended(words)
-            else:
-                shown = zip(PLAIN_COLUMNS[kind], words[1:])
-                cells[number] = {column: text for column, text in shown if text != 'NA'}
-                self.note_submission(number, words)
-        return self.table(cells)
-
-    @staticmethod
-    def extended(words):
-        """prior and ntckts come first; the tickets follow the state, for a running job after its usage."""
-        state = next(i for i, word in enumerate(words) if word in ('qw', 'r', 't'))
-        first = state + (1 if words[state] == 'qw' else 4)
-        tickets = dict(zip(['TICKETS', None, 'OVERRIDE', 'FUNCTIONAL', 'SHARE'], words[first:first + 5]))
-        tickets.pop(None)
-        return {'PRIOR': words[1], 'NTCKTS': words[2], **tickets}
-
-    def note_submission(self, number, words):
-        stamp = re.search(r' qw +(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)', ' '.join(words))
-        if stamp and number in self.jobs:
-            self.jobs[number]['submit'] = utc(stamp[1], '%m/%d/%Y %H:%M:%S')
-
-    def table(self, cells):
-        if not cells or any(number not in self.jobs for number in cells):
-            return None
-        return {'title': self.title, 'scenario': self.scenario(cells), 'cells': cells}
-
-    def infer_now(self, cells):
+    def infer_now(self):
         """The time of the table, inferred from the parts of waiting time and deadlines, which qstat rounds."""
-        waiting, deadline = (float(self.settings[name]) for name in ('weight_waiting_time', 'weight_deadline'))
-        latest = max(job['submit'] for job in self.jobs.values())
-        if all(row.get(name, '0') in ('0', 'NA') for row in cells.values() for name in ('WTCONTR', 'DLCONTR')):
-            return self.now or latest + 10
+        settings = self.cluster.settings
+        waiting, deadline = (float(settings[name]) for name in ('weight_waiting_time', 'weight_deadline'))
+        jobs = {job['id']: job for job in self.jobs}
+        latest = max(job['submit'] for job in self.jobs)
+        if all(row['cells'].get(name, '0') == '0' for row in self.rows for name in ('WTCONTR', 'DLCONTR')):
+            return self.cluster.now or latest + 10
 
         def fits(now):
-            for number, row in cells.items():
-                job = self.jobs[number]
+            for row in self.rows:
+                job, cells = jobs[row['id']], row['cells']
                 left = max(1, job['deadline'] - now) if 'deadline' in job else None
-                if 'WTCONTR' in row and round(waiting * (now - job['submit'])) != int(row['WTCONTR']):
+                if 'WTCONTR' in cells and round(waiting * (now - job['submit'])) != int(cells['WTCONTR']):
                     return False
-                if 'DLCONTR' in row and round(deadline / left if left else 0) != int(row['DLCONTR']):
+                if 'DLCONTR' in cells and round(deadline / left if left else 0) != int(cells['DLCONTR']):
                     return False
             return True
 
         return next((now for now in range(latest, latest + 600) if fits(now)), None)
 
-    def scenario(self, cells):
-        now = self.infer_now(cells)
-        if now is None:
-            raise ValueError('no time fits the table below "%s"' % self.title)
-        jobs = []
-        for job in self.jobs.values():
-            job = dict(job)
-            environment = job.pop('environment', None)
-            if isinstance(job.get('slots'), list):
-                job['urgency_slots'] = self.urgency_slots[environment]
-            jobs.append(job)
-        return {
-            'now': now,
-            'settings': self.settings,
-            'resources': [{'name': name, 'type': kind, 'urgency': urgency}
-                          for name, (kind, urgency) in self.resources.items()],
-            **({'share_tree': self.tree} if self.tree else {}),
-            'users': [{'name': name, **row} for name, row in self.users.items()],
-            'projects': [{'name': name, **row} for name, row in self.projects.items()],
-            'departments': [{'name': name, **row} for name, row in self.departments.items()],
-            'jobs': jobs,
-        }
-
-
-# Forms of lines, and the methods that read them. The first form that matches counts.
-FORMS = [(re.compile(form), method) for form, method in [
-    (r'user (\S+): oticket=(\d+) fshare=(\d+)', Session.user),
-    (r'project (\S+): oticket=(\d+) fshare=(\d+)', Session.project),
-    (r'department (\S+): fshare=(\d+) oticket=(\d+) entries=(\S+)', Session.department),
-    (r'sched_conf: base with: ?(.*)', Session.configuration),
-    (r'(\w+) +\S+ +(INT|STRING) +\S+ +YES +\S+ +\S+ +(\d+)$', Session.complex),
-    (r'== (?:urgency of .* to \d+)', Session.urgency_changed),
-    (r'== (\w+) urgency_slots (\w+)', Session.slots_rule),
-    (r'root@qm modified "(\w+)" in parallel environment list', Session.environment_modified),
-    (r"inject (\S+)/(\S+): usage='([^']*)' usage_time_stamp=(\S+)(?: project='([^']*)')?", Session.inject),
-    (r'\$ qconf -sstree', Session.share_tree),
-    (r'\$ \[as (\S+)\] qsub (.*)', Session.submit),
-    (r'\$ (?:as \S+ )?qalter -(js|ot|p) (-?\d+) (\d+)', Session.alter),
-    (r'(?:now )?(\d{10})$', Session.clock),
-    (r'== (.*)', Session.heading),
-    (r'  job +name .*', Session.xml_table),
-    (r'job-ID +prior .*', Session.plain_table),
-]]
+    def documents(self, title):
+        """The scenario at each possible time, the likeliest first."""
+        if self.cluster.is_now_exact:
+            times = [self.cluster.now + seconds for seconds in sorted(SECONDS_AROUND, key=abs)]
+        else:
+            times = [self.infer_now()]
+        if None in times:
+            raise ValueError('no time fits the table below "%s"' % title)
+        return [self.document(now) for now in times]
 
 
 def read(path):
-    """Every table of a recording: {'title', 'scenario', 'cells': {job: {column: text}}}."""
-    with open(path, encoding='utf-8') as file:
-        session = Session(file.read().split('\n'))
-    while session.at < len(session.lines):
-        line = session.next()
-        for form, method in FORMS:
-            match = form.match(line)
-            if not match:
-                continue
-            table = method(session, match)
-            if table:
-                yield table
-            break
+    """Every table of a recording; one with decayed usage twice: with the usage at its time, and with the one entered."""
+    for table in grid_engine_session.read(path):
+        cluster = table['cluster']
+        usages = [(cluster.monitored, '')] if cluster.monitored else []
+        if not usages or cluster.is_decaying:
+            usages.append((cluster.injected, ', usage as entered'))
+        for usage, which in usages:
+            scenario, title = Scenario(table, usage), '%s %s%s' % (table['title'], table['kind'], which)
+            yield {'title': title, 'scenarios': scenario.documents(title), 'rows': scenario.rows,
+                   'is_decaying': scenario.is_decaying()}
 
 
 def main(arguments):
@@ -318,11 +152,11 @@ def main(arguments):
     if len(arguments) > 1:
         if not arguments[1].isdigit() or not 1 <= int(arguments[1]) <= len(tables):
             sys.exit('%s has the tables 1 to %d' % (arguments[0], len(tables)))
-        json.dump(tables[int(arguments[1]) - 1]['scenario'], sys.stdout, indent=2)
+        json.dump(tables[int(arguments[1]) - 1]['scenarios'][0], sys.stdout, indent=2)
         print()
     else:
         for number, table in enumerate(tables, 1):
-            print('%3d  %d rows  %s' % (number, len(table['cells']), table['title']))
+            print('%3d  %d rows  %s' % (number, len(table['rows']), table['title']))
 
 
 if __name__ == '__main__':
