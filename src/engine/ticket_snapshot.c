@@ -27,7 +27,7 @@ struct snapshot_builder {
     const struct ticket_identities *identities;
     struct ticket_job *jobs; /* the input's */
     uint32_t count, max_count;
-    uint64_t last_position; /* in the scheduler's list */
+    const struct job *last; /* the job of the last entries; NULL: there are none yet */
     bool is_listed;         /* the order of the entries so far is that of the list */
     bool has_tree;
     struct share_snapshot tree;
@@ -194,13 +194,20 @@ static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t 
     }
 }
 
+/* Whether a job is not before one with a smaller id in the scheduler's list. */
+static bool follows_in_list(const struct job *last, const struct job *j)
+{
+    if (j->list_position != last->list_position) return j->list_position > last->list_position;
+    return j->submit_us >= last->submit_us;
+}
+
 static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_max)
 {
     const struct job *j = &b->s->jobs.items[index];
     uint32_t count = count_entries(b->s, j, b->snapshot->now_us, tasks_max);
     if (count == 0) return;
-    b->is_listed &= j->list_position >= b->last_position;
-    b->last_position = j->list_position;
+    b->is_listed &= b->last == NULL || follows_in_list(b->last, j);
+    b->last = j;
     struct ticket_job job = ticket_job_of(b, j, j->partitions[0]);
     struct ticket_entry entry = entry_of(b, index, NONE);
     if (j->is_array)

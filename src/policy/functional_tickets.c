@@ -14,7 +14,7 @@
  * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group
  * in the last round, which can be more. The policies after this one in policy_hierarchy depend on these values, except
  * on that of the job which is next of its group when the counting ends: there it counts as a job without functional
- * tickets (cases h_05, h_24).
+ * tickets (case h_24).
  *
  * Cost: O(n log n) to group n jobs, then as in ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "policy/functional_tickets.h"

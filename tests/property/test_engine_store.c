@@ -155,7 +155,9 @@ static void make_setting(struct history *h, struct event *event)
         {"enforce_user", "none"},
         {"enforce_user", "true"},
         {"weight_tickets_share", "100000"},
+        {"weight_tickets_functional", "1000"},
         {"policy_hierarchy", "SOS"},
+        {"policy_hierarchy", "NONE"},
         {"PriorityUsageResetPeriod", "NOW"},
         {"PriorityUsageResetPeriod", "DAILY"},
         {"PriorityUsageResetPeriod", "NONE"},
@@ -562,7 +564,9 @@ static void assert_same_derived(const struct state *a, const struct state *b)
         uint32_t k = state_find_job(b, a->jobs.items[i].id);
         assert_int_not_equal(k, NONE);
         assert_int_equal(a->jobs.items[i].live_tasks, b->jobs.items[k].live_tasks);
+        assert_true(b->jobs.items[k].list_position < b->next_list_position); /* so a change moves a job to the end */
     }
+    assert_true(b->next_list_position <= a->next_list_position);
 }
 
 /* Whether the state has something that a restart forgets by design: minimum priorities that do not bind, and the time

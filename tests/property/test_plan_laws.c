@@ -7,11 +7,13 @@
  *   4. No job is forgotten: without further events, a few plans leave no task that a pass would start.
  *   5. A plan from before a change of the rules starts nothing, and the pass stays due; the next plan is used.
  *   6. Frequent submissions keep no job from starting: an existing plan is used.
+ *   7. A plan from when an array was at its limit of running tasks does not lose the array.
  *
  * And laws of the snapshot:
  *
- *   7. The share tree in the state equals that of policy/share_nodes.h.
- *   8. The share tree and the ticket identities, which are kept from plan to plan, equal new ones. */
+ *   8. The share tree in the state equals that of policy/share_nodes.h.
+ *   9. The scheduler's list is in the order of the positions; an array has no more entries than may start.
+ *  10. The share tree and the ticket identities, which are kept from plan to plan, equal new ones. */
 #include "../pass_world.h"
 
 #include "engine/ranking.h"
@@ -42,6 +44,7 @@ static void make_world(struct world *w, struct rng *rng)
     pass_world_make(w, rng);
     make_tree(w, rng);
     world_settings(w, "PriorityType=priority/tickets weight_ticket=0.5 weight_urgency=0.1 policy_hierarchy=OFS");
+    if (rng_below(rng, 2)) world_settings(w, "policy_hierarchy=NONE"); /* the scheduler's list decides */
     world_settings(w, rng_below(rng, 2) ? "enforce_user=auto" : "max_pending_tasks_per_job=2");
 }
 
@@ -208,6 +211,8 @@ static void disturb(struct world *w, struct rng *rng)
         if (rng_below(rng, 2)) values = job_with(values, "partitions=heavy,fast");
         world_apply(w, world_update(pick_job(w, rng).job_id, values), NULL);
     }
+    if (rng_below(rng, 3) == 0 && w->s.jobs.count > 0)
+        world_apply(w, world_update(pick_job(w, rng).job_id, job_text("array_limit=%u", rng_below(rng, 5))), NULL);
     for (uint32_t times = rng_below(rng, 8); times > 0; times--) operate(w, rng);
     submit_some(w, rng, 4);
     pass_world_end_some(w, rng);
@@ -417,6 +422,34 @@ static void frequent_submissions_stop_no_job(void **unused)
     world_release(&w);
 }
 
+/* Law 7. Two CPUs are left while task 0 of the array runs. */
+static void an_array_at_its_limit_is_not_lost(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_queue(&w);
+    world_settings(&w, "host_cpus=3");
+    struct job_ref others[] = {{1, NONE}, {2, NONE}, {3, NONE}, {4, NONE}, {5, NONE}};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {others, 5, false}}, NULL), 0);
+    struct event array = world_job("ann");
+    array.submit = job_with(array.submit, "array=0-3%%1");
+    uint32_t id = world_take(&w, array);
+    assert_int_equal(plan_or_pass(&w), 1);
+    world_submit(&w, "bob", NULL, 1);
+    world_submit(&w, "cat", NULL, 1);
+    struct ticket_plan *plan = make_and_run(&w);
+    assert_non_null(plan);
+    assert_int_equal(plan->job_count, 2);
+    assert_false(w.s.pass_is_due);
+    world_run(&w, id, 0);
+    world_end(&w, id, 0);
+    assert_int_equal(use(&w, plan), 2);
+    assert_true(w.s.pass_is_due);
+    assert_int_equal(plan_or_pass(&w), 1);
+    assert_non_null(world_task(&w, id, 1));
+    world_release(&w);
+}
+
 /* The job becomes eligible by time alone. */
 static void a_job_that_begins_meanwhile_is_not_forgotten(void **unused)
 {
@@ -569,6 +602,7 @@ static void expect_same_input(const struct ticket_snapshot *a, const struct tick
     const struct ticket_input *x = &a->input, *y = &b->input;
     assert_int_equal(x->job_count, y->job_count);
     assert_int_equal(x->node_count, y->node_count);
+    assert_int_equal(x->list == NULL, y->list == NULL);
     for (uint32_t i = 0; i < x->job_count; i++) {
         assert_int_equal(x->jobs[i].id, y->jobs[i].id);
         assert_int_equal(x->jobs[i].node, y->jobs[i].node);
@@ -587,10 +621,31 @@ static void expect_same_input(const struct ticket_snapshot *a, const struct tick
     }
 }
 
+/* The list has each pending entry once, in the order of the positions of their jobs, and no array has more entries than
+ * may start. Returns whether it is not the order of the jobs. */
+static bool expect_right_list(struct world *w, const struct ticket_snapshot *snapshot)
+{
+    const struct ticket_input *in = &snapshot->input;
+    uint64_t last = 0;
+    uint32_t pending = 0;
+    while (pending < in->job_count && !in->jobs[pending].is_running) pending++;
+    bool *is_listed = arena_alloc(&w->s.cycle, (pending + (size_t)1) * sizeof *is_listed);
+    for (uint32_t i = 0, same = 0; i < pending; i++) {
+        uint32_t entry = in->list != NULL ? in->list[i] : i;
+        const struct job *j = &w->s.jobs.items[snapshot->entries[entry].job];
+        assert_true(entry < pending && !is_listed[entry] && j->list_position >= last);
+        same = j->list_position == last ? same + 1 : 1;
+        assert_true(j->array_limit == 0 || same + j->live_tasks <= j->array_limit);
+        is_listed[entry] = true;
+        last = j->list_position;
+    }
+    return in->list != NULL;
+}
+
 static void kept_identities_and_share_tree_equal_new_ones(void **unused)
 {
     (void)unused;
-    uint32_t jobs = 0;
+    uint32_t jobs = 0, lists = 0;
     for (uint64_t seed = 1; seed <= 150; seed++) {
         struct rng rng = {seed};
         struct world w;
@@ -608,14 +663,15 @@ static void kept_identities_and_share_tree_equal_new_ones(void **unused)
             w.s.ticket_identities = NULL;
             ticket_snapshot_make(&rebuilt, &w.s, w.now_us);
             expect_same_input(&kept, &rebuilt);
+            lists += expect_right_list(&w, &kept);
             jobs += kept.input.job_count;
             ticket_snapshot_release(&kept);
             ticket_snapshot_release(&rebuilt);
         }
         world_release(&w);
     }
-    print_message("# %u jobs compared\n", jobs);
-    assert_true(jobs > 5000);
+    print_message("# %u jobs compared, %u changed lists\n", jobs, lists);
+    assert_true(jobs > 5000 && lists > 300);
 }
 
 int main(void)
@@ -628,6 +684,7 @@ int main(void)
         cmocka_unit_test(frequent_changes_of_rules_stop_no_job),
         cmocka_unit_test(a_pass_in_between_lets_a_change_drop_a_plan_again),
         cmocka_unit_test(frequent_submissions_stop_no_job),
+        cmocka_unit_test(an_array_at_its_limit_is_not_lost),
         cmocka_unit_test(a_job_that_begins_meanwhile_is_not_forgotten),
         cmocka_unit_test(another_model_needs_no_plan),
         cmocka_unit_test(a_plan_is_made_only_if_needed),

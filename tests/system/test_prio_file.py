@@ -149,6 +149,54 @@ def test_json():
     assert json.loads(good('prio', '-f', '-', '--json', text={'now': 1})) == []
 
 
+def suspended_document(**settings):
+    jobs = [{**JOB, 'id': 1, 'state': 'RUNNING'}]
+    jobs += [{**JOB, 'id': number, 'state': 'SUSPENDED', 'suspended_by': by}
+             for number, by in ((2, 'queue'), (3, 'user'), (4, 'threshold'))]
+    return {'now': 9, 'settings': {'PriorityType': 'priority/tickets', 'weight_tickets_functional': 1000, 'weight_user': 1,
+                                   'weight_project': 0, 'weight_department': 0, 'weight_job': 0, **settings},
+            'users': [{'name': 'u', 'fshare': 1}], 'jobs': [*jobs, {**JOB, 'id': 5}]}
+
+
+def test_suspended_jobs():
+    """By its queue: as running. By hand: it keeps its last values, which no document has. By a threshold: no tickets."""
+    rows = {row['JOBID']: row for row in parsable(good('prio', '-f', '-', '-P', text=suspended_document()))}
+    assert [rows[number]['STATE'] for number in '12345'] == ['RUNNING', 'SUSPENDED', 'SUSPENDED', 'SUSPENDED', 'PENDING']
+    assert [rows[number]['TICKETS'] for number in '12'] == ['500', '500']
+    assert float(rows['5']['TICKETS']) == pytest.approx(1000 / 3)
+    columns = TICKET_COLUMNS.split('|')[4:]
+    assert {rows['3'][column] for column in columns} == {''}
+    assert {rows['4'][column] for column in columns} == {'0'}
+    only = good('prio', '-f', '-', '-P', '3', text=suspended_document()).splitlines()
+    assert only[1:] == ['3|u||SUSPENDED' + '|' * 12]
+
+
+def test_suspended_jobs_in_json_and_tables():
+    rows = {row['job_id']: row for row in json.loads(good('prio', '-f', '-', '--json', text=suspended_document()))}
+    numbers = ('priority', 'norm_tickets', 'urgency', 'tickets', 'override_tickets', 'functional_tickets', 'share_tickets')
+    assert [rows[3][name] for name in numbers] == [None] * len(numbers) and rows[3]['state'] == 'SUSPENDED'
+    assert [rows[4][name] for name in numbers] == [0] * len(numbers)
+    assert rows[2]['tickets'] == 500
+    lines = good('prio', '-f', '-', text=suspended_document()).splitlines()
+    assert lines[3].split() == ['3', 'u', 'SUSPENDED']
+    assert lines[4].split()[:4] == ['4', 'u', 'SUSPENDED', '0.00000']
+    by_priority = good('prio', '-f', '-', '--sort', 'priority', '-o', 'job_id,priority', '-P', text=suspended_document())
+    assert sorted(line.split('|')[0] for line in by_priority.splitlines()[1:]) == ['1', '2', '3', '4', '5']
+
+
+def test_an_array_at_its_limit():
+    document = suspended_document()
+    document['jobs'] = [{**JOB, 'id': 4000000001, 'state': 'RUNNING'},
+                        {**JOB, 'array_tasks': 5, 'array_limit': 1, 'running_tasks': 1}, {**JOB, 'id': 2}]
+    rows = {row['JOBID']: row for row in parsable(good('prio', '-f', '-', '-P', text=document))}
+    assert rows['1']['STATE'] == 'PENDING'
+    assert {rows['1'][column] for column in TICKET_COLUMNS.split('|')[4:]} == {'0'}
+    assert rows['2']['TICKETS'] == '500' and rows['4000000001']['TICKETS'] == '1000'
+    document['jobs'][1]['array_limit'] = 2
+    rows = {row['JOBID']: row for row in parsable(good('prio', '-f', '-', '-P', text=document))}
+    assert rows['1']['TICKETS'] == '500' and float(rows['2']['TICKETS']) == pytest.approx(1000 / 3)
+
+
 # --- options ---
 
 def test_one_job():
@@ -205,6 +253,10 @@ def test_refused_options(arguments, words):
      "-: jobs[0].partition: 'fats' is not a partition of this document, which has none"),
     ('{"now": 1, "settings": {"PriorityWeightTRES": "gres/gpu=1"}}',
      "-: settings.PriorityWeightTRES: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"),
+    ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "suspended_by": "queue"}]}',
+     '-: jobs[0].suspended_by: only a job in the state SUSPENDED has it'),
+    ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "running_tasks": 2}]}',
+     '-: jobs[0].running_tasks: they count only with an array_limit'),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u\\u001b[31m", "submit": 1}]}',
      "-: jobs[0].user: 'u?[31m' is not a name of 1 to 255 printable bytes"),
 ])

@@ -1,52 +1,10 @@
 /* Priorities of live jobs: the engine passes the right input to the policies. The policies have tests of their own;
  * here the results are compared with recorded ones, and with those of direct calls of the policies. */
-#include "policy_world.h"
-
-#include <math.h>
-
-#include "engine/priorities.h"
-#include "engine/ranking.h"
-
-/* A world with a job that has all CPUs, so that all others wait. */
-static uint32_t init_full(struct world *w)
-{
-    world_init(w, 16, 65536, 4);
-    struct event blocker = world_job("zoe");
-    blocker.submit = job_with(blocker.submit, "cpus=16");
-    uint32_t id = world_take(w, blocker);
-    assert_int_equal(world_pass(w), 1);
-    return id;
-}
-
-static struct arena arena;
-
-static struct priorities list(struct world *w, uint32_t job_id)
-{
-    struct priorities all;
-    arena_clear(&arena);
-    state_priorities(&w->s, w->now_us, job_id, &arena, &all);
-    return all;
-}
-
-/* The job's n-th row. */
-static struct priority_row row_of(struct world *w, uint32_t job_id, uint32_t n)
-{
-    struct priorities all = list(w, NONE);
-    for (uint32_t i = 0; i < all.count; i++) {
-        if (w->s.jobs.items[all.rows[i].job].id == job_id && n-- == 0) return all.rows[i];
-    }
-    fail_msg("job %u has no such row", job_id);
-    return (struct priority_row){0};
-}
+#include "priorities_world.h"
 
 static const char *partition_name(struct world *w, const struct priority_row *row)
 {
     return w->s.objects[OBJECT_PARTITION].items[row->partition].object.name;
-}
-
-static void near(double value, double expected)
-{
-    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)))) fail_msg("%.17g instead of %.17g", value, expected);
 }
 
 /* --- multifactor -------------------------------------------------------------------------------------------------- */
@@ -122,12 +80,6 @@ static void same_terms(const struct multifactor_terms *a, const struct multifact
 static void set_account(struct world *w, const char *name, const char *parent, uint32_t priority)
 {
     struct event event = {.kind = EVENT_ACCOUNT_ADD, .account = {name, parent, 1, priority}};
-    assert_int_equal(world_apply(w, event, NULL), 0);
-}
-
-static void set_user(struct world *w, const char *name, const char *account, uint32_t priority)
-{
-    struct event event = {.kind = EVENT_USER_ADD, .user = {name, account, 1, false, priority}};
     assert_int_equal(world_apply(w, event, NULL), 0);
 }
 
@@ -407,40 +359,9 @@ static void basic_follows_the_order_of_submission(void **unused)
 
 /* --- tickets ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t submit_in(struct world *w, const char *user, const char *project)
-{
-    struct event job = world_job(user);
-    job.submit = job_with(job.submit, "project=%s", project);
-    return world_take(w, job);
-}
-
 static void near_ticket(double tickets, double expected)
 {
     if (!(fabs(tickets - expected) <= 1)) fail_msg("%.9g tickets instead of %.9g", tickets, expected);
-}
-
-static void set_shares(struct world *w, const char *account, uint32_t account_shares, const char *user, uint32_t shares)
-{
-    if (state_find_assoc(&w->s, account, NULL) == NONE) {
-        struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {account, NULL, account_shares, PRIORITY_UNSET}};
-        assert_int_equal(world_apply(w, add, NULL), 0);
-    }
-    if (user == NULL) return;
-    struct event add = {.kind = EVENT_USER_ADD, .user = {user, account, shares, false, PRIORITY_UNSET}};
-    assert_int_equal(world_apply(w, add, NULL), 0);
-}
-
-/* Sets the current usage of a user ("": of the project) in a project ("": in none). */
-static void set_usage(struct world *w, const char *user, const char *project, double cpu_s)
-{
-    for (uint32_t i = 0; i < w->s.owners.count; i++) {
-        struct usage_owner *o = &w->s.owners.items[i];
-        if (strcmp(o->user, user) != 0 || strcmp(o->project, project) != 0) continue;
-        o->usage = (struct ticket_usage){.used = {[USAGE_CPU] = cpu_s}};
-        o->at_us = w->now_us;
-        return;
-    }
-    fail_msg("no usage owner '%s' in '%s'", user, project);
 }
 
 /* Root: P1 (60: ua 10, default 20), P2 (30, a leaf), grp (10: uc 5, default 5). Users need an association to submit;
@@ -622,144 +543,6 @@ static void users_without_an_object_have_no_share(void **unused)
     world_release(&w);
 }
 
-/* --- the share tree ----------------------------------------------------------------------------------------------- */
-
-static double share_of(struct world *w, uint32_t job_id)
-{
-    return row_of(w, job_id, 0).tickets.share;
-}
-
-/* Ann is in a and in b. Account a was added first, so its leaf has her usage; in b she has no leaf. */
-static void the_first_leaf_of_a_user_serves_all_jobs(void **unused)
-{
-    (void)unused;
-    struct world w;
-    init_full(&w);
-    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0 compensation_factor=0");
-    set_shares(&w, "a", 90, "ann", 1);
-    set_shares(&w, "b", 10, "ann", 1);
-    set_shares(&w, "b", 10, "bob", 1);
-    struct event job = world_job("ann");
-    uint32_t in_a = world_take(&w, job);
-    job.submit = job_with(job.submit, "account=b");
-    uint32_t in_b = world_take(&w, job);
-    uint32_t bob = world_take(&w, world_job("bob"));
-    world_end(&w, 1, 0);
-    near(share_of(&w, in_a), 900);
-    near(share_of(&w, in_b), 450); /* her second job, although it was submitted to b */
-    near(share_of(&w, bob), 100);
-    set_usage(&w, "ann", "", 1e6);
-    set_usage(&w, "bob", "", 1e6);
-    near(share_of(&w, in_a), 1000 * 8100.0 / (8100 + 100)); /* shares squared over usage */
-    world_release(&w);
-}
-
-/* The share tree changes with the rows from which it is built. */
-static void the_tree_follows_associations_and_projects(void **unused)
-{
-    (void)unused;
-    struct world w;
-    init_full(&w);
-    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0");
-    set_shares(&w, "a", 3, "ann", 1);
-    set_shares(&w, "b", 1, "bob", 1);
-    uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
-    world_end(&w, 1, 0);
-    near(share_of(&w, ann), 750);
-    near(share_of(&w, bob), 250);
-    struct event modify = {.kind = EVENT_ACCOUNT_MODIFY, .account = {"a", NULL, 1, PRIORITY_UNSET}};
-    assert_int_equal(world_apply(&w, modify, NULL), 0);
-    near(share_of(&w, ann), 500);
-    world_object(&w, OBJECT_PROJECT, "a", ""); /* a is the node of a project, so ann has no node */
-    near(share_of(&w, ann), 0);
-    near(share_of(&w, bob), 1000);
-    assert_int_equal(
-        world_apply(&w, (struct event){.kind = EVENT_OBJECT_DELETE, .object = {.kind = OBJECT_PROJECT, .name = "a"}},
-                    NULL),
-        0);
-    near(share_of(&w, ann), 500);
-    world_object(&w, OBJECT_PROJECT, "other", "");
-    near(share_of(&w, bob), 500);
-    struct event delete = {.kind = EVENT_OBJECT_DELETE, .object = {.kind = OBJECT_PROJECT, .name = "other"}};
-    assert_int_equal(world_apply(&w, delete, NULL), 0);
-    world_object(&w, OBJECT_PROJECT, "bob", ""); /* a user with the name of a project has no node */
-    near(share_of(&w, bob), 0);
-    near(share_of(&w, ann), 1000);
-    world_release(&w);
-}
-
-/* Equal names: a user and an account, an account named default, a project inside a project. */
-static void equal_names_are_told_apart(void **unused)
-{
-    (void)unused;
-    struct world w;
-    init_full(&w);
-    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 halftime=0");
-    set_shares(&w, "ann", 1, "ann", 1);
-    set_shares(&w, "root", 1, "bob", 1);
-    set_shares(&w, "bob", 1, NULL, 0);
-    set_shares(&w, "P1", 1, "cat", SHARES_PARENT);
-    world_object(&w, OBJECT_PROJECT, "P1", "");
-    world_object(&w, OBJECT_PROJECT, "P2", "");
-    assert_int_equal(
-        world_apply(&w, (struct event){.kind = EVENT_ACCOUNT_ADD, .account = {"P2", "P1", 1, PRIORITY_UNSET}}, NULL),
-        0);
-    set_user(&w, "dan", "P2", PRIORITY_UNSET);
-    uint32_t ann = world_take(&w, world_job("ann")), bob = world_take(&w, world_job("bob"));
-    uint32_t eve = world_take(&w, world_job("eve")); /* in account default */
-    uint32_t cat = submit_in(&w, "cat", "P1"), dan = submit_in(&w, "dan", "P1"), none = submit_in(&w, "dan", "P2");
-    world_end(&w, 1, 0);
-    near(share_of(&w, ann), 250);
-    near(share_of(&w, bob), 250);
-    near(share_of(&w, eve), 250);
-    near(share_of(&w, cat), 250); /* the first of its project */
-    near(share_of(&w, dan), 125); /* P2 inside P1 is a group of P1 */
-    near(share_of(&w, none), 0);
-    world_release(&w);
-}
-
-/* So CPU weights can be computed without the pending jobs. */
-static void tickets_of_running_tasks_do_not_depend_on_pending_jobs(void **unused)
-{
-    (void)unused;
-    struct world w;
-    world_init(&w, 4, 65536, 0);
-    world_settings(&w, "PriorityType=priority/tickets weight_tickets_share=1000 weight_tickets_functional=2000 "
-                       "auto_user_fshare=100");
-    world_object(&w, OBJECT_PROJECT, "P1", "fshare=50|oticket=70");
-    set_shares(&w, "a", 3, "ann", 1);
-    set_shares(&w, "a", 3, "bob", 4);
-    struct event array = world_job("ann");
-    array.submit = job_with(array.submit, "array=0-9");
-    array.submit = job_with(array.submit, "job_share=3");
-    uint32_t first = world_take(&w, array);
-    submit_in(&w, "bob", "P1");
-    assert_int_equal(world_pass(&w), 4);
-    for (uint32_t i = 0; i < 3; i++) {
-        if (world_task(&w, first, i) != NULL) world_run(&w, first, i);
-    }
-    w.now_us += 1000 * SECOND;
-    for (int i = 0; i < 5; i++) submit_in(&w, i % 2 ? "bob" : "cat", i % 3 ? "P1" : "");
-    const double *alone = ticket_ranks_of_running(&w.s, w.now_us, &w.s.cycle);
-    struct priorities all = list(&w, NONE);
-    uint32_t running = 0;
-    for (uint32_t i = 0; i < all.count; i++) {
-        if (all.rows[i].task == NONE) continue;
-        assert_true(alone[all.rows[i].task] > 0);
-        near(all.rows[i].tickets.total, alone[all.rows[i].task]);
-        running++;
-    }
-    assert_int_equal(running, 4);
-    world_release(&w);
-}
-
-static int release_arena(void **unused)
-{
-    (void)unused;
-    arena_release(&arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -781,10 +564,6 @@ int main(void)
         cmocka_unit_test(jobs_that_are_held_or_begin_later_have_no_tickets),
         cmocka_unit_test(an_array_has_the_row_of_its_first_task),
         cmocka_unit_test(users_without_an_object_have_no_share),
-        cmocka_unit_test(the_first_leaf_of_a_user_serves_all_jobs),
-        cmocka_unit_test(the_tree_follows_associations_and_projects),
-        cmocka_unit_test(equal_names_are_told_apart),
-        cmocka_unit_test(tickets_of_running_tasks_do_not_depend_on_pending_jobs),
     };
     return cmocka_run_group_tests_name("priorities", tests, NULL, release_arena);
 }

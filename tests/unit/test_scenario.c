@@ -531,6 +531,9 @@ static void invalid_trees(void **unused)
          "F: share_tree.children[0].shares: -1 is not a whole number from 0 to 2147483646"},
         {"{'now': 1, 'share_tree': {'name': 'Root', 'children': [{'name': 'u'}, {'name': 'u'}]}}",
          "F: share_tree: 'u' occurs twice below 'Root'"},
+        {"{'now': 1, 'projects': [{'name': 'P'}], 'share_tree': {'name': 'Root', 'children': [{'name': 'P', 'children': "
+         "[{'name': 'default'}, {'name': 'g', 'children': [{'name': 'default'}]}]}]}}",
+         "F: share_tree: 'default' occurs twice inside project 'P'"},
     };
     (void)unused;
     check_refusals(rows, COUNT_OF(rows));
@@ -560,6 +563,19 @@ static void invalid_jobs(void **unused)
          "F: jobs[0].nice: '2147483646' is not a whole number from -2147483645 to 2147483645"},
         {JOB("'state': 'RUNNING', 'array_tasks': 2"),
          "F: jobs[0].array_tasks: 2 tasks are pending, but the job is RUNNING"},
+        {JOB("'state': 'SUSPENDED', 'array_tasks': 2"),
+         "F: jobs[0].array_tasks: 2 tasks are pending, but the job is SUSPENDED"},
+        {JOB("'state': 'SUSPENDED', 'array_limit': 2"),
+         "F: jobs[0].array_limit: it limits pending tasks, but the job is SUSPENDED"},
+        {JOB("'array_limit': -1"), "F: jobs[0].array_limit: -1 is not a whole number from 0 to 4294967294"},
+        {JOB("'array_tasks': 3, 'running_tasks': 1"), "F: jobs[0].running_tasks: they count only with an array_limit"},
+        {JOB("'array_limit': 0, 'running_tasks': 1"), "F: jobs[0].running_tasks: they count only with an array_limit"},
+        {JOB("'state': 'SUSPENDED', 'suspended_by': 'root'"),
+         "F: jobs[0].suspended_by: 'root' is not one of user,queue,threshold"},
+        {JOB("'state': 'RUNNING', 'suspended_by': 'queue'"),
+         "F: jobs[0].suspended_by: only a job in the state SUSPENDED has it"},
+        {JOB("'suspended_by': 'user'"), "F: jobs[0].suspended_by: only a job in the state SUSPENDED has it"},
+        {JOB("'seq': -1"), "F: jobs[0].seq: -1 is not a whole number from 0 to 9007199254740992"},
     };
 #undef JOB
     (void)unused;

@@ -1,45 +1,8 @@
 /* Priorities and shares of documents, computed by hand from docs/formulas.md. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "scenario_world.h"
 
 #include "base/number.h"
 #include "rows.h"
-#include "sim/scenario.h"
-
-#define COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
-
-static struct arena arena;
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-12 * fmax(1.0, fabs(b));
-}
-
-static void read_text(struct str text, struct scenario *out_scenario)
-{
-    struct err e = {0};
-    int status = scenario_read(text, "F", out_scenario, &e);
-    if (status != 0) print_message("%s\n", ERR_SENTENCE(&e));
-    assert_int_equal(status, 0);
-}
-
-/* Reads a document that is written with ' instead of ". */
-static void read_quoted(const char *document, struct scenario *out_scenario)
-{
-    struct buf text = {0};
-    buf_add_text(&text, document);
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.text[i] == '\'') text.text[i] = '"';
-    }
-    read_text((struct str){text.text, text.length}, out_scenario);
-    buf_release(&text);
-}
 
 static void read_example(const char *path, struct scenario *out_scenario)
 {
@@ -47,30 +10,6 @@ static void read_example(const char *path, struct scenario *out_scenario)
     assert_non_null(text);
     read_text(str(text), out_scenario);
     free(text);
-}
-
-/* The priorities, in the order of the document. */
-static struct scenario_priorities compute(struct scenario *s)
-{
-    struct scenario_priorities all;
-    scenario_priorities(s, &arena, &all);
-    return all;
-}
-
-static struct priority_values row_of(const struct scenario_priorities *all, uint32_t i)
-{
-    struct priority_record record;
-    struct priority_values row;
-    assert_true(i < all->count);
-    scenario_priority_row(all, i, &record);
-    memcpy(row.value, record.value, sizeof row.value);
-    return row;
-}
-
-static double real_of(const struct scenario_priorities *all, uint32_t i, enum priority_field f)
-{
-    struct priority_values row = row_of(all, i);
-    return row.value[f].real;
 }
 
 /* An amount in a list such as "cpu=250,gres/gpu=750". */
@@ -354,167 +293,6 @@ static void basic_is_first_come_first_served(void **unused)
     scenario_release(&s);
 }
 
-/* --- tickets ------------------------------------------------------------------------------------------------------ */
-
-static struct scenario_priorities compute_document(const char *document, struct scenario *s)
-{
-    read_quoted(document, s);
-    return compute(s);
-}
-
-static double share_tickets(const struct scenario_priorities *all, uint32_t i)
-{
-    return real_of(all, i, PRIORITY_FIELD_SHARE_TICKETS);
-}
-
-static double functional_tickets(const struct scenario_priorities *all, uint32_t i)
-{
-    return real_of(all, i, PRIORITY_FIELD_FUNCTIONAL_TICKETS);
-}
-
-#define TICKETS "'PriorityType': 'priority/tickets', 'compensation_factor': 0, 'halftime_rule': 'exact', "
-
-/* Each user that `default` serves has a node: tickets are divided in proportion to 1/usage. The half-life is an
- * hour. */
-static void users_of_default_have_separate_usage(void **unused)
-{
-    struct scenario s;
-    (void)unused;
-    const struct scenario_priorities rows = compute_document(
-        "{'now': 7200, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 1},"
-        " 'users': [{'name': 'ua', 'usage': {'cpu': 100}}, {'name': 'ub', 'usage': {'cpu': 300}, 'usage_time': 3600}],"
-        " 'share_tree': {'name': 'Root', 'children': [{'name': 'default', 'shares': 10}]},"
-        " 'jobs': [{'id': 1, 'user': 'ua', 'submit': 1}, {'id': 2, 'user': 'ub', 'submit': 2}, {'id': 3, 'user': 'ua', "
-        "'submit': 3}]}",
-        &s);
-    assert_true(is_near(share_tickets(&rows, 0), 600));
-    assert_true(is_near(share_tickets(&rows, 1), 400));
-    assert_true(is_near(share_tickets(&rows, 2), 300));
-    scenario_release(&s);
-}
-
-/* In a project, the usage of a user in it counts; between the project and its siblings, the usage of the project. */
-static void usage_in_projects_counts_there(void **unused)
-{
-    struct scenario s;
-    (void)unused;
-    const struct scenario_priorities rows = compute_document(
-        "{'now': 1, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 0},"
-        " 'projects': [{'name': 'P', 'usage': {'cpu': 100}}],"
-        " 'users': [{'name': 'ua', 'usage': {'cpu': 300}, 'project_usage': {'P': {'cpu': 20}}},"
-        "           {'name': 'ub', 'usage': {'cpu': 1e9}, 'project_usage': {'P': {'cpu': 80}}}],"
-        " 'share_tree': {'name': 'Root', 'children': [{'name': 'P', 'shares': 1, 'children': [{'name': 'default'}]},"
-        "   {'name': 'ua', 'shares': 1}]},"
-        " 'jobs': [{'id': 1, 'user': 'ua', 'project': 'P', 'submit': 1}, {'id': 2, 'user': 'ub', 'project': 'P', "
-        "'submit': 2}, {'id': 3, 'user': 'ua', 'submit': 3}, {'id': 4, 'user': 'uc', 'submit': 4}]}",
-        &s);
-    assert_true(is_near(share_tickets(&rows, 0), 750)); /* the first job of the project */
-    assert_true(is_near(share_tickets(&rows, 1), 375));
-    assert_true(is_near(share_tickets(&rows, 2), 250));
-    assert_true(is_near(share_tickets(&rows, 3), 0)); /* no node */
-    scenario_release(&s);
-}
-
-/* As many tasks of an array count as could start, plus one; later jobs get fewer tickets for each. */
-static void each_task_of_an_array_counts_as_a_job(void **unused)
-{
-    const struct {
-        const char *hosts, *max_tasks;
-        double behind;
-    } rows[] = {
-        {"", "50", 1000.0 / 11},
-        {"", "4", 1000.0 / 5},
-        {"'hosts': [{'name': 'n', 'cpus': 2}],", "50", 1000.0 / 4},
-        {"'hosts': [{'name': 'n', 'cpus': 0}],", "50", 1000.0 / 2},
-    };
-    (void)unused;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct scenario s;
-        struct buf text = {0};
-        buf_format(
-            &text,
-            "{'now': 9, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'weight_user': 1, "
-            "'weight_project': 0, 'weight_department': 0, 'weight_job': 0, 'max_pending_tasks_per_job': %s}, %s "
-            "'users': [{'name': 'u', 'fshare': 100}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'array_tasks': "
-            "10}, {'id': 2, 'user': 'u', 'submit': 2}]}",
-            rows[i].max_tasks, rows[i].hosts);
-        const struct scenario_priorities answer = compute_document(text.text, &s);
-        assert_true(is_near(functional_tickets(&answer, 0), 1000));
-        assert_true(is_near(functional_tickets(&answer, 1), rows[i].behind));
-        scenario_release(&s);
-        buf_release(&text);
-    }
-}
-
-static void jobs_with_and_without_tickets(void **unused)
-{
-    struct scenario s;
-    (void)unused;
-    const struct scenario_priorities rows = compute_document(
-        "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'enforce_user': 'none', "
-        "'weight_waiting_time': 1, 'report_pjob_tickets': false}, 'users': [{'name': 'u', 'fshare': 1}],"
-        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'state': 'HELD'}, {'id': 2, 'user': 'u', 'submit': 1, "
-        "'eligible': 101}, {'id': 3, 'user': 'u', 'submit': 10, 'state': 'RUNNING'}, {'id': 4, 'user': 'u', 'submit': "
-        "10}, {'id': 5, 'user': 'x', 'submit': 10, 'state': 'RUNNING'}]}",
-        &s);
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_PRIORITY), 0));
-        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_URGENCY), 0));
-        assert_true(is_near(real_of(&rows, i, PRIORITY_FIELD_NORM_POSIX), 0));
-    }
-    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_TICKETS), 1000));
-    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_NORM_TICKETS), 1));
-    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_TICKETS), 0)); /* its tickets are not reported */
-    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_PRIORITY), 0));
-    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY_WAITING), 0)); /* as qstat shows a pending job */
-    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_URGENCY_WAITING), 90));
-    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_TICKETS), 0));     /* a user without an object */
-    assert_true(is_near(real_of(&rows, 4, PRIORITY_FIELD_PRIORITY), 0.25)); /* equal urgencies: 0.5 of 0.5 */
-    scenario_release(&s);
-}
-
-/* Urgency by the job's own rule for its range of slots, and by what it requests. */
-static void urgency_of_slots_and_requests(void **unused)
-{
-    struct scenario s;
-    (void)unused;
-    const struct scenario_priorities rows = compute_document(
-        "{'now': 100, 'settings': {" TICKETS
-        "'urgency_slots': 'max', 'weight_deadline': 1000, 'weight_waiting_time': 0},"
-        " 'resources': [{'name': 'lic', 'urgency': 7}, {'name': 'os', 'type': 'STRING', 'urgency': 3}],"
-        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'slots': [2, 8]}, {'id': 2, 'user': 'u', 'submit': 1, 'slots': [2, "
-        "8], 'urgency_slots': 'avg'}, {'id': 3, 'user': 'u', 'submit': 1, 'slots': [2, 8], 'urgency_slots': 3, "
-        "'request': {'lic': 2, 'os': 'linux'}}, {'id': 4, 'user': 'u', 'submit': 1, 'deadline': 104}]}",
-        &s);
-    assert_true(is_near(real_of(&rows, 0, PRIORITY_FIELD_URGENCY_RESOURCES), 8000));
-    assert_true(is_near(real_of(&rows, 1, PRIORITY_FIELD_URGENCY_RESOURCES), 5000));
-    assert_true(is_near(real_of(&rows, 2, PRIORITY_FIELD_URGENCY_RESOURCES), 3000 + 2 * 7 * 3 + 3));
-    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY_DEADLINE), 250));
-    scenario_release(&s);
-}
-
-/* Without a hierarchy the scheduler's list decides which job of a user is first: the changed one is last. */
-static void the_order_of_the_scheduler_list(void **unused)
-{
-    struct scenario s;
-    (void)unused;
-    const struct scenario_priorities rows = compute_document(
-        "{'now': 100, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'weight_user': 1, 'weight_job': 0, "
-        "'weight_project': 0, 'weight_department': 0, 'policy_hierarchy': 'NONE'}, 'users': [{'name': 'u', 'fshare': 1}],"
-        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'seq': 1000}, {'id': 2, 'user': 'u', 'submit': 2}]}",
-        &s);
-    assert_true(is_near(functional_tickets(&rows, 1), 1000));
-    assert_true(is_near(functional_tickets(&rows, 0), 500));
-    scenario_release(&s);
-}
-
-static int release(void **unused)
-{
-    (void)unused;
-    arena_release(&arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,12 +306,6 @@ int main(void)
         cmocka_unit_test(shares_by_the_algorithm_of_the_settings),
         cmocka_unit_test(shares_by_other_options_change_no_later_answer),
         cmocka_unit_test(basic_is_first_come_first_served),
-        cmocka_unit_test(users_of_default_have_separate_usage),
-        cmocka_unit_test(usage_in_projects_counts_there),
-        cmocka_unit_test(each_task_of_an_array_counts_as_a_job),
-        cmocka_unit_test(jobs_with_and_without_tickets),
-        cmocka_unit_test(urgency_of_slots_and_requests),
-        cmocka_unit_test(the_order_of_the_scheduler_list),
     };
-    return cmocka_run_group_tests(tests, NULL, release);
+    return cmocka_run_group_tests(tests, NULL, release_answers);
 }

@@ -102,6 +102,26 @@ static void test_no_default(void **state)
     map_release(&projects);
 }
 
+/* Outside projects the first `default` serves; each project may have one beside it. */
+static void test_several_defaults(void **state)
+{
+    (void)state;
+    static const struct node TREE[] = {{0, "Root"}, {1, "P1"},      {2, "default"}, {1, "g"},       {2, "default"},
+                                       {1, "h"},    {2, "default"}, {1, "P2"},      {2, "default"}, {0, NULL}};
+    struct share_nodes t;
+    struct map projects;
+    struct err e;
+    bool is_default = false;
+    setup_projects(&projects);
+    assert_int_equal(build(&t, TREE, &projects, &e), 0);
+    assert_int_equal(share_nodes_serve(&t, "ua", NULL, &is_default), 4);
+    assert_true(is_default);
+    assert_int_equal(share_nodes_serve(&t, "ua", "P1", &is_default), 2);
+    assert_int_equal(share_nodes_serve(&t, "ua", "P2", &is_default), 8);
+    share_nodes_release(&t);
+    map_release(&projects);
+}
+
 /* The set of projects can change; the tree is then finished again. */
 static void test_finish_again(void **state)
 {
@@ -135,6 +155,8 @@ static void test_refused(void **state)
         {{{0, "Root"}, {1, "ua"}, {1, "g"}, {2, "ua"}}, "'ua' is a user and occurs twice outside projects"},
         {{{0, "Root"}, {1, "P1"}, {2, "ua"}, {2, "g"}, {3, "ua"}},
          "'ua' is a user and occurs twice inside project 'P1'"},
+        {{{0, "Root"}, {1, "P1"}, {2, "default"}, {2, "g"}, {3, "default"}},
+         "'default' occurs twice inside project 'P1'"},
     };
     struct map projects;
     setup_projects(&projects);
@@ -153,9 +175,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_of_jobs),
-        cmocka_unit_test(test_no_default),
-        cmocka_unit_test(test_finish_again),
+        cmocka_unit_test(test_nodes_of_jobs),    cmocka_unit_test(test_no_default),
+        cmocka_unit_test(test_several_defaults), cmocka_unit_test(test_finish_again),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,6 +393,34 @@ static void test_job_classes(void **state)
 
 /* --- override and hierarchy --------------------------------------------------------------------------------------- */
 
+/* docs/formulas.md 5.5: the next policies see no functional tickets of the first job that is not selected. With a limit of 2 it
+ * is job 3, which is behind job 4 therefore, although both show the same tickets. */
+static void test_jobs_beyond_the_limit(void **state)
+{
+    (void)state;
+#define ONE .users = {{"ua", 100, 900}}, .tree = { {0, "Root", 1}, {1, "ua", 50}, {1, "ub", 30} }
+#define RULES                                                                                                        \
+    "weight_tickets_functional 1000000 weight_tickets_share 600 weight_user 1 weight_project 0 weight_department 0 " \
+    "weight_job 0 max_functional_jobs_to_schedule "
+    CHECK(.settings = RULES "2 policy_hierarchy FSO", ONE,
+          .jobs = {{1, "ua", .functional = 1000000, .share = 600, .override = 900},
+                   {2, "ua", .functional = 500000, .share = 300, .override = 450},
+                   {3, "ua", .functional = 499995, .share = 150, .override = 225},
+                   {4, "ua", .functional = 499995, .share = 200, .override = 300}});
+    CHECK(.settings = RULES "2 policy_hierarchy OSF", ONE,
+          .jobs = {{1, "ua", .functional = 1000000, .share = 600, .override = 900},
+                   {2, "ua", .functional = 500000, .share = 300, .override = 450},
+                   {3, "ua", .functional = 499995, .share = 200, .override = 300},
+                   {4, "ua", .functional = 499995, .share = 150, .override = 225}});
+    CHECK(.settings = RULES "4 policy_hierarchy FSO", ONE,
+          .jobs = {{1, "ua", .functional = 1000000, .share = 600, .override = 900},
+                   {2, "ua", .functional = 500000, .share = 300, .override = 450},
+                   {3, "ua", .functional = 333333, .share = 200, .override = 300},
+                   {4, "ua", .functional = 250000, .share = 150, .override = 225}});
+#undef RULES
+#undef ONE
+}
+
 /* clang-format off */
 #define GIVEN .users = {{"ua", 0, 1000}, {"ub"}, {"uc", 0, 500}, {"ud"}}, .projects = {{"p1", 0, 300}}, \
     .departments = {{"dx", 0, 60}}
@@ -580,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_d3_running),
         cmocka_unit_test(test_d4_arrays),
         cmocka_unit_test(test_job_classes),
+        cmocka_unit_test(test_jobs_beyond_the_limit),
         cmocka_unit_test(test_e1_override),
         cmocka_unit_test(test_override_running),
         cmocka_unit_test(test_e1_with_functional),
