@@ -83,8 +83,10 @@ static void find_leaf_projects(struct share_tree *t)
     struct arena scratch = {0};
     bool *has_child = arena_alloc(&scratch, t->nodes.count * sizeof *has_child);
     for (uint32_t i = 1; i < t->nodes.count; i++) has_child[t->nodes.items[i].parent] = true;
-    for (uint32_t i = 0; i < t->projects.count; i++)
-        t->projects.items[i].is_leaf = !has_child[t->projects.items[i].node];
+    for (uint32_t i = 0; i < t->projects.count; i++) {
+        struct share_project *p = &t->projects.items[i];
+        if (p->node != 0) p->is_leaf = !has_child[p->node]; /* a document without a tree has no node 0 */
+    }
     arena_release(&scratch);
 }
 

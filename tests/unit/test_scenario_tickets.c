@@ -352,6 +352,29 @@ static void a_negative_compensation_factor(void **unused)
     expect_shares("'compensation_factor': 5", 2, 200, 800);
 }
 
+/* A share policy without a tree, and a tree without the project: no one has a node. */
+static void projects_without_a_node(void **unused)
+{
+#define IN_PROJECT(tree)                                                                                            \
+    "{'now': 1, 'settings': {" TICKETS                                                                              \
+    "'weight_tickets_share': 1000}, 'projects': [{'name': 'P', 'usage': {'cpu': 9}}, "                              \
+    "{'name': 'Q'}], " tree "'jobs': [{'id': 1, 'user': 'u', 'project': 'P', 'submit': 1}, {'id': 2, 'user': 'u', " \
+    "'submit': 1}]}"
+    static const char *const documents[] = {
+        IN_PROJECT(""),
+        IN_PROJECT("'share_tree': {'name': 'Root'}, "),
+        IN_PROJECT("'share_tree': {'name': 'Root', 'children': [{'name': 'Q'}]}, "),
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(documents); i++) {
+        struct scenario s;
+        const struct scenario_priorities rows = compute_document(documents[i], &s);
+        for (uint32_t k = 0; k < 2; k++) assert_true(is_near(share_tickets(&rows, k), 0));
+        scenario_release(&s);
+    }
+#undef IN_PROJECT
+}
+
 /* --- usage of a project that none of its users has ---------------------------------------------------------------- */
 
 #define G_AND_H                                                                                                  \
@@ -423,6 +446,7 @@ int main(void)
         cmocka_unit_test(report_pjob_tickets_and_urgency),
         cmocka_unit_test(an_unknown_resource_weighs_in_the_sum),
         cmocka_unit_test(a_negative_compensation_factor),
+        cmocka_unit_test(projects_without_a_node),
         cmocka_unit_test(excess_usage_of_a_project_is_that_of_default),
         cmocka_unit_test(excess_usage_leaves_out_virtual_nodes),
     };
