@@ -49,6 +49,11 @@ static void check_row(const struct scenario_priorities *all, uint32_t i)
     struct priority_record record;
     const struct field_value *value = record.value;
     scenario_priority_row(all, i, &record);
+    bool is_suspended = value[PRIORITY_FIELD_STATE].number == JOB_SUSPENDED && all->all.model == MODEL_TICKETS;
+    if (is_suspended && value[PRIORITY_FIELD_PRIORITY].number == FIELD_ABSENT) { /* by hand: it has no values */
+        ensure(value[PRIORITY_FIELD_TICKETS].number == FIELD_ABSENT && isfinite(value[PRIORITY_FIELD_BILLING].real));
+        return;
+    }
     ensure(isfinite(value[PRIORITY_FIELD_PRIORITY].real) && isfinite(value[PRIORITY_FIELD_BILLING].real));
     if (all->all.model == MODEL_MULTIFACTOR) {
         double factor = value[PRIORITY_FIELD_FAIR_SHARE_FACTOR].real;
