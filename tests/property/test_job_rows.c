@@ -516,7 +516,7 @@ static void every_field_survives(void **unused)
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct life l;
         begin(&l, seed);
-        for (int round = repeats(150); round > 0; round--) {
+        for (int round = repeats(200); round > 0; round--) {
             arena_clear(&l.arena);
             submit(&l);
             for (uint32_t n = below(&l, 10); n > 0; n--) update(&l);

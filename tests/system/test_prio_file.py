@@ -164,11 +164,11 @@ def test_suspended_jobs():
     assert [rows[number]['STATE'] for number in '12345'] == ['RUNNING', 'SUSPENDED', 'SUSPENDED', 'SUSPENDED', 'PENDING']
     assert [rows[number]['TICKETS'] for number in '12'] == ['500', '500']
     assert float(rows['5']['TICKETS']) == pytest.approx(1000 / 3)
-    columns = TICKET_COLUMNS.split('|')[4:]
+    columns = TICKET_COLUMNS.split('|')[4:-1]
     assert {rows['3'][column] for column in columns} == {''}
     assert {rows['4'][column] for column in columns} == {'0'}
     only = good('prio', '-f', '-', '-P', '3', text=suspended_document()).splitlines()
-    assert only[1:] == ['3|u||SUSPENDED' + '|' * 12]
+    assert only[1:] == ['3|u||SUSPENDED' + '|' * 12 + '|1']
 
 
 def test_suspended_jobs_in_json_and_tables():
@@ -190,7 +190,7 @@ def test_an_array_at_its_limit():
                         {**JOB, 'array_tasks': 5, 'array_limit': 1, 'running_tasks': 1}, {**JOB, 'id': 2}]
     rows = {row['JOBID']: row for row in parsable(good('prio', '-f', '-', '-P', text=document))}
     assert rows['1']['STATE'] == 'PENDING'
-    assert {rows['1'][column] for column in TICKET_COLUMNS.split('|')[4:]} == {'0'}
+    assert {rows['1'][column] for column in TICKET_COLUMNS.split('|')[4:-1]} == {'0'}
     assert rows['2']['TICKETS'] == '500' and rows['4000000001']['TICKETS'] == '1000'
     document['jobs'][1]['array_limit'] = 2
     rows = {row['JOBID']: row for row in parsable(good('prio', '-f', '-', '-P', text=document))}

@@ -116,6 +116,7 @@ def test_an_account(busy):
 
 def test_a_qos_and_a_project(instance):
     instance.good('project', 'add', 'moon')
+    instance.good('set', 'SHARETREE_RESERVED_USAGE=true')
     instance.good('wait', instance.submit('--project', 'moon', '--', 'sleep', '0.3'))
     assert float(instance.rows('qos', 'show')[0]['usage']) > 0.2
     assert instance.good('qos', 'modify', 'normal', 'RawUsage=0', 'priority=3') == 'Modified qos normal\n'
