@@ -32,6 +32,18 @@ static const char *group_of(const struct field_value *row)
     return "others";
 }
 
+static void write_remark(const char *pair)
+{
+    struct arena arena = {0};
+    struct field_value value;
+    enum setting setting;
+    struct str text, name = str_cut(str(pair), '=', &text);
+    const char *remark = NULL;
+    if (setting_read(name, text, &arena, &setting, &value, NULL) == 0) remark = setting_remark(setting, &value);
+    if (remark != NULL) output_note("%s", remark);
+    arena_release(&arena);
+}
+
 static int set_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
@@ -45,8 +57,10 @@ static int set_run(struct call *call, struct err *e)
         status = pairs_add(&change, str(call->parsed.operands[i]), e);
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = pairs_send(&change, &client, "PATCH", API_SETTINGS, e);
-    for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++)
+    for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++) {
         output_line(call->out, "Set %s", call->parsed.operands[i]);
+        write_remark(call->parsed.operands[i]);
+    }
     client_close(&client);
     pairs_release(&change);
     return status;

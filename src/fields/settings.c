@@ -220,6 +220,26 @@ int setting_read(struct str name, struct str value, struct arena *arena, enum se
     return field_parse(field, value, arena, out_value, e);
 }
 
+static bool names_unknown_resource(const char *text)
+{
+    struct usage_weights weights;
+    double known = 0.0;
+    if (setting_text_usage_weights(str(text), "", &weights, NULL) != 0) return false;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) known += weights.of[r];
+    return weights.total > known;
+}
+
+const char *setting_remark(enum setting s, const struct field_value *value)
+{
+    if (s == SET_GE_COMPENSATION_FACTOR && value->real < 0.0)
+        return "compensation_factor: a negative one counts as a tiny positive one; what Grid Engine 8.1.9 computes with it "
+               "is not known";
+    if (s == SET_GE_USAGE_WEIGHT_LIST && names_unknown_resource(value->text))
+        return "usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no usage; its weight counts in "
+               "the sum";
+    return NULL;
+}
+
 void setting_format(enum setting s, const struct field_value *value, struct buf *out)
 {
     ensure(s < SETTING_COUNT);

@@ -627,3 +627,14 @@ def test_words_of_other_kinds(instance):
         assert len(instance.rows('history', '--since', 'today', '--until', 'now+1day')) == 1
     assert instance.rows('history', '--until', '2001-01-01') == []
     assert instance.good('verify', '--help').count('\n  1 ') == 1
+
+
+@pytest.mark.parametrize('pair, remark', [
+    ('compensation_factor=-2', 'compensation_factor: a negative one counts as a tiny positive one; what Grid Engine 8.1.9 '
+                               'computes with it is not known\n'),
+    ('usage_weight_list=cpu=0.5,disk=0.5', 'usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no '
+                                           'usage; its weight counts in the sum\n'),
+    ('compensation_factor=2', ''), ('usage_weight_list=cpu=0.5,mem=0', ''), ('usage_weight_list=none', '')])
+def test_remarks_about_accepted_settings(instance, pair, remark):
+    result = instance.run('set', pair)
+    assert (result.status, result.out, result.err) == (0, 'Set %s\n' % pair, remark)
