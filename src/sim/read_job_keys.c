@@ -1,0 +1,254 @@
+/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table. The other keys have a
+ * row here: references to parts of the document, and fields that jobs of an instance do not have. */
+#include "sim/read_job_keys.h"
+
+#include "fields/setting_text.h"
+
+#define SLOTS_MAX 9999999.0
+
+/* --- single keys -------------------------------------------------------------------------------------------------------- */
+
+/* Reads the name of an object of the document. */
+static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, uint32_t *out_index)
+{
+    const struct document *d = document_of(r);
+    const char *name;
+    if (wire_read_name(r, value, &name) != 0) return -1;
+    *out_index = state_find_object(d->state, kind, name);
+    if (*out_index != NONE) return 0;
+    return wire_refuse(r, value, "a %s of this document%s", object_classes[kind].name,
+                       d->has_objects[kind] ? "" : ", which has none");
+}
+
+static int read_project(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_object(r, value, OBJECT_PROJECT, &((struct job_keys *)target)->project);
+}
+
+static int read_qos(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_object(r, value, OBJECT_QOS, &((struct job_keys *)target)->qos);
+}
+
+static int read_account(struct wire_reader *r, json_t *value, void *target)
+{
+    const struct document *d = document_of(r);
+    const char **account = &((struct job_keys *)target)->account;
+    if (wire_read_name(r, value, account) != 0) return -1;
+    bool is_known =
+        d->associations.count == 0 || strcmp(*account, "root") == 0 || map_get(&d->account_rows, str(*account)) != NONE;
+    return is_known ? 0 : wire_refuse(r, value, "an account of this document");
+}
+
+/* Reads a name, or a list of names. */
+static int read_partitions(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    bool is_list = json_is_array(value);
+    size_t count = is_list ? json_array_size(value) : 1;
+    if (count == 0) return wire_fail(r, "the list is empty; at least one partition is accepted");
+    keys->partitions = arena_alloc(&document_of(r)->arena, count * sizeof *keys->partitions);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = is_list ? wire_enter_index(r, i) : r->path.length;
+        json_t *item = is_list ? json_array_get(value, i) : value;
+        if (read_object(r, item, OBJECT_PARTITION, &keys->partitions[i]) != 0) return -1;
+        for (size_t k = 0; k < i; k++) {
+            if (keys->partitions[k] == keys->partitions[i]) return wire_fail(r, "the partition occurs twice");
+        }
+        wire_leave(r, length);
+    }
+    keys->partition_count = (uint32_t)count;
+    return 0;
+}
+
+/* Reads a number, or a list of the minimum and the maximum. */
+static int read_slots(struct wire_reader *r, json_t *value, void *target)
+{
+    static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
+    struct job_keys *keys = target;
+    bool is_list = json_is_array(value);
+    int64_t min, max;
+    if (is_list && json_array_size(value) != 2)
+        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, such as [2, 8]");
+    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &min) != 0) return -1;
+    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &max) != 0) return -1;
+    if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
+    keys->slots_min = (uint32_t)min;
+    keys->slots_max = (uint32_t)max;
+    keys->has_slots_range = is_list;
+    return 0;
+}
+
+static int read_slots_rule(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    struct str text;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (setting_text_urgency_slots(text, "urgency_slots", &keys->slots_rule, &keys->slots_number, NULL) != 0)
+        return wire_refuse(r, value, "min, max, avg or a number of slots");
+    keys->has_slots_rule = true;
+    return 0;
+}
+
+static int read_request(struct wire_reader *r, const char *name, json_t *value, struct job_request *out_request)
+{
+    const struct state *s = document_of(r)->state;
+    uint32_t index = state_find_object(s, OBJECT_RESOURCE, name);
+    struct str text;
+    struct err below;
+    if (strcmp(name, SLOTS_RESOURCE) == 0) return wire_fail(r, "slots are requested with the key 'slots'");
+    if (index == NONE) return wire_fail(r, "not a resource of this document");
+    const struct field_value *fields = s->objects[OBJECT_RESOURCE].items[index].object.value;
+    enum resource_type type = (enum resource_type)fields[RESOURCE_TYPE].number;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    *out_request = (struct job_request){.resource = index, .text = arena_copy(&document_of(r)->arena, text)};
+    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0) return 0;
+    below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
+    return wire_fail_below(r, &below);
+}
+
+static int read_requests(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    const char *name;
+    json_t *item;
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of resources and amounts");
+    keys->requests = arena_alloc(&document_of(r)->arena, (json_object_size(value) + 1) * sizeof *keys->requests);
+    json_object_foreach(value, name, item)
+    {
+        size_t length = wire_enter(r, name);
+        if (read_request(r, name, item, &keys->requests[keys->request_count]) != 0) return -1;
+        keys->request_count++;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* Reads a time; null: there is none. */
+static int read_time_or_null(struct wire_reader *r, json_t *value, int64_t *out_us)
+{
+    if (!json_is_null(value)) return wire_read_time(r, value, out_us);
+    *out_us = JOB_KEY_NEVER_US;
+    return 0;
+}
+
+static int read_eligible(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_time_or_null(r, value, &((struct job_keys *)target)->eligible_us);
+}
+
+static int read_accrue(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_time_or_null(r, value, &((struct job_keys *)target)->accrue_us);
+}
+
+#define MEMBER(member) .offset = offsetof(struct job_keys, member)
+
+static const struct wire_field fields[] = {
+    {.name = "id",
+     .type = WIRE_U32,
+     .is_required = true,
+     MEMBER(id),
+     .min = 1,
+     .max = UINT32_MAX - 1.0,
+     .help = "the job's number"},
+    {.name = "user", .type = WIRE_NAME, .is_required = true, MEMBER(user), .help = "the user of the job"},
+    {.name = "submit", .type = WIRE_TIME, .is_required = true, MEMBER(submit_us), .help = "the time of submission"},
+    {.name = "account", .type = WIRE_CUSTOM, .read = read_account},
+    {.name = "project", .type = WIRE_CUSTOM, .read = read_project},
+    {.name = "partition", .type = WIRE_CUSTOM, .read = read_partitions},
+    {.name = "qos", .type = WIRE_CUSTOM, .read = read_qos},
+    {.name = "state", .type = WIRE_CHOICE, .choices = "PENDING,RUNNING,HELD,SUSPENDED", MEMBER(state)},
+    {.name = "suspended_by", .type = WIRE_CHOICE, .choices = "user,queue,threshold", MEMBER(suspended_by)},
+    {.name = "eligible", .type = WIRE_CUSTOM, .read = read_eligible},
+    {.name = "accrue", .type = WIRE_CUSTOM, .read = read_accrue},
+    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* checked; no decision depends on it */
+    {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
+    {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
+    {.name = "nodes", .type = WIRE_I64, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
+    {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
+    {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
+    {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
+    {.name = "array_limit", .type = WIRE_U32, MEMBER(array_limit), .max = UINT32_MAX - 1.0},
+    {.name = "running_tasks", .type = WIRE_U32, MEMBER(running_tasks), .max = UINT32_MAX - 1.0},
+    {.name = "slots", .type = WIRE_CUSTOM, .read = read_slots},
+    {.name = "urgency_slots", .type = WIRE_CUSTOM, .read = read_slots_rule},
+    {.name = "request", .type = WIRE_CUSTOM, .read = read_requests},
+    {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
+    {0},
+};
+
+static const char *key_of_field(uint32_t field)
+{
+    return job_field_rows[field].document_key;
+}
+
+static const struct wire_shape shape = {
+    .name = "job",
+    .fields = fields,
+    .size = sizeof(struct job_keys),
+    .table_fields = {.table = &job_fields,
+                     .values_offset = offsetof(struct job_keys, more.value),
+                     .given_offset = offsetof(struct job_keys, more.is_given),
+                     .name = key_of_field},
+};
+
+/* --- keys beside each other --------------------------------------------------------------------------------------- */
+
+/* Keys that a running job, or one that is not running, cannot have. */
+static int check_state(struct wire_reader *r, const struct job_keys *keys)
+{
+    if (!job_keys_are_running(keys)) {
+        if (keys->start_us == INT64_MIN) return 0;
+        return wire_fail_at(r, "start", "the job is %s; only a RUNNING one has started",
+                            keys->state != NULL ? keys->state : "PENDING");
+    }
+    if (keys->start_us != INT64_MIN && keys->start_us > document_of(r)->scenario->now_us)
+        return wire_fail_at(r, "start", "the job is %s, but starts later than 'now'", keys->state);
+    if (keys->array_tasks > 1)
+        return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is %s", keys->array_tasks,
+                            keys->state);
+    if (keys->array_limit > 0)
+        return wire_fail_at(r, "array_limit", "it limits pending tasks, but the job is %s", keys->state);
+    if (keys->partition_count > 1)
+        return wire_fail_at(r, "partition", "%u partitions, but the job is %s: give the one that it runs in",
+                            keys->partition_count, keys->state);
+    if (keys->eligible_us == JOB_KEY_NEVER_US)
+        return wire_fail_at(r, "eligible", "null, but the job is %s", keys->state);
+    return 0;
+}
+
+static int check_keys(struct wire_reader *r, const struct job_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    if (keys->has_slots_rule && !keys->has_slots_range)
+        return wire_fail_at(r, "urgency_slots", "only a range of slots has it; give 'slots' as one, such as [2, 8]");
+    if (keys->running_tasks > 0 && keys->array_limit == 0)
+        return wire_fail_at(r, "running_tasks", "they count only with an array_limit");
+    if (keys->suspended_by != NULL && !job_keys_have_state(keys, "SUSPENDED"))
+        return wire_fail_at(r, "suspended_by", "only a job in the state SUSPENDED has it");
+    uint32_t user = state_find_object(s, OBJECT_USER_POLICY, keys->user);
+    if (keys->deadline_us != 0 && user != NONE &&
+        s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
+        return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
+    return check_state(r, keys);
+}
+
+int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_keys)
+{
+    *out_keys = (struct job_keys){
+        .cpus = -1,
+        .nodes = -1,
+        .mem_mib = UINT64_MAX,
+        .array_tasks = 1,
+        .slots_min = 1,
+        .slots_max = 1,
+        .project = NONE,
+        .qos = state_find_object(document_of(r)->state, OBJECT_QOS, ""),
+        .eligible_us = INT64_MIN,
+        .accrue_us = INT64_MIN,
+        .start_us = INT64_MIN,
+        .sequence = UINT64_MAX,
+    };
+    return wire_read_members(r, &shape, value, out_keys) != 0 ? -1 : check_keys(r, out_keys);
+}

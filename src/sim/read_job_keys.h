@@ -1,0 +1,47 @@
+/* The keys of a job in a document, as they are given: read, and checked one by one and against each other. Private to the
+ * reading of jobs (read_jobs.c). */
+#ifndef FAIRLEAD_SIM_READ_JOB_KEYS_H
+#define FAIRLEAD_SIM_READ_JOB_KEYS_H
+
+#include <string.h>
+
+#include "engine/job_members.h"
+#include "sim/document.h"
+
+#define JOB_KEY_NEVER_US INT64_MAX /* of a time that is null */
+
+/* The keys of a job. Names of objects are indices in the state; texts are the document's. */
+struct job_keys {
+    uint32_t id;
+    const char *user, *account, *state, *suspended_by, *tres;
+    int64_t submit_us, eligible_us, accrue_us, start_us, deadline_us; /* INT64_MIN, deadline_us 0: not given */
+    int64_t cpus, nodes;                                              /* -1: not given */
+    uint32_t array_tasks, array_limit, running_tasks;
+    uint64_t mem_mib, sequence; /* UINT64_MAX: not given */
+    uint32_t *partitions;
+    uint32_t partition_count, qos, project;
+    uint32_t slots_min, slots_max;
+    bool has_slots_range, has_slots_rule;
+    enum urgency_slots_rule slots_rule;
+    uint32_t slots_number;
+    struct job_request *requests;
+    uint32_t request_count;
+    struct job_values more;
+};
+
+static inline bool job_keys_have_state(const struct job_keys *keys, const char *state)
+{
+    return keys->state != NULL && strcmp(keys->state, state) == 0;
+}
+
+/* A suspended job has its resources like one that runs. */
+static inline bool job_keys_are_running(const struct job_keys *keys)
+{
+    return job_keys_have_state(keys, "RUNNING") || job_keys_have_state(keys, "SUSPENDED");
+}
+
+/* Reads the keys; those that are not given have no value. ERR_INPUT: a key is unknown or invalid, or has no effect
+ * beside the others. */
+int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_keys);
+
+#endif
