@@ -99,8 +99,7 @@ void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int6
     o->at_us = at_us;
 }
 
-/* What a task has reserved of the share tree's resources, which counts as used each second. */
-static struct ticket_usage owner_rates(const struct task *k)
+struct ticket_usage charge_reserved_rates(const struct task *k)
 {
     enum { MIB_PER_GIB = 1024 };
     struct ticket_usage rates = {{0}};
@@ -136,27 +135,33 @@ void usage_owner_resets(const struct state *s, const uint32_t owners[2], int64_t
         out_reset_us[1] = s->owners.items[owners[1]].reset_us;
 }
 
+/* Charges a running task up to now, in a copy of all owners. */
+static void charge_current(const struct state *s, const struct task *k, int64_t now_us, struct usage_owner *current)
+{
+    uint32_t owners[2];
+    int64_t reset_us[2];
+    if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) return;
+    job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
+    usage_owner_resets(s, owners, reset_us);
+    const struct ticket_usage rates = charge_reserved_rates(k);
+    for (int o = 0; o < 2; o++) {
+        if (owners[o] == NONE) continue;
+        int64_t from_us = charge_begin(s, k, reset_us[o]);
+        charge_owner(&s->policy.tickets.decay, &current[owners[o]], &rates, from_us, now_us);
+    }
+}
+
 struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena)
 {
-    const struct ticket_decay *d = &s->policy.tickets.decay;
+    const struct ticket_rules *rules = &s->policy.tickets;
     struct usage_owner *current = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *current);
     struct ticket_usage *usage = arena_alloc(arena, (s->owners.count + (size_t)1) * sizeof *usage);
     for (uint32_t i = 0; i < s->owners.count; i++) {
         current[i] = s->owners.items[i];
-        usage_owner_decay(d, &current[i], now_us);
+        usage_owner_decay(&rules->decay, &current[i], now_us);
     }
-    for (uint32_t i = 0; s->policy.tickets.charges_reserved && i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        uint32_t owners[2];
-        int64_t reset_us[2];
-        if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) continue;
-        job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
-        usage_owner_resets(s, owners, reset_us);
-        struct ticket_usage rates = owner_rates(k);
-        for (int o = 0; o < 2; o++) {
-            if (owners[o] != NONE)
-                charge_owner(d, &current[owners[o]], &rates, charge_begin(s, k, reset_us[o]), now_us);
-        }
+    if (rules->charges_reserved) {
+        for (uint32_t i = 0; i < s->tasks.count; i++) charge_current(s, &s->tasks.items[i], now_us, current);
     }
     for (uint32_t i = 0; i < s->owners.count; i++) usage[i] = current[i].usage;
     return usage;
@@ -202,7 +207,7 @@ static void charge_owners(struct apply_context *c, const struct task *k, const s
     struct state *s = c->s;
     uint32_t owners[2];
     int64_t reset_us[2];
-    struct ticket_usage rates = owner_rates(k);
+    struct ticket_usage rates = charge_reserved_rates(k);
     job_usage_owners(s, j, owners);
     usage_owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {

@@ -70,12 +70,15 @@ void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_deca
 /* Decays the usage of an owner from o->at_us to at_us; nothing if that is not later. */
 void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int64_t at_us);
 
+/* The CPUs and GiB that a task has reserved. With SHARETREE_RESERVED_USAGE all of them count as used, every second. */
+struct ticket_usage charge_reserved_rates(const struct task *k);
+
 /* Adds usage of at_us to an owner. If the owner's own time is later, the amounts decay up to it. */
 void usage_owner_add(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *amounts,
                      int64_t at_us);
 
-/* When the owners of a task (job_usage_owners) were last reset: the user, and the project, which a reset of the user in it
- * resets too. */
+/* When the owners of a task (job_usage_owners) were last reset: [0] the user; [1] the project, which a reset of the user in
+ * it resets too. */
 void usage_owner_resets(const struct state *s, const uint32_t owners[2], int64_t out_reset_us[2]);
 
 /* The current usage of every owner, by index of s->owners. If reserved usage is charged, running tasks are charged up to
@@ -84,10 +87,10 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
 
 /* --- measured usage (measured_usage.c) ---------------------------------------------------------------------------- */
 
-/* To be called for a task with its end record, once end_us is set. */
+/* To be called for a task that has ended, once end_us is set. record: its end record; NULL: it is lost. */
 void measured_usage_finish(struct apply_context *c, struct task *k, const struct event_record *record);
 
-/* To be called before a rule of owners changes: charges running tasks with their memory up to now. O(tasks). */
+/* To be called before a rule of owners changes. O(tasks). */
 void measured_usage_settle(struct apply_context *c);
 
 /* To be called after a reset of owners: what running tasks were charged before it does not count. O(tasks). */

@@ -11,16 +11,19 @@
  * measurement. The end record has the final CPU time and I/O. The memory in use at the last measurement counts up to the
  * end; for a task that was never measured, it is the largest process's peak.
  *
+ * A measurement covers the time since the one before. If usage counts only from a later time on, after a reset or while
+ * reserved usage was charged, the part after that time is charged, as if the task had used the same all the time.
+ *
  * Invariants
  *   1. Sums never fall. A measurement can be smaller than the one before, when a process ended and no other waited for it.
- *   2. task.charged has the task's part of its owners' usage as of measured_us, so `fairlead verify` can compute the usage
- *      of an owner from the tasks. It is the same for the user and the project, because a reset of the one is one of the
- *      other. A reset clears it.
- *   3. measured_us never decreases. Before a rule of owners changes, it becomes the time of the change, so the rule of
- *      that time decays what was charged before. (A start that is known only after the change is charged by the new rule;
- *      the usage journal has it as LATE.)
- *   4. While task.charged is above 0, measured_us is not later than the owners' own time, because usage that decayed
- *      cannot be brought back to an earlier time.
+ *   2. task.charged has the task's part of its owners' usage as of charged_as_of_us, so `fairlead verify` can compute the
+ *      usage of an owner from the tasks. It is the same for the user and the project, because a reset of the one is one of
+ *      the other. A reset clears it.
+ *   3. measured_us and charged_as_of_us never decrease. Before a rule of owners changes, charged is decayed to the time of
+ *      the change, so the rule of that time decays what was charged before. (A start that is known only after the change
+ *      is charged by the new rule; the usage journal has it as LATE.)
+ *   4. charged_as_of_us is not later than the owners' own time, because usage that decayed cannot be brought back to an
+ *      earlier time.
  * Cost: O(1) for each measurement.
  * Source: docs/formulas.md 5.2; Grid Engine 8.1.9, cases c6, h4. */
 #include "base/ensure.h"
@@ -46,12 +49,26 @@ static int64_t larger_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t last_measured_us(const struct task *k)
+/* The database keeps numbers up to WHOLE_REAL_MAX. */
+static int64_t in_range(int64_t number)
 {
-    return k->measured_us != 0 ? k->measured_us : k->start_us;
+    if (number < 0) return 0;
+    return number < (int64_t)WHOLE_REAL_MAX ? number : (int64_t)WHOLE_REAL_MAX;
 }
 
-/* Charges what was used from from_us to to_us. Of usage that began before a reset, the part after it counts. */
+/* Decays what a task was charged. */
+static void decay_charged(const struct ticket_decay *d, struct task *k, int64_t to_us)
+{
+    double factor[USAGE_RESOURCE_COUNT];
+    if (to_us <= k->charged_as_of_us) return;
+    if (k->charged_as_of_us != 0) {
+        ticket_decay_factors(d, seconds(k->charged_as_of_us, to_us), factor);
+        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) k->charged.used[r] *= factor[r];
+    }
+    k->charged_as_of_us = to_us;
+}
+
+/* Charges what was used from from_us to to_us. */
 static void charge_owners(struct apply_context *c, struct task *k, struct ticket_usage used, int64_t from_us,
                           int64_t to_us)
 {
@@ -61,69 +78,49 @@ static void charge_owners(struct apply_context *c, struct task *k, struct ticket
     int64_t reset_us[2];
     job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
     usage_owner_resets(s, owners, reset_us);
-    if (to_us <= reset_us[0]) return;
-    if (reset_us[0] > from_us) {
-        double part = seconds(reset_us[0], to_us) / seconds(from_us, to_us);
+    int64_t counts_from_us = larger_of(reset_us[0], k->measured_from_us);
+    if (to_us <= counts_from_us) return;
+    if (counts_from_us > from_us) {
+        double part = seconds(counts_from_us, to_us) / seconds(from_us, to_us);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) used.used[r] *= part;
     }
+    int64_t at_us = larger_of(to_us, k->charged_as_of_us); /* invariant 3 */
+    decay_charged(d, k, at_us);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) k->charged.used[r] += used.used[r];
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE) continue;
-        usage_owner_add(d, &s->owners.items[owners[i]], &used, to_us);
+        usage_owner_add(d, &s->owners.items[owners[i]], &used, at_us);
         apply_note_change(c, TABLE_OWNER, owners[i]);
     }
 }
 
-static bool has_charged(const struct task *k)
-{
-    bool result = false;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) result |= k->charged.used[r] > 0.0;
-    return result;
-}
-
-static void decay_charged(const struct ticket_decay *d, struct task *k, int64_t to_us)
-{
-    double factor[USAGE_RESOURCE_COUNT];
-    ticket_decay_factors(d, seconds(last_measured_us(k), to_us), factor);
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) k->charged.used[r] *= factor[r];
-}
-
 static void add_measurement(struct apply_context *c, struct task *k, const struct measurement *m)
 {
-    int64_t from_us = last_measured_us(k), to_us = larger_of(m->at_us, from_us); /* invariant 3 */
-    int64_t cpu_us = larger_of(m->cpu_us, k->cpu_us), io_bytes = larger_of(m->io_bytes, k->io_bytes);
-    const struct ticket_usage used = {{[USAGE_CPU] = seconds(k->cpu_us, cpu_us),
-                                       [USAGE_MEM] = (double)m->mem_kib / KIB_PER_GIB * seconds(from_us, to_us),
-                                       [USAGE_IO] = (double)(io_bytes - k->io_bytes) / BYTES_PER_GIB}};
+    int64_t from_us = k->measured_us != 0 ? k->measured_us : k->start_us, to_us = larger_of(m->at_us, from_us);
+    int64_t cpu_us = larger_of(in_range(m->cpu_us), k->cpu_us),
+            io_bytes = larger_of(in_range(m->io_bytes), k->io_bytes);
+    const struct ticket_usage used = {
+        {[USAGE_CPU] = seconds(k->cpu_us, cpu_us),
+         [USAGE_MEM] = (double)in_range(m->mem_kib) / KIB_PER_GIB * seconds(from_us, to_us),
+         [USAGE_IO] = (double)(io_bytes - k->io_bytes) / BYTES_PER_GIB}};
     ensure(k->start_us != 0);
     k->cpu_us = cpu_us;
     k->io_bytes = io_bytes;
     k->mem_gib_s += used.used[USAGE_MEM];
-    bool had_charged = has_charged(k);
-    decay_charged(&c->s->policy.tickets.decay, k, to_us);
     k->measured_us = to_us;
-    if (!c->s->policy.tickets.charges_reserved)
-        charge_owners(c, k, used, from_us, to_us);
-    else if (had_charged)
-        charge_owners(c, k, (struct ticket_usage){{0}}, from_us, to_us); /* invariant 4 */
-}
-
-static bool is_in_range(int64_t number)
-{
-    return number >= 0 && number <= (int64_t)WHOLE_REAL_MAX;
+    if (!c->s->policy.tickets.charges_reserved) charge_owners(c, k, used, from_us, to_us);
 }
 
 int apply_measured(struct apply_context *c, const struct event *event)
 {
     const struct event_measured *m = &event->measured;
     uint32_t index = map_get_u64(&c->s->task_by_launch, m->launch_id);
-    if (index == NONE) return 0; /* its end is recorded */
+    if (index == NONE || c->s->tasks.items[index].start_us == 0)
+        return 0; /* it has ended, or its start is not recorded */
     struct task *k = &c->s->tasks.items[index];
-    bool is_sound = is_in_range(m->cpu_us) && is_in_range(m->io_bytes) && is_in_range(m->mem_kib);
-    if (k->start_us == 0 || !is_sound) return 0;
     int64_t at_us = m->at_us < c->now_us ? m->at_us : c->now_us;
     add_measurement(c, k, &(struct measurement){at_us, m->cpu_us, m->io_bytes, m->mem_kib});
-    k->mem_kib = m->mem_kib;
+    k->mem_kib = in_range(m->mem_kib);
     apply_note_change(c, TABLE_TASK, index);
     return 0;
 }
@@ -131,17 +128,22 @@ int apply_measured(struct apply_context *c, const struct event *event)
 /* With ACCT_RESERVED_USAGE the records of ended tasks have what was reserved, as in Grid Engine's accounting. */
 static void account_reserved(struct task *k)
 {
-    enum { MIB_PER_GIB = 1024 };
+    const struct ticket_usage rates = charge_reserved_rates(k);
     int64_t run_us = larger_of(k->end_us - k->start_us, 0);
-    k->cpu_us = idset_count(&k->placement.cpus) * run_us;
-    k->mem_gib_s = (double)k->placement.mem_mib / MIB_PER_GIB * seconds(0, run_us);
+    k->cpu_us = in_range((int64_t)(rates.used[USAGE_CPU] * (double)run_us));
+    k->mem_gib_s = rates.used[USAGE_MEM] * seconds(0, run_us);
 }
 
 void measured_usage_finish(struct apply_context *c, struct task *k, const struct event_record *record)
 {
+    struct measurement last = {.at_us = k->end_us, .cpu_us = k->cpu_us, .io_bytes = k->io_bytes, .mem_kib = k->mem_kib};
     if (k->start_us == 0) return;
-    int64_t mem_kib = k->mem_kib != 0 ? k->mem_kib : record->max_rss_kib;
-    add_measurement(c, k, &(struct measurement){k->end_us, record->cpu_us, record->io_bytes, mem_kib});
+    if (record != NULL) {
+        last.cpu_us = record->cpu_us;
+        last.io_bytes = record->io_bytes;
+        if (k->mem_kib == 0) last.mem_kib = record->max_rss_kib;
+    }
+    add_measurement(c, k, &last);
     if (c->s->policy.tickets.accounts_reserved) account_reserved(k);
 }
 
@@ -151,7 +153,8 @@ void measured_usage_settle(struct apply_context *c)
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->start_us == 0) continue;
-        add_measurement(c, k, &(struct measurement){c->now_us, k->cpu_us, k->io_bytes, k->mem_kib});
+        decay_charged(&s->policy.tickets.decay, k, c->now_us);
+        if (s->policy.tickets.charges_reserved) k->measured_from_us = c->now_us;
         apply_note_change(c, TABLE_TASK, i);
     }
 }
@@ -163,10 +166,10 @@ void measured_usage_reset(struct apply_context *c)
         struct task *k = &s->tasks.items[i];
         uint32_t owners[2];
         int64_t reset_us[2];
-        if (job_state_is_end(k->state) || k->measured_us == 0) continue;
+        if (job_state_is_end(k->state) || k->charged_as_of_us == 0) continue;
         job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
         usage_owner_resets(s, owners, reset_us);
-        if (k->measured_us > reset_us[0]) continue;
+        if (k->charged_as_of_us > reset_us[0]) continue;
         k->charged = (struct ticket_usage){{0}};
         apply_note_change(c, TABLE_TASK, i);
     }

@@ -166,7 +166,8 @@ static void list_ranked(struct priority_list *l, const struct ticket_ranks *rank
     }
 }
 
-/* Rows of running jobs that have no entry. */
+/* Rows of running jobs that have no entry: suspended by hand, they keep their last values, which a document does not
+ * have. */
 static void list_suspended(struct priority_list *l)
 {
     for (uint32_t i = 0; i < l->s->tasks.count; i++) {
@@ -174,8 +175,7 @@ static void list_suspended(struct priority_list *l)
         uint32_t job = state_find_job(l->s, k->job_id);
         if (job_state_is_end(k->state) || !ticket_snapshot_leaves_out(l->s, &l->s->jobs.items[job])) continue;
         if (!is_wanted(l, &l->s->jobs.items[job])) continue;
-        struct priority_row *row = add_row(l, job, i, k->partition);
-        row->keeps_last_values = l->s->jobs.items[job].document->suspension == SUSPENSION_BY_HAND;
+        add_row(l, job, i, k->partition)->keeps_last_values = true;
     }
 }
 

@@ -12,11 +12,10 @@ struct priority_row {
     uint32_t job;       /* index */
     uint32_t task;      /* index of a running task, or NONE */
     uint32_t partition; /* index of objects[OBJECT_PARTITION] */
-    bool is_eligible;   /* runs, or may start now: not held, its begin has passed. sprio lists only these */
+    bool is_eligible;   /* it runs, or may start now (not held, begin time passed); sprio lists only eligible jobs */
     double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
-    bool
-        keeps_last_values; /* of the tickets model: suspended by hand, so it is not computed; a document has no last values */
-    double billing;        /* in that partition, units a second: of the running task, or of one that would start now */
+    bool keeps_last_values; /* suspended by hand (tickets): Grid Engine shows its last values; a document has none */
+    double billing;         /* in that partition, units a second: of the running task, or of one that would start now */
     /* Those of the model; the others are 0. */
     struct multifactor_factors factors;
     struct multifactor_terms terms;

@@ -163,8 +163,7 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
 static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    if (m->s->is_document) return j->accrue_us;
-    if (is_always) return j->submit_us;
+    if (is_always && !m->s->is_document) return j->submit_us;
     return j->accrue_us <= m->cluster.now_us ? j->accrue_us : 0;
 }
 

@@ -94,15 +94,14 @@ struct ticket_snapshot {
     struct ticket_node *nodes;    /* input.nodes */
 };
 
-/* Whether a running job of a document has no entry, because it is suspended by hand (Grid Engine's state s) or by a load
- * threshold (T). */
+/* Whether a running job of a document has no entry, because it is suspended by hand (Grid Engine's state s). */
 bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j);
 
 /* The number of entries that a snapshot would have. O(jobs), of a document O(jobs + hosts + tasks). */
 uint32_t ticket_entry_count(const struct state *s, int64_t now_us);
 
-/* A snapshot of pending and running tasks; or of running ones only, whose share tree has the virtual nodes of all users with
- * jobs nevertheless. O(jobs + tasks + entries + objects), and with a share tree O(associations + owners) in addition. */
+/* A snapshot of pending and running tasks. _running: of running ones only, but with the virtual nodes of all users who have
+ * jobs, because their usage counts. O(jobs + tasks + entries + objects), and with a share tree O(associations + owners) in addition. */
 void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_release(struct ticket_snapshot *snapshot);

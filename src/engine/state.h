@@ -175,7 +175,7 @@ struct job {
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
-    uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by id */
+    uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
     char unused[16];                 /* so that every row begins at the same offset in a cache line */
 };
 _Static_assert(sizeof(struct job) == 256, "a row of jobs has four cache lines");
@@ -201,10 +201,13 @@ struct task {
     int32_t exit_status, signal;
     int64_t max_rss_kib;
     /* Measured so far (engine/measured_usage.c). */
-    int64_t measured_us; /* the time of the last measurement; 0: none yet */
+    int64_t measured_us;      /* the time of the last measurement; 0: none yet */
+    int64_t measured_from_us; /* owners are charged for what is measured from here on; 0: from its start */
     int64_t cpu_us, io_bytes, mem_kib;
     double mem_gib_s;
-    struct ticket_usage charged; /* the task's part of its owners' usage since their last reset, as of measured_us */
+    struct ticket_usage
+        charged;              /* the task's part of its owners' usage since their last reset, as of charged_as_of_us */
+    int64_t charged_as_of_us; /* 0: not charged yet */
     char detail[200];
 };
 

@@ -156,6 +156,7 @@ static void resolve_unknown_launch(struct apply_context *c, uint32_t index, cons
     strncpy(k->detail,
             is_same_boot ? "its keeper is gone; its end is unknown" : "the machine was rebooted while it ran",
             sizeof k->detail - 1);
+    measured_usage_finish(c, k, NULL);
     task_end(c, index, JOB_NODE_FAIL);
 }
 

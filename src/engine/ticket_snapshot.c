@@ -4,8 +4,9 @@
  *     pending tasks      an entry for each eligible task, by job; of an array at most max_pending_tasks_per_job and as
  *                        many as its limit of running tasks lets start, or fewer if there would be more than
  *                        TICKET_ENTRIES_MAX entries
- *     running tasks      an entry for each, after the pending ones; not for a task that is suspended by hand or by a load
- *                        threshold
+ *     running tasks      an entry for each, after the pending ones; none for a task that is suspended by hand (Grid
+ *                        Engine's state s); one suspended by a load threshold (T) has no tickets, and one suspended with
+ *                        its queue (S) counts as running (case h_14)
  *
  * Slots are CPUs. The job class of a pending job is its first partition. The shares and tickets of a user are in the
  * user's object. A user without one (enforce_user = none) gets nothing from the functional policy and the share tree,
@@ -194,7 +195,7 @@ static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t 
     }
 }
 
-/* Whether a job is not before one with a smaller id in the scheduler's list. */
+/* Whether j, which has a larger id than last, comes after it in the scheduler's list. */
 static bool follows_in_list(const struct job *last, const struct job *j)
 {
     if (j->list_position != last->list_position) return j->list_position > last->list_position;
@@ -217,7 +218,7 @@ static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_m
 }
 
 /* Sorts the entries by the positions of their jobs in the scheduler's list; of equal ones the first submission comes
- * first, then the smallest id. The sorts are stable. */
+ * first, then the smallest id: entries are in order of ids, and the sorts are stable. */
 static void list_entries(struct snapshot_builder *b)
 {
     struct ticket_snapshot *snapshot = b->snapshot;
@@ -242,11 +243,25 @@ static void add_pending(struct snapshot_builder *b, uint32_t tasks_max)
     if (!b->is_listed) list_entries(b);
 }
 
-/* A job in Grid Engine's state S, whose queue is suspended, counts as running (case h_14). */
-bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j)
+static enum job_suspension suspension_of(const struct state *s, const struct job *j)
 {
     const struct job_document *d = state_job_document(s, j);
-    return d != NULL && (d->suspension == SUSPENSION_BY_HAND || d->suspension == SUSPENSION_BY_THRESHOLD);
+    return d != NULL ? d->suspension : SUSPENSION_NONE;
+}
+
+bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j)
+{
+    return suspension_of(s, j) == SUSPENSION_BY_HAND;
+}
+
+/* A job without members, node and shares gets no tickets and takes none from others. */
+static struct ticket_job without_tickets(const struct ticket_job *j)
+{
+    struct ticket_job result = *j;
+    for (int m = 0; m < MEMBER_KIND_COUNT; m++) result.member[m] = NONE;
+    result.node = NONE;
+    result.job_share = result.override_tickets = 0.0;
+    return result;
 }
 
 static void add_running(struct snapshot_builder *b)
@@ -256,8 +271,10 @@ static void add_running(struct snapshot_builder *b)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         uint32_t index = state_find_job(s, k->job_id);
-        if (ticket_snapshot_leaves_out(s, &s->jobs.items[index])) continue;
-        struct ticket_job job = ticket_job_of(b, &s->jobs.items[index], k->partition);
+        const struct job *j = &s->jobs.items[index];
+        if (ticket_snapshot_leaves_out(s, j)) continue;
+        struct ticket_job job = ticket_job_of(b, j, k->partition);
+        if (suspension_of(s, j) == SUSPENSION_BY_THRESHOLD) job = without_tickets(&job);
         struct ticket_entry entry = entry_of(b, index, i);
         job.task = k->task_id;
         job.is_running = true;

@@ -105,9 +105,11 @@ enum job_field {
     JOB_FIELD_CHARGED,
     JOB_FIELD_MEASURED, /* the time of the last measurement, and the memory then */
     JOB_FIELD_MEASURED_MEM,
-    JOB_FIELD_CHARGED_CPU, /* its part of its owners' usage, as of MEASURED */
+    JOB_FIELD_MEASURED_FROM, /* owners are charged for what is measured from here on */
+    JOB_FIELD_CHARGED_CPU,   /* its part of its owners' usage, as of CHARGED_AS_OF */
     JOB_FIELD_CHARGED_MEM,
     JOB_FIELD_CHARGED_IO,
+    JOB_FIELD_CHARGED_AS_OF,
     JOB_FIELD_COUNT
 };
 

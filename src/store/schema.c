@@ -273,16 +273,18 @@ static const char step_4[] =
     "UPDATE job SET deadline_us = 253402300799000000 WHERE deadline_us > 253402300799000000;\n";
 
 /* The order of the scheduler's list, and measured usage. An older database goes on to count reserved usage, because its
- * running tasks were not measured. */
+ * running tasks were not measured; a new one has no row in counters yet. */
 static const char step_5[] =
-    "ALTER TABLE job ADD COLUMN list_position INTEGER; -- in the scheduler's list; NULL: before all others, by id\n"
+    "ALTER TABLE job ADD COLUMN list_position INTEGER; -- in the scheduler's list; NULL: before all others, by submission\n"
     "ALTER TABLE task ADD COLUMN mem_gib_s REAL; -- memory in use x time\n"
     "ALTER TABLE task ADD COLUMN io_bytes INTEGER; -- read from and written to storage\n"
     "ALTER TABLE task ADD COLUMN measured_us INTEGER; -- when its usage was last measured; NULL: not yet\n"
     "ALTER TABLE task ADD COLUMN mem_kib INTEGER; -- memory in use at measured_us\n"
-    "ALTER TABLE task ADD COLUMN charged_cpu_s REAL; -- its part of owner_usage.cpu_s, as of measured_us\n"
+    "ALTER TABLE task ADD COLUMN measured_from_us INTEGER; -- its measured usage counts from here on; NULL: all of it\n"
+    "ALTER TABLE task ADD COLUMN charged_cpu_s REAL; -- its part of owner_usage.cpu_s, as of charged_as_of_us\n"
     "ALTER TABLE task ADD COLUMN charged_mem_gib_s REAL;\n"
     "ALTER TABLE task ADD COLUMN charged_io_gib REAL;\n"
+    "ALTER TABLE task ADD COLUMN charged_as_of_us INTEGER;\n"
     "INSERT OR IGNORE INTO setting SELECT 'SHARETREE_RESERVED_USAGE', 'true' FROM counters;\n";
 
 const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5};

@@ -345,14 +345,14 @@ enum task_column {
     TASK_PROJECT,
     TASK_CPUS,
     TASK_MEM_MIB,
-    TASK_MEASURED_US,
+    TASK_CHARGED_AS_OF_US,
     TASK_CHARGED_CPU_S,
     TASK_CHARGED_MEM_GIB_S,
     TASK_CHARGED_IO_GIB
 };
 static const char tasks_query[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
-    " ifnull(project, ''), task.cpus, task.mem_mib, measured_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib"
+    " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib"
     " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_epoch_start(const struct verification *v, int64_t at_us)
@@ -425,7 +425,7 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
         return err_prefix(e, "%s: task of job %u", v->path, (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
     charge.rates[USAGE_CPU] = idset_count(&cpus);
     charge.rates[USAGE_MEM] = sqlite3_column_double(row, TASK_MEM_MIB) / MIB_PER_GIB;
-    charge.measured_us = sqlite3_column_int64(row, TASK_MEASURED_US);
+    charge.measured_as_of_us = sqlite3_column_int64(row, TASK_CHARGED_AS_OF_US);
     charge.measured[USAGE_CPU] = sqlite3_column_double(row, TASK_CHARGED_CPU_S);
     charge.measured[USAGE_MEM] = sqlite3_column_double(row, TASK_CHARGED_MEM_GIB_S);
     charge.measured[USAGE_IO] = sqlite3_column_double(row, TASK_CHARGED_IO_GIB);

@@ -115,18 +115,16 @@ static void charge_reserved(const struct usage_owners *o, struct owner_sum *owne
             of_one_unit = unit_charge(o, first, r, c, from_us, owner->at_us);
         sum_add(&owner->sums[r], c->rates[r] * of_one_unit);
     }
-    if (c->has_ended)
-        sum_add(&owner->sums[USAGE_FINISHED_JOBS], decay_factor(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
 }
 
 static void charge_measured(const struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c,
                             int64_t reset_us)
 {
     uint32_t first = rule_before(o, c->rule_seq);
-    if (c->measured_us <= reset_us) return;
+    if (c->measured_as_of_us <= reset_us) return;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
         if (c->measured[r] > 0.0)
-            sum_add(&owner->sums[r], c->measured[r] * decay_factor(o, first, r, c->measured_us, owner->at_us));
+            sum_add(&owner->sums[r], c->measured[r] * decay_factor(o, first, r, c->measured_as_of_us, owner->at_us));
     }
 }
 
@@ -135,6 +133,10 @@ static void charge_one(const struct usage_owners *o, struct owner_sum *owner, co
 {
     charge_reserved(o, owner, c, reset_us);
     charge_measured(o, owner, c, reset_us);
+    if (c->has_ended && c->to_us > reset_us) {
+        uint32_t first = rule_before(o, c->rule_seq);
+        sum_add(&owner->sums[USAGE_FINISHED_JOBS], decay_factor(o, first, USAGE_FINISHED_JOBS, c->to_us, owner->at_us));
+    }
 }
 
 void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c)

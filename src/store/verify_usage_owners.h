@@ -3,9 +3,9 @@
  *     rule      OWNER_RULE at T0, T1           T0             T1
  *     task      start ........ end              |------[=======|====]--------- at_us of the owner
  *
- * While reserved usage counts, a task's CPUs and GiB are charged every second to its user (in its project, if it has one)
- * and to its project. While measured usage counts, each measurement is charged; their sum, as of the last one, is in the
- * task's row. Its end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
+ * A task is charged to its user (in its project, if it has one) and to its project. While reserved usage counts, these are
+ * its CPUs and GiB every second. While measured usage counts, it is each measurement; the task's row has their decayed sum.
+ * Its end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
  * second:
  *
  *     charge        =  (1 - e^(-a t)) / a      of one unit per second over t seconds under one rule; t where a is 0
@@ -48,8 +48,8 @@ struct owner_charge {
     int64_t from_us, to_us, reset_us, rule_seq;
     bool has_ended;
     double rates[USAGE_RESOURCE_COUNT];    /* reserved: CPUs; memory in GiB */
-    int64_t measured_us;                   /* the last measurement; 0: none */
-    double measured[USAGE_RESOURCE_COUNT]; /* charged by measurements since the last reset, as of measured_us */
+    double measured[USAGE_RESOURCE_COUNT]; /* charged by measurements since the last reset */
+    int64_t measured_as_of_us;             /* the time to which that has decayed; 0: nothing was charged */
 };
 
 /* Adds a rule of the journal, in order of seq, or a row of owner_usage with its stored usage. Texts are copied.

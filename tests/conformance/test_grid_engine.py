@@ -37,14 +37,12 @@ def answer(scenario):
 
 
 def compared_columns(row, scenario):
-    """A job suspended by hand keeps its last values, which a scenario cannot know, so it has none. One suspended by a load
-    threshold loses its tickets, but keeps its urgency. An array is one job of a scenario, but several jobs of Grid Engine,
-    which counts all of them in the shares."""
+    """A job suspended by hand keeps its last values, which a scenario cannot know, so it has none. An array is one job of a
+    scenario, but several jobs of Grid Engine, which counts all of them in the shares."""
     if 's' in row['state']:
         return []
-    columns = [*TICKETS, 'NTCKTS'] if 'T' in row['state'] else row['cells']
     has_shares = scenario['settings']['report_pjob_tickets'] == 'TRUE' and not any('array_tasks' in job for job in scenario['jobs'])
-    return [column for column in row['cells'] if column in columns and (column != 'share' or has_shares)]
+    return [column for column in row['cells'] if column != 'share' or has_shares]
 
 
 def value_of(column, row, rows, answers):

@@ -418,6 +418,12 @@ static void measure_task(struct life *l, const struct task *k)
     assert_int_equal(world_apply(&l->h.w, (struct event){.kind = EVENT_MEASURED, .measured = m}, NULL), 0);
 }
 
+static void cancel_task(struct life *l, const struct task *k)
+{
+    struct job_ref ref = {k->job_id, NONE};
+    world_apply(&l->h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL);
+}
+
 static void report_tasks(struct life *l)
 {
     for (uint32_t i = 0; i < l->h.w.s.tasks.count; i++) {
@@ -427,9 +433,17 @@ static void report_tasks(struct life *l)
             world_started(&l->h.w, k->launch_id);
         else if (one_in(l, 3))
             end_task(l, k);
+        else if (one_in(l, 4))
+            cancel_task(l, k);
         else
             measure_task(l, k);
     }
+}
+
+/* What is measured counts from a change of this setting on. */
+static void change_usage_rule(struct life *l)
+{
+    world_set(&l->h.w, "SHARETREE_RESERVED_USAGE", one_in(l, 2) ? "true" : "false");
 }
 
 static void run_pass(struct life *l)
@@ -516,11 +530,12 @@ static void every_field_survives(void **unused)
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct life l;
         begin(&l, seed);
-        for (int round = repeats(200); round > 0; round--) {
+        for (int round = repeats(150); round > 0; round--) {
             arena_clear(&l.arena);
             submit(&l);
             for (uint32_t n = below(&l, 10); n > 0; n--) update(&l);
             if (one_in(&l, 2)) control(&l);
+            if (one_in(&l, 3)) change_usage_rule(&l);
             run_pass(&l);
             report_tasks(&l);
             l.h.w.now_us += (int64_t)(rng_double(&l.rng) * 100.0 * (double)SECOND);

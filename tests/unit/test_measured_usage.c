@@ -210,13 +210,90 @@ static void the_setting_decides_from_its_change_on(void **unused)
     measure(&w, id, 320, 2, 3);
     assert_usage(&w, "ann", "", USAGE(420, 900, 2, 0));
     wait_for(&w, 10);
-    world_set(&w, "SHARETREE_RESERVED_USAGE", "true"); /* memory is charged up to the change */
-    assert_usage(&w, "ann", "", USAGE(420, 920, 2, 0));
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "true"); /* what was not measured before the change is not charged */
+    assert_usage(&w, "ann", "", USAGE(420, 900, 2, 0));
     wait_for(&w, 10);
-    assert_usage(&w, "ann", "", USAGE(460, 1000, 2, 0));
+    assert_usage(&w, "ann", "", USAGE(460, 980, 2, 0));
     const struct task *k = end(&w, id, 500, 9, 4);
-    assert_usage(&w, "ann", "", USAGE(460, 1000, 2, 1));
+    assert_usage(&w, "ann", "", USAGE(460, 980, 2, 1));
     assert_close(k->mem_gib_s, 100 + 100 + 40);
+    world_release(&w);
+}
+
+/* Of a measurement that covers a time for which reserved usage was charged, the part after that time counts. */
+static void reserved_usage_is_not_charged_again(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "true");
+    uint32_t measured = run(&w, "");
+    wait_for(&w, 60);
+    measure(&w, measured, 180, 1, 1);
+    wait_for(&w, 40);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "false");
+    assert_usage(&w, "ann", "", USAGE(400, 800, 0, 0));
+    wait_for(&w, 40);
+    measure(&w, measured, 340, 1, 5);
+    assert_usage(&w, "ann", "", USAGE(480, 840, 2, 0));
+    wait_for(&w, 10);
+    measure(&w, measured, 350, 1, 5); /* the next one counts in full */
+    assert_usage(&w, "ann", "", USAGE(490, 850, 2, 0));
+    world_release(&w);
+
+    furnish(&w);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "true");
+    uint32_t unmeasured = run(&w, "moon");
+    wait_for(&w, 100);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "false");
+    wait_for(&w, 300);
+    end(&w, unmeasured, 800, 2, 8);
+    assert_usage(&w, "", "moon", USAGE(400 + 600, 800 + 600, 6, 1));
+    world_release(&w);
+}
+
+/* The database keeps numbers up to 2^53; the launcher may send larger ones. */
+static void numbers_are_limited(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = run(&w, "");
+    const int64_t max = INT64_C(1) << 53;
+    struct event_measured m = {.launch_id = world_task(&w, id, 0)->launch_id, .cpu_us = SECOND, .mem_kib = GIB_KIB};
+    wait_for(&w, 10);
+    m.at_us = w.now_us;
+    m.io_bytes = INT64_MAX;
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_MEASURED, .measured = m}, NULL), 0);
+    assert_int_equal(world_task(&w, id, 0)->io_bytes, max);
+    assert_usage(&w, "ann", "", USAGE(1, 10, (double)max / GIB_BYTES, 0));
+    m.cpu_us = m.mem_kib = m.io_bytes = -5;
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_MEASURED, .measured = m}, NULL), 0);
+    assert_int_equal(world_task(&w, id, 0)->mem_kib, 0);
+    const struct event_record record = {
+        .launch_id = m.launch_id, .at_us = w.now_us, .end = JOB_FAILED, .cpu_us = max + 1};
+    uint32_t index = state_find_task(&w.s, id, 0);
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_ENDED, .record = record}, NULL), 0);
+    assert_int_equal(w.s.tasks.items[index].cpu_us, max);
+    world_release(&w);
+}
+
+/* The machine was restarted: the memory of the last measurement counts up to the end. */
+static void lost_tasks_have_what_was_measured(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = run(&w, ""), index = state_find_task(&w.s, id, 0);
+    wait_for(&w, 40);
+    measure(&w, id, 30, 2, 1);
+    wait_for(&w, 60);
+    const struct event_synced synced = {.boot_id = "boot-2", .lost_us = w.now_us};
+    world_set(&w, "ACCT_RESERVED_USAGE", "true");
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_SYNCED, .synced = synced}, NULL), 0);
+    assert_int_equal(w.s.tasks.items[index].state, JOB_NODE_FAIL);
+    assert_usage(&w, "ann", "", USAGE(30, 200, 1, 1));
+    assert_int_equal(w.s.tasks.items[index].cpu_us, 400 * SECOND);
     world_release(&w);
 }
 
@@ -272,6 +349,9 @@ int main(void)
         cmocka_unit_test(projects_are_charged_too),
         cmocka_unit_test(charges_decay_from_their_measurement),
         cmocka_unit_test(the_setting_decides_from_its_change_on),
+        cmocka_unit_test(reserved_usage_is_not_charged_again),
+        cmocka_unit_test(numbers_are_limited),
+        cmocka_unit_test(lost_tasks_have_what_was_measured),
         cmocka_unit_test(the_part_after_a_reset_counts),
         cmocka_unit_test(accounting_can_record_what_was_reserved),
     };

@@ -230,7 +230,8 @@ static const enum priority_field ticket_fields[] = {
     PRIORITY_FIELD_SHARE_TICKETS,
 };
 
-/* docs/formulas.md 5: a job suspended by its queue counts as running, one suspended by hand or by a threshold does not. */
+/* docs/formulas.md 5: a job suspended by its queue counts as running, one suspended by hand does not, and one
+ * suspended by a threshold has no tickets, but urgency. */
 static void suspended_jobs(void **unused)
 {
     struct scenario s;
@@ -251,8 +252,10 @@ static void suspended_jobs(void **unused)
         assert_true(row_of(&rows, 4).value[ticket_fields[f]].number ==
                     FIELD_ABSENT); /* by the user if it does not say */
         assert_false(row_of(&rows, 3).value[ticket_fields[f]].number == FIELD_ABSENT);
-        assert_true(is_near(real_of(&rows, 3, ticket_fields[f]), 0));
     }
+    assert_true(is_near(functional_tickets(&rows, 3), 0) && is_near(real_of(&rows, 3, PRIORITY_FIELD_TICKETS), 0));
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_URGENCY), real_of(&rows, 0, PRIORITY_FIELD_URGENCY)));
+    assert_true(is_near(real_of(&rows, 3, PRIORITY_FIELD_NORM_POSIX), 0.5));
     for (uint32_t i = 1; i < 5; i++)
         assert_int_equal(row_of(&rows, i).value[PRIORITY_FIELD_STATE].number, JOB_SUSPENDED);
     assert_int_equal(row_of(&rows, 0).value[PRIORITY_FIELD_STATE].number, JOB_RUNNING);
