@@ -85,7 +85,9 @@ const struct command cmd_hold = {
     .summary = "keep pending jobs from starting",
     .usage = "ID... | --all",
     .description =
-        "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.",
+        "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.\n\n"
+        "A hold and a release move the job to the end of the scheduler's list. In the tickets model the list decides which of "
+        "a user's jobs has more tickets where nothing else does, as in Grid Engine.",
     .options = cancel_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
@@ -104,6 +106,8 @@ const struct command cmd_release = {
     .group = GROUP_JOBS,
     .summary = "let held jobs start",
     .usage = "ID... | --all",
+    .description =
+        "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').",
     .options = cancel_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,

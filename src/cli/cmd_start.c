@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,6 +178,13 @@ static int find_or_launch(struct call *call, const struct private_instance *inst
     return status;
 }
 
+static bool is_same_directory(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (stat(a, &of_a) < 0 || stat(b, &of_b) < 0) return strcmp(a, b) == 0;
+    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 static int start(struct call *call, const struct pairs *settings, struct err *e)
 {
     const struct start_values *values = call->values;
@@ -191,6 +199,11 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     bool is_new;
     if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
 
+    if (!is_new && !is_same_directory(status.state_directory, instance.state_directory)) {
+        client_close(&client);
+        return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s", instance.socket,
+                       status.state_directory, instance.state_directory);
+    }
     int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
     client_close(&client);
     if (result != 0 && is_new)

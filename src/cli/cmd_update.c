@@ -40,7 +40,8 @@ const struct command cmd_update = {
     .description =
         "The CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests can change until the first task has "
         "started, --begin until all have.\n\n"
-        "--begin none removes the earliest start, --deadline none the deadline.",
+        "--begin none removes the earliest start, --deadline none the deadline.\n\n"
+        "An update of anything but a comment moves the job to the end of the scheduler's list ('fairlead help hold').",
     .explain = foreign_syntax_submit_option,
     .job_options = JOB_OPTIONS_UPDATE,
     .operands_min = 1,

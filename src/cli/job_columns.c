@@ -133,14 +133,16 @@ static void show_memory_time(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
+/* Less than a MiB in KiB, rounded up. */
 static void show_io(const struct field_value *row, struct buf *out)
 {
-    enum { BYTES_PER_MIB = 1 << 20 };
+    enum { BYTES_PER_KIB = 1 << 10, BYTES_PER_MIB = 1 << 20 };
     char text[32];
-    if (has_usage(row)) {
-        uint64_t mib = ((uint64_t)row[JOB_FIELD_IO].number + BYTES_PER_MIB - 1) / BYTES_PER_MIB;
-        buf_add(out, text, memory_format(text, mib));
-    }
+    uint64_t bytes = (uint64_t)row[JOB_FIELD_IO].number;
+    if (has_usage(row) && bytes < BYTES_PER_MIB)
+        buf_format(out, "%lluK", (unsigned long long)(bytes + BYTES_PER_KIB - 1) / BYTES_PER_KIB);
+    else if (has_usage(row))
+        buf_add(out, text, memory_format(text, (bytes + BYTES_PER_MIB - 1) / BYTES_PER_MIB));
     show_dash_if_empty(out);
 }
 

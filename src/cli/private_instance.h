@@ -11,7 +11,8 @@ struct private_instance {
 };
 
 /* Finds the state directory and the socket, in the call's arena. state_given: of --state, or NULL. The socket is --socket,
- * else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else that of the default state directory. ERR_INPUT: no home
+ * else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else that of the default state directory. The state
+ * directory is that of --state, else the one of FAIRLEAD_SOCKET if that lies in one, else the default. ERR_INPUT: no home
  * directory, or a path that is too long. */
 int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
                           struct err *e);

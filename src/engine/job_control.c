@@ -61,21 +61,21 @@ static uint32_t count_distinct(const struct event_jobs *wanted, struct arena *ar
     return count;
 }
 
-/* Calls act for each reference, or for every job that the actor may change. Returns the number of jobs and tasks. */
+/* Calls act for each reference, or for every job that the actor may change. Returns the number of jobs and tasks; of all jobs
+ * those that act has changed. */
 static uint32_t for_each_job(struct apply_context *c, const struct event *event,
-                             void (*act)(struct apply_context *, struct job_ref))
+                             bool (*act)(struct apply_context *, struct job_ref))
 {
     const struct event_jobs *wanted = &event->jobs;
     if (!wanted->all) {
-        for (uint32_t i = 0; i < wanted->count; i++) act(c, wanted->refs[i]);
+        for (uint32_t i = 0; i < wanted->count; i++) (void)act(c, wanted->refs[i]);
         return count_distinct(wanted, &c->s->cycle);
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
         if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
-        act(c, (struct job_ref){j->id, NONE});
-        count++;
+        count += act(c, (struct job_ref){j->id, NONE});
     }
     return count;
 }
@@ -123,16 +123,17 @@ static void cancel_all_tasks(struct apply_context *c, uint32_t job_index)
     note_cancelled(c, job_index, pending);
 }
 
-static void cancel_ref(struct apply_context *c, struct job_ref ref)
+static bool cancel_ref(struct apply_context *c, struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
-    if (job_index == NONE) return; /* an earlier reference to the same job ended it */
+    if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
     if (ref.task_id == NONE)
         cancel_all_tasks(c, job_index);
     else if (idset_has(&c->s->jobs.items[job_index].pending, ref.task_id))
         cancel_pending(c, job_index, ref.task_id);
     else if (state_find_task(c->s, ref.job_id, ref.task_id) != NONE)
         cancel_task(c, state_find_task(c->s, ref.job_id, ref.task_id));
+    return true;
 }
 
 int apply_cancel(struct apply_context *c, const struct event *event)
@@ -163,27 +164,29 @@ static void move_to_list_end(struct state *s, struct job *j)
 
 /* --- hold, release ------------------------------------------------------------------------------------------------ */
 
-static void set_held(struct apply_context *c, struct job_ref ref, bool is_held)
+/* Returns whether it made a difference. */
+static bool set_held(struct apply_context *c, struct job_ref ref, bool is_held)
 {
     uint32_t index = state_find_job(c->s, ref.job_id);
     struct job *j = &c->s->jobs.items[index];
-    if (j->is_held == is_held || idset_first(&j->pending) == NONE) return;
+    if (j->is_held == is_held || idset_first(&j->pending) == NONE) return false;
     j->is_held = is_held;
     move_to_list_end(c->s, j);
     j->accrue_us = is_held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
     apply_note_change(c, TABLE_JOB, index);
     if (is_held) min_priority_forget(c, index);
     c->s->pass_is_due = true;
+    return true;
 }
 
-static void hold_ref(struct apply_context *c, struct job_ref ref)
+static bool hold_ref(struct apply_context *c, struct job_ref ref)
 {
-    set_held(c, ref, true);
+    return set_held(c, ref, true);
 }
 
-static void release_ref(struct apply_context *c, struct job_ref ref)
+static bool release_ref(struct apply_context *c, struct job_ref ref)
 {
-    set_held(c, ref, false);
+    return set_held(c, ref, false);
 }
 
 /* Whether the jobs can be held or released. participle: for the message. */

@@ -63,6 +63,28 @@ def test_start_elsewhere(stopped):
     assert stopped.good('stop', environment=environment) == 'Stopped\n'
 
 
+def test_start_finds_the_state_of_the_socket_variable(stopped):
+    """After a kill, start with the variable starts the same instance again, not another state at its socket."""
+    state = stopped.home / 'mine'
+    assert stopped.run('start', '--state', state).status == 0
+    environment = {'FAIRLEAD_SOCKET': str(state / 'fairlead.sock')}
+    stopped.good('account', 'add', 'physics', environment=environment)
+    pid = json.loads(stopped.good('status', '--json', environment=environment))['pid']
+    stopped.kill_process(pid)
+    until(lambda: not stopped.is_alive(pid), 'the daemon to end')
+    assert 'state in %s\n' % state in stopped.run('start', environment=environment).out
+    assert 'physics' in stopped.good('account', 'show', environment=environment)
+    assert stopped.good('stop', environment=environment) == 'Stopped\n'
+
+
+def test_start_refuses_another_state_at_the_socket(stopped):
+    state, other, socket = (stopped.home / name for name in ('one', 'two', 'a socket'))
+    assert stopped.run('start', '--state', state, '--socket', socket).status == 0
+    assert stopped.bad('start', '--state', other, '--socket', socket) == \
+        'fairlead start: the instance at %s has another state, %s, and not %s' % (socket, state, other)
+    assert stopped.good('stop', '--socket', socket) == 'Stopped\n'
+
+
 def test_start_in_an_existing_directory(stopped):
     """An empty directory becomes private. One with files is refused: its owner has to make it private."""
     state = stopped.home / 'made'

@@ -166,7 +166,8 @@ def test_suspended_jobs():
     assert float(rows['5']['TICKETS']) == pytest.approx(1000 / 3)
     columns = TICKET_COLUMNS.split('|')[4:-1]
     assert {rows['3'][column] for column in columns} == {''}
-    assert {rows['4'][column] for column in columns} == {'0'}
+    assert {rows['4'][column] for column in ('NTCKTS', 'TICKETS', 'OVERRIDE', 'FUNCTIONAL', 'SHARE')} == {'0'}
+    assert rows['4']['URG'] == rows['1']['URG']
     only = good('prio', '-f', '-', '-P', '3', text=suspended_document()).splitlines()
     assert only[1:] == ['3|u||SUSPENDED' + '|' * 12 + '|1']
 
@@ -175,11 +176,11 @@ def test_suspended_jobs_in_json_and_tables():
     rows = {row['job_id']: row for row in json.loads(good('prio', '-f', '-', '--json', text=suspended_document()))}
     numbers = ('priority', 'norm_tickets', 'urgency', 'tickets', 'override_tickets', 'functional_tickets', 'share_tickets')
     assert [rows[3][name] for name in numbers] == [None] * len(numbers) and rows[3]['state'] == 'SUSPENDED'
-    assert [rows[4][name] for name in numbers] == [0] * len(numbers)
+    assert [rows[4][name] for name in numbers[3:]] == [0] * 4 and rows[4]['urgency'] == rows[1]['urgency']
     assert rows[2]['tickets'] == 500
     lines = good('prio', '-f', '-', text=suspended_document()).splitlines()
     assert lines[3].split() == ['3', 'u', 'SUSPENDED']
-    assert lines[4].split()[:4] == ['4', 'u', 'SUSPENDED', '0.00000']
+    assert lines[4].split()[:3] == ['4', 'u', 'SUSPENDED']
     by_priority = good('prio', '-f', '-', '--sort', 'priority', '-o', 'job_id,priority', '-P', text=suspended_document())
     assert sorted(line.split('|')[0] for line in by_priority.splitlines()[1:]) == ['1', '2', '3', '4', '5']
 
