@@ -25,10 +25,17 @@ enum { TEXT_WIDTH_MIN = 12 }; /* of a text that -o selects beside the listing's 
 /* Larger numbers are written with an exponent: a double has no more correct digits. */
 static const double fixed_max = 1e15;
 
+/* Without the digits after the point. A number that is below a whole one only by the rounding of its last bits is that. */
+static double cut_off(double value)
+{
+    double nearest = rint(value);
+    return fabs(value - nearest) <= 1e-12 * fabs(nearest) ? nearest : trunc(value);
+}
+
 static void write_real(const struct column *c, double value, struct buf *out)
 {
     char digits[NUMBER_TEXT_SIZE];
-    if (c->is_whole) value = trunc(value);
+    if (c->is_whole) value = cut_off(value);
     bool is_fixed = c->is_fixed && (value < fixed_max || isinf(value));
     int precision = is_fixed ? c->decimals : 6;
     buf_add(out, digits, number_format_double(digits, value, precision, is_fixed ? 'f' : c->is_fixed ? 'e' : 'g'));

@@ -425,6 +425,9 @@ static void cells_are_for_people(void **unused)
          "2.000000e+15"}, /* an exponent for large numbers */
         {{.field = FACTOR, .is_fixed = true, .decimals = 2}, {0, (double)INFINITY, ""}, "inf"},
         {{.field = FACTOR, .is_whole = true}, {0, 7.99, ""}, "7"},
+        {{.field = FACTOR, .is_whole = true}, {0, 199.99999999999997, ""}, "200"},
+        {{.field = FACTOR, .is_whole = true}, {0, 199.9999999, ""}, "199"},
+        {{.field = FACTOR, .is_whole = true}, {0, -7.99, ""}, "-7"},
         {{.field = FACTOR, .zero_is_absent = true}, {0, 0.0, ""}, "0"},
         {{.field = FACTOR}, {FIELD_ABSENT, (double)NAN, NULL}, "-"},
         {{.field = NOTE, .is_fixed = true, .decimals = 1}, {0, 0, "cpu=250.44,mem=25"}, "cpu=250.4,mem=25.0"},
