@@ -3,7 +3,7 @@
 
 #include "cli/instance_listing.h"
 #include "cli/pairs.h"
-#include "fields/settings.h"
+#include "cli/setting_remarks.h"
 
 /* In a table the groups are headings between the rows, and the accepted values are in --help. */
 static const struct column set_columns[] = {
@@ -32,18 +32,6 @@ static const char *group_of(const struct field_value *row)
     return "others";
 }
 
-static void write_remark(const char *pair)
-{
-    struct arena arena = {0};
-    struct field_value value;
-    enum setting setting;
-    struct str text, name = str_cut(str(pair), '=', &text);
-    const char *remark = NULL;
-    if (setting_read(name, text, &arena, &setting, &value, NULL) == 0) remark = setting_remark(setting, &value);
-    if (remark != NULL) output_note("%s", remark);
-    arena_release(&arena);
-}
-
 static int set_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
@@ -59,7 +47,7 @@ static int set_run(struct call *call, struct err *e)
     if (status == 0) status = pairs_send(&change, &client, "PATCH", API_SETTINGS, e);
     for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++) {
         output_line(call->out, "Set %s", call->parsed.operands[i]);
-        write_remark(call->parsed.operands[i]);
+        setting_remarks_of_pair(str(call->parsed.operands[i]));
     }
     client_close(&client);
     pairs_release(&change);

@@ -11,8 +11,8 @@
 
 #include "cli/pairs.h"
 #include "cli/private_instance.h"
+#include "cli/setting_remarks.h"
 #include "cli/spawn.h"
-#include "fields/settings.h"
 
 enum { START_TIMEOUT_S = 10, POLL_MS = 10 };
 
@@ -215,12 +215,21 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     return 0;
 }
 
+static void note_remarks(const struct option_texts *lists)
+{
+    for (uint32_t i = 0; i < lists->count; i++) {
+        for (struct str rest = str(lists->items[i]); rest.text != NULL;)
+            setting_remarks_of_pair(cut_setting(rest, &rest));
+    }
+}
+
 static int start_run(struct call *call, struct err *e)
 {
     const struct start_values *values = call->values;
     struct pairs settings = {.hint = "'fairlead set'"};
     int status = read_settings(&values->settings, &settings, call->arena, e);
     if (status == 0) status = start(call, &settings, e);
+    if (status == 0) note_remarks(&values->settings);
     pairs_release(&settings);
     return status;
 }

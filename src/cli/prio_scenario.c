@@ -2,6 +2,7 @@
 
 #include "cli/prio_columns.h"
 #include "cli/read_file.h"
+#include "cli/setting_remarks.h"
 #include "sim/scenario.h"
 
 static void note_running(const struct scenario *s, const struct listing_values *form)
@@ -53,6 +54,7 @@ static int write_rows(struct call *call, struct scenario *s, const struct prio_w
         output_note(PRIO_MARK
                     " not eligible to start: HELD (change its 'state'), or 'eligible' is in the future or null");
     if (status == 0) note_running(s, form);
+    if (status == 0) setting_remarks_of_all(&s->state.settings);
     return status;
 }
 

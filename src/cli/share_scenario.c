@@ -1,5 +1,6 @@
 #include "cli/share_scenario.h"
 
+#include "cli/setting_remarks.h"
 #include "sim/scenario.h"
 
 bool share_scenario_is_text(struct str text)
@@ -35,6 +36,7 @@ static int write_rows(struct call *call, struct scenario *s, const struct share_
     listing_release(&listing);
     if (status == 0 && listing_is_table(form) && s->association_count == 0)
         output_note("the scenario has no 'tree': nothing to list");
+    if (status == 0) setting_remarks_of_all(&s->state.settings);
     return status;
 }
 

@@ -453,6 +453,19 @@ static int open_server(struct daemon *d, struct err *e)
     return d->server != NULL ? 0 : -1;
 }
 
+/* Logs what a person should know about the values of the configuration file. */
+static void log_remarks(const struct daemon *d, const struct config *config)
+{
+    struct buf remark = {0};
+    for (uint32_t i = 0; i < config->lines.count; i++) {
+        enum setting setting = config->lines.items[i].setting;
+        buf_clear(&remark);
+        setting_remark(setting, &d->state.settings.value[setting], &remark);
+        if (remark.length > 0) log_line(LOG_WARNING, "setting-remark", " remark=\"%s\"", remark.text);
+    }
+    buf_release(&remark);
+}
+
 /* Commits the settings of the configuration file, and the changes so far, before the server accepts requests. */
 static int apply_config(struct daemon *d, const struct config *config, struct err *e)
 {
@@ -467,6 +480,7 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
         return err_prefix(e, "the configuration file");
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
     outcome_clear(&d->outcome);
+    if (result == 0) log_remarks(d, config);
     return result;
 }
 

@@ -60,6 +60,9 @@ struct field {
     bool is_task_set;  /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */
     /* For FIELD_TEXT and FIELD_BYTES: ERR_INPUT if the text has the wrong form. NULL: there is no further rule. */
     int (*check)(struct str text, const char *field, struct err *e);
+    /* Appends what a person should know about an accepted value, as a sentence without a full stop, or nothing. NULL: nothing
+     * about any value. */
+    void (*remark)(const struct field_value *value, struct buf *out);
 };
 
 /* One kind of record: rows that each begin with a struct field. */

@@ -20,6 +20,14 @@ enum usage_resource usage_resource_find(struct str name)
     return (enum usage_resource)r;
 }
 
+void usage_resource_add_names(struct buf *out)
+{
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+        const char *separator = r == 0 ? "" : r == USAGE_RESOURCE_COUNT - 1 ? " and " : ", ";
+        buf_format(out, "%s%s", separator, usage_resource_names[r]);
+    }
+}
+
 /* --- words that are bits ------------------------------------------------------------------------------------------ */
 
 struct flag_word {
@@ -133,6 +141,7 @@ int setting_text_hierarchy_check(struct str text, const char *what, struct err *
 /* A list such as "cpu=1,mem=0" while it is read. */
 struct resource_list {
     const char *name; /* of the setting */
+    struct str text;
     char separator;
     double min, max;
     bool accepts_unknown; /* resources that do not exist */
@@ -150,33 +159,53 @@ static bool is_resource_name(struct str name)
     return name.length > 0 && name.length <= RESOURCE_NAME_BYTES_MAX;
 }
 
-static int parse_item(struct resource_list *list, struct str item, bool seen[USAGE_RESOURCE_COUNT], struct err *e)
+/* Whether an item before that of the name, which is a view of the list's text, has the same name. */
+static bool is_named_before(const struct resource_list *list, struct str name)
+{
+    for (struct str rest = list->text; rest.text != NULL;) {
+        struct str value, item = str_cut(rest, list->separator, &rest);
+        struct str other = str_trim(str_cut(item, '=', &value));
+        if (other.text == name.text) return false;
+        if (str_equal(other, name)) return true;
+    }
+    return false;
+}
+
+static int refuse_item(const struct resource_list *list, struct str item, struct err *e)
+{
+    struct buf names = {0};
+    if (!list->accepts_unknown) {
+        buf_add_text(&names, " with a resource of ");
+        usage_resource_add_names(&names);
+    }
+    int status = err_value(e, list->name, item, "RESOURCE=NUMBER%.*s (or none alone)", (int)names.length, names.text);
+    buf_release(&names);
+    return status;
+}
+
+static int parse_item(struct resource_list *list, struct str item, struct err *e)
 {
     struct str number, name = str_trim(str_cut(item, '=', &number));
     enum usage_resource r = usage_resource_find(name);
     bool is_unknown = r == USAGE_RESOURCE_COUNT && list->accepts_unknown && is_resource_name(name);
     double value;
-    if (number.text == NULL || (r == USAGE_RESOURCE_COUNT && !is_unknown))
-        return err_value(e, list->name, item, "RESOURCE=NUMBER%s (or none alone)",
-                         list->accepts_unknown ? "" : " with a resource of cpu, mem, io and finished_jobs");
+    if (number.text == NULL || (r == USAGE_RESOURCE_COUNT && !is_unknown)) return refuse_item(list, item, e);
     if (!number_parse_double(str_trim(number), &value) || !isfinite(value) || value < list->min || value > list->max)
         return err_value(e, list->name, item, "RESOURCE=NUMBER with a number from %g to %g", list->min, list->max);
-    if (is_unknown) {
+    if (is_named_before(list, name)) return err_value_reason(e, list->name, name, "is named twice");
+    if (is_unknown)
         list->unknown_sum += value;
-        return 0;
-    }
-    if (seen[r]) return err_value_reason(e, list->name, str(usage_resource_names[r]), "is named twice");
-    seen[r] = true;
-    list->value[r] = value;
+    else
+        list->value[r] = value;
     return 0;
 }
 
 /* Reads the text: each resource at most once, each value finite and from min to max. */
 static int parse_by_resource(struct resource_list *list, struct str text, struct err *e)
 {
-    bool seen[USAGE_RESOURCE_COUNT] = {false};
+    list->text = text;
     for (struct str rest = text; rest.text != NULL;) {
-        if (parse_item(list, str_trim(str_cut(rest, list->separator, &rest)), seen, e) != 0) return -1;
+        if (parse_item(list, str_trim(str_cut(rest, list->separator, &rest)), e) != 0) return -1;
     }
     return 0;
 }
@@ -187,8 +216,8 @@ int setting_text_usage_weights(struct str text, const char *what, struct usage_w
     struct usage_weights weights = {.total = 0.0};
     bool is_none = str_equal_nocase(str_trim(text), str("NONE"));
     if (!is_none && parse_by_resource(&list, text, e) != 0) return -1;
-    memcpy(weights.of, list.value, sizeof weights.of);
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) weights.total += weights.of[r];
+    memcpy(weights.weight, list.value, sizeof weights.weight);
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) weights.total += weights.weight[r];
     weights.total += list.unknown_sum;
     *out_weights = weights;
     return 0;

@@ -13,12 +13,16 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/text.h"
 
 enum usage_resource { USAGE_CPU, USAGE_MEM, USAGE_IO, USAGE_FINISHED_JOBS, USAGE_RESOURCE_COUNT };
 
 /* "cpu", "mem", "io", "finished_jobs": CPU-seconds, GiB-seconds, GiB, jobs. */
 extern const char *const usage_resource_names[USAGE_RESOURCE_COUNT];
 enum usage_resource usage_resource_find(struct str name); /* USAGE_RESOURCE_COUNT: none */
+
+/* Appends the names for messages: "cpu, mem, io and finished_jobs". */
+void usage_resource_add_names(struct buf *out);
 
 /* PriorityFlags: words of Slurm, any case. FAIR_TREE and TICKET_BASED are accepted and say nothing. */
 enum {
@@ -48,10 +52,10 @@ int setting_text_qos_flags_check(struct str text, const char *what, struct err *
 int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);
 int setting_text_hierarchy_check(struct str text, const char *what, struct err *e);
 
-/* Weights by resource; a resource not named weighs 0; "NONE": all 0. Not negative. A resource that does not exist has no
- * usage, but its weight counts in the total. */
+/* Weights by resource, each named at most once; a resource not named weighs 0; "NONE": all 0. Not negative. A resource that
+ * does not exist has no usage, but its weight counts in the total. */
 struct usage_weights {
-    double of[USAGE_RESOURCE_COUNT], total;
+    double weight[USAGE_RESOURCE_COUNT], total;
 };
 int setting_text_usage_weights(struct str text, const char *what, struct usage_weights *out_weights, struct err *e);
 int setting_text_usage_weights_check(struct str text, const char *what, struct err *e);

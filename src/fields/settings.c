@@ -28,6 +28,29 @@ enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
 #define CHOICE(words) .type = FIELD_CHOICE, .choices = (words), .default_value = {.text = ""}
 #define TEXT(value) .type = FIELD_TEXT, .default_value = {.text = (value)}
 
+/* --- remarks about values ----------------------------------------------------------------------------------------- */
+
+static void remark_compensation_factor(const struct field_value *value, struct buf *out)
+{
+    if (value->real < 0.0)
+        buf_add_text(
+            out, "a negative value counts as a tiny positive one; how Grid Engine 8.1.9 computes with it is unknown");
+}
+
+static void remark_usage_weight_list(const struct field_value *value, struct buf *out)
+{
+    struct usage_weights weights;
+    double known = 0.0;
+    if (setting_text_usage_weights(str(value->text), "", &weights, NULL) != 0) return;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) known += weights.weight[r];
+    if (!(weights.total > known)) return;
+    buf_add_text(out, "a resource other than ");
+    usage_resource_add_names(out);
+    buf_add_text(out, " has no usage; its weight counts in the sum");
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
 const struct field settings_table[SETTING_COUNT] = {
     [SET_HALFLIFE_S] = {FAIRLEAD, SECONDS(0, LONG_S, 7 * DAY_S), .name = "halflife_s",
                         .help = "half-life of usage; 0: usage does not decay"},
@@ -119,20 +142,21 @@ const struct field settings_table[SETTING_COUNT] = {
                                  .check = setting_text_hierarchy_check,
                                  .help = "order of the policies Override, Functional, Share tree; or NONE"},
     [SET_GE_COMPENSATION_FACTOR] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 5), .name = "compensation_factor",
+                                    .remark = remark_compensation_factor,
                                     .help = "limit on the surplus of those below their target, in targets; 0: no "
-                                            "limit; below 0: as a tiny positive one, 8.1.9's arithmetic is not known"},
+                                            "limit; below 0: counts as a tiny positive one"},
     [SET_GE_HALFTIME] = {GRID_ENGINE, HOURS(0, LONG_S, 168 * 3600), .name = "halftime",
                          .help = "half-life of the share tree's usage in hours; 0: it does not decay"},
     [SET_GE_HALFLIFE_DECAY_LIST] = {GRID_ENGINE, TEXT("none"), .name = "halflife_decay_list",
                                     .check = setting_text_halflife_list_check,
                                     .help = "half-lives by resource in minutes: cpu=1440:mem=-1:io=0; or none"},
     [SET_GE_USAGE_WEIGHT_LIST] = {GRID_ENGINE, TEXT("cpu=1,mem=0,io=0"), .name = "usage_weight_list",
-                                  .check = setting_text_usage_weights_check,
+                                  .check = setting_text_usage_weights_check, .remark = remark_usage_weight_list,
                                   .help = "weights of the resources in usage: cpu=1,mem=0,io=0; an unknown resource "
                                           "has no usage, but its weight counts in their sum"},
     [SET_GE_SHARETREE_RESERVED_USAGE] = {GRID_ENGINE, BOOLEAN(0), .name = "SHARETREE_RESERVED_USAGE",
-                                         .help = "the share tree counts what running jobs have reserved (true) or what "
-                                                 "was measured that they use (false)"},
+                                         .help = "the share tree counts the CPUs and memory that running jobs have "
+                                                 "reserved (true), or their measured usage (false)"},
     [SET_GE_ACCT_RESERVED_USAGE] = {GRID_ENGINE, BOOLEAN(0), .name = "ACCT_RESERVED_USAGE",
                                     .help = "ended jobs are recorded with the CPU time and memory that they had "
                                             "reserved (true) or that was measured (false)"},
@@ -220,24 +244,14 @@ int setting_read(struct str name, struct str value, struct arena *arena, enum se
     return field_parse(field, value, arena, out_value, e);
 }
 
-static bool names_unknown_resource(const char *text)
+void setting_remark(enum setting s, const struct field_value *value, struct buf *out)
 {
-    struct usage_weights weights;
-    double known = 0.0;
-    if (setting_text_usage_weights(str(text), "", &weights, NULL) != 0) return false;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) known += weights.of[r];
-    return weights.total > known;
-}
-
-const char *setting_remark(enum setting s, const struct field_value *value)
-{
-    if (s == SET_GE_COMPENSATION_FACTOR && value->real < 0.0)
-        return "compensation_factor: a negative one counts as a tiny positive one; what Grid Engine 8.1.9 computes with it "
-               "is not known";
-    if (s == SET_GE_USAGE_WEIGHT_LIST && names_unknown_resource(value->text))
-        return "usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no usage; its weight counts in "
-               "the sum";
-    return NULL;
+    ensure(s < SETTING_COUNT);
+    const struct field *f = &settings_table[s];
+    struct buf remark = {0};
+    if (f->remark != NULL) f->remark(value, &remark);
+    if (remark.length > 0) buf_format(out, "%s: %s", f->name, remark.text);
+    buf_release(&remark);
 }
 
 void setting_format(enum setting s, const struct field_value *value, struct buf *out)

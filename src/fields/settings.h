@@ -119,8 +119,9 @@ int setting_find(struct str name, enum setting *out_setting, const struct field 
 int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,
                  struct field_value *out_value, struct err *e);
 
-/* What a person should know about an accepted value, as a sentence without a full stop; NULL: nothing. */
-const char *setting_remark(enum setting s, const struct field_value *value);
+/* Appends what a person should know about an accepted value: "compensation_factor: a negative value counts as ...". Appends
+ * nothing if there is nothing to say. */
+void setting_remark(enum setting s, const struct field_value *value, struct buf *out);
 
 /* The value as its field reads it back. */
 void setting_format(enum setting s, const struct field_value *value, struct buf *out);

@@ -37,6 +37,6 @@ double ticket_decay_charge(const struct ticket_decay *d, enum usage_resource r, 
 double ticket_usage_combine(const struct usage_weights *weights, const struct ticket_usage *u)
 {
     double sum = 0.0;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum += weights->of[r] * u->used[r];
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sum += weights->weight[r] * u->used[r];
     return weights->total > 0.0 ? sum / weights->total : 0.0;
 }

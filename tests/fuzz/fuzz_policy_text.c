@@ -71,13 +71,13 @@ static void check_usage_weights(struct str s)
         return;
     }
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
-        ensure(weights.of[r] >= 0.0 && weights.of[r] <= 1e15);
-        known += weights.of[r];
+        ensure(weights.weight[r] >= 0.0 && weights.weight[r] <= 1e15);
+        known += weights.weight[r];
     }
     ensure(weights.total >= known);
-    add_values(&text, ',', weights.of);
+    add_values(&text, ',', weights.weight);
     ensure(setting_text_usage_weights((struct str){text.text, text.length}, "field", &back, NULL) == 0);
-    ensure(memcmp(back.of, weights.of, sizeof back.of) == 0 && back.total >= known && back.total <= known);
+    ensure(memcmp(back.weight, weights.weight, sizeof back.weight) == 0 && back.total >= known && back.total <= known);
     buf_release(&text);
 }
 

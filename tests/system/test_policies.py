@@ -629,12 +629,27 @@ def test_words_of_other_kinds(instance):
     assert instance.good('verify', '--help').count('\n  1 ') == 1
 
 
+NEGATIVE_FACTOR = ('compensation_factor: a negative value counts as a tiny positive one; how Grid Engine 8.1.9 computes with it '
+                   'is unknown\n')
+UNKNOWN_RESOURCE = ('usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no usage; its weight counts in '
+                    'the sum\n')
+
+
 @pytest.mark.parametrize('pair, remark', [
-    ('compensation_factor=-2', 'compensation_factor: a negative one counts as a tiny positive one; what Grid Engine 8.1.9 '
-                               'computes with it is not known\n'),
-    ('usage_weight_list=cpu=0.5,disk=0.5', 'usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no '
-                                           'usage; its weight counts in the sum\n'),
+    ('compensation_factor=-2', NEGATIVE_FACTOR), ('usage_weight_list=cpu=0.5,disk=0.5', UNKNOWN_RESOURCE),
     ('compensation_factor=2', ''), ('usage_weight_list=cpu=0.5,mem=0', ''), ('usage_weight_list=none', '')])
 def test_remarks_about_accepted_settings(instance, pair, remark):
     result = instance.run('set', pair)
     assert (result.status, result.out, result.err) == (0, 'Set %s\n' % pair, remark)
+
+
+def test_remarks_about_settings_at_start(stopped):
+    config = stopped.work / 'my.conf'
+    config.write_text('ties = merge\nusage_weight_list = cpu=0.5,disk=0.5\n')
+    result = stopped.run('start', '--state', 'here', '--config', 'my.conf', '--set', 'compensation_factor=-2,ties=slurm')
+    assert result.status == 0
+    assert [line for line in result.err.splitlines() if 'FAIRLEAD_SOCKET' not in line] == NEGATIVE_FACTOR.splitlines()
+    log = (stopped.work / 'here' / 'fairleadd.log').read_text()
+    assert [line.split(' ', 1)[1] for line in log.splitlines() if 'remark' in line] == [
+        'level=warning event=setting-remark remark="%s"' % UNKNOWN_RESOURCE.strip()]
+    stopped.good('stop', '--state', 'here')

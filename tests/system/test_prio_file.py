@@ -34,6 +34,17 @@ def parsable(text):
     return [dict(zip(heading.split('|'), line.split('|'), strict=True)) for line in lines]
 
 
+def test_remarks_about_settings():
+    document = {'now': 1, 'settings': {'usage_weight_list': 'cpu=0.5,disk=0.5', 'compensation_factor': -2},
+                'tree': [{'account': 'a'}], 'jobs': [JOB]}
+    remarks = [
+        'compensation_factor: a negative value counts as a tiny positive one; how Grid Engine 8.1.9 computes with it is unknown',
+        'usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no usage; its weight counts in the sum']
+    for command in 'prio', 'share':
+        status, out, err = run(command, '-P', '-f', '-', text=document)
+        assert (status, out.count('\n') > 1, err.splitlines()) == (0, True, remarks)
+
+
 # --- the page ---
 
 def test_the_page_has_the_examples():

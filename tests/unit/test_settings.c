@@ -133,8 +133,10 @@ static void bad_values_are_refused_by_name(void **unused)
         {"usage_weight_list", "=1"},
         {"usage_weight_list", "di sk=1"},
         {"usage_weight_list", "cpu=1,cpu=1"},
+        {"usage_weight_list", "disk=1,cpu=1, disk =1"},
         {"halflife_decay_list", "cpu=-2"},
         {"halflife_decay_list", "cpu=1,mem=1"},
+        {"halflife_decay_list", "io=1:cpu=1:io=1"},
         {"urgency_slots", "0"},
         {"max_pending_tasks_per_job", "0"},
         {"weight_tickets_share", "4294967296"},
@@ -155,6 +157,34 @@ static void bad_values_are_refused_by_name(void **unused)
         assert_int_equal(e.code, ERR_INPUT);
         assert_non_null(strstr(ERR_SENTENCE(&e), rows[i].name));
         assert_int_equal(value.number, 12345);
+    }
+}
+
+static void some_accepted_values_have_remarks(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name, *value, *remark;
+    } rows[] = {
+        {"compensation_factor", "-2",
+         "compensation_factor: a negative value counts as a tiny positive one; how Grid Engine 8.1.9 computes with it is "
+         "unknown"},
+        {"compensation_factor", "0", ""},
+        {"usage_weight_list", "cpu=0.5,disk=0.5",
+         "usage_weight_list: a resource other than cpu, mem, io and finished_jobs has no usage; its weight counts in the sum"},
+        {"usage_weight_list", "cpu=0.5,finished_jobs=1", ""},
+        {"usage_weight_list", "none", ""},
+        {"ties", "slurm", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf remark = {0};
+        struct field_value value;
+        enum setting setting;
+        struct err e;
+        assert_int_equal(setting_read(str(rows[i].name), str(rows[i].value), &arena, &setting, &value, &e), 0);
+        setting_remark(setting, &value, &remark);
+        assert_string_equal(remark.length > 0 ? remark.text : "", rows[i].remark);
+        buf_release(&remark);
     }
 }
 
@@ -195,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_read_and_written_back), cmocka_unit_test(reals_and_texts_are_read_and_written_back),
         cmocka_unit_test(bad_values_are_refused_by_name),   cmocka_unit_test(every_default_is_accepted),
-        cmocka_unit_test(an_unknown_setting_is_named),
+        cmocka_unit_test(an_unknown_setting_is_named),      cmocka_unit_test(some_accepted_values_have_remarks),
     };
     int failed = cmocka_run_group_tests_name("settings", tests, NULL, NULL);
     arena_release(&arena);

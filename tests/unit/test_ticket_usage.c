@@ -36,7 +36,7 @@ static void test_combine(void **state)
         struct ticket_usage u;
         for (int i = 0; i < USAGE_RESOURCE_COUNT; i++) u.used[i] = ROWS[r].used[i];
         struct usage_weights weights = {.total = ROWS[r].unknown};
-        for (int i = 0; i < USAGE_RESOURCE_COUNT; i++) weights.total += weights.of[i] = ROWS[r].weights[i];
+        for (int i = 0; i < USAGE_RESOURCE_COUNT; i++) weights.total += weights.weight[i] = ROWS[r].weights[i];
         assert_close(ticket_usage_combine(&weights, &u), ROWS[r].combined);
     }
 }
