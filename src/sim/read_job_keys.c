@@ -200,7 +200,7 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
     if (!job_keys_are_running(keys)) {
         if (keys->start_us == INT64_MIN) return 0;
-        return wire_fail_at(r, "start", "the job is %s; only a RUNNING one has started",
+        return wire_fail_at(r, "start", "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
                             keys->state != NULL ? keys->state : "PENDING");
     }
     if (keys->start_us != INT64_MIN && keys->start_us > document_of(r)->scenario->now_us)
@@ -214,7 +214,9 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
         return wire_fail_at(r, "partition", "%u partitions, but the job is %s: give the one that it runs in",
                             keys->partition_count, keys->state);
     if (keys->eligible_us == JOB_KEY_NEVER_US)
-        return wire_fail_at(r, "eligible", "null, but the job is %s", keys->state);
+        return wire_fail_at(r, "eligible", "cannot be null: the job is %s", keys->state);
+    if (keys->eligible_us > document_of(r)->scenario->now_us)
+        return wire_fail_at(r, "eligible", "cannot be later than 'now': the job is %s", keys->state);
     return 0;
 }
 
@@ -222,11 +224,11 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
 {
     const struct state *s = document_of(r)->state;
     if (keys->has_slots_rule && !keys->has_slots_range)
-        return wire_fail_at(r, "urgency_slots", "only a range of slots has it; give 'slots' as one, such as [2, 8]");
+        return wire_fail_at(r, "urgency_slots", "is only accepted with a range: give 'slots' as one, such as [2, 8]");
     if (keys->running_tasks > 0 && keys->array_limit == 0)
-        return wire_fail_at(r, "running_tasks", "they count only with an array_limit");
+        return wire_fail_at(r, "running_tasks", "is only accepted with 'array_limit'");
     if (keys->suspended_by != NULL && !job_keys_have_state(keys, "SUSPENDED"))
-        return wire_fail_at(r, "suspended_by", "only a job in the state SUSPENDED has it");
+        return wire_fail_at(r, "suspended_by", "is only accepted with the state SUSPENDED");
     uint32_t user = state_find_object(s, OBJECT_USER_POLICY, keys->user);
     if (keys->deadline_us != 0 && user != NONE &&
         s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)

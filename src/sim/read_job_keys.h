@@ -14,7 +14,7 @@
 struct job_keys {
     uint32_t id;
     const char *user, *account, *state, *suspended_by, *tres;
-    int64_t submit_us, eligible_us, accrue_us, start_us, deadline_us; /* INT64_MIN, deadline_us 0: not given */
+    int64_t submit_us, eligible_us, accrue_us, start_us, deadline_us; /* not given: INT64_MIN; deadline_us: 0 */
     int64_t cpus, nodes;                                              /* -1: not given */
     uint32_t array_tasks, array_limit, running_tasks;
     uint64_t mem_mib, sequence; /* UINT64_MAX: not given */

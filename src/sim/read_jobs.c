@@ -42,7 +42,7 @@ static int check_licenses(struct wire_reader *r, const struct job_keys *keys, co
 }
 
 /* `tres` is for the TRES terms and billing, in place of CPUs, nodes, memory and licences. `cpus` and `nodes` beside it are
- * for the size, because the total CPUs of a waiting job can be others than those that it requests. */
+ * for the size, because TotalCPUs of a waiting job can differ from its request. */
 static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_list *out_list)
 {
     const struct tres_table *table = &document_of(r)->state->policy.tres;
@@ -59,8 +59,7 @@ static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_l
     double mem_mib = tres_amount_of(out_list, TRES_MEM);
     bool has_other_mem =
         keys->mem_mib != UINT64_MAX && ((double)keys->mem_mib < mem_mib || (double)keys->mem_mib > mem_mib);
-    if (has_other_mem)
-        return wire_fail_at(r, "mem", "'tres' has another amount: give the memory there, as in 'cpu=4,mem=8G'");
+    if (has_other_mem) return wire_fail_at(r, "mem", "differs from the memory in 'tres'; give it only there");
     if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     if (keys->cpus < 0 && cpus > 0.0) keys->cpus = (int64_t)cpus;
     if (keys->nodes < 0 && nodes > 0.0) keys->nodes = (int64_t)nodes;

@@ -158,7 +158,8 @@ static int read_object(struct wire_reader *r, json_t *value, enum object_kind ki
     if (state_find_object(d->state, kind, out->object.name) != NONE)
         return document_fail_twice(r, "name", out->object.name);
     if (out->usage_us != INT64_MIN && !out->has_usage)
-        return wire_fail_at(r, "usage_time", "there is no usage that it is the time of");
+        return wire_fail_at(r, "usage_time", "is only accepted with 'usage'%s",
+                            kind == OBJECT_USER_POLICY ? " or 'project_usage'" : "");
     if (out->usage_us == INT64_MIN) out->usage_us = d->scenario->now_us;
     d->has_objects[kind] = true;
     return 0;

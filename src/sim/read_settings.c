@@ -28,7 +28,7 @@ static const char *const ignored[] = {
     "auto_user_delete_time",
 };
 
-/* Settings of instances that a document says elsewhere or does not have, with what to do. */
+/* Settings that only instances have. advice: what to write in a document instead. */
 static const struct {
     enum setting setting;
     const char *advice;
@@ -62,7 +62,7 @@ static bool is_ignored(const char *name)
 }
 
 /* The project of jobs of users that are added automatically. */
-static bool is_default_project(const char *name)
+static bool is_default_project_keyword(const char *name)
 {
     return str_equal_nocase(str("auto_user_default_project"), str(name));
 }
@@ -74,7 +74,7 @@ static int find_setting(struct wire_reader *r, const char *name, enum setting *o
     struct err below;
     *out_field = NULL;
     if (setting_find(str(name), out_setting, out_field, &below) == 0) return 0;
-    if (is_ignored(name) || is_default_project(name)) return 0;
+    if (is_ignored(name) || is_default_project_keyword(name)) return 0;
     return wire_fail_at(r, name, "not a setting of Slurm, Grid Engine or Fairlead");
 }
 
@@ -90,7 +90,7 @@ static int read_setting(struct wire_reader *r, const char *name, json_t *value, 
     if (field != NULL && check_effect(r, setting) != 0) return -1;
     if (field != NULL && given[setting]) return wire_fail(r, "the setting occurs twice");
     if (wire_read_scalar(r, value, &text) != 0) return -1;
-    if (is_default_project(name) && !str_equal_nocase(text, str("none")))
+    if (is_default_project_keyword(name) && !str_equal_nocase(text, str("none")))
         return wire_refuse(r, value, "none: give each job its 'project'");
     if (field != NULL) {
         struct field_value read;

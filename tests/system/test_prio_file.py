@@ -266,9 +266,9 @@ def test_refused_options(arguments, words):
     ('{"now": 1, "settings": {"PriorityWeightTRES": "gres/gpu=1"}}',
      "-: settings.PriorityWeightTRES: 'gres/gpu' is not a tracked TRES (AccountingStorageTRES)"),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "suspended_by": "queue"}]}',
-     '-: jobs[0].suspended_by: only a job in the state SUSPENDED has it'),
+     '-: jobs[0].suspended_by: is only accepted with the state SUSPENDED'),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "running_tasks": 2}]}',
-     '-: jobs[0].running_tasks: they count only with an array_limit'),
+     "-: jobs[0].running_tasks: is only accepted with 'array_limit'"),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u\\u001b[31m", "submit": 1}]}',
      "-: jobs[0].user: 'u?[31m' is not a name of 1 to 255 printable bytes"),
 ])

@@ -568,13 +568,13 @@ static void invalid_jobs(void **unused)
         {JOB("'state': 'SUSPENDED', 'array_limit': 2"),
          "F: jobs[0].array_limit: it limits pending tasks, but the job is SUSPENDED"},
         {JOB("'array_limit': -1"), "F: jobs[0].array_limit: -1 is not a whole number from 0 to 4294967294"},
-        {JOB("'array_tasks': 3, 'running_tasks': 1"), "F: jobs[0].running_tasks: they count only with an array_limit"},
-        {JOB("'array_limit': 0, 'running_tasks': 1"), "F: jobs[0].running_tasks: they count only with an array_limit"},
+        {JOB("'array_tasks': 3, 'running_tasks': 1"), "F: jobs[0].running_tasks: is only accepted with 'array_limit'"},
+        {JOB("'array_limit': 0, 'running_tasks': 1"), "F: jobs[0].running_tasks: is only accepted with 'array_limit'"},
         {JOB("'state': 'SUSPENDED', 'suspended_by': 'root'"),
          "F: jobs[0].suspended_by: 'root' is not one of user,queue,threshold"},
         {JOB("'state': 'RUNNING', 'suspended_by': 'queue'"),
-         "F: jobs[0].suspended_by: only a job in the state SUSPENDED has it"},
-        {JOB("'suspended_by': 'user'"), "F: jobs[0].suspended_by: only a job in the state SUSPENDED has it"},
+         "F: jobs[0].suspended_by: is only accepted with the state SUSPENDED"},
+        {JOB("'suspended_by': 'user'"), "F: jobs[0].suspended_by: is only accepted with the state SUSPENDED"},
         {JOB("'seq': -1"), "F: jobs[0].seq: -1 is not a whole number from 0 to 9007199254740992"},
     };
 #undef JOB
@@ -582,26 +582,31 @@ static void invalid_jobs(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-/* Nothing in a document is ignored silently. */
+/* A key that could have no effect where it stands is refused. docs/scenarios.md lists those that are accepted without one. */
 static void keys_without_effect_are_refused(void **unused)
 {
 #define JOB(rest) \
     "{'now': 9, 'partitions': [{'name': 'p'}, {'name': 'q'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, " rest "}]}"
     static const struct refusal rows[] = {
-        {JOB("'start': 5"), "F: jobs[0].start: the job is PENDING; only a RUNNING one has started"},
-        {JOB("'start': 5, 'state': 'HELD'"), "F: jobs[0].start: the job is HELD; only a RUNNING one has started"},
+        {JOB("'start': 5"),
+         "F: jobs[0].start: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
+        {JOB("'start': 5, 'state': 'HELD'"),
+         "F: jobs[0].start: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is HELD"},
         {JOB("'start': 10, 'state': 'RUNNING'"), "F: jobs[0].start: the job is RUNNING, but starts later than 'now'"},
         {JOB("'partition': ['q', 'p'], 'state': 'RUNNING'"),
          "F: jobs[0].partition: 2 partitions, but the job is RUNNING: give the one that it runs in"},
-        {JOB("'eligible': null, 'state': 'RUNNING'"), "F: jobs[0].eligible: null, but the job is RUNNING"},
+        {JOB("'eligible': null, 'state': 'RUNNING'"), "F: jobs[0].eligible: cannot be null: the job is RUNNING"},
+        {JOB("'eligible': 10, 'state': 'RUNNING'"),
+         "F: jobs[0].eligible: cannot be later than 'now': the job is RUNNING"},
+        {JOB("'eligible': 10, 'state': 'SUSPENDED'"),
+         "F: jobs[0].eligible: cannot be later than 'now': the job is SUSPENDED"},
         {JOB("'eligible': 'x'"),
          "F: jobs[0].eligible: 'x' is not a time: seconds since 1970, or text such as '2026-11-21T09:05:00Z'"},
         {JOB("'urgency_slots': 'max'"),
-         "F: jobs[0].urgency_slots: only a range of slots has it; give 'slots' as one, such as [2, 8]"},
+         "F: jobs[0].urgency_slots: is only accepted with a range: give 'slots' as one, such as [2, 8]"},
         {JOB("'urgency_slots': 'max', 'slots': 4"),
-         "F: jobs[0].urgency_slots: only a range of slots has it; give 'slots' as one, such as [2, 8]"},
-        {JOB("'tres': 'cpu=1', 'mem': 5"),
-         "F: jobs[0].mem: 'tres' has another amount: give the memory there, as in 'cpu=4,mem=8G'"},
+         "F: jobs[0].urgency_slots: is only accepted with a range: give 'slots' as one, such as [2, 8]"},
+        {JOB("'tres': 'cpu=1', 'mem': 5"), "F: jobs[0].mem: differs from the memory in 'tres'; give it only there"},
         {"{'now': 9, 'settings': {'AccountingStorageTRES': 'license/m'}, 'resources': [{'name': 'n'}, {'name': 'm'}],"
          " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'request': {'n': 1, 'm': 2}, 'tres': 'cpu=1'}]}",
          "F: jobs[0].tres: the list replaces requested licences, and lacks license/m, which 'request' has"},
@@ -611,9 +616,9 @@ static void keys_without_effect_are_refused(void **unused)
         {"{'now': 9, 'departments': [{'name': 'd', 'usage': {'cpu': 1}}]}",
          "F: departments[0]: 'usage' is not a field; the fields are: name, fshare, oticket"},
         {"{'now': 9, 'users': [{'name': 'u', 'usage_time': 5}]}",
-         "F: users[0].usage_time: there is no usage that it is the time of"},
+         "F: users[0].usage_time: is only accepted with 'usage' or 'project_usage'"},
         {"{'now': 9, 'projects': [{'name': 'u', 'usage_time': 5}]}",
-         "F: projects[0].usage_time: there is no usage that it is the time of"},
+         "F: projects[0].usage_time: is only accepted with 'usage'"},
         {"{'now': 9, 'settings': {'default_cpus': 4}}",
          "F: settings.default_cpus: without effect in a document; give each job its 'cpus'"},
         {"{'now': 9, 'settings': {'host_gpus': 'auto'}}",
@@ -637,6 +642,7 @@ static void keys_with_effect_are_read(void **unused)
 {
     static const char *const documents[] = {
         "{'now': 9, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'start': 5, 'state': 'RUNNING'}]}",
+        "{'now': 9, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'eligible': 9, 'state': 'RUNNING'}]}",
         "{'now': 9, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'slots': [2, 2], 'urgency_slots': 'max'}]}",
         "{'now': 9, 'settings': {'AccountingStorageTRES': 'license/m'}, 'resources': [{'name': 'm', 'amount': 3}],"
         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'request': {'m': 2}, 'tres': 'cpu=1,license/m=2'}]}",
