@@ -16,7 +16,10 @@
 
 #include "base/ensure.h"
 #include "base/map.h"
+#include "base/saturate.h"
 #include "exec/executor_kind.h"
+
+enum { KIB_PER_MIB = 1024 };
 
 struct pretend_job {
     struct launch_record record;
@@ -106,12 +109,6 @@ static void heap_remove(struct pretend *p, uint32_t job_index)
 
 /* --- the functions of an executor --------------------------------------------------------------------------------- */
 
-static int64_t kib_of_mib(uint64_t mib)
-{
-    enum { KIB_PER_MIB = 1024 };
-    return mib > INT64_MAX / KIB_PER_MIB ? INT64_MAX : (int64_t)mib * KIB_PER_MIB;
-}
-
 static void pretend_start(struct executor *x, const struct launch *launch)
 {
     struct pretend *p = pretend_of(x);
@@ -133,7 +130,7 @@ static void pretend_start(struct executor *x, const struct launch *launch)
         .ends_us = p->now_us + (hits_limit ? launch->time_limit_us : p->run_us),
         .hits_limit = hits_limit,
         .cpu_count = cpu_count > 0 ? cpu_count : 1,
-        .mem_kib = kib_of_mib(launch->mem_mib),
+        .mem_kib = saturate_multiply(launch->mem_mib, KIB_PER_MIB),
     };
     *array_add(&p->heap) = index;
     heap_sift_up(p, p->heap.count - 1);

@@ -5,8 +5,8 @@
 #include "base/ensure.h"
 #include "exec/launcher/cgroup.h"
 #include "exec/launcher/launch_command.h"
+#include "exec/launcher/process.h"
 #include "exec/launcher/process_identity.h"
-#include "exec/launcher/process_tree.h"
 #include "exec/launcher/usage_text.h"
 #include "exec/record.h"
 

@@ -10,8 +10,8 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/job_process.h"
 #include "exec/launcher/launch_command.h"
+#include "exec/launcher/process.h"
 #include "exec/launcher/process_identity.h"
-#include "exec/launcher/process_tree.h"
 
 static void test_a_shebang_is_parsed_as_in_linux(void **state)
 {

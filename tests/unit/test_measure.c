@@ -15,7 +15,7 @@
 #include "exec/launcher/cgroup.h"
 #include "exec/launcher/durable.h"
 #include "exec/launcher/measure.h"
-#include "exec/launcher/process_tree.h"
+#include "exec/launcher/process.h"
 #include "exec/launcher/usage_text.h"
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */

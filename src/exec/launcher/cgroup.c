@@ -168,7 +168,7 @@ void cgroup_probe(struct cgroup_parent *out)
     struct str mounts = {mounts_text.text, mounts_text.length};
     if (!cgroup_find(membership, mounts, NULL, out->path, sizeof out->path) || !is_usable(out)) out->path[0] = '\0';
     bool needs_v1 = !enable_controller(out, "+cpu\n");
-    (void)enable_controller(out, "+memory\n"); /* without these two, cgroup_read_usage says less */
+    (void)enable_controller(out, "+memory\n"); /* needed for memory and I/O in cgroup_read_usage */
     (void)enable_controller(out, "+io\n");
     if (!needs_v1 || !cgroup_find(membership, mounts, "cpu", out->cpu_path, sizeof out->cpu_path) ||
         !can_create_groups(out->cpu_path, "cpu.shares"))
@@ -222,24 +222,20 @@ bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight)
     return write_file(g->path, "cpu.shares", text);
 }
 
-static struct str read_text(const char *group, const char *name, struct buf *scratch)
+static struct str read_file(const char *group, const char *name, struct buf *scratch)
 {
     char path[PATH_MAX];
-    bool found = false;
-    buf_clear(scratch);
-    if (!join_path(group, name, path) || durable_read(AT_FDCWD, path, scratch, &found, NULL) || !found)
-        return (struct str){0};
-    return (struct str){scratch->text, scratch->length};
+    return join_path(group, name, path) ? durable_read_text(path, scratch) : (struct str){0};
 }
 
-/* io.stat without lines says 0, so that only a missing file says nothing. */
+/* An empty io.stat means 0 bytes; a missing one means unknown. */
 void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out)
 {
     *out = (struct cgroup_usage){-1, -1, -1};
     if (path[0] == '\0') return;
-    (void)usage_text_parse_group_cpu(read_text(path, "cpu.stat", scratch), &out->cpu_us);
-    (void)usage_text_parse_group_memory(read_text(path, "memory.stat", scratch), &out->mem_kib);
-    struct str io = read_text(path, "io.stat", scratch);
+    (void)usage_text_parse_group_cpu(read_file(path, "cpu.stat", scratch), &out->cpu_us);
+    (void)usage_text_parse_group_memory(read_file(path, "memory.stat", scratch), &out->mem_kib);
+    struct str io = read_file(path, "io.stat", scratch);
     if (io.text != NULL) (void)usage_text_parse_group_io(io, &out->io_bytes);
 }
 

@@ -1,7 +1,7 @@
 /* A control group for each launch, if this launcher may create one. With a group of version 2 the keeper can kill all
  * of a job at once. With a group that has a cpu controller, of version 2 or 1, it can set the job's share of the CPUs.
- * A group of version 2 also knows what its processes use, those that have ended included: CPU time in every group, memory
- * and I/O with the controllers for them.
+ * A group of version 2 also counts what its processes use and what ended ones used: CPU time in every group, memory and I/O
+ * with the controllers for them.
  * Source: cgroups(7), and the kernel's cgroup-v2 guide. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 #define FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
@@ -50,8 +50,8 @@ bool cgroup_attach(const struct cgroup *g, pid_t pid);
  * has no file for it, or the file cannot be written. */
 bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight);
 
-/* What the processes of a group of version 2 have used since it was created, and the groups below it. -1: the group does
- * not say. */
+/* What the processes of a group of version 2 have used since it was created, and the groups below it. -1: unknown,
+ * because the group has no such file. */
 struct cgroup_usage {
     int64_t cpu_us;   /* user and system time */
     int64_t mem_kib;  /* in use now; without the cache of files */

@@ -93,3 +93,11 @@ int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_
     *out_found = true;
     return 0;
 }
+
+struct str durable_read_text(const char *path, struct buf *scratch)
+{
+    bool found = false;
+    buf_clear(scratch);
+    if (durable_read(AT_FDCWD, path, scratch, &found, NULL) != 0 || !found) return (struct str){0};
+    return (struct str){scratch->length > 0 ? scratch->text : "", scratch->length};
+}

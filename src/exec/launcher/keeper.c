@@ -42,6 +42,7 @@
 #include "base/number.h"
 #include "exec/clock.h"
 #include "exec/launcher/durable.h"
+#include "exec/launcher/process.h"
 #include "exec/launcher/process_title.h"
 #include "exec/launcher/process_tree.h"
 #include "exec/launcher/record_log.h"
@@ -96,7 +97,8 @@ static void decide_end(struct keeper *k, enum launch_end end, const char *detail
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
 /* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
- * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet. */
+ * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the larger
+ * number counts. */
 static void fill_usage(struct launch_record *record, const struct cgroup_usage *group)
 {
     enum { BLOCK_SIZE = 512 }; /* of ru_inblock and ru_oublock: getrusage(2) */

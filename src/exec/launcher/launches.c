@@ -74,7 +74,7 @@ static uint32_t add(struct launches *l, uint64_t id)
     return index;
 }
 
-/* Gives back what is known of a keeper that is gone. */
+/* Closes the keeper's pidfd, and forgets its pid and group. */
 static void unwatch(struct launch_entry *entry)
 {
     if (entry->keeper_pidfd >= 0) close(entry->keeper_pidfd);

@@ -13,8 +13,8 @@
  *  I1  A zombie counts until it is waited for, and its parent's sum has it from then on: it counts at all times, and
  *      once.
  *  I2  A process that is waited for during the scan is missed, and never counts twice: keepers are read first, and
- *      /proc lists a process before its children, which have higher pids. A child with a lower pid (the kernel has
- *      started again at low ones) counts only if it still exists after its parent was read, and its I/O is read last.
+ *      /proc lists a process before its children, which have higher pids. A child with a lower pid (pids have
+ *      wrapped around) counts only if it still exists after its parent was read, and its I/O is read last.
  *
  * What no process waited for, because its parent ignores SIGCHLD, only a group knows. The same is true of processes that
  * run as another user, whose I/O this user may not read. */
@@ -24,10 +24,10 @@
 
 #include "base/map.h"
 #include "base/quantity.h"
+#include "base/saturate.h"
 #include "exec/clock.h"
 #include "exec/launcher/cgroup.h"
-#include "exec/launcher/process_tree.h"
-#include "exec/launcher/usage_text.h"
+#include "exec/launcher/process.h"
 
 /* The sums over the tree of one launch. */
 struct tree_usage {
@@ -42,11 +42,6 @@ struct tree_scan {
     struct tree_usage *sums;
     struct buf scratch;
 };
-
-static int64_t scaled(int64_t count, int64_t factor)
-{
-    return count > INT64_MAX / factor ? INT64_MAX : count * factor;
-}
 
 /* --- trees -------------------------------------------------------------------------------------------------------- */
 
@@ -72,9 +67,9 @@ static bool still_exists(const struct process *p)
 
 static void add_process(struct tree_scan *s, const struct process *p, struct tree_usage *sum)
 {
-    sum->cpu_ticks = usage_text_add(sum->cpu_ticks, usage_text_add(p->cpu_ticks, p->children_cpu_ticks));
-    sum->resident_pages = usage_text_add(sum->resident_pages, p->resident_pages);
-    if (sum->needs_io) sum->io_bytes = usage_text_add(sum->io_bytes, process_read_io(p->pid, &s->scratch));
+    sum->cpu_ticks = saturate_add(sum->cpu_ticks, saturate_add(p->cpu_ticks, p->children_cpu_ticks));
+    sum->resident_pages = saturate_add(sum->resident_pages, p->resident_pages);
+    if (sum->needs_io) sum->io_bytes = saturate_add(sum->io_bytes, process_read_io(p->pid, &s->scratch));
 }
 
 /* Adds the processes that are listed after their parents, or the others (I2). */
@@ -128,12 +123,14 @@ static bool is_complete(const struct cgroup_usage *usage)
     return usage->cpu_us >= 0 && usage->mem_kib >= 0 && usage->io_bytes >= 0;
 }
 
-static void merge(const struct cgroup_usage *group, const struct tree_usage *tree, struct launch_usage *out)
+/* Takes each number from the group if it has it, otherwise from the tree. */
+static void choose_usage(const struct cgroup_usage *group, const struct tree_usage *tree, struct launch_usage *out)
 {
     enum { BYTES_PER_KIB = 1024 };
     const int64_t us_per_tick = US_PER_S / sysconf(_SC_CLK_TCK), kib_per_page = sysconf(_SC_PAGESIZE) / BYTES_PER_KIB;
-    out->cpu_us = group->cpu_us >= 0 ? group->cpu_us : scaled(tree->cpu_ticks, us_per_tick);
-    out->mem_kib = group->mem_kib >= 0 ? group->mem_kib : scaled(tree->resident_pages, kib_per_page);
+    out->cpu_us = group->cpu_us >= 0 ? group->cpu_us : saturate_multiply((uint64_t)tree->cpu_ticks, us_per_tick);
+    out->mem_kib =
+        group->mem_kib >= 0 ? group->mem_kib : saturate_multiply((uint64_t)tree->resident_pages, kib_per_page);
     out->io_bytes = group->io_bytes >= 0 ? group->io_bytes : tree->io_bytes;
 }
 
@@ -149,7 +146,7 @@ void measure_launches(struct measured_launch *launches, uint32_t count)
     if (needs_trees) scan_trees(&scan, launches, count);
     for (uint32_t i = 0; i < count; i++) {
         launches[i].usage.at_us = now_us;
-        merge(&groups[i], &scan.sums[i], &launches[i].usage);
+        choose_usage(&groups[i], &scan.sums[i], &launches[i].usage);
     }
     mem_free(groups);
     tree_scan_release(&scan);

@@ -9,12 +9,12 @@
 #include "exec/launch.h"
 
 struct measured_launch {
-    pid_t keeper;           /* which runs */
-    const char *group_path; /* of its control group; "" without one */
+    pid_t keeper;           /* pid of a running keeper */
+    const char *group_path; /* the caller's: of its control group; "" without one */
     struct launch_usage usage;
 };
 
-/* Fills in the usage of each launch, except its id. O(processes of the machine): a file of each is read, another one of
+/* Fills in the usage of each launch, except usage.id, which is the caller's. O(processes of the machine): a file of each is read, another one of
  * those that belong to the launches, three of each keeper, and three of each group. */
 void measure_launches(struct measured_launch *launches, uint32_t count);
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "exec/launcher/durable.h"
-#include "exec/launcher/process_tree.h"
+#include "exec/launcher/process.h"
 
 static bool has_key(pid_t pid, const char *key)
 {

@@ -4,12 +4,7 @@
 #include "exec/launcher/usage_text.h"
 
 #include "base/number.h"
-
-int64_t usage_text_add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
+#include "base/saturate.h"
 
 static bool parse_count(struct str s, int64_t *out)
 {
@@ -33,7 +28,7 @@ static bool add_lines(struct str text, const char *first, const char *second, ch
 {
     int64_t a, b;
     if (!find_line(text, first, separator, &a) || !find_line(text, second, separator, &b)) return false;
-    *out = usage_text_add(a, b);
+    *out = saturate_add(a, b);
     return true;
 }
 
@@ -66,7 +61,7 @@ bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
             struct str value, word = str_cut(line, ' ', &line), name = str_cut(word, '=', &value);
             if (!str_equal(name, str("rbytes")) && !str_equal(name, str("wbytes"))) continue;
             if (!parse_count(value, &bytes)) return false;
-            sum = usage_text_add(sum, bytes);
+            sum = saturate_add(sum, bytes);
         }
     }
     *out_bytes = sum;

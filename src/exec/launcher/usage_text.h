@@ -1,4 +1,4 @@
-/* What files of the kernel say about usage: of a process (proc(5)), and of a control group of version 2 (the kernel's
+/* Parsers of the kernel's usage files: of a process (proc(5)), and of a control group of version 2 (the kernel's
  * cgroup-v2 guide). Pure. Sums that do not fit are INT64_MAX. A parser returns false, with its output untouched, if a
  * number that it needs is missing or cannot be read. O(length). */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_USAGE_TEXT_H
@@ -8,9 +8,6 @@
 #include <stdint.h>
 
 #include "base/str.h"
-
-/* The sum of two numbers that are not negative. */
-int64_t usage_text_add(int64_t a, int64_t b);
 
 /* /proc/PID/io: bytes read from and written to storage (read_bytes and write_bytes). What the page cache answers, and
  * what goes through pipes, does not count. */
