@@ -299,7 +299,9 @@ static void add_cells(struct listing *l, const struct field_value *row)
 {
     for (uint32_t i = 0; i < l->chosen.count; i++) {
         buf_clear(&l->cell);
-        listing_write_cell(&l->chosen, &l->chosen_columns[i], row, &l->row_arena, &l->cell);
+        const struct column *column = &l->chosen_columns[i];
+        listing_write_cell(&l->chosen, column, row, &l->row_arena, &l->cell);
+        l->marked_count += column->is_marked != NULL && column->is_marked(row);
         table_add(&l->table, (struct str){l->cell.text, l->cell.length});
     }
 }

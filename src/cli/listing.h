@@ -71,6 +71,7 @@ struct listing {
     uint32_t key_count;
     ARRAY(struct field_value) key_values; /* key_count for each row */
     uint32_t count;                       /* rows */
+    uint32_t marked_count;                /* cells of a table that are marked (column.is_marked) */
 };
 
 /* ERR_USAGE: --json and --parsable together. */

@@ -4,9 +4,9 @@
 #include "fields/priority_fields.h"
 
 #define COLUMN(name_, f) .field = PRIORITY_FIELD_##f, .name = (name_), .absent_text = ""
-#define ID                                                       \
-    {                                                            \
-        COLUMN("JOBID", ID), .heading = "JOBID", .show = show_id \
+#define ID                                                                                     \
+    {                                                                                          \
+        COLUMN("JOBID", ID), .heading = "JOBID", .show = show_id, .is_marked = is_not_eligible \
     }
 #define ELIGIBLE                                              \
     {                                                         \
@@ -31,11 +31,16 @@
                                       .rank = (rank_)                                                    \
     }
 
+static bool is_not_eligible(const struct field_value *row)
+{
+    return row[PRIORITY_FIELD_ELIGIBLE].number == 0;
+}
+
 /* The id, with a mark if the job is not eligible. */
 static void show_id(const struct field_value *row, struct buf *out)
 {
     job_id_write_short(str(row[PRIORITY_FIELD_ID].text), JOB_ID_TASKS_SHOWN, out);
-    if (row[PRIORITY_FIELD_ELIGIBLE].number == 0) buf_add_text(out, PRIO_MARK);
+    if (is_not_eligible(row)) buf_add_text(out, PRIO_NOT_ELIGIBLE_MARK);
 }
 
 static const struct column weighted[] = {
@@ -103,12 +108,4 @@ struct column_table prio_columns(const struct prio_kind *kind)
     if (kind->model == MODEL_TICKETS) return has_partitions ? TABLE(tickets_by_partition) : TABLE(tickets);
     if (kind->model == MODEL_BASIC) return has_partitions ? TABLE(basic_by_partition) : TABLE(basic);
     return kind->is_normalized ? TABLE(factors) : TABLE(weighted);
-}
-
-bool prio_columns_are_marked(const struct column_table *chosen)
-{
-    for (uint32_t i = 0; i < chosen->count; i++) {
-        if (chosen->columns[i].show == show_id) return true;
-    }
-    return false;
 }

@@ -24,11 +24,8 @@ struct prio_kind {
 /* The columns of a kind of rows, in memory of the program. */
 struct column_table prio_columns(const struct prio_kind *kind);
 
-/* Behind the id of a job that is not eligible, in a table. */
-#define PRIO_MARK "*"
-
-/* Whether one of the columns shows the mark. */
-bool prio_columns_are_marked(const struct column_table *chosen);
+/* Behind the id of a job that is not eligible, in a table; listing.marked_count counts them. */
+#define PRIO_NOT_ELIGIBLE_MARK "*"
 
 /* No columns, but the fields of all models. */
 extern const struct column_table prio_columns_all;

@@ -89,15 +89,11 @@ static int write_rows(struct call *call, struct prio_run *r, struct err *e)
                            : read_model(r->row.value[PRIORITY_FIELD_MODEL].text, &model, e);
     if (status != 0 || begin_listing(r, model, call->out, e) != 0) return -1;
     if (more == 0 && listing_is_table(r->form)) note_empty(model, r->wanted->job_id);
-    bool has_mark = false;
-    for (; more > 0; more = next_row(r, e)) {
-        has_mark |= r->row.value[PRIORITY_FIELD_ELIGIBLE].number == 0;
-        listing_add(&r->written, r->row.value);
-    }
+    for (; more > 0; more = next_row(r, e)) listing_add(&r->written, r->row.value);
     if (more != 0) return -1;
     listing_end(&r->written);
-    if (has_mark && listing_is_table(r->form) && prio_columns_are_marked(&r->written.chosen))
-        output_note(PRIO_MARK
+    if (r->written.marked_count > 0)
+        output_note(PRIO_NOT_ELIGIBLE_MARK
                     " not eligible to start: held (release it with 'fairlead release'), or its begin is in the "
                     "future");
     return 0;

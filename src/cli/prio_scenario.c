@@ -38,20 +38,17 @@ static int write_rows(struct call *call, struct scenario *s, const struct prio_w
     struct priority_record record;
     struct listing listing;
     scenario_priorities(s, call->arena, &all);
-    bool has_mark = false;
     int status = listing_begin(&listing, &columns, form, call->out, e);
     for (uint32_t i = 0; status == 0 && i < all.count; i++) {
         scenario_priority_row(&all, i, &record);
         bool is_wanted = wanted->job_id == 0 || record.value[PRIORITY_FIELD_JOB_ID].number == wanted->job_id;
-        if (!is_wanted) continue;
-        has_mark |= record.value[PRIORITY_FIELD_ELIGIBLE].number == 0;
-        listing_add(&listing, record.value);
+        if (is_wanted) listing_add(&listing, record.value);
     }
     if (status == 0) listing_end(&listing);
-    has_mark = has_mark && prio_columns_are_marked(&listing.chosen);
+    uint32_t marked_count = listing.marked_count;
     listing_release(&listing);
-    if (status == 0 && has_mark && listing_is_table(form))
-        output_note(PRIO_MARK
+    if (status == 0 && marked_count > 0)
+        output_note(PRIO_NOT_ELIGIBLE_MARK
                     " not eligible to start: HELD (change its 'state'), or 'eligible' is in the future or null");
     if (status == 0) note_running(s, form);
     if (status == 0) setting_remarks_of_all(&s->state.settings);

@@ -22,9 +22,10 @@ struct column {
 
     /* For people. */
     void (*show)(const struct field_value *row, struct buf *out); /* NULL: by the field's type and the members below */
-    const char *absent_text;                                      /* in place of an absent value; NULL: "-" */
-    bool is_right_aligned; /* numbers are, whatever this says, unless show is set */
-    bool zero_is_absent;   /* the number 0 is shown as an absent value */
+    bool (*is_marked)(const struct field_value *row); /* whether show marks it, for a note below; NULL: never */
+    const char *absent_text;                          /* in place of an absent value; NULL: "-" */
+    bool is_right_aligned;                            /* numbers are, whatever this says, unless show is set */
+    bool zero_is_absent;                              /* the number 0 is shown as an absent value */
     bool is_fixed;     /* reals, and amounts in a list "cpu=2.5,mem=64": a fixed number of decimals; otherwise %.6g */
     bool is_whole;     /* reals: digits after the point are cut off */
     uint8_t decimals;  /* if is_fixed */

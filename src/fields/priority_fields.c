@@ -41,11 +41,11 @@ static const struct field rows[PRIORITY_FIELD_COUNT] = {
     [PRIORITY_FIELD_PARTITION] = TEXT("partition", "the partition"),
     [PRIORITY_FIELD_QOS] = TEXT("qos", "quality of service"),
     [PRIORITY_FIELD_STATE] = {.name = "state",
-                              .help = "the state; HELD: waits for its release; SUSPENDED: of a document",
+                              .help = "the state; HELD: waits for its release; SUSPENDED: only in documents",
                               .type = FIELD_CHOICE,
                               .choices = job_state_choices},
     [PRIORITY_FIELD_ELIGIBLE] = {.name = "eligible",
-                                 .help = "whether it may start now or runs: not held, and its begin has passed",
+                                 .help = "whether it runs or may start now (not held, begin time passed)",
                                  .type = FIELD_BOOL,
                                  .max = 1},
     [PRIORITY_FIELD_PRIORITY] =

@@ -386,6 +386,43 @@ static void lines_are_for_tables(void **unused)
                         "[\n{\"id\":\"5_10\"},\n{\"id\":\"5_9\"}\n]\n");
 }
 
+static bool is_busy(const struct field_value *row)
+{
+    return row[CPUS].number > 0;
+}
+
+/* Only cells that a table shows. */
+static void marked_cells_are_counted(void **unused)
+{
+    static const struct column columns[] = {{.field = ID, .heading = "JOBID", .is_marked = is_busy}, {.field = NAME}};
+    static const struct column_table marked = {&table, columns, COUNT(columns)};
+    static const struct {
+        struct listing_values form;
+        uint32_t marked_count;
+    } rows[] = {
+        {{.columns = NULL}, 2},   {{.columns = "id", .sort = "id"}, 2},
+        {{.columns = "name"}, 0}, {{.is_parsable = true}, 0},
+        {{.is_json = true}, 0},
+    };
+    static const struct given jobs[] = {{"1", "a", .cpus = 2}, {"2", "b", .cpus = 0}, {"3", "c", .cpus = 1}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct output unread = {.fd = -1};
+        struct listing l;
+        struct field_value row[FIELDS];
+        struct err e;
+        assert_int_equal(listing_begin(&l, &marked, &rows[i].form, &unread, &e), 0);
+        for (size_t k = 0; k < COUNT(jobs); k++) {
+            make_row(&jobs[k], row);
+            listing_add(&l, row);
+        }
+        listing_end(&l);
+        assert_int_equal(l.marked_count, rows[i].marked_count);
+        listing_release(&l);
+        buf_release(&unread.text);
+    }
+}
+
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
 static void show_stars(const struct field_value *row, struct buf *b)
@@ -520,6 +557,7 @@ int main(void)
         cmocka_unit_test(json_of_the_instance_is_passed_on),
         cmocka_unit_test(two_forms_are_refused),
         cmocka_unit_test(lines_are_for_tables),
+        cmocka_unit_test(marked_cells_are_counted),
         cmocka_unit_test(cells_are_for_people),
         cmocka_unit_test(times_of_this_year_are_shorter),
         cmocka_unit_test(accounts_are_indented),
