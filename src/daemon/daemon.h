@@ -47,7 +47,7 @@ struct daemon {
 
     ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
     int64_t lost_us;                /* for EVENT_SYNCED: the last commit before the executor was opened */
-    int64_t measure_us;             /* when to order the next measurement of running tasks; 0: none runs */
+    int64_t next_measurement_us;    /* when to order the next measurement of running tasks; 0: none runs */
 
     uv_loop_t loop;
     uv_poll_t server_poll;

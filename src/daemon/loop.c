@@ -270,7 +270,7 @@ static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
-    return earlier_of(earlier_of(due_us, boundary_us), d->measure_us);
+    return earlier_of(earlier_of(due_us, boundary_us), d->next_measurement_us);
 }
 
 /* Orders a measurement every load_report_time while tasks run. The answers come as reports of later turns. */
@@ -278,12 +278,12 @@ static void order_measurement(struct daemon *d)
 {
     int64_t period_us = setting_number(&d->state.settings, SET_GE_LOAD_REPORT_TIME) * US_PER_S;
     bool has_tasks = d->executor != NULL && d->is_synced && d->state.task_by_launch.count > 0;
-    if (has_tasks && d->measure_us != 0 && d->measure_us <= d->now_us) {
+    if (has_tasks && d->next_measurement_us != 0 && d->next_measurement_us <= d->now_us) {
         executor_measure(d->executor);
-        d->measure_us = 0;
+        d->next_measurement_us = 0;
     }
-    int64_t latest_us = d->now_us + period_us;
-    d->measure_us = has_tasks ? earlier_of(d->measure_us, latest_us) : 0;
+    int64_t next_us = d->now_us + period_us;
+    d->next_measurement_us = has_tasks ? earlier_of(d->next_measurement_us, next_us) : 0;
 }
 
 /* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer

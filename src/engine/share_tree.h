@@ -15,8 +15,8 @@
  * another project, is a group. Shares `parent`, which Grid Engine does not have, count as 1.
  *
  * The usage of a leaf is that of its user outside projects, or in the project that it is below. A project's usage is
- * its own, a group's is the sum of its children's. The part of a project's usage that is of no node below it, which
- * users without jobs left, belongs to the `default` below the project, and so to the groups between the two.
+ * its own, a group's is the sum of its children's. Usage of a project that no node below it has (left by users who
+ * have no jobs now) belongs to the `default` below the project, and so to the groups between the two.
  * Source: docs/formulas.md 5.1, 5.2. */
 #ifndef FAIRLEAD_ENGINE_SHARE_TREE_H
 #define FAIRLEAD_ENGINE_SHARE_TREE_H

@@ -5,12 +5,12 @@
 /* The list is last, because it may contain blanks. */
 static const enum setting rule_settings[] = {SET_GE_SHARETREE_RESERVED_USAGE, SET_GE_HALFTIME, SET_GE_DECAY_RULE,
                                              SET_GE_HALFLIFE_DECAY_LIST};
-enum { SETTING_IN_RULE_COUNT = sizeof rule_settings / sizeof *rule_settings };
+enum { RULE_SETTING_COUNT = sizeof rule_settings / sizeof *rule_settings };
 
 const char *usage_rule_format(const struct settings *s, struct arena *arena)
 {
     struct buf text = {0};
-    for (int i = 0; i < SETTING_IN_RULE_COUNT; i++) {
+    for (int i = 0; i < RULE_SETTING_COUNT; i++) {
         buf_format(&text, "%s%s=", i > 0 ? " " : "", settings_table[rule_settings[i]].name);
         setting_format(rule_settings[i], &s->value[rule_settings[i]], &text);
     }
@@ -19,9 +19,9 @@ const char *usage_rule_format(const struct settings *s, struct arena *arena)
     return copy;
 }
 
-static int fail_text(struct str text, struct err *e)
+static int fail_rule(struct str text, struct err *e)
 {
-    return err_set(e, ERR_INPUT, "'%.*s' is not a rule of usage", (int)text.length, text.text);
+    return err_set(e, ERR_INPUT, "'%.*s' is not a usage rule", (int)text.length, text.text);
 }
 
 /* Reads "NAME=VALUE" into the settings. is_last: the value is all of the rest. */
@@ -44,9 +44,9 @@ int usage_rule_parse(struct str text, struct arena *arena, struct usage_rule *ou
     struct str rest = text;
     bool is_older = !str_starts(text, str(settings_table[rule_settings[0]].name));
     if (is_older) s.value[rule_settings[0]].number = 1;
-    for (int i = is_older; i < SETTING_IN_RULE_COUNT; i++) {
-        bool is_last = i + 1 == SETTING_IN_RULE_COUNT;
-        if (rest.text == NULL || memchr(rest.text, '=', rest.length) == NULL) return fail_text(text, e);
+    for (int i = is_older; i < RULE_SETTING_COUNT; i++) {
+        bool is_last = i + 1 == RULE_SETTING_COUNT;
+        if (rest.text == NULL || memchr(rest.text, '=', rest.length) == NULL) return fail_rule(text, e);
         if (parse_setting(&rest, is_last, arena, &s, e) != 0) return -1;
     }
     if (policy_make(&s, arena, &policy, e) != 0) return -1;

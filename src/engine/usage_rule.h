@@ -10,7 +10,7 @@ struct usage_rule {
     bool is_reserved; /* what a task has reserved is charged; otherwise what it was measured to use */
 };
 
-/* "SHARETREE_RESERVED_USAGE=false halftime=168 halftime_rule=program halflife_decay_list=none", in memory of arena. */
+/* "SHARETREE_RESERVED_USAGE=no halftime=168 halftime_rule=program halflife_decay_list=none", in memory of arena. */
 const char *usage_rule_format(const struct settings *s, struct arena *arena);
 
 /* The rule from such a text. Without the first setting, as before schema version 5, usage is reserved. ERR_INPUT: the text

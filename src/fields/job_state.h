@@ -19,7 +19,7 @@
 enum job_state { JOB_STATES(JOB_STATE_CONSTANT, ) JOB_STATE_COUNT };
 #undef JOB_STATE_CONSTANT
 
-/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same with three words behind it, which only listings have:
+/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same, followed by three words, which only listings have:
  * the choices of a field that holds a state. HELD is a pending job that waits for its release, where a listing tells it
  * apart. UNKNOWN is a task that has ended and whose row in the database has no state that exists: the row is damaged.
  * SUSPENDED is a running job that a document has suspended. */

@@ -12,9 +12,9 @@
  * shares of a job (-js) are added by each job in both cases.
  *
  * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group
- * in the last round, which can be more. The policies after this one in policy_hierarchy depend on these values, except
- * on that of the job which is next of its group when the counting ends: there it counts as a job without functional
- * tickets (case h_24).
+ * in the last round, which can be more. The policies after this one in policy_hierarchy depend on these values. One
+ * exception: when counting ends, the next job of each group counts for those policies as a job without functional tickets
+ * (case h_24).
  *
  * Cost: O(n log n) to group n jobs, then as in ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "policy/functional_tickets.h"
@@ -193,7 +193,7 @@ static void give_rest(const struct ticket_selection *s, struct ticket_run *run)
     }
 }
 
-/* Adds the functional tickets to the tickets so far. Not those of a job that would be counted next of its group. */
+/* Adds the functional tickets to the tickets so far, except those of the job of each group that would be counted next. */
 static void add_to_tickets_so_far(const struct ticket_selection *s, struct ticket_run *run)
 {
     uint32_t first = 0;

@@ -18,7 +18,7 @@
 
 /* Age and maximum are whole numbers of microseconds, so whole seconds give the same quotient as they would in seconds.
  * A quotient of doubles is below 1 exactly when its numerator is the smaller one. 0/0 is not below 1: it is the age of
- * a job of this microsecond where every age counts in full. A job without accrue time has no age, there too. */
+ * a job of this microsecond where every age counts in full. A job without accrue time has no age, even then. */
 static double age_factor(const struct multifactor_rules *r, int64_t now_us, int64_t accrue_us)
 {
     if (!(r->weight_age > 0.0) || accrue_us == 0 || r->max_age_s < 0) return 0.0;
@@ -27,7 +27,8 @@ static double age_factor(const struct multifactor_rules *r, int64_t now_us, int6
     return age < 1.0 ? age : 1.0;
 }
 
-static double fraction_of_max(double weight, uint32_t value, uint32_t max, bool is_raw)
+/* The value as a fraction of the maximum, or raw; 0 if its weight is 0. */
+static double weighted_fraction(double weight, uint32_t value, uint32_t max, bool is_raw)
 {
     if (!(weight > 0.0)) return 0.0;
     if (is_raw) return value;
@@ -73,13 +74,13 @@ void multifactor_factors(const struct multifactor_rules *r, const struct multifa
     uint32_t job_factor = c->partitions[j->partition].job_factor;
     *out_factors = (struct multifactor_factors){
         .age = age_factor(r, c->now_us, j->accrue_us),
-        .assoc =
-            fraction_of_max(r->weight_assoc, j->assoc_priority, c->assoc_priority_max, r->flags & FLAG_NO_NORMAL_ASSOC),
+        .assoc = weighted_fraction(r->weight_assoc, j->assoc_priority, c->assoc_priority_max,
+                                   r->flags & FLAG_NO_NORMAL_ASSOC),
         .fair_share = r->weight_fair_share > 0.0 ? j->fair_share : 0.0,
         .job_size = size_factor(r, c, j),
         .partition =
-            fraction_of_max(r->weight_partition, job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
-        .qos = fraction_of_max(r->weight_qos, j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
+            weighted_fraction(r->weight_partition, job_factor, c->job_factor_max, r->flags & FLAG_NO_NORMAL_PART),
+        .qos = weighted_fraction(r->weight_qos, j->qos_priority, c->qos_priority_max, r->flags & FLAG_NO_NORMAL_QOS),
     };
 }
 

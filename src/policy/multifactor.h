@@ -42,11 +42,11 @@ struct multifactor_cluster {
 /* A job in one of its partitions. */
 struct multifactor_job {
     uint32_t partition;
-    uint32_t current_partition; /* of all rows of the job: its size is the same in each */
+    uint32_t current_partition; /* the partition by which the size is computed, in all rows of the job */
     uint32_t assoc_priority, qos_priority;
     uint32_t cpus, nodes; /* requested; nodes at least 1 */
     int64_t time_limit_s; /* 0: the current partition's */
-    int64_t accrue_us;    /* the time from which its age counts; 0: it has none, and no age */
+    int64_t accrue_us;    /* the time from which its age counts; 0: there is no such time, and the age is 0 */
     int32_t nice, site;
     uint32_t set_priority; /* if is_set */
     bool is_set, is_held;
@@ -54,8 +54,8 @@ struct multifactor_job {
     struct tres_list tres; /* requested or allocated */
 };
 
-/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. A factor whose weight is 0 is 0, as sprio -n
- * shows it. */
+/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. A factor whose weight is 0 is 0, as in sprio
+ * -n. */
 struct multifactor_factors {
     double age, assoc, fair_share, job_size, partition, qos;
 };

@@ -18,7 +18,8 @@ static void count_running(struct ticket_run *run)
         }
         if (!j->is_running) run->by_list[run->pending_count++] = i;
     }
-    for (uint32_t i = 0; in->list != NULL && i < run->pending_count; i++) {
+    if (in->list == NULL) return;
+    for (uint32_t i = 0; i < run->pending_count; i++) {
         ensure(in->list[i] < in->job_count && !in->jobs[in->list[i]].is_running);
         run->by_list[i] = in->list[i];
     }

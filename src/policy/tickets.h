@@ -32,7 +32,7 @@ struct ticket_rules {
     double weight_user, weight_project, weight_department, weight_job, weight_job_class;
     double compensation_factor;
     enum compensation_rule compensation_rule;
-    bool report_pending;                      /* report_pjob_tickets; the caller uses it, and the next two */
+    bool report_pending;                      /* report_pjob_tickets; this and the next two are for the caller */
     bool charges_reserved, accounts_reserved; /* SHARETREE_RESERVED_USAGE, ACCT_RESERVED_USAGE */
     struct usage_weights usage_weights;
     struct ticket_decay decay;
@@ -73,8 +73,8 @@ struct ticket_input {
     uint32_t node_count; /* 0: no share tree */
     const struct ticket_job *jobs;
     uint32_t job_count;
-    /* The pending jobs in the order of the scheduler's list: by submission, except that changed jobs come last. NULL: in the
-     * order of jobs. */
+    /* Indices of the pending jobs in the order of the scheduler's list: by submission, except that changed jobs come last. An
+     * entry for each pending job; the caller's. NULL: in the order of jobs. */
     const uint32_t *list;
 };
 

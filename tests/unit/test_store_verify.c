@@ -204,9 +204,9 @@ static void an_incomplete_journal_is_an_error(void **unused)
         {"UPDATE usage_journal SET detail = 'halftime=x' WHERE kind = 'OWNER_RULE'",
          "journal 2: halftime: 'x' is not a duration in hours"},
         {"UPDATE usage_journal SET detail = 'halftime' WHERE kind = 'OWNER_RULE'",
-         "journal 2: 'halftime' is not a rule of usage"},
+         "journal 2: 'halftime' is not a usage rule"},
         {"UPDATE usage_journal SET detail = 'halftime=1' WHERE kind = 'OWNER_RULE'",
-         "journal 2: 'halftime=1' is not a rule of usage"},
+         "journal 2: 'halftime=1' is not a usage rule"},
         {"UPDATE task SET cpus = 'x' WHERE job_id = 2", "task of job 2: cpus"},
         {"UPDATE task SET association_id = 99 WHERE job_id = 2", "job 2 belongs to an association that does not exist"},
     };
