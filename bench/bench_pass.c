@@ -10,6 +10,9 @@
  *                  and its parts if a thread computes the ranking (engine/ticket_plan.h): the snapshot, the ranking,
  *                  and the pass with the plan. Every user has usage, half of the jobs have one of twenty projects. Also
  *                  with no free CPU, where only CPU weights are computed
+ *   a moved job    ten jobs for each user, after one was held and released, so that the list is not in the order of ids:
+ *                  the snapshot alone, and with no free CPU
+ *   default        likewise, but a user `default` serves every second user, each by a virtual node
  *
  * The yardstick is the computation of the fair-share factors of the same tree. Each figure has the median and the
  * maximum of several passes, with --quick for a tenth of the jobs. */
@@ -236,6 +239,8 @@ static void run(const char *what, uint32_t users, uint32_t jobs, bool ends, cons
     world_release(&w);
 }
 
+/* --- tickets ------------------------------------------------------------------------------------------------------ */
+
 /* The parts of a pass with a plan. The loop waits for the first and the last one. */
 struct plan_times {
     double make_ms[ROUNDS], run_ms[ROUNDS], use_ms[ROUNDS];
@@ -256,12 +261,13 @@ static void measure_plan(struct world *w, struct plan_times *out, int round)
     out->use_ms[round] = now_ms() - run_end;
 }
 
+static const struct setting_row tickets[] = {{"PriorityType", "priority/tickets"},
+                                             {"weight_tickets_share", "1000000"},
+                                             {"weight_tickets_functional", "1000000"},
+                                             {NULL, NULL}};
+
 static void run_tickets(const char *what, uint32_t users, uint32_t jobs)
 {
-    static const struct setting_row tickets[] = {{"PriorityType", "priority/tickets"},
-                                                 {"weight_tickets_share", "1000000"},
-                                                 {"weight_tickets_functional", "1000000"},
-                                                 {NULL, NULL}};
     struct world w;
     struct plan_times times;
     world_make(&w, jobs, users, jobs, true);
@@ -275,6 +281,52 @@ static void run_tickets(const char *what, uint32_t users, uint32_t jobs)
     report("  snapshot", jobs, figures_of(times.make_ms, ROUNDS), "at most 20 ms", factors);
     report("  ranking", jobs, figures_of(times.run_ms, ROUNDS), "in a thread", factors);
     report("  the pass with the plan", jobs, figures_of(times.use_ms, ROUNDS), "at most 20 ms", factors);
+    report("  nothing free", jobs, measure(&w, false), "at most 20 ms", factors);
+    world_release(&w);
+}
+
+/* The oldest waiting job moves to the end of the list. */
+static void hold_and_release(struct world *w)
+{
+    uint32_t index = 0;
+    while (idset_count(&w->s.jobs.items[index].pending) == 0) index++;
+    struct job_ref ref = {w->s.jobs.items[index].id, NONE};
+    apply(w, (struct event){.kind = EVENT_HOLD, .jobs = {&ref, 1, false}});
+    apply(w, (struct event){.kind = EVENT_RELEASE, .jobs = {&ref, 1, false}});
+}
+
+/* account0 gets a user `default`, and all other accounts become nodes of projects, so that jobs of their users without a
+ * project are served by it. */
+static void add_default(struct world *w, uint32_t associations)
+{
+    const struct assoc row = {
+        .parent = 1, .account = "account0", .user = "default", .shares = 10, .priority = NONE, .created_us = NOW_US};
+    assoc_append(&w->s, &row);
+    for (uint32_t i = 1; i < associations / USERS_PER_ACCOUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "account%u", i);
+        apply(w, (struct event){.kind = EVENT_OBJECT_ADD, .object = {.kind = OBJECT_PROJECT, .name = name}});
+    }
+}
+
+/* Only what the two kinds of worlds cost more: the snapshot, and the CPU weights of running jobs. */
+static void run_snapshot(const char *what, uint32_t users, uint32_t jobs, bool has_default)
+{
+    struct world w;
+    struct plan_times times;
+    world_make(&w, jobs, users, jobs, true);
+    set_all(&w, tickets);
+    pass_ms(&w);
+    if (has_default)
+        add_default(&w, jobs);
+    else
+        hold_and_release(&w);
+    struct figures factors = measure_factors(&w);
+    for (int i = 0; i < ROUNDS; i++) {
+        end_one(&w);
+        measure_plan(&w, &times, i);
+    }
+    report(what, jobs, figures_of(times.make_ms, ROUNDS), "at most 20 ms", factors);
     report("  nothing free", jobs, measure(&w, false), "at most 20 ms", factors);
     world_release(&w);
 }
@@ -303,5 +355,7 @@ int main(int argc, char **argv)
     run("INCR_ONLY, nothing free", jobs, jobs, false, incr_only);
     run_tickets("tickets, ten jobs a user", jobs / 10, jobs);
     run_tickets("tickets, a job each", jobs, jobs);
+    run_snapshot("a moved job, snapshot", jobs / 10, jobs, false);
+    run_snapshot("default, snapshot", jobs / 10, jobs, true);
     return 0;
 }
