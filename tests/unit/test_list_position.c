@@ -95,10 +95,11 @@ static void changes_by_hand_move_a_job_to_the_end(void **state)
     assert_string_equal(listed(h), "3 2 1 4");
 }
 
+/* So does a new name, as with qalter -N, but not a note. */
 static void updates_of_what_decides_move_a_job(void **state)
 {
-    static const char *const decisive[] = {"nice=3",      "cpus=2",         "partitions=fast",
-                                           "job_share=5", "project=apollo", "override_tickets=1"};
+    static const char *const decisive[] = {
+        "nice=3", "cpus=2", "partitions=fast", "job_share=5", "project=apollo", "override_tickets=1", "name=another"};
     struct house *h = *state;
     world_object(&h->w, OBJECT_PARTITION, "fast", "");
     world_object(&h->w, OBJECT_PROJECT, "apollo", "");
@@ -175,7 +176,8 @@ static void tickets_follow_the_list_also_after_a_restart(void **state)
     assert_string_equal(listed(h), "2 3 1 4");
 }
 
-/* Rows from before the column have no position: they are first, and their ids decide. A job changed then is behind them. */
+/* Rows from before the column have no position: they are first, and among these equal positions their submissions decide, then
+ * their ids. A job changed then is behind them. */
 static void jobs_of_an_older_database_come_first(void **state)
 {
     struct house *h = *state;
@@ -187,11 +189,14 @@ static void jobs_of_an_older_database_come_first(void **state)
     hold_or_release(h, EVENT_RELEASE, 1);
     assert_string_equal(listed(h), "3 2 1");
     house_commit(h);
-    store_sql(h->directory, "UPDATE job SET list_position = NULL WHERE id IN (1, 2)");
+    store_sql(h->directory, "UPDATE job SET list_position = NULL, submit_us = 5 WHERE id IN (1, 2)");
     house_restart(h);
     assert_int_equal(job_of(h, 1)->list_position, 0);
     assert_int_equal(job_of(h, 2)->list_position, 0);
     expect_tickets(h, 600, 300, 200);
+    store_sql(h->directory, "UPDATE job SET submit_us = 4 WHERE id = 2");
+    house_restart(h);
+    expect_tickets(h, 300, 600, 200);
     update(h, 1, "nice=1");
     expect_tickets(h, 200, 600, 300);
     assert_sql(h->directory, "SELECT count(*) FROM job WHERE list_position IS NULL", "1");
