@@ -76,12 +76,14 @@ static int64_t at_most_now(const struct apply_context *c, int64_t record_us)
     return record_us < c->now_us ? record_us : c->now_us;
 }
 
-/* A start before the last change of the half-life is charged by the new one, because usage is stored as of that change.
+/* The record's time may be before the launch, if the clock was set back; that time is not charged either. A start before
+ * the last change of the half-life is charged by the new one, because usage is stored as of that change.
  * The journal records this for `fairlead verify`. */
 static void set_started(struct apply_context *c, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;
-    k->start_us = k->charged_us = at_most_now(c, started_us);
+    int64_t start_us = at_most_now(c, started_us);
+    k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
     if (k->start_us < c->s->decay.reference_us)
         apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id, k->task_id);

@@ -52,6 +52,7 @@ struct daemon_connection {
     int fd;                  /* -1: none */
     bool is_greeted;         /* its HELLO has arrived */
     bool is_waiting_to_send; /* for room in the socket */
+    bool wants_measurement;  /* among the messages that are being taken */
     struct buf in, out;
     size_t sent; /* bytes of out that the socket has taken */
 };
@@ -85,7 +86,7 @@ static void disconnect(struct launcher *l)
     struct daemon_connection *c = &l->connection;
     if (c->fd >= 0) close(c->fd);
     c->fd = -1;
-    c->is_greeted = c->is_waiting_to_send = false;
+    c->is_greeted = c->is_waiting_to_send = c->wants_measurement = false;
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -166,7 +167,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_END: launches_end(&l->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
     case MESSAGE_WEIGHT: launches_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
-    case MESSAGE_MEASURE: launches_measure(&l->launches); return true;
+    case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     default: return false;
     }
 }
@@ -186,6 +187,9 @@ static void take_messages(struct launcher *l)
         offset += used;
         arena_clear(&l->scratch);
     }
+    /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no start. */
+    if (c->wants_measurement) launches_measure(&l->launches);
+    c->wants_measurement = false;
     c->in.length -= offset;
     if (offset > 0 && c->in.length > 0) memmove(c->in.text, c->in.text + offset, c->in.length);
     if (c->in.length == 0 && c->in.capacity > KEPT_CAPACITY_MAX) buf_release(&c->in);

@@ -13,8 +13,9 @@
  *  I1  A zombie counts until it is waited for, and its parent's sum has it from then on: it counts at all times, and
  *      once.
  *  I2  A process that is waited for during the scan is missed, and never counts twice: keepers are read first, and
- *      /proc lists a process before its children, which have higher pids. A child with a lower pid (pids have
- *      wrapped around) counts only if it still exists after its parent was read, and its I/O is read last.
+ *      /proc usually lists a process before its children, which have higher pids. If it lists any ancestor later (pids have
+ *      wrapped around), that ancestor may have the process in its sum already. So such a process counts only if it still
+ *      exists after the scan, and its I/O is read last.
  *
  * What no process waited for, because its parent ignores SIGCHLD, only a group knows. The same is true of processes that
  * run as another user, whose I/O this user may not read. */
@@ -52,11 +53,16 @@ static void add_keeper(struct tree_scan *s, pid_t keeper, struct tree_usage *sum
     if (sum->needs_io) sum->io_bytes = process_read_children_io(keeper, &s->scratch);
 }
 
-/* Whether /proc lists the process before its parent. */
-static bool is_before_parent(const struct tree_scan *s, uint32_t index)
+/* Whether /proc lists the process before one of its ancestors. */
+static bool is_before_ancestor(const struct tree_scan *s, uint32_t index)
 {
-    uint32_t parent = map_get_u64(&s->index_by_pid, (uint64_t)s->all.list.items[index].parent);
-    return parent != NONE && parent > index;
+    uint32_t at = index;
+    for (uint32_t steps = 0; steps < s->all.list.count; steps++) {
+        at = map_get_u64(&s->index_by_pid, (uint64_t)s->all.list.items[at].parent);
+        if (at == NONE) return false;
+        if (at > index) return true;
+    }
+    return false;
 }
 
 static bool still_exists(const struct process *p)
@@ -72,13 +78,13 @@ static void add_process(struct tree_scan *s, const struct process *p, struct tre
     if (sum->needs_io) sum->io_bytes = saturate_add(sum->io_bytes, process_read_io(p->pid, &s->scratch));
 }
 
-/* Adds the processes that are listed after their parents, or the others (I2). */
-static void add_processes(struct tree_scan *s, bool before_parents)
+/* Adds the processes that are listed after their ancestors, or the others (I2). */
+static void add_processes(struct tree_scan *s, bool before_ancestors)
 {
     for (uint32_t i = 0; i < s->all.list.count; i++) {
         const struct process *p = &s->all.list.items[i];
         if (s->roots[i] == NONE || map_get_u64(&s->launch_by_keeper, (uint64_t)p->pid) != NONE) continue;
-        if (is_before_parent(s, i) != before_parents || (before_parents && !still_exists(p))) continue;
+        if (is_before_ancestor(s, i) != before_ancestors || (before_ancestors && !still_exists(p))) continue;
         add_process(s, p, &s->sums[s->roots[i]]);
     }
 }
