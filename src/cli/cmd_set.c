@@ -24,7 +24,7 @@ static const char *group_of(const struct field_value *row)
     } headings[] = {
         {.group = "Fairlead", .heading = "Fairlead's own"},
         {.group = "Slurm", .heading = "as in slurm.conf"},
-        {.group = "Grid Engine", .heading = "as in sched_conf"},
+        {.group = "Grid Engine", .heading = "as in Grid Engine's configuration"},
     };
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         if (strcmp(headings[i].group, row[SETTING_FIELD_GROUP].text) == 0) return headings[i].heading;

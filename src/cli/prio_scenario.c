@@ -15,7 +15,7 @@ static void note_running(const struct scenario *s, const struct listing_values *
     const char *advice = policy->model != MODEL_MULTIFACTOR ? ""
                          : running == 1                     ? "; PriorityFlags=CALCULATE_RUNNING lists it"
                                                             : "; PriorityFlags=CALCULATE_RUNNING lists them";
-    output_note("%u running %s not listed%s", running, running == 1 ? "job is" : "jobs are", advice);
+    output_note("%u running or suspended %s not listed%s", running, running == 1 ? "job is" : "jobs are", advice);
 }
 
 static int check_wanted(const struct scenario *s, const char *path, const struct prio_wanted *wanted, struct err *e)

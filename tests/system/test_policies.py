@@ -550,7 +550,7 @@ def test_settings_of_other_schedulers(instance):
         assert message in instance.bad('set', *words)
         assert instance.rows('set') == before
     table = instance.good('set')
-    for heading in ("Fairlead's own", 'as in slurm.conf', 'as in sched_conf'):
+    for heading in ("Fairlead's own", 'as in slurm.conf', "as in Grid Engine's configuration"):
         assert '\n%s\n' % heading in table
     assert all(line == line.rstrip() for line in table.splitlines())
     help_text = instance.good('set', '--help')

@@ -233,7 +233,7 @@ def test_running_jobs():
     document = {'now': 9, 'jobs': [{**JOB, 'state': 'RUNNING'}, {**JOB, 'id': 2}]}
     assert [row['JOBID'] for row in parsable(good('prio', '-f', '-', '-P', text=document))] == ['2']
     status, _, err = run('prio', '-f', '-', text=document)
-    assert (status, err) == (0, '1 running job is not listed; PriorityFlags=CALCULATE_RUNNING lists it\n')
+    assert (status, err) == (0, '1 running or suspended job is not listed; PriorityFlags=CALCULATE_RUNNING lists it\n')
     document['settings'] = {'PriorityFlags': 'CALCULATE_RUNNING'}
     assert [row['JOBID'] for row in parsable(good('prio', '-f', '-', '-P', text=document))] == ['1', '2']
 
