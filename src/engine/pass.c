@@ -78,14 +78,11 @@ static void find_free_consumables(struct state *s, struct consumables *p)
 
 /* --- jobs that could start ---------------------------------------------------------------------------------------- */
 
-static uint32_t startable_tasks(const struct job *j)
+static uint32_t startable_tasks(const struct state *s, const struct job *j)
 {
     if (j->ended_us != 0 || j->is_held) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
-    uint32_t pending = idset_count(&j->pending);
-    if (j->array_limit == 0) return pending;
-    uint32_t room = j->array_limit > j->live_tasks ? j->array_limit - j->live_tasks : 0;
-    return pending < room ? pending : room;
+    return state_array_room(s, j, idset_count(&j->pending));
 }
 
 static bool has_threshold_qos(const struct state *s)
@@ -102,7 +99,7 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
 {
     struct state *s = p->c->s;
     const struct job *j = &s->jobs.items[index];
-    uint32_t tasks = startable_tasks(j);
+    uint32_t tasks = startable_tasks(s, j);
     if (tasks == 0) return false;
     if (j->begin_us > p->c->now_us) {
         state_want_pass_at(s, j->begin_us);

@@ -286,6 +286,16 @@ static inline const struct job_document *state_job_document(const struct state *
     return s->is_document ? j->document : NULL;
 }
 
+/* How many of the pending tasks of an array its limit of running tasks lets start. */
+static inline uint32_t state_array_room(const struct state *s, const struct job *j, uint32_t pending)
+{
+    if (j->array_limit == 0) return pending;
+    const struct job_document *d = state_job_document(s, j);
+    uint32_t running = d != NULL ? d->running_tasks : j->live_tasks;
+    uint32_t room = j->array_limit > running ? j->array_limit - running : 0;
+    return pending < room ? pending : room;
+}
+
 /* The maximum for names in documents; names in an instance have up to NAME_BYTES_MAX. */
 enum { DOCUMENT_NAME_BYTES_MAX = 255, NAME_KEY_SIZE = 2 * DOCUMENT_NAME_BYTES_MAX + 2 };
 

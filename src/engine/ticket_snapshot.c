@@ -36,22 +36,12 @@ struct snapshot_builder {
 
 /* --- counting entries --------------------------------------------------------------------------------------------- */
 
-/* How many more tasks of an array may run. */
-static uint32_t array_tasks_left(const struct state *s, const struct job *j)
-{
-    const struct job_document *d = state_job_document(s, j);
-    uint32_t running = d != NULL ? d->running_tasks : j->live_tasks;
-    if (j->array_limit == 0) return UINT32_MAX;
-    return j->array_limit > running ? j->array_limit - running : 0;
-}
-
 /* A job without entries does not compete for tickets. */
 static uint32_t count_entries(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max)
 {
     if (j->ended_us != 0 || j->is_held || j->begin_us > now_us) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* invariant 3 of state.h */
-    uint32_t tasks = idset_count(&j->pending), left = array_tasks_left(s, j);
-    if (tasks > left) tasks = left;
+    uint32_t tasks = state_array_room(s, j, idset_count(&j->pending));
     return tasks < array_max ? tasks : array_max;
 }
 
