@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/job_script.h"
 #include "cli/pairs.h"
 #include "cli/private_instance.h"
 #include "cli/setting_remarks.h"
@@ -211,7 +212,11 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     if (result != 0) return -1;
     output_line(call->out, "%s: process %lld, state in %s", is_new ? "Started" : "Already running",
                 (long long)status.pid, status.state_directory);
-    if (!instance.is_default) output_note("To use it: export FAIRLEAD_SOCKET=%s", instance.socket);
+    if (!instance.is_default) {
+        char *socket = (char *)instance.socket;
+        output_note("To use it: export FAIRLEAD_SOCKET=%s",
+                    job_script_show_words(&socket, 1, 2 * PATH_MAX, call->arena));
+    }
     return 0;
 }
 
@@ -251,7 +256,8 @@ const struct command cmd_start = {
     .description =
         "The instance runs under your user name, serves only you, and runs until 'fairlead stop'.\n\n"
         "Its log is fairleadd.log in the state directory. Its socket is --socket, else fairlead.sock in the directory of "
-        "--state, else FAIRLEAD_SOCKET, else fairlead.sock in the default state directory.\n\n"
+        "--state, else FAIRLEAD_SOCKET, else fairlead.sock in the default state directory. Its state directory is --state, else "
+        "the directory of FAIRLEAD_SOCKET if that has a state, else the default.\n\n"
         "If the instance is already running, start succeeds and changes only the settings of --set.",
     .options = start_options,
     .values_size = sizeof(struct start_values),

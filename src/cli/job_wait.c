@@ -19,7 +19,7 @@ static int64_t monotonic_us(void)
     return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
 }
 
-/* The first failure among a job's rows, or NULL. *out_other_count: further failures. */
+/* The first failure among a job's rows, or NULL. *out_other_count: the tasks of further rows that failed. */
 static const struct field_value *first_failure(const struct wire_list *jobs, uint32_t *out_other_count)
 {
     const struct field_value *row = jobs->items, *first = NULL;
@@ -29,7 +29,7 @@ static const struct field_value *first_failure(const struct wire_list *jobs, uin
         if (first == NULL) {
             first = row;
         } else {
-            *out_other_count += 1;
+            *out_other_count += (uint32_t)row[JOB_FIELD_TASK_COUNT].number;
         }
     }
     return first;

@@ -2,12 +2,12 @@
  * from both. It reads only the snapshot, so that another thread can run it (ticket_plan.h). */
 #include "engine/ranking.h"
 
-static struct tickets *tickets_of(const struct ticket_snapshot *snapshot, struct arena *arena)
+static struct tickets *tickets_of(const struct ticket_snapshot *snapshot, struct arena *arena, double *out_max)
 {
     struct ticket_input input = snapshot->input;
     struct tickets *tickets = arena_alloc(arena, (input.job_count + (size_t)1) * sizeof *tickets);
     input.rules = &snapshot->rules;
-    tickets_compute(&input, arena, tickets);
+    *out_max = tickets_compute(&input, arena, tickets);
     return tickets;
 }
 
@@ -41,7 +41,8 @@ static double *alloc_doubles(uint32_t count, struct arena *arena)
     return arena_alloc(arena, (count + (size_t)1) * sizeof(double));
 }
 
-static void set_priorities(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *r)
+static void set_priorities(const struct ticket_snapshot *snapshot, double max_tickets, struct arena *arena,
+                           struct ticket_ranks *r)
 {
     double *tickets = alloc_doubles(r->count, arena), *urgency = alloc_doubles(r->count, arena);
     int32_t *posix = arena_alloc(arena, (r->count + (size_t)1) * sizeof *posix);
@@ -54,17 +55,18 @@ static void set_priorities(const struct ticket_snapshot *snapshot, struct arena 
         urgency[i] = r->urgency[i].sum;
         posix[i] = snapshot->entries[i].posix_priority;
     }
-    urgency_priorities(&snapshot->urgency, r->count, tickets, urgency, posix, r->norm_tickets, r->norm_urgency,
-                       r->norm_posix, r->prior);
+    urgency_priorities(&snapshot->urgency, r->count, max_tickets, tickets, urgency, posix, r->norm_tickets,
+                       r->norm_urgency, r->norm_posix, r->prior);
 }
 
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks)
 {
     struct ticket_ranks r = {.entries = snapshot->entries, .count = snapshot->input.job_count};
-    r.tickets = tickets_of(snapshot, arena);
+    double max_tickets;
+    r.tickets = tickets_of(snapshot, arena, &max_tickets);
     r.urgency = arena_alloc(arena, (r.count + (size_t)1) * sizeof *r.urgency);
     for (uint32_t i = 0; needs_urgency(snapshot) && i < r.count; i++) urgency_of_entry(snapshot, i, &r.urgency[i]);
-    set_priorities(snapshot, arena, &r);
+    set_priorities(snapshot, max_tickets, arena, &r);
     for (uint32_t i = 0; !needs_urgency(snapshot) && i < r.count; i++) r.norm_urgency[i] = 0.0;
     *out_ranks = r;
 }
@@ -74,7 +76,8 @@ double *ticket_ranks_of_running(struct state *s, int64_t now_us, struct arena *a
     struct ticket_snapshot snapshot;
     double *by_task = arena_alloc(arena, (s->tasks.count + (size_t)1) * sizeof *by_task);
     ticket_snapshot_make_running(&snapshot, s, now_us);
-    const struct tickets *tickets = tickets_of(&snapshot, arena);
+    double unused;
+    const struct tickets *tickets = tickets_of(&snapshot, arena, &unused);
     for (uint32_t i = 0; i < snapshot.input.job_count; i++) by_task[snapshot.entries[i].task] = tickets[i].total;
     ticket_snapshot_release(&snapshot);
     return by_task;

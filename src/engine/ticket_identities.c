@@ -72,8 +72,9 @@ struct ticket_identities *ticket_identities_of(struct state *s)
         for (int m = 0; m < MEMBER_KIND_COUNT; m++) array_clear(&t->members[m]);
         t->edition = s->object_edition;
     }
+    uint32_t department = state_find_object(s, OBJECT_DEPARTMENT, DEFAULT_DEPARTMENT);
     array_reserve(&t->users, t->numbers.count);
-    while (t->users.count < t->numbers.count) *array_add(&t->users) = (struct ticket_user){NONE, NONE};
+    while (t->users.count < t->numbers.count) *array_add(&t->users) = (struct ticket_user){NONE, department};
     for (int m = 0; m < MEMBER_KIND_COUNT; m++) read_members(t, s, m);
     return t;
 }

@@ -56,6 +56,13 @@ static uint32_t slots_of(const struct state *s, const struct job *j)
     return d != NULL ? d->slots : j->request.cpus;
 }
 
+/* The slots of a running job of a document: a range has got as many as it could. */
+static uint32_t allocated_slots(const struct state *s, const struct job *j)
+{
+    uint32_t slots = slots_of(s, j);
+    return j->slots_max > slots ? j->slots_max : slots;
+}
+
 /* The free slots. In a document they are the slots of its hosts that no running job has; without hosts there is no
  * limit. */
 static uint64_t free_slots(const struct state *s)
@@ -65,7 +72,7 @@ static uint64_t free_slots(const struct state *s)
     if (s->hosts.count == 0) return UINT32_MAX;
     for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].has.cpus;
     for (uint32_t i = 0; i < s->tasks.count; i++)
-        taken += slots_of(s, &s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
+        taken += allocated_slots(s, &s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
     return slots > taken ? slots - taken : 0;
 }
 
@@ -134,8 +141,8 @@ static uint32_t serve_job(struct snapshot_builder *b, const struct job *j)
     return has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE;
 }
 
-/* The job of an entry, without its task. */
-static struct ticket_job ticket_job_of(struct snapshot_builder *b, const struct job *j, uint32_t partition)
+/* The job of an entry, without its task and node. */
+static struct ticket_job ticket_job_of(const struct snapshot_builder *b, const struct job *j, uint32_t partition)
 {
     struct ticket_user owner = owner_of(b, j);
     return (struct ticket_job){.id = j->id,
@@ -144,7 +151,7 @@ static struct ticket_job ticket_job_of(struct snapshot_builder *b, const struct 
                                           [MEMBER_DEPARTMENT] = owner.department,
                                           [MEMBER_PROJECT] = j->project,
                                           [MEMBER_JOB_CLASS] = partition},
-                               .node = serve_job(b, j),
+                               .node = NONE,
                                .job_share = j->job_share,
                                .override_tickets = j->override_tickets,
                                .slots = slots_of(b->s, j)};
@@ -200,6 +207,7 @@ static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_m
     b->is_listed &= b->last == NULL || follows_in_list(b->last, j);
     b->last = j;
     struct ticket_job job = ticket_job_of(b, j, j->partitions[0]);
+    job.node = serve_job(b, j);
     struct ticket_entry entry = entry_of(b, index, NONE);
     if (j->is_array)
         add_tasks(b, j, count, &job, &entry);
@@ -244,14 +252,11 @@ bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j)
     return suspension_of(s, j) == SUSPENSION_BY_HAND;
 }
 
-/* A job without members, node and shares gets no tickets and takes none from others. */
-static struct ticket_job without_tickets(const struct ticket_job *j)
+/* Without members and shares, and without a node, a job gets no tickets and takes none from others. */
+static void drop_members(struct ticket_job *job)
 {
-    struct ticket_job result = *j;
-    for (int m = 0; m < MEMBER_KIND_COUNT; m++) result.member[m] = NONE;
-    result.node = NONE;
-    result.job_share = result.override_tickets = 0.0;
-    return result;
+    for (int m = 0; m < MEMBER_KIND_COUNT; m++) job->member[m] = NONE;
+    job->job_share = job->override_tickets = 0.0;
 }
 
 static void add_running(struct snapshot_builder *b)
@@ -264,7 +269,10 @@ static void add_running(struct snapshot_builder *b)
         const struct job *j = &s->jobs.items[index];
         if (ticket_snapshot_leaves_out(s, j)) continue;
         struct ticket_job job = ticket_job_of(b, j, k->partition);
-        if (suspension_of(s, j) == SUSPENSION_BY_THRESHOLD) job = without_tickets(&job);
+        if (suspension_of(s, j) == SUSPENSION_BY_THRESHOLD)
+            drop_members(&job);
+        else
+            job.node = serve_job(b, j);
         struct ticket_entry entry = entry_of(b, index, i);
         job.task = k->task_id;
         job.is_running = true;

@@ -50,7 +50,7 @@ static int make_multifactor(const struct settings *s, uint32_t flags, const stru
  * is unknown (case h_02). */
 static double compensation_factor_of(const struct settings *s)
 {
-    static const double TINY = 1e-9;
+    static const double TINY = 1e-100; /* so small that every node is above it: docs/formulas.md 5.3 */
     double factor = setting_real(s, SET_GE_COMPENSATION_FACTOR);
     return factor < 0.0 ? TINY : factor;
 }

@@ -43,28 +43,58 @@ static uint32_t *count_own_jobs(const struct ticket_run *run, bool only_running)
     return own;
 }
 
+/* What divides the pool among running jobs. */
+struct running_shares {
+    struct share_targets targets;
+    uint32_t *own;      /* by node: its jobs */
+    double *job_shares; /* by leaf: the sum of -js of its running jobs */
+};
+
+static struct running_shares running_shares_of(struct ticket_run *run, bool only_running)
+{
+    const struct ticket_input *in = run->in;
+    struct running_shares r = {.own = count_own_jobs(run, only_running)};
+    share_targets_compute(in->rules, in->nodes, in->node_count, r.own, run->arena, &r.targets);
+    r.job_shares = arena_alloc(run->arena, in->node_count * sizeof *r.job_shares);
+    for (uint32_t i = 0; i < in->job_count; i++) {
+        const struct ticket_job *j = &in->jobs[i];
+        if (j->is_running && j->node != NONE) r.job_shares[j->node] += j->job_share;
+    }
+    return r;
+}
+
+static double share_of_running(const struct ticket_run *run, const struct running_shares *r, const struct ticket_job *j)
+{
+    if (j->node == NONE) return 0.0;
+    double target = r->targets.overall_short[j->node], pool = run->in->rules->share_pool;
+    double leaf_shares = r->job_shares[j->node];
+    return leaf_shares > 0.0 ? floor(j->job_share * target * pool / leaf_shares) : target * pool / r->own[j->node];
+}
+
 /* Only nodes of running jobs are active, so only they get targets. The virtual nodes of users whose jobs are all pending
  * stay in the tree, though: their usage counts in the groups above them (case h_03). */
 void share_tickets_running(struct ticket_run *run)
 {
-    const struct ticket_input *in = run->in;
     if (!has_share_policy(run)) return;
-    uint32_t *own = count_own_jobs(run, true);
-    struct share_targets t;
-    share_targets_compute(in->rules, in->nodes, in->node_count, own, run->arena, &t);
+    struct running_shares r = running_shares_of(run, true);
+    for (uint32_t i = 0; i < run->in->job_count; i++) {
+        const struct ticket_job *j = &run->in->jobs[i];
+        if (j->is_running) run->tickets[i].share = share_of_running(run, &r, j);
+    }
+}
 
-    double *job_shares = arena_alloc(run->arena, in->node_count * sizeof *job_shares); /* by leaf: the sum of -js */
-    for (uint32_t i = 0; i < in->job_count; i++) {
-        const struct ticket_job *j = &in->jobs[i];
-        if (j->is_running && j->node != NONE) job_shares[j->node] += j->job_share;
+double share_tickets_running_max(struct ticket_run *run)
+{
+    double max = 0.0;
+    if (!has_share_policy(run)) return max;
+    struct running_shares r = running_shares_of(run, false);
+    for (uint32_t i = 0; i < run->in->job_count; i++) {
+        const struct ticket_job *j = &run->in->jobs[i];
+        if (!j->is_running) continue;
+        double total = share_of_running(run, &r, j) + run->tickets[i].functional + run->tickets[i].override;
+        if (total > max) max = total;
     }
-    for (uint32_t i = 0; i < in->job_count; i++) {
-        const struct ticket_job *j = &in->jobs[i];
-        if (!j->is_running || j->node == NONE) continue;
-        double target = t.overall_short[j->node], pool = in->rules->share_pool, leaf_shares = job_shares[j->node];
-        run->tickets[i].share =
-            leaf_shares > 0.0 ? floor(j->job_share * target * pool / leaf_shares) : target * pool / own[j->node];
-    }
+    return max;
 }
 
 /* The pending jobs, in slices of run->records by node. */

@@ -35,7 +35,7 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
-void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
+double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
 {
     for (uint32_t i = 0; i < in->job_count; i++) out_tickets[i] = (struct tickets){0};
     struct ticket_run run = ticket_run_begin(in, arena, out_tickets);
@@ -48,8 +48,11 @@ void tickets_compute(const struct ticket_input *in, struct arena *arena, struct 
     for (const char *policy = "OFS"; *policy != '\0'; policy++) {
         if (strchr(listed, *policy) == NULL) give_pending(&run, *policy, false);
     }
+    double max = run.pending_count > 0 ? share_tickets_running_max(&run) : 0.0;
     for (uint32_t i = 0; i < in->job_count; i++) {
         struct tickets *t = &out_tickets[i];
         t->total = t->share + t->functional + t->override;
+        if (t->total > max) max = t->total;
     }
+    return max;
 }

@@ -83,9 +83,10 @@ struct tickets {
 };
 
 /* Computes the tickets of all jobs. out_tickets: an entry for each job, in the same order. No number of the input may
- * be negative. O(n log n) for n jobs, and O(n) for each level of the tree. In addition, each selection of the
- * functional policy updates every set of jobs (ticket_selection.h). */
-void tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
+ * be negative. Returns the number of tickets that is normalised to 1 (docs/formulas.md 5.7). O(n log n) for n jobs, and O(n)
+ * for each level of the tree. In addition, each selection of the functional policy updates every set of jobs
+ * (ticket_selection.h). */
+double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
 /* The number of an array's pending tasks that are ranked. */
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);

@@ -81,11 +81,10 @@ static struct range posix_range_of(enum posix_range rule, uint32_t count, const 
     return range;
 }
 
-void urgency_priorities(const struct urgency_rules *r, uint32_t count, const double *tickets, const double *urgency,
-                        const int32_t *posix_priority, double *out_norm_tickets, double *out_norm_urgency,
-                        double *out_norm_posix, double *out_prior)
+void urgency_priorities(const struct urgency_rules *r, uint32_t count, double max_tickets, const double *tickets,
+                        const double *urgency, const int32_t *posix_priority, double *out_norm_tickets,
+                        double *out_norm_urgency, double *out_norm_posix, double *out_prior)
 {
-    double max_tickets = range_of(count, tickets).max;
     struct range urgencies = range_of(count, urgency);
     struct range posix = posix_range_of(r->posix_range, count, posix_priority);
     for (uint32_t i = 0; i < count; i++) {

@@ -13,7 +13,6 @@ static const char *const ignored[] = {
     "SchedulerParameters",
     "algorithm",
     "schedule_interval",
-    "maxujobs",
     "queue_sort_method",
     "job_load_adjustments",
     "load_adjustment_decay_time",
@@ -26,6 +25,21 @@ static const char *const ignored[] = {
     "max_reservation",
     "default_duration",
     "auto_user_delete_time",
+    "enforce_project",
+    "max_u_jobs",
+    "max_jobs",
+    "max_aj_tasks",
+    "execd_params",
+    "qmaster_params",
+    "reporting_params",
+};
+
+/* Keywords that are accepted with one value only, because priorities would depend on others. */
+static const struct {
+    const char *name, *value, *accepted;
+} fixed[] = {
+    {"auto_user_default_project", "none", "none: give each job its 'project'"},
+    {"maxujobs", "0", "0: a limit of running jobs per user is not computed in documents"},
 };
 
 /* Settings that only instances have. advice: what to write in a document instead. */
@@ -61,10 +75,23 @@ static bool is_ignored(const char *name)
     return false;
 }
 
-/* The project of jobs of users that are added automatically. */
-static bool is_default_project_keyword(const char *name)
+/* The index in `fixed`, or its length. */
+static size_t find_fixed(const char *name)
 {
-    return str_equal_nocase(str("auto_user_default_project"), str(name));
+    size_t i = 0;
+    while (i < sizeof fixed / sizeof *fixed && !str_equal_nocase(str(fixed[i].name), str(name))) i++;
+    return i;
+}
+
+static bool is_fixed(const char *name)
+{
+    return find_fixed(name) < sizeof fixed / sizeof *fixed;
+}
+
+static int check_fixed(struct wire_reader *r, const char *name, json_t *value, struct str text)
+{
+    size_t i = find_fixed(name);
+    return str_equal_nocase(text, str(fixed[i].value)) ? 0 : wire_refuse(r, value, fixed[i].accepted);
 }
 
 /* *out_field NULL: an ignored keyword. Its value is only checked to be a scalar. */
@@ -74,7 +101,7 @@ static int find_setting(struct wire_reader *r, const char *name, enum setting *o
     struct err below;
     *out_field = NULL;
     if (setting_find(str(name), out_setting, out_field, &below) == 0) return 0;
-    if (is_ignored(name) || is_default_project_keyword(name)) return 0;
+    if (is_ignored(name) || is_fixed(name)) return 0;
     return wire_fail_at(r, name, "not a setting of Slurm, Grid Engine or Fairlead");
 }
 
@@ -90,8 +117,7 @@ static int read_setting(struct wire_reader *r, const char *name, json_t *value, 
     if (field != NULL && check_effect(r, setting) != 0) return -1;
     if (field != NULL && given[setting]) return wire_fail(r, "the setting occurs twice");
     if (wire_read_scalar(r, value, &text) != 0) return -1;
-    if (is_default_project_keyword(name) && !str_equal_nocase(text, str("none")))
-        return wire_refuse(r, value, "none: give each job its 'project'");
+    if (is_fixed(name) && check_fixed(r, name, value, text) != 0) return -1;
     if (field != NULL) {
         struct field_value read;
         if (field_parse(field, text, &s->arena, &read, &below) != 0) {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -53,7 +54,7 @@ def test_start_and_stop(stopped):
 def test_start_elsewhere(stopped):
     state, socket = stopped.home / 'else where', stopped.home / 'a socket'
     result = stopped.run('start', '--state', state, '--socket', socket)
-    assert result.status == 0 and result.err == 'To use it: export FAIRLEAD_SOCKET=%s\n' % socket
+    assert result.status == 0 and result.err == 'To use it: export FAIRLEAD_SOCKET=%s\n' % shlex.quote(str(socket))
     assert stopped.run('status').status == 1
     environment = {'FAIRLEAD_SOCKET': str(socket)}
     assert str(socket) in stopped.good('status', environment=environment)
@@ -723,3 +724,10 @@ def test_a_loop_of_submits(instance):
     yardstick = seconds(lambda: instance.good('status')) + seconds(write)
     assert seconds(lambda: instance.submit('--hold', '--', 'true')) < 5 + 5 * yardstick
     assert len(instance.rows('queue')) == 50
+
+
+def test_a_row_stands_for_several_tasks(instance):
+    array = instance.submit('--array', '1-5%1', '--', 'sh', '-c', 'test -e "$HOME/flag" && exec sleep 100; touch "$HOME/flag"; exit 3')
+    instance.until_state('%d_2' % array, 'RUNNING')
+    instance.good('cancel', array)
+    assert instance.run('wait', array).err == 'job %d_1: FAILED, exit status 3; 4 more of its tasks failed\n' % array

@@ -192,7 +192,7 @@ static void keywords_without_effect_are_ignored(void **unused)
     (void)unused;
     read_good(
         "{'now': 1, 'settings': {'algorithm': 'default', 'schedule_interval': '0:0:15', 'maxujobs': 0, "
-        "'load_formula': 'np_load_avg', 'weight_ticket': 0.25, 'PriorityCalcPeriod': 5, 'prioritycalcperiod': '1', "
+        "'load_formula': 'np_load_avg', 'enforce_project': 'false', 'weight_ticket': 0.25, 'PriorityCalcPeriod': 5, 'prioritycalcperiod': '1', "
         "'PriorityUsageResetPeriod': 'NONE'}}",
         &s);
     assert_true(s.state.policy.urgency.weight_ticket > 0.24 && s.state.policy.urgency.weight_ticket < 0.26);
@@ -625,6 +625,8 @@ static void keys_without_effect_are_refused(void **unused)
          "F: settings.host_gpus: without effect in a document; give 'hosts'"},
         {"{'now': 9, 'settings': {'auto_user_default_project': 'p'}}",
          "F: settings.auto_user_default_project: 'p' is not none: give each job its 'project'"},
+        {"{'now': 9, 'settings': {'maxujobs': 2}}",
+         "F: settings.maxujobs: 2 is not 0: a limit of running jobs per user is not computed in documents"},
         {"{'now': 9, 'settings': {'PriorityFlags': 'INCR_ONLI'}}",
          "F: settings.PriorityFlags: 'INCR_ONLI' is not one of ACCRUE_ALWAYS, CALCULATE_RUNNING, DEPTH_OBLIVIOUS, NO_FAIR_TREE, "
          "INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, "

@@ -262,6 +262,37 @@ static void suspended_jobs(void **unused)
     scenario_release(&s);
 }
 
+/* docs/formulas.md 5: the usage of a job's user does not count in the groups if the job is in state T. */
+static void the_node_of_a_job_in_state_T(void **unused)
+{
+    static const struct {
+        const char *state;
+        double ann, bob;
+    } rows[] = {{"threshold", 500, 500}, {"queue", 200, 800}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct scenario s;
+        struct buf text = {0};
+        buf_format(&text,
+                   "{'now': 100, 'settings': {" TICKETS "'weight_tickets_share': 1000, 'halftime': 0},"
+                   " 'users': [{'name': 'ann', 'usage': {'cpu': 100}}, {'name': 'bob', 'usage': {'cpu': 100}},"
+                   "           {'name': 'cat', 'usage': {'cpu': 300}}],"
+                   " 'share_tree': {'name': 'Root', 'children': [{'name': 'a', 'children': [{'name': 'ann'},"
+                   "   {'name': 'default'}]}, {'name': 'b', 'children': [{'name': 'bob'}]}]},"
+                   " 'jobs': [{'id': 1, 'user': 'ann', 'submit': 1, 'state': 'RUNNING'},"
+                   "  {'id': 2, 'user': 'bob', 'submit': 1, 'state': 'RUNNING'},"
+                   "  {'id': 3, 'user': 'cat', 'submit': 1, 'state': 'SUSPENDED', 'suspended_by': '%s'}]}",
+                   rows[i].state);
+        const struct scenario_priorities all = compute_document(text.text, &s);
+        double cat = i == 0 ? 0 : real_of(&all, 2, PRIORITY_FIELD_SHARE_TICKETS);
+        assert_true(is_near(share_tickets(&all, 0) + cat, rows[i].ann));
+        assert_true(is_near(share_tickets(&all, 1), rows[i].bob));
+        assert_true(is_near(share_tickets(&all, 2), cat));
+        scenario_release(&s);
+        buf_release(&text);
+    }
+}
+
 /* The other models know no suspension: a suspended job is a running one. */
 static void suspended_jobs_in_other_models(void **unused)
 {
@@ -280,6 +311,60 @@ static void suspended_jobs_in_other_models(void **unused)
     assert_int_equal(row_of(&rows, 0).value[PRIORITY_FIELD_STATE].number, JOB_SUSPENDED);
     scenario_release(&s);
 #undef SUSPENDED
+}
+
+/* docs/formulas.md 5.7. The tickets of the running jobs are those of the tree of running jobs, but they are normalised by what
+ * the tree of all jobs would give them. */
+static void the_number_that_is_normalised_to_1(void **unused)
+{
+#define THREE_USERS(pending)                                                                                     \
+    "{'now': 9, 'settings': {'PriorityType': 'priority/tickets', 'weight_tickets_share': 1000000, "              \
+    "'compensation_factor': 2, 'halftime': 0}, 'users': [{'name': 'ua', 'usage': {'cpu': 1000}},"                \
+    " {'name': 'ub', 'usage': {'cpu': 100}}, {'name': 'uc', 'usage': {'cpu': 20000}}],"                          \
+    " 'share_tree': {'name': 'Root', 'children': [{'name': 'ua', 'shares': 20}, {'name': 'ub', 'shares': 10},"   \
+    "   {'name': 'uc', 'shares': 50}]},"                                                                         \
+    " 'jobs': [{'id': 1, 'user': 'ua', 'submit': 1, 'state': 'RUNNING'},"                                        \
+    "  {'id': 2, 'user': 'ub', 'submit': 1, 'state': 'RUNNING'}, {'id': 3, 'user': 'ub', 'submit': 1, 'state': " \
+    "'RUNNING'}, {'id': 4, 'user': 'ub', 'submit': 1, 'state': 'RUNNING'}" pending "]}"
+    static const struct {
+        const char *document;
+        double max;
+    } rows[] = {{THREE_USERS(", {'id': 5, 'user': 'uc', 'submit': 1}"), 441379.31034}, {THREE_USERS(""), 300000}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct scenario s;
+        const struct scenario_priorities all = compute_document(rows[i].document, &s);
+        for (uint32_t j = 0; j < 4; j++) {
+            double tickets = j == 0 ? 300000 : 700000.0 / 3;
+            assert_true(fabs(share_tickets(&all, j) - tickets) < 1e-4);
+            assert_true(fabs(real_of(&all, j, PRIORITY_FIELD_NORM_TICKETS) - tickets / rows[i].max) < 1e-9);
+        }
+        scenario_release(&s);
+    }
+#undef THREE_USERS
+}
+
+/* A running job with a range of slots has the maximum: 7 of 8 are taken, so two tasks count. */
+static void slots_of_a_running_range(void **unused)
+{
+    (void)unused;
+    expect_functional("{'now': 9, 'settings': {" BY_USER "'weight_priority': 1}, 'hosts': [{'name': 'n', 'cpus': 8}],"
+                      " 'users': [{'name': 'u', 'fshare': 1}], 'jobs': [{'id': 1, 'user': 'v', 'submit': 1, 'slots': "
+                      "[3, 7], 'state': 'RUNNING'}, {'id': 2, 'user': 'u', 'submit': 2, 'array_tasks': 9},"
+                      " {'id': 3, 'user': 'u', 'submit': 3}]}",
+                      (const double[]){0, 1000, 1000.0 / 3}, 3);
+}
+
+static void users_are_in_the_default_department(void **unused)
+{
+    (void)unused;
+    expect_functional("{'now': 9, 'settings': {" TICKETS "'weight_tickets_functional': 1000, 'weight_user': 0, "
+                      "'weight_project': 0, 'weight_department': 1, 'weight_job': 0},"
+                      " 'departments': [{'name': 'defaultdepartment', 'fshare': 300}, {'name': 'd', 'fshare': 100}],"
+                      " 'users': [{'name': 'named'}, {'name': 'member', 'department': 'd'}],"
+                      " 'jobs': [{'id': 1, 'user': 'unnamed', 'submit': 1}, {'id': 2, 'user': 'named', 'submit': 2},"
+                      " {'id': 3, 'user': 'member', 'submit': 3}]}",
+                      (const double[]){1000, 500, 250}, 3);
 }
 
 /* docs/formulas.md 5.7: what report_pjob_tickets hides, of the running job 1 and the pending job 2. */
@@ -445,7 +530,11 @@ int main(void)
         cmocka_unit_test(ties_in_the_scheduler_list),
         cmocka_unit_test(a_limit_of_running_tasks_leaves_out_the_others),
         cmocka_unit_test(suspended_jobs),
+        cmocka_unit_test(the_node_of_a_job_in_state_T),
         cmocka_unit_test(suspended_jobs_in_other_models),
+        cmocka_unit_test(the_number_that_is_normalised_to_1),
+        cmocka_unit_test(slots_of_a_running_range),
+        cmocka_unit_test(users_are_in_the_default_department),
         cmocka_unit_test(report_pjob_tickets_and_urgency),
         cmocka_unit_test(an_unknown_resource_weighs_in_the_sum),
         cmocka_unit_test(a_negative_compensation_factor),

@@ -123,13 +123,13 @@ static void test_f5_combined(void **state)
     static const double tickets[] = {62500, 31250, 250000, 125000, 20833}, urgency[] = {1000, 1000, 1000, 2000, 3000};
     static const int32_t posix[] = {0, 10, 0, -10, 0};
     double nt[5], nu[5], np[5], prior[5];
-    urgency_priorities(&MANUAL_WEIGHTS, 5, tickets, urgency, posix, nt, nu, np, prior);
+    urgency_priorities(&MANUAL_WEIGHTS, 5, 250000, tickets, urgency, posix, nt, nu, np, prior);
     assert_column(nt, (const double[]){0.25, 0.125, 1, 0.5, 0.08333}, 5, "ntckts");
     assert_column(nu, (const double[]){0, 0, 0, 0.5, 1}, 5, "nurg");
     assert_column(np, (const double[]){0.5, 0.50488, 0.5, 0.49512, 0.5}, 5, "npprior");
     assert_column(prior, (const double[]){0.5025, 0.50613, 0.51, 0.55012, 0.60083}, 5, "prior");
     struct urgency_rules halves = {.weight_ticket = 0.5, .weight_urgency = 0.5};
-    urgency_priorities(&halves, 5, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    urgency_priorities(&halves, 5, 250000, tickets, urgency, posix, NULL, NULL, NULL, prior);
     assert_column(prior, (const double[]){0.125, 0.0625, 0.5, 0.5, 0.54167}, 5, "prior");
 }
 
@@ -139,7 +139,7 @@ static void test_f4_posix(void **state)
     static const double none[7];
     static const int32_t posix[] = {-1023, -512, -100, 0, 100, 512, 1024};
     double np[7], prior[7];
-    urgency_priorities(&MANUAL_WEIGHTS, 7, none, none, posix, NULL, NULL, np, prior);
+    urgency_priorities(&MANUAL_WEIGHTS, 7, 0, none, none, posix, NULL, NULL, np, prior);
     assert_column(np, (const double[]){0.00049, 0.25, 0.45117, 0.5, 0.54883, 0.75, 1}, 7, "npprior");
     assert_column(prior, (const double[]){0.05549, 0.305, 0.50617, 0.555, 0.60383, 0.805, 1.055}, 7, "prior");
 }
@@ -153,10 +153,10 @@ static void test_a1_licences(void **state)
     static const int32_t posix[] = {100, 0, 0};
     double prior[3];
     struct urgency_rules rules = MANUAL_WEIGHTS;
-    urgency_priorities(&rules, 3, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    urgency_priorities(&rules, 3, 0, tickets, urgency, posix, NULL, NULL, NULL, prior);
     assert_column(prior, (const double[]){0.62883, 0.605, 0.505}, 3, "prior");
     rules.posix_range = POSIX_PRESENT;
-    urgency_priorities(&rules, 3, tickets, urgency, posix, NULL, NULL, NULL, prior);
+    urgency_priorities(&rules, 3, 0, tickets, urgency, posix, NULL, NULL, NULL, prior);
     assert_column(prior, (const double[]){1.08, 0.105, 0.005}, 3, "prior");
 }
 
@@ -169,11 +169,11 @@ static void test_alike(void **state)
     struct urgency_rules rules = MANUAL_WEIGHTS;
     double nt[2], nu[2], np[2];
     rules.posix_range = POSIX_PRESENT;
-    urgency_priorities(&rules, 2, zero, nearly, posix, nt, nu, np, NULL);
+    urgency_priorities(&rules, 2, 0, zero, nearly, posix, nt, nu, np, NULL);
     for (int i = 0; i < 2; i++) assert_true(nt[i] == 0.5 && nu[i] == 0.5 && np[i] == 0.5);
-    urgency_priorities(&rules, 2, nearly, zero, posix, nt, nu, np, NULL);
+    urgency_priorities(&rules, 2, 7.000009, nearly, zero, posix, nt, nu, np, NULL);
     assert_true(nt[1] == 1 && nt[0] > 0.99999);
-    urgency_priorities(&rules, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    urgency_priorities(&rules, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
 int main(void)
