@@ -22,24 +22,26 @@ enum record_field_type {
 };
 
 #define MEMBER(member) .offset = offsetof(struct launch_record, member)
+#define LARGE .max = (int64_t)1 << 53 /* a double, as JSON has, can represent each */
 
 static const struct record_field {
     const char *name;
     enum record_field_type type;
     size_t offset;
     bool is_required;
+    int64_t max; /* of a number; the minimum is 0 */
 } fields[] = {
     {.name = "id", .type = RECORD_FIELD_U64, MEMBER(id), .is_required = true},
     {.name = "phase", .type = RECORD_FIELD_PHASE, MEMBER(phase), .is_required = true},
-    {.name = "at_us", .type = RECORD_FIELD_I64, MEMBER(at_us)},
-    {.name = "started_us", .type = RECORD_FIELD_I64, MEMBER(started_us)},
-    {.name = "pid", .type = RECORD_FIELD_I32, MEMBER(pid)},
+    {.name = "at_us", .type = RECORD_FIELD_I64, MEMBER(at_us), LARGE},
+    {.name = "started_us", .type = RECORD_FIELD_I64, MEMBER(started_us), LARGE},
+    {.name = "pid", .type = RECORD_FIELD_I32, MEMBER(pid), .max = INT32_MAX},
     {.name = "end", .type = RECORD_FIELD_END, MEMBER(end)},
-    {.name = "exit_status", .type = RECORD_FIELD_I32, MEMBER(exit_status)},
-    {.name = "signal", .type = RECORD_FIELD_I32, MEMBER(signal)},
-    {.name = "cpu_us", .type = RECORD_FIELD_I64, MEMBER(cpu_us)},
-    {.name = "max_rss_kib", .type = RECORD_FIELD_I64, MEMBER(max_rss_kib)},
-    {.name = "io_bytes", .type = RECORD_FIELD_I64, MEMBER(io_bytes)}, /* not in records of older keepers */
+    {.name = "exit_status", .type = RECORD_FIELD_I32, MEMBER(exit_status), .max = 255},
+    {.name = "signal", .type = RECORD_FIELD_I32, MEMBER(signal), .max = 127},
+    {.name = "cpu_us", .type = RECORD_FIELD_I64, MEMBER(cpu_us), LARGE},
+    {.name = "max_rss_kib", .type = RECORD_FIELD_I64, MEMBER(max_rss_kib), LARGE},
+    {.name = "io_bytes", .type = RECORD_FIELD_I64, MEMBER(io_bytes), LARGE}, /* not in records of older keepers */
     {.name = "detail", .type = RECORD_FIELD_DETAIL, MEMBER(detail)},
 };
 
@@ -125,11 +127,11 @@ static bool parse_value(const struct record_field *f, struct str value, struct l
         STORE(uint64_t, u, record, f);
         return true;
     case RECORD_FIELD_I64:
-        if (!number_parse_i64(value, &i)) return false;
+        if (!number_parse_i64(value, &i) || i < 0 || i > f->max) return false;
         STORE(int64_t, i, record, f);
         return true;
     case RECORD_FIELD_I32:
-        if (!number_parse_i64(value, &i) || i < INT32_MIN || i > INT32_MAX) return false;
+        if (!number_parse_i64(value, &i) || i < 0 || i > f->max) return false;
         STORE(int32_t, i, record, f);
         return true;
     case RECORD_FIELD_PHASE: return parse_phase(value, record);

@@ -81,14 +81,14 @@ static const struct launch_record record = {
     .id = UINT64_MAX,
     .phase = LAUNCH_ENDED,
     .at_us = 3,
-    .started_us = -2,
+    .started_us = 2,
     .pid = 4194304,
     .end = LAUNCH_TIMED_OUT,
     .exit_status = 255,
     .signal = 9,
-    .cpu_us = INT64_MAX,
-    .max_rss_kib = INT64_MIN,
-    .io_bytes = INT64_MAX - 1,
+    .cpu_us = (int64_t)1 << 53,
+    .max_rss_kib = 0x1234567890,
+    .io_bytes = ((int64_t)1 << 53) - 1,
     .detail = "a = b\xc3\xbc\t",
 };
 
@@ -370,6 +370,12 @@ static void test_records_are_parsed_or_refused(void **state)
         {"id=1\nphase=Ended\n", false},
         {"id=1\nphase=ended\nend=\n", false},
         {"id=1\nphase=ended\npid=2147483648\n", false},
+        {"id=1\nphase=ended\nsignal=-9\n", false},
+        {"id=1\nphase=ended\nsignal=128\n", false},
+        {"id=1\nphase=ended\nexit_status=256\n", false},
+        {"id=1\nphase=ended\nmax_rss_kib=-5\n", false},
+        {"id=1\nphase=ended\nmax_rss_kib=9007199254740993\n", false},
+        {"id=1\nphase=ended\nmax_rss_kib=9007199254740992\n", true},
         {"id=1\nphase=ended\nnonsense\n", false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -265,6 +265,35 @@ static void test_a_file_is_replaced_or_kept(void **state)
     rmdir(path);
 }
 
+/* The files of a launch, replaced by a program that wants to block or to fill the launcher. */
+static void test_a_replaced_file_neither_blocks_nor_fills(void **state)
+{
+    (void)state;
+    char path[64];
+    int fd = make_directory(path);
+    struct buf text = {0};
+    struct err e = {0};
+    bool found = false;
+    assert_int_equal(mkfifoat(fd, "pipe", 0600), 0);
+    assert_int_equal(mkfifoat(fd, "record.new", 0600), 0);
+    assert_int_equal(durable_read(fd, "pipe", &text, &found, NULL), 0);
+    assert_int_equal(text.length, 0);
+    assert_int_equal(durable_write(fd, "record", str("one\n"), NULL), -1);
+
+    int large = openat(fd, "large", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(large >= 0 && ftruncate(large, (off_t)60 << 30) == 0);
+    close(large);
+    assert_int_equal(durable_read(fd, "large", &text, &found, &e), -1);
+    assert_string_equal(ERR_SENTENCE(&e), "file 'large' cannot be read: File too large");
+    buf_release(&text);
+
+    unlinkat(fd, "large", 0);
+    unlinkat(fd, "pipe", 0);
+    unlinkat(fd, "record.new", 0);
+    close(fd);
+    rmdir(path);
+}
+
 /* Runs a script as another user. *out_report: the last report of its process. */
 static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_path, struct job_report *out_report)
 {
@@ -333,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_a_cpu_weight_is_written),
         cmocka_unit_test(test_a_process_identity_is_parsed),
         cmocka_unit_test(test_a_file_is_replaced_or_kept),
+        cmocka_unit_test(test_a_replaced_file_neither_blocks_nor_fills),
         cmocka_unit_test(test_a_job_runs_as_its_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 /* Writes a file under another name, syncs it, renames it, and syncs the directory. After a crash at any point the name
  * holds the old text or the new one; once durable_write has returned 0, it holds the new one. Without both syncs the
- * kernel has the new text, but the disk may not have it. */
+ * kernel has the new text, but the disk may not have it.
+ *
+ * The directories are those of launches, whose files another program of the same user may have replaced: opening a pipe does
+ * not wait, symbolic links are not followed, and only so much is read. */
 #include "exec/launcher/durable.h"
 
 #include <errno.h>
@@ -33,7 +36,7 @@ static int close_with(int fd, int result)
 
 static int write_temporary(int directory_fd, const char *name, struct str text, bool is_synced)
 {
-    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0) return -1;
     return close_with(fd, durable_write_all(fd, text) == 0 && (!is_synced || fsync(fd) == 0) ? 0 : -1);
 }
@@ -62,7 +65,7 @@ int durable_write_unsynced(int directory_fd, const char *name, struct str text, 
 
 int durable_sync(int directory_fd, const char *name, struct err *e)
 {
-    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || close_with(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0)
         return err_subject(e, ERR_IO, "file", str(name), "cannot be synced: %s", strerror(errno));
     return 0;
@@ -70,8 +73,12 @@ int durable_sync(int directory_fd, const char *name, struct err *e)
 
 static int read_all(int fd, struct buf *out)
 {
-    enum { READ_SIZE = 4096 };
+    enum { READ_SIZE = 4096, READ_MAX = 64 << 20 };
     for (;;) {
+        if (out->length > READ_MAX) {
+            errno = EFBIG;
+            return -1;
+        }
         ssize_t n = read(fd, buf_room(out, READ_SIZE), READ_SIZE);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return (int)n;
@@ -81,7 +88,7 @@ static int read_all(int fd, struct buf *out)
 
 int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_found, struct err *e)
 {
-    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT) {
         *out_found = false;
         return 0;
