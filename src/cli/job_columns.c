@@ -159,10 +159,10 @@ static void add_unless_0(const struct field_value *value, const char *prefix, co
     buf_format(out, "%s%s%lld%s", out->length > 0 ? ", " : "", prefix, (long long)value->number, suffix);
 }
 
-/* "nice 100, site 5, POSIX -3": values other than the default. */
+/* "set to 5000, nice 100, site 5, POSIX -3": values other than the default. */
 static void show_priority(const struct field_value *row, struct buf *out)
 {
-    if (has(row, JOB_FIELD_SET_PRIORITY)) add_unless_0(&row[JOB_FIELD_SET_PRIORITY], "", "", out);
+    if (has(row, JOB_FIELD_SET_PRIORITY)) add_unless_0(&row[JOB_FIELD_SET_PRIORITY], "set to ", "", out);
     add_unless_0(&row[JOB_FIELD_NICE], "nice ", "", out);
     add_unless_0(&row[JOB_FIELD_SITE], "site ", "", out);
     add_unless_0(&row[JOB_FIELD_POSIX_PRIORITY], "POSIX ", "", out);
@@ -264,7 +264,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_PARTITION, .heading = "Partition"},
     {.field = JOB_FIELD_QOS, .heading = "QOS"},
     {.field = JOB_FIELD_FAIR_SHARE, .heading = "Fair share", .is_fixed = true, .decimals = 6},
-    {.field = JOB_FIELD_SET_PRIORITY, .heading = "Set priority", .show = show_priority},
+    {.field = JOB_FIELD_SET_PRIORITY, .heading = "Adjustments", .show = show_priority},
     {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Own tickets", .show = show_tickets},
     {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
     {.computed = &reason_field, .compute = compute_reason, .heading = "Reason"},

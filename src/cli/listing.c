@@ -36,8 +36,10 @@ static void write_real(const struct column *c, double value, struct buf *out)
 {
     char digits[NUMBER_TEXT_SIZE];
     if (c->is_whole) value = cut_off(value);
-    bool is_fixed = c->is_fixed && (value < fixed_max || isinf(value));
-    int precision = is_fixed ? c->decimals : 6;
+    bool is_large =
+        !c->is_fixed && fabs(value) >= 1e6 && fabs(value) < fixed_max; /* %g would lose digits of its whole part */
+    bool is_fixed = is_large || (c->is_fixed && (value < fixed_max || isinf(value)));
+    int precision = is_large ? 0 : is_fixed ? c->decimals : 6;
     buf_add(out, digits, number_format_double(digits, value, precision, is_fixed ? 'f' : c->is_fixed ? 'e' : 'g'));
 }
 

@@ -164,7 +164,7 @@ def test_terms_of_a_job(full):
     assert abs(row['deadline_us'] / 10**6 - time.time() - 3600) < 60
     text = full.good('show', 'job', job)
     for line in ('Project       P1', 'Partition     fast,main', 'QOS           urgent', 'CPUs          2 to 4',
-                 'Set priority  77, nice 100, site -3, POSIX -5',
+                 'Adjustments   set to 77, nice 100, site -3, POSIX -5',
                  'Own tickets   9 functional shares, 11 override tickets', 'Requests      license=2,bigio=true',
                  'Begin         01 Jan 2100 00:00'):
         assert line + '\n' in text
