@@ -1,8 +1,9 @@
-/* The cost of a measurement of all running launches by their trees of processes, in the launcher, which does nothing else
- * meanwhile. Each launch is a keeper with four processes below it, and all of them sleep.
+/* The cost of a measurement of all running launches by their trees of processes, in the launcher, which does nothing
+ * else meanwhile. Each launch is a keeper with four processes below it, and all of them sleep.
  *
  *   measure     measure_launches, once for all launches: at most 400 ms for 1000 launches with 5000 processes
- *   files       the yardstick: opens, reads and closes /proc/PID/stat of every process, and /proc/PID/io of the launches'
+ *   files       the yardstick: opens, reads and closes /proc/PID/stat of every process, and /proc/PID/io of the
+ *               launches'
  *
  * Each figure is the median of several runs, in CPU time of the thread, which includes the kernel's. With --quick there
  * are few launches only. */

@@ -10,8 +10,8 @@
  *                  and its parts if a thread computes the ranking (engine/ticket_plan.h): the snapshot, the ranking,
  *                  and the pass with the plan. Every user has usage, half of the jobs have one of twenty projects. Also
  *                  with no free CPU, where only CPU weights are computed
- *   a moved job    ten jobs for each user, after one was held and released, so that the list is not in the order of ids:
- *                  the snapshot alone, and with no free CPU
+ *   a moved job    ten jobs for each user, after one was held and released, so that the list is not in the order of
+ *                  ids: the snapshot alone, and with no free CPU
  *   default        likewise, but a user `default` serves every second user, each by a virtual node
  *
  * The yardstick is the computation of the fair-share factors of the same tree. Each figure has the median and the
@@ -295,8 +295,8 @@ static void hold_and_release(struct world *w)
     apply(w, (struct event){.kind = EVENT_RELEASE, .jobs = {&ref, 1, false}});
 }
 
-/* account0 gets a user `default`, and all other accounts become nodes of projects, so that jobs of their users without a
- * project are served by it. */
+/* account0 gets a user `default`, and all other accounts become nodes of projects, so that jobs of their users without
+ * a project are served by it. */
 static void add_default(struct world *w, uint32_t associations)
 {
     const struct assoc row = {

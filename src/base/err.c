@@ -174,7 +174,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *s, const 
 }
 
 /* "6_[3-9%2]" */
-static bool is_task_set(const char *name)
+static bool has_task_list(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
     return digits > 0 && strncmp(name + digits, "_[", 2) == 0;
@@ -183,7 +183,7 @@ static bool is_task_set(const char *name)
 /* "partition 'fast'", "job 5", "the document". */
 static void add_subject(struct sentence *s, const struct err *e)
 {
-    bool is_id = e->name[0] != '\0' && (strspn(e->name, "0123456789_") == strlen(e->name) || is_task_set(e->name));
+    bool is_id = e->name[0] != '\0' && (strspn(e->name, "0123456789_") == strlen(e->name) || has_task_list(e->name));
     bool has_name = e->name[0] != '\0' || e->form == ERR_FORM_NOT_FOUND;
     add(s, "%s", e->subject);
     if (has_name) add(s, is_id ? " %s" : " '%s'", e->name);

@@ -12,15 +12,20 @@
 #include "base/str.h"
 
 #define US_PER_S INT64_C(1000000)
-enum { US_PER_MS = 1000, NS_PER_US = 1000 };
+enum { US_PER_MS = 1000, NS_PER_US = 1000, BYTES_PER_KIB = 1024 };
 #define DURATION_S_MAX INT64_C(316224000) /* 3660 days: ten years, however long */
+
+static inline double seconds_between(int64_t from_us, int64_t to_us)
+{
+    return (double)(to_us - from_us) / (double)US_PER_S;
+}
 
 /* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S; false for another text. Any
  * length is read, also 0. */
 bool duration_read(struct str s, int64_t *out_s);
 
-/* The same for a time limit: "UNLIMITED" and "INFINITE" (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration that
- * is negative, malformed or over 3660 days. */
+/* The same for a time limit: "UNLIMITED" and "INFINITE" (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration
+ * that is negative, malformed or over 3660 days. */
 int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *e);
 
 /* "1-02:03:04", "02:03:04" below a day, or "UNLIMITED": duration_parse reads it back. A negative duration, which occurs

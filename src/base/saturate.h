@@ -1,4 +1,5 @@
-/* Arithmetic of counts that stops at the largest number instead of overflowing. */
+/* Arithmetic of counts and times: sums that stop at the largest number instead of overflowing, and the larger of
+ * two. */
 #ifndef FAIRLEAD_BASE_SATURATE_H
 #define FAIRLEAD_BASE_SATURATE_H
 
@@ -14,6 +15,11 @@ static inline int64_t saturate_multiply(uint64_t a, int64_t b)
 {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static inline int64_t larger_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 #endif

@@ -1,4 +1,6 @@
 /* cancel, hold, release: one request that names jobs. It changes all of them or none. */
+#include <string.h>
+
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
@@ -14,6 +16,15 @@ static const struct option_row cancel_options[] = {
     {0},
 };
 
+/* What the operands name: "job", or "task" if each of them names a task. */
+static const char *noun_of(const struct call *call, uint32_t count)
+{
+    bool is_of_tasks = call->parsed.operand_count > 0;
+    for (uint32_t i = 0; i < call->parsed.operand_count; i++)
+        is_of_tasks = is_of_tasks && strchr(call->parsed.operands[i], '_') != NULL;
+    return is_of_tasks ? count == 1 ? "task" : "tasks" : count == 1 ? "job" : "jobs";
+}
+
 /* verb: "cancel"; done: "Cancelled". */
 static int change_jobs(struct call *call, const char *target, const char *done, const char *verb, struct err *e)
 {
@@ -27,11 +38,10 @@ static int change_jobs(struct call *call, const char *target, const char *done, 
     struct api_count reply;
     if (instance_request_once(call, "POST", target, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
         return -1;
-    if (reply.count == 0) {
-        buf_format(&call->out->text, "No jobs to %s\n", verb);
-    } else {
-        buf_format(&call->out->text, "%s %u job%s\n", done, reply.count, reply.count == 1 ? "" : "s");
-    }
+    if (reply.count == 0)
+        output_line(call->out, "No %s to %s", noun_of(call, 0), verb);
+    else
+        output_line(call->out, "%s %u %s", done, reply.count, noun_of(call, reply.count));
     return 0;
 }
 

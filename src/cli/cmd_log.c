@@ -1,8 +1,8 @@
 /* log: prints a job's output file; with --follow, until the job has ended.
  *
- * The command reads the file itself, with its user's rights; the instance only reports the path. With --follow it reads new
- * output every POLL_MS and requests the job's state after every POLLS_PER_REQUEST polls. The job continues while the
- * instance is down, so only FAILURES_MAX unanswered requests in a row are an error. */
+ * The command reads the file itself, with its user's rights; the instance only reports the path. With --follow it reads
+ * new output every POLL_MS and requests the job's state after every POLLS_PER_REQUEST polls. The job continues while
+ * the instance is down, so only FAILURES_MAX unanswered requests in a row are an error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -38,8 +38,8 @@ static const struct option_row start_options[] = {
     {0},
 };
 
-/* Whether a text begins with a setting's NAME=. A comma separates two settings only before such a text, because values may
- * contain commas. */
+/* Whether a text begins with a setting's NAME=. A comma separates two settings only before such a text, because values
+ * may contain commas. */
 static bool begins_setting(struct str text)
 {
     struct err unused;
@@ -105,8 +105,8 @@ static char **make_arguments(struct call *call, const char *program, const struc
     return arguments;
 }
 
-/* The error of a daemon that ended before it answered. A single log line about refused input becomes the error; otherwise the
- * last lines of the log are printed. */
+/* The error of a daemon that ended before it answered. A single log line about refused input becomes the error;
+ * otherwise the last lines of the log are printed. */
 static int fail_ended(struct call *call, const struct spawn *s, const char *end, int exit_status, struct err *e)
 {
     static const char prefix[] = "fairleadd: ";
@@ -159,8 +159,8 @@ static int launch(struct call *call, const struct private_instance *instance, co
     return await(call, &spawn, instance, c, out_status, e);
 }
 
-/* Connects to the instance and starts it if none answers. A lock lets one command at a time start it; the others wait and
- * then connect to it. */
+/* Connects to the instance and starts it if none answers. A lock lets one command at a time start it; the others wait
+ * and then connect to it. */
 static int find_or_launch(struct call *call, const struct private_instance *instance, const char *config,
                           struct client *c, struct api_status *out_status, bool *out_is_new, struct err *e)
 {
@@ -200,7 +200,7 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     bool is_new;
     if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
 
-    if (!is_new && !is_same_directory(status.state_directory, instance.state_directory)) {
+    if (!is_new && values->state != NULL && !is_same_directory(status.state_directory, instance.state_directory)) {
         client_close(&client);
         return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s", instance.socket,
                        status.state_directory, instance.state_directory);

@@ -1,6 +1,6 @@
-/* stop: sends SIGTERM to the daemon of a private instance and waits until it has ended. The pid is the one in its status,
- * provided that the kernel reports the same one for the process at the other end of the socket; if they differ, a service
- * manager owns the socket. */
+/* stop: sends SIGTERM to the daemon of a private instance and waits until it has ended. The pid is the one in its
+ * status, provided that the kernel reports the same one for the process at the other end of the socket; if they differ,
+ * a service manager owns the socket. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static int end_jobs(struct call *call, struct client *c, struct api_status *stat
     struct api_count reply;
     if (instance_request(call, c, "POST", API_JOBS_CANCEL, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
         return -1;
-    if (reply.count > 0) buf_format(&call->out->text, "Cancelled %u job%s\n", reply.count, reply.count == 1 ? "" : "s");
+    if (reply.count > 0) output_line(call->out, "Cancelled %u job%s", reply.count, reply.count == 1 ? "" : "s");
     if (output_flush(call->out, e) != 0) return -1;
 
     struct arena reply_arena = {0}, *call_arena = call->arena;

@@ -1,5 +1,5 @@
-/* submit: checks the script, the program and the directory, collects the environment, and sends one request. The instance
- * checks everything that depends on its state (accounts, the host's resources). */
+/* submit: checks the script, the program and the directory, collects the environment, and sends one request. The
+ * instance checks everything that depends on its state (accounts, the host's resources). */
 #include <string.h>
 
 #include "cli/foreign_syntax.h"

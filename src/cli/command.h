@@ -85,8 +85,8 @@ struct command {
     int (*run)(struct call *call, struct err *e);
 };
 
-/* The i-th field that the command accepts as FIELD=VALUE: those of command->fields, then RawUsage if it resets usage; NULL
- * after the last. */
+/* The i-th field that the command accepts as FIELD=VALUE: those of command->fields, then RawUsage if it resets usage;
+ * NULL after the last. */
 const struct field *command_field(const struct command *command, uint32_t i);
 
 /* The tables of a command's options: its own, those of jobs, the common ones. Each may be NULL. */

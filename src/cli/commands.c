@@ -1,5 +1,5 @@
-/* The table of commands, in the order of --help. A new command is a file and an entry here, and a name in docs/meson.build
- * for its manual page. */
+/* The table of commands, in the order of --help. A new command is a file and an entry here, and a name in
+ * docs/meson.build for its manual page. */
 #include <string.h>
 
 #include "base/ensure.h"

@@ -1,5 +1,5 @@
-/* wcwidth gives the width of a character in a UTF-8 locale. C.UTF-8 always exists; it is loaded for the first text that is not
- * ASCII. */
+/* wcwidth gives the width of a character in a UTF-8 locale. C.UTF-8 always exists; it is loaded for the first text that
+ * is not ASCII. */
 #include "cli/display_width.h"
 
 #include <locale.h>

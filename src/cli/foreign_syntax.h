@@ -1,6 +1,6 @@
-/* The syntax of other schedulers: Slurm's, Grid Engine's and PBS' commands, submit options, resources and script directives.
- * They are not accepted, because they would mean something slightly different here; but the error message names
- * Fairlead's equivalent. */
+/* The syntax of other schedulers: Slurm's, Grid Engine's and PBS' commands, submit options, resources and script
+ * directives. They are not accepted, because they would mean something slightly different here; but the error message
+ * names Fairlead's equivalent. */
 #ifndef FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 #define FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 

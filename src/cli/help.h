@@ -15,7 +15,8 @@ bool help_has_subcommands(const char *word);
 void help_write_subcommands(const char *word, struct output *out);
 void help_write_subcommand_names(const char *word, struct buf *out);
 
-/* Writes a field as it is given on the command line: "PriorityTier=COUNT", "ties=merge|slurm". out: HELP_FIELD_BYTES. */
+/* Writes a field as it is given on the command line: "PriorityTier=COUNT", "ties=merge|slurm". out:
+ * HELP_FIELD_BYTES. */
 enum { HELP_FIELD_BYTES = 160 };
 void help_write_field_syntax(const struct field *f, char *out);
 
@@ -26,7 +27,8 @@ void help_write_field_meaning(const struct field *f, struct buf *out);
 /* The exit statuses that every command has; ends with {0}. */
 extern const struct command_exit help_common_exits[];
 
-/* The row for the status in a table of exit statuses (NULL: no table), or NULL. A command's row replaces the common one. */
+/* The row for the status in a table of exit statuses (NULL: no table), or NULL. A command's row replaces the common
+ * one. */
 const struct command_exit *help_find_exit(const struct command_exit *exits, int status);
 
 #endif

@@ -1,5 +1,5 @@
-/* Advice after an error: what the user can do next. It is found by the error's code, subject and field, never by its text.
- * Messages of the other rooms name no commands, because libraries do not know which program calls them. */
+/* Advice after an error: what the user can do next. It is found by the error's code, subject and field, never by its
+ * text. Messages of the other rooms name no commands, because libraries do not know which program calls them. */
 #ifndef FAIRLEAD_CLI_HINTS_H
 #define FAIRLEAD_CLI_HINTS_H
 

@@ -10,8 +10,8 @@
  * client_close. ERR_UNAVAILABLE: no instance answers. */
 int instance_open(struct call *call, struct client *out_client, struct err *e);
 
-/* Sends one request. body has body_shape (both NULL: no body). The reply is read by reply_shape into out_reply; its texts
- * and rows are in the call's arena. Fails with the instance's error, or as client_request does. */
+/* Sends one request. body has body_shape (both NULL: no body). The reply is read by reply_shape into out_reply; its
+ * texts and rows are in the call's arena. Fails with the instance's error, or as client_request does. */
 int instance_request(struct call *call, struct client *c, const char *method, const char *target,
                      const struct wire_shape *body_shape, const void *body, const struct wire_shape *reply_shape,
                      void *out_reply, struct err *e);

@@ -1,6 +1,6 @@
-/* Rows arrive as text. For --json they are copied; otherwise each is read into an arena that is cleared before the next row.
- * If the instance can send rows as lines, they are requested as lines: reading 10^5 jobs takes a second as JSON and a tenth
- * of a second as lines. Memory is bounded by the table or, if rows arrive in reverse, by their text. */
+/* Rows arrive as text. For --json they are copied; otherwise each is read into an arena that is cleared before the next
+ * row. If the instance can send rows as lines, they are requested as lines: reading 10^5 jobs takes a second as JSON
+ * and a tenth of a second as lines. Memory is bounded by the table or, if rows arrive in reverse, by their text. */
 #include "cli/instance_listing.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "fields/job_id.h"
 #include "fields/limits.h"
 
-enum { NAME_WIDTH_MIN = 8, TASKS_SHOWN_MAX = 300 };
+enum { TASKS_SHOWN_MAX = 300 };
 
 static bool has(const struct field_value *row, enum job_field f)
 {
@@ -136,7 +136,7 @@ static void show_memory_time(const struct field_value *row, struct buf *out)
 /* Less than a MiB in KiB, rounded up. */
 static void show_io(const struct field_value *row, struct buf *out)
 {
-    enum { BYTES_PER_KIB = 1 << 10, BYTES_PER_MIB = 1 << 20 };
+    enum { BYTES_PER_MIB = 1 << 20 };
     char text[32];
     uint64_t bytes = (uint64_t)row[JOB_FIELD_IO].number;
     if (has_usage(row) && bytes < BYTES_PER_MIB)

@@ -22,7 +22,8 @@ bool job_end_has_status(const struct field_value *row);
 /* The exit status of wait for an ended row: 0, the job's own, 128 + signal, or one of the above. */
 int job_end_status(const struct field_value *row);
 
-/* Appends "COMPLETED", "FAILED, exit status 3" or "FAILED, signal 9 (Killed)", followed by its detail if there is one. */
+/* Appends "COMPLETED", "FAILED, exit status 3" or "FAILED, signal 9 (Killed)", followed by its detail if there is
+ * one. */
 void job_end_describe(const struct field_value *row, struct buf *out);
 
 #endif

@@ -16,8 +16,8 @@
 
 typedef ARRAY(struct str) environment_list; /* "NAME=value" */
 
-/* spec: the argument of --export; NULL: ALL. The entries' texts are in the arena or in the process's environment; the caller
- * releases the list. ERR_INPUT: an invalid name, or a variable that is not set. */
+/* spec: the argument of --export; NULL: ALL. The entries' texts are in the arena or in the process's environment; the
+ * caller releases the list. ERR_INPUT: an invalid name, or a variable that is not set. */
 int job_environment_collect(const char *spec, struct arena *a, environment_list *out_entries, struct err *e);
 
 #endif

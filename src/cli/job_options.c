@@ -107,7 +107,8 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* Replaces the field that the instance names by its option. Of the two that give the CPUs, it is the one that was given. */
+/* Replaces the field that the instance names by its option. Of the two that give the CPUs, it is the one that was
+ * given. */
 static void name_option(const struct job_option_values *given, struct err *e)
 {
     uint32_t f = field_find(&job_fields, str(e->field));

@@ -1,4 +1,5 @@
-/* The script or program of a job, checked at submission: a misspelt name should fail at once, not when the job starts. */
+/* The script or program of a job, checked at submission: a misspelt name should fail at once, not when the job
+ * starts. */
 #ifndef FAIRLEAD_CLI_JOB_SCRIPT_H
 #define FAIRLEAD_CLI_JOB_SCRIPT_H
 
@@ -9,16 +10,16 @@
 
 enum { SCRIPT_MAX = 16 * 1048576 }; /* bytes */
 
-/* The text of the script at path ("-": standard input), in the arena. ERR_INPUT: missing, unreadable, a directory, empty,
- * binary (a zero byte in its first 4 KiB), a first line that ends in CR LF, or larger than SCRIPT_MAX. */
+/* The text of the script at path ("-": standard input), in the arena. ERR_INPUT: missing, unreadable, a directory,
+ * empty, binary (a zero byte in its first 4 KiB), a first line that ends in CR LF, or larger than SCRIPT_MAX. */
 int job_script_read(const char *path, struct arena *a, struct str *out_text, struct err *e);
 
-/* The absolute path of a program, found as a shell does: by PATH, or relative to the current directory if the name contains a
- * slash. In the arena. ERR_INPUT: it does not exist or cannot be executed. */
+/* The absolute path of a program, found as a shell does: by PATH, or relative to the current directory if the name
+ * contains a slash. In the arena. ERR_INPUT: it does not exist or cannot be executed. */
 int job_script_find_program(const char *name, struct arena *a, const char **out_path, struct err *e);
 
-/* The directory of a job, absolute and without symbolic links, in the arena. given NULL: the current one. ERR_INPUT: it does
- * not exist, is no directory, or cannot be entered. */
+/* The directory of a job, absolute and without symbolic links, in the arena. given NULL: the current one. ERR_INPUT: it
+ * does not exist, is no directory, or cannot be entered. */
 int job_script_find_directory(const char *given, struct arena *a, const char **out_path, struct err *e);
 
 /* The words quoted for a shell, as one printable line in the arena: at most max bytes, then "...". */

@@ -1,5 +1,5 @@
-/* Waits for jobs by long polling, one job after the other: the instance replies when the job has ended, or after POLL_S. If the
- * instance is down (during an upgrade, for example), its jobs continue, so the wait retries. */
+/* Waits for jobs by long polling, one job after the other: the instance replies when the job has ended, or after
+ * POLL_S. If the instance is down (during an upgrade, for example), its jobs continue, so the wait retries. */
 #include "cli/job_wait.h"
 
 #include <string.h>

@@ -25,7 +25,8 @@ enum { TEXT_WIDTH_MIN = 12 }; /* of a text that -o selects beside the listing's 
 /* Larger numbers are written with an exponent: a double has no more correct digits. */
 static const double fixed_max = 1e15;
 
-/* Without the digits after the point. A number that is below a whole one only by the rounding of its last bits is that. */
+/* Without the digits after the point. A number that is below a whole one only by the rounding of its last bits is
+ * that. */
 static double cut_off(double value)
 {
     double nearest = rint(value);
@@ -170,8 +171,8 @@ static bool find_by_heading(const struct column_table *t, struct str heading, st
     return false;
 }
 
-/* Finds the column of a name: one of the listing's, or one of any field that is not hidden. A name in its own case comes
- * before one in another case ("qos" is a field, "QOS" a term), and names come before headings. */
+/* Finds the column of a name: one of the listing's, or one of any field that is not hidden. A name in its own case
+ * comes before one in another case ("qos" is a field, "QOS" a term), and names come before headings. */
 static bool find_column(const struct column_table *t, struct str name, struct column *out)
 {
     return find_by_name(t, name, str_equal, out) || find_by_name(t, name, str_equal_nocase, out) ||
@@ -352,8 +353,8 @@ static void add_separator(struct listing *l, bool is_first)
         buf_add_char(&l->out->text, '\n');
 }
 
-/* Writes what separates the row from the one before, and returns the buffer for its text: the output, or the rows that are
- * to be sorted. */
+/* Writes what separates the row from the one before, and returns the buffer for its text: the output, or the rows that
+ * are to be sorted. */
 static struct buf *begin_row(struct listing *l)
 {
     if (l->key_count > 0) return &l->rows;
@@ -413,8 +414,8 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* An absent value is less than any other, a special word (UNLIMITED) greater. Digits in texts are compared as numbers: 5_9
- * is less than 5_10. */
+/* An absent value is less than any other, a special word (UNLIMITED) greater. Digits in texts are compared as numbers:
+ * 5_9 is less than 5_10. */
 static int compare_values(const struct field *f, const struct field_value *a, const struct field_value *b)
 {
     bool has_a = !field_is_absent(f, a), has_b = !field_is_absent(f, b);

@@ -4,11 +4,11 @@
  *     --parsable      fields separated by |, for programs (wire/psv.h): always the same columns
  *     --json          an array of objects, one per line: all fields
  *
- * -o FIELD,... chooses the columns of any form: those of the listing, or any field of its records. --sort FIELD,... sorts the
- * rows; otherwise they keep the order in which they are added.
+ * -o FIELD,... chooses the columns of any form: those of the listing, or any field of its records. --sort FIELD,...
+ * sorts the rows; otherwise they keep the order in which they are added.
  *
- * --parsable and --json without --sort are written as rows are added, in constant memory. A table and a sorted listing are
- * kept in memory until listing_end; sorting is O(n log n). */
+ * --parsable and --json without --sort are written as rows are added, in constant memory. A table and a sorted listing
+ * are kept in memory until listing_end; sorting is O(n log n). */
 #ifndef FAIRLEAD_CLI_LISTING_H
 #define FAIRLEAD_CLI_LISTING_H
 
@@ -78,7 +78,8 @@ struct listing {
 int listing_check(const struct listing_values *form, struct err *e);
 
 /* Chooses the columns, and writes the heading or the opening bracket. columns, form and out must outlive the listing.
- * ERR_USAGE as listing_check; ERR_INPUT: an unknown field or an invalid width. Release the listing also after an error. */
+ * ERR_USAGE as listing_check; ERR_INPUT: an unknown field or an invalid width. Release the listing also after an
+ * error. */
 int listing_begin(struct listing *l, const struct column_table *columns, const struct listing_values *form,
                   struct output *out, struct err *e);
 

@@ -1,5 +1,5 @@
-/* Manual pages in the man(7) format, for man-db and mandoc. Text is escaped, so no help text is read as a request: a leading
- * point or apostrophe, backslashes, and '-', which must stay the ASCII character. */
+/* Manual pages in the man(7) format, for man-db and mandoc. Text is escaped, so no help text is read as a request: a
+ * leading point or apostrophe, backslashes, and '-', which must stay the ASCII character. */
 #include "cli/manual.h"
 
 #include <string.h>

@@ -34,14 +34,13 @@ static const char *hint_for(struct call *call)
     return arena_copy(call->arena, str(hint));
 }
 
-/* "Added partition fast" */
-static void write_done(struct call *call, const char *done, enum object_kind kind)
+#define TO_POLICIES " to the ticket policies"
+
+/* "Added partition fast". of_policies: what follows the name of a user. */
+static void write_done(struct call *call, const char *done, enum object_kind kind, const char *of_policies)
 {
-    bool is_policy = kind == OBJECT_USER_POLICY && strcmp(done, "Modified") != 0;
     output_line(call->out, "%s %s %s%s", done, object_classes[kind].name, call->parsed.operands[0],
-                !is_policy       ? ""
-                : done[0] == 'A' ? " to the ticket policies"
-                                 : " from the ticket policies");
+                kind == OBJECT_USER_POLICY ? of_policies : "");
 }
 
 /* The body has the name as the field "name", which no kind has among its fields. */
@@ -61,7 +60,7 @@ int object_run_add(struct call *call, enum object_kind kind, struct err *e)
     int status = read_pairs(call, &pairs, e);
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = send_new(call, &client, kind, &pairs, e);
-    if (status == 0) write_done(call, "Added", kind);
+    if (status == 0) write_done(call, "Added", kind, TO_POLICIES);
     client_close(&client);
     pairs_release(&pairs);
     return status;
@@ -83,7 +82,7 @@ int object_run_modify(struct call *call, enum object_kind kind, bool adds_missin
         status = send_new(call, &client, kind, &pairs, e);
         if (status != 0 && e->code == ERR_EXISTS) *e = cause; /* the object exists: something else was not found */
     }
-    if (status == 0) write_done(call, is_new ? "Added" : "Modified", kind);
+    if (status == 0) write_done(call, is_new ? "Added" : "Modified", kind, is_new ? TO_POLICIES : "");
     client_close(&client);
     pairs_release(&pairs);
     return status;
@@ -94,7 +93,7 @@ int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
     struct api_done reply;
     const char *target = target_of(call, kind, call->parsed.operands[0]);
     if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
-    write_done(call, "Deleted", kind);
+    write_done(call, "Deleted", kind, " from the ticket policies");
     return 0;
 }
 

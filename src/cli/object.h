@@ -1,19 +1,19 @@
-/* The objects that an operator defines (partitions, QOS, users, projects, departments, resources): the same functions for
- * all kinds (fields/objects.h). Each takes the name from the call's first operand and prints what it did. */
+/* The objects that an operator defines (partitions, QOS, users, projects, departments, resources): the same functions
+ * for all kinds (fields/objects.h). Each takes the name from the call's first operand and prints what it did. */
 #ifndef FAIRLEAD_CLI_OBJECT_H
 #define FAIRLEAD_CLI_OBJECT_H
 
 #include "cli/instance_listing.h"
 #include "fields/objects.h"
 
-/* Add, modify or delete an object; the operands after the name are FIELD=VALUE. adds_missing: modify adds an object that does
- * not exist. */
+/* Add, modify or delete an object; the operands after the name are FIELD=VALUE. adds_missing: modify adds an object
+ * that does not exist. */
 int object_run_add(struct call *call, enum object_kind kind, struct err *e);
 int object_run_modify(struct call *call, enum object_kind kind, bool adds_missing, struct err *e);
 int object_run_delete(struct call *call, enum object_kind kind, struct err *e);
 
-/* Looks for RawUsage=0 among the operands after the name: *out_raw_usage is 0 if it is there, else API_UNSET. *out_other: the
- * first of the other operands, or NULL. ERR_INPUT: RawUsage has another value. */
+/* Looks for RawUsage=0 among the operands after the name: *out_raw_usage is 0 if it is there, else API_UNSET.
+ * *out_other: the first of the other operands, or NULL. ERR_INPUT: RawUsage has another value. */
 int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e);
 
 /* Lists all objects of the kind, or the one that the first operand names. */

@@ -1,5 +1,5 @@
-/* Standard output, buffered and written in large pieces. Write errors are remembered, so that a full disk is not reported as
- * success. */
+/* Standard output, buffered and written in large pieces. Write errors are remembered, so that a full disk is not
+ * reported as success. */
 #ifndef FAIRLEAD_CLI_OUTPUT_H
 #define FAIRLEAD_CLI_OUTPUT_H
 

@@ -1,5 +1,5 @@
-/* NAME=VALUE operands, collected to the body of one request: settings, or the fields of an object. The instance accepts all of
- * them or none. */
+/* NAME=VALUE operands, collected to the body of one request: settings, or the fields of an object. The instance accepts
+ * all of them or none. */
 #ifndef FAIRLEAD_CLI_PAIRS_H
 #define FAIRLEAD_CLI_PAIRS_H
 
@@ -11,8 +11,8 @@ struct pairs {
     json_t *body;
 };
 
-/* Adds a pair such as "halflife_s=86400". ERR_INPUT: not NAME=VALUE, not printable, or a name given twice; ERR_NOT_FOUND: a
- * name longer than any. */
+/* Adds a pair such as "halflife_s=86400". ERR_INPUT: not NAME=VALUE, not printable, or a name given twice;
+ * ERR_NOT_FOUND: a name longer than any. */
 int pairs_add(struct pairs *p, struct str pair, struct err *e);
 
 /* Adds a pair that is not an operand. */

@@ -10,8 +10,8 @@ struct prio_wanted {
     bool is_normalized; /* the factors of priority/multifactor, before weighting */
 };
 
-/* Writes the listing. ERR_USAGE: the model has no normalized factors. Otherwise fails as listing_begin does, or with the
- * instance's error. */
+/* Writes the listing. ERR_USAGE: the model has no normalized factors. Otherwise fails as listing_begin does, or with
+ * the instance's error. */
 int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const struct listing_values *form,
                       struct err *e);
 

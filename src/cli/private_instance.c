@@ -6,8 +6,8 @@
 
 #include "api/client/address.h"
 
-/* The state directory of a socket that lies in one: DIR of DIR/fairlead.sock, if DIR has a database; otherwise NULL. So an
- * instance that was killed is started again by the variable that finds it. */
+/* The state directory of a socket that lies in one: DIR of DIR/fairlead.sock, if DIR has a database; otherwise NULL. So
+ * an instance that was killed is started again by the variable that finds it. */
 static const char *state_of_socket(const char *socket, struct arena *arena)
 {
     static const char name[] = "/fairlead.sock";

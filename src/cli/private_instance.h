@@ -1,5 +1,5 @@
-/* The private instance of start and stop. It is never the system's instance: root's "fairlead stop" must not end that by
- * mistake. */
+/* The private instance of start and stop. It is never the system's instance: root's "fairlead stop" must not end that
+ * by mistake. */
 #ifndef FAIRLEAD_CLI_PRIVATE_INSTANCE_H
 #define FAIRLEAD_CLI_PRIVATE_INSTANCE_H
 
@@ -10,10 +10,10 @@ struct private_instance {
     bool is_default; /* other commands find it without --socket and FAIRLEAD_SOCKET */
 };
 
-/* Finds the state directory and the socket, in the call's arena. state_given: of --state, or NULL. The socket is --socket,
- * else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else that of the default state directory. The state
- * directory is that of --state, else the one of FAIRLEAD_SOCKET if that lies in one, else the default. ERR_INPUT: no home
- * directory, or a path that is too long. */
+/* Finds the state directory and the socket, in the call's arena. state_given: of --state, or NULL. The socket is
+ * --socket, else DIR/fairlead.sock with --state DIR, else FAIRLEAD_SOCKET, else that of the default state directory.
+ * The state directory is that of --state, else the one of FAIRLEAD_SOCKET if that lies in one, else the default.
+ * ERR_INPUT: no home directory, or a path that is too long. */
 int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
                           struct err *e);
 

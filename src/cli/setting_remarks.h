@@ -4,7 +4,8 @@
 
 #include "fields/settings.h"
 
-/* Prints the remark about a NAME=VALUE, if there is one. Nothing about a setting that does not exist or a wrong value. */
+/* Prints the remark about a NAME=VALUE, if there is one. Nothing about a setting that does not exist or a wrong
+ * value. */
 void setting_remarks_of_pair(struct str pair);
 
 /* Prints the remarks about all settings of a scenario, in the order of their table. */

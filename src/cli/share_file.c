@@ -3,8 +3,8 @@
  *     text -> formats/sshare or formats/share_tree_tsv -> rows (the text's order)
  *                                                      -> struct tree and usage (parents first) -> fair_share -> rows
  *
- * The two text formats differ in usage: in sshare's it includes everything below, in the TSV it excludes it and is summed.
- * The rows keep the order of the text, whatever the order of the tree's nodes. */
+ * The two text formats differ in usage: in sshare's it includes everything below, in the TSV it excludes it and is
+ * summed. The rows keep the order of the text, whatever the order of the tree's nodes. */
 #include "cli/share_file.h"
 
 #include <math.h>

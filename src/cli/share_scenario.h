@@ -9,8 +9,8 @@
 /* Whether a text is a scenario, not columns: its first byte after white space is '{'. */
 bool share_scenario_is_text(struct str text);
 
-/* Writes a row for each association of the scenario. Its settings determine the algorithm, ties and dampening, unless they
- * are given on the command line. */
+/* Writes a row for each association of the scenario. Its settings determine the algorithm, ties and dampening, unless
+ * they are given on the command line. */
 int share_scenario_run(struct call *call, const char *path, struct str text, const struct share_options *options,
                        const struct listing_values *form, struct err *e);
 

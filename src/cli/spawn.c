@@ -1,5 +1,5 @@
-/* One fork is enough to detach. The child becomes a session leader, so a closing terminal does not signal it, and init inherits
- * it when this process ends. Until then waitpid reports whether it has ended. */
+/* One fork is enough to detach. The child becomes a session leader, so a closing terminal does not signal it, and init
+ * inherits it when this process ends. Until then waitpid reports whether it has ended. */
 #include "cli/spawn.h"
 
 #include <errno.h>

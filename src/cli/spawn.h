@@ -21,11 +21,12 @@ const char *spawn_find_program(const char *name, struct arena *a);
  * ERR_IO: it cannot be created. */
 int spawn_make_directory(const char *path, struct err *e);
 
-/* Starts s->program detached, in its own session and in /, with an empty standard input; its output is appended to the log
- * (mode 0600). Sets pid and log_start. ERR_IO. */
+/* Starts s->program detached, in its own session and in /, with an empty standard input; its output is appended to the
+ * log (mode 0600). Sets pid and log_start. ERR_IO. */
 int spawn_run(struct spawn *s, struct err *e);
 
-/* Returns 0 while it runs, else 1. out_end (size bytes): "exit status 1"; *out_status: the exit status, or -1 for a signal. */
+/* Returns 0 while it runs, else 1. out_end (size bytes): "exit status 1"; *out_status: the exit status, or -1 for a
+ * signal. */
 int spawn_has_ended(const struct spawn *s, char *out_end, size_t size, int *out_status);
 
 /* The last lines that it has logged since the start, in the arena. */

@@ -1,6 +1,7 @@
-/* A table for terminals: columns as wide as their content, two blanks apart, with a bold heading. All cells are stored until
- * table_write, because the widths are known only then. If the lines are wider than the output, long texts are cut first; if
- * that is not enough, whole columns are left out, the highest rank first, and a note on standard error names them.
+/* A table for terminals: columns as wide as their content, two blanks apart, with a bold heading. All cells are stored
+ * until table_write, because the widths are known only then. If the lines are wider than the output, long texts are cut
+ * first; if that is not enough, whole columns are left out, the highest rank first, and a note on standard error names
+ * them.
  *
  *     ID  NAME        STATE    TIME              ID  NAME   STATE
  *      5  a-long-name RUNNING  1:05     ->        5  a-lo…  RUNNING */
@@ -55,8 +56,8 @@ void table_add_line(struct table *t, const char *text);
 /* The number of complete rows. */
 uint32_t table_row_count(const struct table *t);
 
-/* Writes all rows, the last of which must be complete, with or without headings. order: the indices of all rows in the order
- * to write them; NULL: as added. */
+/* Writes all rows, the last of which must be complete, with or without headings. order: the indices of all rows in the
+ * order to write them; NULL: as added. */
 void table_write(const struct table *t, bool has_header, const uint32_t *order, struct output *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* Which columns of a table are written, and how wide they are, in an output of a given width. Texts that may be cut are cut
- * first, the widest column first; if that is not enough, the column with the highest rank is left out, and so on. */
+/* Which columns of a table are written, and how wide they are, in an output of a given width. Texts that may be cut are
+ * cut first, the widest column first; if that is not enough, the column with the highest rank is left out, and so
+ * on. */
 #ifndef FAIRLEAD_CLI_TABLE_LAYOUT_H
 #define FAIRLEAD_CLI_TABLE_LAYOUT_H
 

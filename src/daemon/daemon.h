@@ -1,10 +1,10 @@
 /* The struct of the daemon, and the functions that its files share.
  *
- *     main.c       arguments, the configuration file      launches.c      acting on decisions
- *     loop.c       the loop                               ranking_thread.c       ranking in a thread
- *     state_dir.c  the state directory and its lock       verify_thread.c        verification in a thread
- *     config.c     the configuration file                 reset_period.c  midnights
- *     machine.c    CPUs, memory and GPUs                  log.c           the log */
+ *     main.c       arguments, the configuration file      launches.c        acting on decisions
+ *     loop.c       the loop                               ranking_thread.c  ranking in a thread
+ *     state_dir.c  the state directory and its lock       verify_thread.c   verification in a thread
+ *     config.c     the configuration file                 reset_period.c    midnights
+ *     machine.c    CPUs, memory and GPUs                  log.c             the log */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -69,12 +69,13 @@ int daemon_run(struct daemon *d);
 /* Closes and frees everything; jobs go on. */
 void daemon_close(struct daemon *d);
 
-/* ranking_thread.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set. Returns
- * false if no pass is due, or if it is small enough to run in the turn. Requires that neither planning nor plan is
- * set. */
+/* ranking_thread.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set.
+ * Returns false if no pass is due, or if it is small enough to run in the turn. Requires that neither ranking nor plan
+ * is set. */
 bool ranking_thread_begin(struct daemon *d, void (*when_done)(struct daemon *d));
 
-/* ranking_thread.c: drops the plan, also one that a thread is ranking. For when the state or the executor is replaced. */
+/* ranking_thread.c: drops the plan, also one that a thread is ranking. For when the state or the executor is
+ * replaced. */
 void ranking_thread_abandon(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */

@@ -10,7 +10,8 @@
  * Invariants
  *   1. The daemon acts and answers only after the commit.
  *   2. If a commit fails, its turn has no effect: the state is loaded again from the store, all requests of the turn
- *      that were not refused are answered with the error, and the executor is connected again, so that it repeats its reports.
+ *      that were not refused are answered with the error, and the executor is connected again, so that it repeats its
+ *      reports.
  *   3. An ended launch is acknowledged only after the commit of its end.
  *
  * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
@@ -39,8 +40,9 @@ static int64_t clock_now(struct daemon *d)
     return d->now_us;
 }
 
-/* The clock can be behind the last commit: it was set back since, or the machine booted with a wrong clock (1970). Until it has caught up, the time stays that of the last commit, because usage that is read for a time before
- * its reference time grows exponentially. */
+/* The clock can be behind the last commit: it was set back since, or the machine booted with a wrong clock (1970).
+ * Until it has caught up, the time stays that of the last commit, because usage that is read for a time before its
+ * reference time grows exponentially. */
 static void continue_clock(struct daemon *d)
 {
     int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
@@ -139,9 +141,9 @@ static void decide_synced(struct daemon *d)
     d->is_synced = true;
 }
 
-/* Resets usage if a boundary has passed since the last reset, or since the period was set; the last boundary stands for all that were missed. This
- * comes first in a turn, because later events of the turn charge usage past the boundary. A reset cannot be earlier
- * than the last commit, which is after the boundary only if the time zone has changed. */
+/* Resets usage if a boundary has passed since the last reset, or since the period was set; the last boundary stands for
+ * all that were missed. This comes first in a turn, because later events of the turn charge usage past the boundary. A
+ * reset cannot be earlier than the last commit, which is after the boundary only if the time zone has changed. */
 static void decide_reset(struct daemon *d)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
@@ -153,8 +155,9 @@ static void decide_reset(struct daemon *d)
 }
 
 /* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
- * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends them
- * at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the pass. */
+ * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends
+ * them at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the
+ * pass. */
 static void decide_starts(struct daemon *d)
 {
     if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
@@ -263,8 +266,8 @@ static int64_t earlier_of(int64_t a_us, int64_t b_us)
     return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
 }
 
-/* When a turn is due even if no event arrives: for a pass, for a measurement, or at the end of a reset period. 0: never.
- * While a thread ranks, no pass is due, because the thread's end begins a turn. */
+/* When a turn is due even if no event arrives: for a pass, for a measurement, or at the end of a reset period. 0:
+ * never. While a thread ranks, no pass is due, because the thread's end begins a turn. */
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);

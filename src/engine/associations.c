@@ -297,7 +297,7 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
         const struct assoc *a = assoc_at(c, indices[i]);
         if (a->live_jobs > 0)
             return err_subject(c->e, ERR_CONFLICT, "user", str(a->user),
-                               "has %u %s waiting or running in account '%s'; cancel %s first", a->live_jobs,
+                               "has %u %s pending or running in account '%s'; cancel %s first", a->live_jobs,
                                a->live_jobs == 1 ? "job" : "jobs", a->account, a->live_jobs == 1 ? "it" : "them");
     }
     for (uint32_t i = 0; i < count; i++) delete_assoc(c, indices[i]);

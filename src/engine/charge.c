@@ -17,11 +17,6 @@
 #include "engine/handlers.h"
 #include "engine/usage_rule.h"
 
-static double seconds(int64_t from_us, int64_t to_us)
-{
-    return (double)(to_us - from_us) / (double)US_PER_S;
-}
-
 /* --- usage stored at the decay reference -------------------------------------------------------------------------- */
 
 struct rescale {
@@ -94,7 +89,7 @@ void usage_owner_decay(const struct ticket_decay *d, struct usage_owner *o, int6
         o->at_us = at_us;
         return;
     }
-    ticket_decay_factors(d, seconds(o->at_us, at_us), factor);
+    ticket_decay_factors(d, seconds_between(o->at_us, at_us), factor);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] *= factor[r];
     o->at_us = at_us;
 }
@@ -113,7 +108,7 @@ void usage_owner_add(const struct ticket_decay *d, struct usage_owner *o, const 
 {
     double late_factor[USAGE_RESOURCE_COUNT];
     usage_owner_decay(d, o, at_us);
-    ticket_decay_factors(d, seconds(at_us, o->at_us), late_factor);
+    ticket_decay_factors(d, seconds_between(at_us, o->at_us), late_factor);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) o->usage.used[r] += amounts->used[r] * late_factor[r];
 }
 
@@ -122,7 +117,8 @@ static void charge_owner(const struct ticket_decay *d, struct usage_owner *o, co
 {
     struct ticket_usage charge;
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
-        charge.used[r] = ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds(from_us, to_us));
+        charge.used[r] =
+            ticket_decay_charge(d, (enum usage_resource)r, rates->used[r], seconds_between(from_us, to_us));
     usage_owner_add(d, o, &charge, to_us);
 }
 
@@ -246,7 +242,8 @@ void charge_finished(struct apply_context *c, struct task *k)
         struct usage_owner *o = &s->owners.items[owners[i]];
         const struct ticket_decay *d = &s->policy.tickets.decay;
         usage_owner_decay(d, o, at_us);
-        o->usage.used[USAGE_FINISHED_JOBS] += ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds(at_us, o->at_us));
+        o->usage.used[USAGE_FINISHED_JOBS] +=
+            ticket_decay_factor(d, USAGE_FINISHED_JOBS, seconds_between(at_us, o->at_us));
         apply_note_change(c, TABLE_OWNER, owners[i]);
     }
 }

@@ -153,10 +153,8 @@ struct event {
 
 /* The result of an event; 0 where the event has no such result. */
 struct event_result {
-    uint32_t job_id; /* EVENT_SUBMIT: the new job */
-    uint32_t
-        job_count; /* EVENT_CANCEL, HOLD, RELEASE: the number of references; with `all` that of jobs, for HOLD and RELEASE of
-                           those that it changed */
+    uint32_t job_id;    /* EVENT_SUBMIT: the new job */
+    uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: the number of references, or of all jobs, that it changed */
 };
 
 /* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits.

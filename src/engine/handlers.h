@@ -77,12 +77,12 @@ struct ticket_usage charge_reserved_rates(const struct task *k);
 void usage_owner_add(const struct ticket_decay *d, struct usage_owner *o, const struct ticket_usage *amounts,
                      int64_t at_us);
 
-/* When the owners of a task (job_usage_owners) were last reset: [0] the user; [1] the project, which a reset of the user in
- * it resets too. */
+/* When the owners of a task (job_usage_owners) were last reset: [0] the user; [1] the project, which a reset of the
+ * user in it resets too. */
 void usage_owner_resets(const struct state *s, const uint32_t owners[2], int64_t out_reset_us[2]);
 
-/* The current usage of every owner, by index of s->owners. If reserved usage is charged, running tasks are charged up to
- * now. In memory of arena; rows do not change. O(owners + tasks). */
+/* The current usage of every owner, by index of s->owners. If reserved usage is charged, running tasks are charged up
+ * to now. In memory of arena; rows do not change. O(owners + tasks). */
 struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct arena *arena);
 
 /* --- measured usage (measured_usage.c) ---------------------------------------------------------------------------- */

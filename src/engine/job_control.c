@@ -1,7 +1,6 @@
 /* Events that refer to jobs by id: cancel, hold, release, update. */
 #include <string.h>
 
-#include "base/sort.h"
 #include "engine/job_edit.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
@@ -49,29 +48,15 @@ static int check_jobs(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* A reference that is given twice counts once. */
-static uint32_t count_distinct(const struct event_jobs *wanted, struct arena *arena)
-{
-    struct sort_record *records = arena_alloc(arena, 2 * (size_t)wanted->count * sizeof *records);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < wanted->count; i++)
-        records[i].key = (uint64_t)wanted->refs[i].job_id << 32 | wanted->refs[i].task_id;
-    sort_records(records, wanted->count, records + wanted->count);
-    for (uint32_t i = 0; i < wanted->count; i++) count += i == 0 || records[i].key != records[i - 1].key;
-    return count;
-}
-
-/* Calls act for each reference, or for every job that the actor may change. Returns the number of jobs and tasks; of all jobs
- * those that act has changed. */
+/* Calls act for each reference, or for every job that the actor may change. act returns whether it made a difference.
+ * Returns the number of references for which it did. */
 static uint32_t for_each_job(struct apply_context *c, const struct event *event,
                              bool (*act)(struct apply_context *, struct job_ref))
 {
     const struct event_jobs *wanted = &event->jobs;
-    if (!wanted->all) {
-        for (uint32_t i = 0; i < wanted->count; i++) (void)act(c, wanted->refs[i]);
-        return count_distinct(wanted, &c->s->cycle);
-    }
     uint32_t count = 0;
+    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) count += act(c, wanted->refs[i]);
+    if (!wanted->all) return count;
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
         if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
@@ -82,14 +67,17 @@ static uint32_t for_each_job(struct apply_context *c, const struct event *event,
 
 /* --- cancel ------------------------------------------------------------------------------------------------------- */
 
-static void cancel_task(struct apply_context *c, uint32_t index)
+/* These return whether something was not cancelled yet. */
+
+static bool cancel_task(struct apply_context *c, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
-    if (job_state_is_end(k->state) || k->is_cancelled) return;
+    if (job_state_is_end(k->state) || k->is_cancelled) return false;
     k->is_cancelled = true;
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, index);
     apply_note_decision(c, DECIDE_END, k);
+    return true;
 }
 
 /* To be called after count pending tasks were moved to cancelled. */
@@ -111,28 +99,30 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
 }
 
 /* O(tasks) if tasks of the job are live. */
-static void cancel_all_tasks(struct apply_context *c, uint32_t job_index)
+static bool cancel_all_tasks(struct apply_context *c, uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     uint32_t pending = idset_count(&j->pending);
+    bool is_changed = pending > 0;
     for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0; i++) {
-        if (c->s->tasks.items[i].job_id == j->id) cancel_task(c, i);
+        if (c->s->tasks.items[i].job_id == j->id) is_changed |= cancel_task(c, i);
     }
     idset_add_all(&j->cancelled, &j->pending);
     idset_release(&j->pending);
-    note_cancelled(c, job_index, pending);
+    if (is_changed) note_cancelled(c, job_index, pending);
+    return is_changed;
 }
 
 static bool cancel_ref(struct apply_context *c, struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
-    if (ref.task_id == NONE)
-        cancel_all_tasks(c, job_index);
-    else if (idset_has(&c->s->jobs.items[job_index].pending, ref.task_id))
-        cancel_pending(c, job_index, ref.task_id);
-    else if (state_find_task(c->s, ref.job_id, ref.task_id) != NONE)
-        cancel_task(c, state_find_task(c->s, ref.job_id, ref.task_id));
+    if (ref.task_id == NONE) return cancel_all_tasks(c, job_index);
+    uint32_t task = state_find_task(c->s, ref.job_id, ref.task_id);
+    if (task != NONE) return cancel_task(c, task);
+    bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
+    if (!is_pending) return false; /* an earlier reference cancelled it */
+    cancel_pending(c, job_index, ref.task_id);
     return true;
 }
 
@@ -201,7 +191,7 @@ static int check_waiting(struct apply_context *c, const struct event *event, con
             return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
                                ref.job_id);
         if (idset_first(&c->s->jobs.items[state_find_job(c->s, ref.job_id)].pending) == NONE)
-            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only waiting jobs can be %s", participle);
+            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only pending jobs can be %s", participle);
     }
     return 0;
 }

@@ -99,8 +99,8 @@ static int check_deadline(struct job_edit *edit)
     return 0;
 }
 
-/* After a change of begin the age grows from begin if that is in the future; from now if it was to grow from a later time.
- * That of a held job (0) does not grow. */
+/* After a change of begin the age grows from begin if that is in the future; from now if it was to grow from a later
+ * time. That of a held job (0) does not grow. */
 static void move_accrual(struct job_edit *edit)
 {
     struct job *row = edit->row;

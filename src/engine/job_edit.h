@@ -6,8 +6,8 @@
  *     both         ranges; objects exist; the request can be satisfied: the host's size, amounts of resources, MaxTime
  *     users        may only raise nice and only lower the POSIX priority; may have a deadline if their user object
  *                  allows it
- *     an update    the current value of a field that updates may set is accepted from any actor at any time, and changes
- *                  nothing */
+ *     an update    the current value of a field that updates may set is accepted from any actor at any time, and
+ *                  changes nothing */
 #ifndef FAIRLEAD_ENGINE_JOB_EDIT_H
 #define FAIRLEAD_ENGINE_JOB_EDIT_H
 

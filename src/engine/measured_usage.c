@@ -1,6 +1,6 @@
 /* Measured usage: what the executor measures of a running task, summed up, and charged to the usage owners of the share
- * tree. With SHARETREE_RESERVED_USAGE the owners are charged for what the task has reserved instead (charge.c); the sums
- * are kept all the same, so the setting can change at any time.
+ * tree. With SHARETREE_RESERVED_USAGE the owners are charged for what the task has reserved instead (charge.c); the
+ * sums are kept all the same, so the setting can change at any time.
  *
  *     measured     start ----|------|------|------ end        every load_report_time
  *     CPU, I/O               the executor's sum so far, less that of the measurement before
@@ -8,25 +8,28 @@
  *     charge                 at the time of the measurement: to the user (in the project), and to the project
  *
  * Usage is charged when it is measured, not in advance, so owners do not have what a task used since its last
- * measurement. The end record has the final CPU time and I/O. The memory in use at the last measurement counts up to the
- * end; for a task that was never measured, it is the largest process's peak.
+ * measurement. The end record has the final CPU time and I/O. The memory in use at the last measurement counts up to
+ * the end; for a task that was never measured, it is the largest process's peak.
  *
  * A measurement covers the time since the one before. If usage counts only from a later time on, after a reset or while
- * reserved usage was charged, the part after that time is charged, as if the task had used the same all the time.
+ * reserved usage was charged, the part after that time is charged, as if the task had used the same all the time. A
+ * change to reserved usage charges nothing of the measurement that is under way.
  *
  * Invariants
- *   1. Sums never fall. A measurement can be smaller than the one before, when a process ended and no other waited for it.
- *   2. task.charged has the task's part of its owners' usage as of charged_as_of_us, so `fairlead verify` can compute the
- *      usage of an owner from the tasks. It is the same for the user and the project, because a reset of the one is one of
- *      the other. A reset clears it.
- *   3. measured_us and charged_as_of_us never decrease. Before a rule of owners changes, charged is decayed to the time of
- *      the change, so the rule of that time decays what was charged before. (A start that is known only after the change
- *      is charged by the new rule; the usage journal has it as LATE.)
+ *   1. Sums never fall. A measurement can be smaller than the one before, when a process ended and no other waited for
+ *      it.
+ *   2. task.charged has the task's part of its owners' usage as of charged_as_of_us, so `fairlead verify` can compute
+ *      the usage of an owner from the tasks. It is the same for the user and the project, because a reset of the one is
+ *      one of the other. A reset clears it.
+ *   3. measured_us and charged_as_of_us never decrease. Before a rule of owners changes, charged is decayed to the time
+ *      of the change, so the rule of that time decays what was charged before. (A start that is known only after the
+ *      change is charged by the new rule; the usage journal has it as LATE.)
  *   4. charged_as_of_us is not later than the owners' own time, because usage that decayed cannot be brought back to an
  *      earlier time.
  * Cost: O(1) for each measurement.
  * Source: docs/formulas.md 5.2; Grid Engine 8.1.9, cases c6, h4. */
 #include "base/ensure.h"
+#include "base/saturate.h"
 #include "engine/handlers.h"
 
 static const double KIB_PER_GIB = 1024.0 * 1024.0;
@@ -38,16 +41,6 @@ struct measurement {
     int64_t cpu_us, io_bytes; /* since the start */
     int64_t mem_kib;          /* in use since the last measurement */
 };
-
-static double seconds(int64_t from_us, int64_t to_us)
-{
-    return (double)(to_us - from_us) / (double)US_PER_S;
-}
-
-static int64_t larger_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The database keeps numbers up to WHOLE_REAL_MAX. */
 static int64_t in_range(int64_t number)
@@ -62,7 +55,7 @@ static void decay_charged(const struct ticket_decay *d, struct task *k, int64_t 
     double factor[USAGE_RESOURCE_COUNT];
     if (to_us <= k->charged_as_of_us) return;
     if (k->charged_as_of_us != 0) {
-        ticket_decay_factors(d, seconds(k->charged_as_of_us, to_us), factor);
+        ticket_decay_factors(d, seconds_between(k->charged_as_of_us, to_us), factor);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) k->charged.used[r] *= factor[r];
     }
     k->charged_as_of_us = to_us;
@@ -81,7 +74,7 @@ static void charge_owners(struct apply_context *c, struct task *k, struct ticket
     int64_t counts_from_us = larger_of(reset_us[0], k->measured_from_us);
     if (to_us <= counts_from_us) return;
     if (counts_from_us > from_us) {
-        double part = seconds(counts_from_us, to_us) / seconds(from_us, to_us);
+        double part = seconds_between(counts_from_us, to_us) / seconds_between(from_us, to_us);
         for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) used.used[r] *= part;
     }
     int64_t at_us = larger_of(to_us, k->charged_as_of_us); /* invariant 3 */
@@ -100,8 +93,8 @@ static void add_measurement(struct apply_context *c, struct task *k, const struc
     int64_t cpu_us = larger_of(in_range(m->cpu_us), k->cpu_us),
             io_bytes = larger_of(in_range(m->io_bytes), k->io_bytes);
     const struct ticket_usage used = {
-        {[USAGE_CPU] = seconds(k->cpu_us, cpu_us),
-         [USAGE_MEM] = (double)in_range(m->mem_kib) / KIB_PER_GIB * seconds(from_us, to_us),
+        {[USAGE_CPU] = seconds_between(k->cpu_us, cpu_us),
+         [USAGE_MEM] = (double)in_range(m->mem_kib) / KIB_PER_GIB * seconds_between(from_us, to_us),
          [USAGE_IO] = (double)(io_bytes - k->io_bytes) / BYTES_PER_GIB}};
     ensure(k->start_us != 0);
     k->cpu_us = cpu_us;
@@ -131,7 +124,7 @@ static void account_reserved(struct task *k)
     const struct ticket_usage rates = charge_reserved_rates(k);
     int64_t run_us = larger_of(k->end_us - k->start_us, 0);
     k->cpu_us = in_range((int64_t)(rates.used[USAGE_CPU] * (double)run_us));
-    k->mem_gib_s = rates.used[USAGE_MEM] * seconds(0, run_us);
+    k->mem_gib_s = rates.used[USAGE_MEM] * seconds_between(0, run_us);
 }
 
 void measured_usage_finish(struct apply_context *c, struct task *k, const struct event_record *record)
@@ -141,7 +134,7 @@ void measured_usage_finish(struct apply_context *c, struct task *k, const struct
     if (record != NULL) {
         last.cpu_us = record->cpu_us;
         last.io_bytes = record->io_bytes;
-        if (k->mem_kib == 0) last.mem_kib = record->max_rss_kib;
+        if (k->measured_us == 0) last.mem_kib = record->max_rss_kib;
     }
     add_measurement(c, k, &last);
     if (c->s->policy.tickets.accounts_reserved) account_reserved(k);

@@ -9,9 +9,9 @@
  * A minimum binds while the computed priority is below it. Only minimums that bind are stored, because a restart
  * computes the others again. A minimum does not change while it binds, and the stored value never exceeds the kept one.
  * The minimums of a job are forgotten when the job is held or ends, and when an update changes a field on which the sum
- * depends (nice, QOS, partitions, CPUs ...), because in Slurm only a recalculation keeps the larger priority; all of them
- * when the flag or the model is changed. Other changes of a job (its name, its comment) keep them.
- * Source: docs/formulas.md 4.1. */
+ * depends (nice, QOS, partitions, CPUs ...), because in Slurm only a recalculation keeps the larger priority; all of
+ * them when the flag or the model is changed. Other changes of a job (its name, its comment) keep them. Source:
+ * docs/formulas.md 4.1. */
 #ifndef FAIRLEAD_ENGINE_MIN_PRIORITY_H
 #define FAIRLEAD_ENGINE_MIN_PRIORITY_H
 
@@ -35,8 +35,8 @@ void min_priority_raise_all(struct apply_context *c, const struct multifactor_co
 void min_priority_forget(struct apply_context *c, uint32_t job);
 void min_priority_forget_all(struct apply_context *c);
 
-/* To be called before an update replaces a job by row, which is a changed copy. Forgets the minimums, of row too, if the
- * sum depends on what is changed; otherwise row keeps them. O(partitions + requests of the job). */
+/* To be called before an update replaces a job by row, which is a changed copy. Forgets the minimums, of row too, if
+ * the sum depends on what is changed; otherwise row keeps them. O(partitions + requests of the job). */
 void min_priority_update(struct apply_context *c, uint32_t job, struct job *row);
 
 /* Sets a minimum from the store. False: the job is not in that partition. */

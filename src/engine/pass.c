@@ -2,16 +2,15 @@
  *
  *     pending jobs -> jobs that fit -> a candidate for each partition -> sched/pass.h -> tasks that start
  *
- * Cheap checks come first. If no CPU is free, no job is read, unless minimum priorities are kept; only jobs that fit into the free resources are ranked.
- * The tickets model ranks all waiting jobs, because the tickets of each depend on all of them, but only if at least two
- * jobs fit. Candidates are in order of job id, which is the order of submission; with a plan of the tickets model they are
- * in its order.
+ * Cheap checks come first. If no CPU is free, no job is read, unless minimum priorities are kept; only jobs that fit
+ * into the free resources are ranked. The tickets model ranks all waiting jobs, because the tickets of each depend on
+ * all of them, but only if at least two jobs fit. Candidates are in order of job id, which is the order of submission;
+ * with a plan of the tickets model they are in its order.
  *
  * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or
- * basic, and the cost of ticket_plan_run for the tickets model; O(tasks) if a resource has a finite amount. With minimum priorities (min_priority.h) or CPU weights
- * (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is memory-bound, so struct job has its hot fields first,
- * and rows are prefetched.
- * Source: docs/formulas.md 4.4. */
+ * basic, and the cost of ticket_plan_run for the tickets model; O(tasks) if a resource has a finite amount. With
+ * minimum priorities (min_priority.h) or CPU weights (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is
+ * memory-bound, so struct job has its hot fields first, and rows are prefetched. Source: docs/formulas.md 4.4. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -376,8 +375,8 @@ struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t m
     return ticket_plan_new(s, now_us);
 }
 
-/* Whether the rules have changed since the plan was made. A plan after a dropped one is used in any case, until a pass has
- * run (ticket_plan.h). */
+/* Whether the rules have changed since the plan was made. A plan after a dropped one is used in any case, until a pass
+ * has run (ticket_plan.h). */
 static bool must_drop(const struct state *s, const struct ticket_plan *plan)
 {
     return plan->rules_edition != s->rules_edition && !s->dropped_plan;

@@ -37,8 +37,9 @@ struct priorities {
  *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no
  *                minimum.
  *   basic        the order of ids is the order of submission.
- * O(jobs + rows + resources x tracked TRES) in basic, with a job_id, too; in addition the costs of state_factors and multifactor_context_make in multifactor, of
- * ticket_snapshot_make and ticket_ranks_make in tickets (engine/ranking.h). */
+ * O(jobs + rows + resources x tracked TRES) in basic, with a job_id, too; in addition the costs of state_factors and
+ * multifactor_context_make in multifactor, of ticket_snapshot_make and ticket_ranks_make in tickets
+ * (engine/ranking.h). */
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
                       struct priorities *out_priorities);
 
@@ -50,9 +51,9 @@ enum { TICKET_ENTRIES_MAX = 1000000 };
  * tasks). */
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
-/* The reason that keeps a job from starting however many resources are free: PENDING_PARTITION_TIME_LIMIT (its time limit
- * exceeds the current MaxTime of all its partitions) or PENDING_QOS_USAGE_THRESHOLD. PENDING_NONE: there is none, or no
- * such job. factor: the fair-share factor of its association. O(partitions of the job). */
+/* The reason that keeps a job from starting however many resources are free: PENDING_PARTITION_TIME_LIMIT (its time
+ * limit exceeds the current MaxTime of all its partitions) or PENDING_QOS_USAGE_THRESHOLD. PENDING_NONE: there is none,
+ * or no such job. factor: the fair-share factor of its association. O(partitions of the job). */
 enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor);
 
 #endif

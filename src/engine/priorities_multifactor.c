@@ -158,8 +158,8 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
 
 /* --- a job -------------------------------------------------------------------------------------------------------- */
 
-/* The time from which the job's age counts; 0: there is none yet. With ACCRUE_ALWAYS that is its submission, even if the
- * job is held or begins later. A document gives the time itself. */
+/* The time from which the job's age counts; 0: there is none yet. With ACCRUE_ALWAYS that is its submission, even if
+ * the job is held or begins later. A document gives the time itself. */
 static int64_t accrual_start(const struct multifactor_context *m, const struct job *j)
 {
     bool is_always = (m->s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;

@@ -28,8 +28,8 @@ static void urgency_of_entry(const struct ticket_snapshot *snapshot, uint32_t i,
     urgency_of(&rules, snapshot->slots_urgency, snapshot->now_us, &job, out_urgency);
 }
 
-/* Where urgency has no weight and report_pjob_tickets is false, Grid Engine does not compute it: all its numbers are 0, also
- * those of running jobs (case h_13). */
+/* Where urgency has no weight and report_pjob_tickets is false, Grid Engine does not compute it: all its numbers are 0,
+ * also those of running jobs (case h_13). */
 static bool needs_urgency(const struct ticket_snapshot *snapshot)
 {
     double weight = snapshot->urgency.weight_urgency;

@@ -100,8 +100,9 @@ bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j);
 /* The number of entries that a snapshot would have. O(jobs), of a document O(jobs + hosts + tasks). */
 uint32_t ticket_entry_count(const struct state *s, int64_t now_us);
 
-/* A snapshot of pending and running tasks. _running: of running ones only, but with the virtual nodes of all users who have
- * jobs, because their usage counts. O(jobs + tasks + entries + objects), and with a share tree O(associations + owners) in addition. */
+/* A snapshot of pending and running tasks. _running: of running ones only, but with the virtual nodes of all users who
+ * have jobs, because their usage counts. O(jobs + tasks + entries + objects), and with a share tree O(associations +
+ * owners) in addition. */
 void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us);
 void ticket_snapshot_release(struct ticket_snapshot *snapshot);
@@ -119,8 +120,8 @@ struct ticket_ranks {
  * (policy/tickets.h), plus O(entries). */
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks);
 
-/* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: of the pending tasks they depend only
- * on the virtual nodes of the share tree. O(tasks), and O(jobs) in addition if the tree has a `default`. */
+/* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: of the pending tasks they depend
+ * only on the virtual nodes of the share tree. O(tasks), and O(jobs) in addition if the tree has a `default`. */
 double *ticket_ranks_of_running(struct state *s, int64_t now_us, struct arena *arena);
 
 /* A pending task in the ranking of a plan. */

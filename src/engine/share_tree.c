@@ -301,8 +301,8 @@ static double *leaf_usage_below(const struct share_snapshot *snapshot, struct ar
     return usage;
 }
 
-/* Gives each `default` below a project the usage of the project that no leaf below it has. It does not reach the virtual
- * nodes beside the `default`. Smaller amounts do not count (case h_16). */
+/* Gives each `default` below a project the usage of the project that no leaf below it has. It does not reach the
+ * virtual nodes beside the `default`. Smaller amounts do not count (case h_16). */
 static void add_excess_usage(struct share_snapshot *snapshot, struct arena *arena)
 {
     static const double EXCESS_MIN = 1.0;

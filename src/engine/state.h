@@ -130,7 +130,7 @@ struct job_document {
     uint32_t nodes;
     uint32_t slots;         /* for the ticket policies, instead of its CPUs */
     struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */
-    uint32_t rank;          /* its position in the order of the list, or in basic in that of submission */
+    uint32_t rank;          /* its position in the order of seq, then ids; in basic in that of submission */
     uint32_t running_tasks; /* of an array: tasks that run, each as a job of its own in the document */
     enum job_suspension suspension;
     bool has_slots_rule; /* it has a rule of its own for a range of slots, instead of the setting urgency_slots */
@@ -375,8 +375,8 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc);
  * cost of the algorithm (policy/fair_share.h). */
 double *state_factors(struct state *s, int64_t now_us, struct arena *arena);
 
-/* The columns of a share listing, in memory of arena. options: policy.share, the configured ones, or others; their order is
- * not read. The cost is that of state_factors. */
+/* The columns of a share listing, in memory of arena. options: policy.share, the configured ones, or others; their
+ * order is not read. The cost is that of state_factors. */
 void state_share_table(struct state *s, int64_t now_us, const struct share_options *options, struct arena *arena,
                        struct share_table *out_table);
 

@@ -292,8 +292,8 @@ static bool is_number_of_started_task(const struct job *j, uint32_t task_id)
     return idset_has(&j->array, task_id) && !idset_has(&j->pending, task_id) && !idset_has(&j->cancelled, task_id);
 }
 
-/* Marks the numbers of a placement as taken. Returns false for one that is taken already, or not below max. Numbers beyond
- * the host's are right if the host has shrunk since. */
+/* Marks the numbers of a placement as taken. Returns false for one that is taken already, or not below max. Numbers
+ * beyond the host's are right if the host has shrunk since. */
 static bool take_numbers(const struct idset *numbers, uint32_t max, bool *taken)
 {
     for (uint32_t id = idset_first(numbers); id != NONE; id = idset_next(numbers, id)) {

@@ -27,7 +27,8 @@ void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, 
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-/* object_row_append adds a row as it is loaded, object_row_add a new object, with the next id. Both return its index. */
+/* object_row_append adds a row as it is loaded, object_row_add a new object, with the next id. Both return its
+ * index. */
 uint32_t object_row_append(struct state *s, enum object_kind kind, const struct object_row *row);
 uint32_t object_row_add(struct state *s, enum object_kind kind, const struct object *object, int64_t now_us);
 struct object_row *object_row_at(struct state *s, enum object_kind kind, uint32_t index);

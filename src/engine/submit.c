@@ -53,7 +53,8 @@ static int check_job_count(struct apply_context *c)
 {
     int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
     if (c->s->job_by_id.count < max) return 0;
-    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs wait or run; that is the maximum (max_jobs)", (long long)max);
+    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs are pending or running; that is the maximum (max_jobs)",
+                   (long long)max);
 }
 
 static void add_job(struct apply_context *c, struct job *row)

@@ -76,9 +76,9 @@ static int64_t at_most_now(const struct apply_context *c, int64_t record_us)
     return record_us < c->now_us ? record_us : c->now_us;
 }
 
-/* The record's time may be before the launch, if the clock was set back; that time is not charged either. A start before
- * the last change of the half-life is charged by the new one, because usage is stored as of that change.
- * The journal records this for `fairlead verify`. */
+/* The record's time may be before the launch, if the clock was set back; that time is not charged either. A start
+ * before the last change of the half-life is charged by the new one, because usage is stored as of that change. The
+ * journal records this for `fairlead verify`. */
 static void set_started(struct apply_context *c, struct task *k, int64_t started_us)
 {
     if (k->start_us != 0 || started_us <= 0) return;

@@ -15,8 +15,8 @@
  *   model        another model does not need a plan; the pass runs without it.
  *
  * ticket_plan_make clears state.pass_is_due: a pass that is due afterwards is due to later events. Therefore only one
- * plan may exist at a time, and no EVENT_TIME without it may come before it is used. A plan may be lost only together with
- * something that makes a pass due: a change of the model, EVENT_SYNCED, loading the state again. */
+ * plan may exist at a time, and no EVENT_TIME without it may come before it is used. A plan may be lost only together
+ * with something that makes a pass due: a change of the model, EVENT_SYNCED, loading the state again. */
 #ifndef FAIRLEAD_ENGINE_TICKET_PLAN_H
 #define FAIRLEAD_ENGINE_TICKET_PLAN_H
 
@@ -27,8 +27,8 @@ struct ticket_plan;
 /* With fewer pending and running tasks, a pass is cheaper than the overhead of a plan (about 1 ms). */
 enum { TICKET_PLAN_TASKS_MIN = 1000 };
 
-/* A snapshot for a pass at now_us (pass.c). NULL: no pass is due, at most one job could start, so that nothing has to be ranked,
- * or there are fewer than min tasks. O(jobs + tasks + associations + owners). */
+/* A snapshot for a pass at now_us (pass.c). NULL: no pass is due, at most one job could start, so that nothing has to
+ * be ranked, or there are fewer than min tasks. O(jobs + tasks + associations + owners). */
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min);
 
 /* Computes the ranking, in any thread: it accesses only the plan. The costs are those of ticket_ranks_make, and of

@@ -5,8 +5,8 @@
  *                        many as its limit of running tasks lets start, or fewer if there would be more than
  *                        TICKET_ENTRIES_MAX entries
  *     running tasks      an entry for each, after the pending ones; none for a task that is suspended by hand (Grid
- *                        Engine's state s); one suspended by a load threshold (T) has no tickets, and one suspended with
- *                        its queue (S) counts as running (case h_14)
+ *                        Engine's state s); one suspended by a load threshold (T) has no tickets, and one suspended
+ *                        with its queue (S) counts as running (case h_14)
  *
  * Slots are CPUs. The job class of a pending job is its first partition. The shares and tickets of a user are in the
  * user's object. A user without one (enforce_user = none) gets nothing from the functional policy and the share tree,

@@ -26,13 +26,9 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "engine/handlers.h"
-
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The time of a reset, later than the last one (invariant 1). */
 static int64_t reset_time(int64_t at_us, int64_t last_us)
@@ -43,7 +39,7 @@ static int64_t reset_time(int64_t at_us, int64_t last_us)
 int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
 {
     ensure(assoc < s->assocs.count);
-    return later_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
+    return larger_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
 }
 
 static void clear_assoc_usage(struct state *s, uint32_t index)
@@ -58,10 +54,10 @@ static void clear_assoc_usage(struct state *s, uint32_t index)
 static int64_t last_reset(const struct state *s)
 {
     int64_t last_us = s->usage_reset_us;
-    for (uint32_t i = 0; i < s->assocs.count; i++) last_us = later_of(last_us, s->assocs.items[i].reset_us);
+    for (uint32_t i = 0; i < s->assocs.count; i++) last_us = larger_of(last_us, s->assocs.items[i].reset_us);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++)
-        last_us = later_of(last_us, s->objects[OBJECT_QOS].items[i].reset_us);
-    for (uint32_t i = 0; i < s->owners.count; i++) last_us = later_of(last_us, s->owners.items[i].reset_us);
+        last_us = larger_of(last_us, s->objects[OBJECT_QOS].items[i].reset_us);
+    for (uint32_t i = 0; i < s->owners.count; i++) last_us = larger_of(last_us, s->owners.items[i].reset_us);
     return last_us;
 }
 
@@ -84,7 +80,7 @@ int apply_reset(struct apply_context *c, const struct event *event)
 {
     int64_t at_us = event->reset_us < c->now_us ? event->reset_us : c->now_us;
     usage_reset_all(c, at_us);
-    c->s->reset_period_us = later_of(c->s->reset_period_us, at_us);
+    c->s->reset_period_us = larger_of(c->s->reset_period_us, at_us);
     return 0;
 }
 
@@ -126,7 +122,7 @@ static void reset_owner(struct apply_context *c, uint32_t index)
 {
     struct usage_owner *o = &c->s->owners.items[index];
     o->usage = (struct ticket_usage){{0}};
-    o->reset_us = reset_time(c->now_us, later_of(o->reset_us, c->s->usage_reset_us));
+    o->reset_us = reset_time(c->now_us, larger_of(o->reset_us, c->s->usage_reset_us));
     apply_note_change(c, TABLE_OWNER, index);
 }
 
@@ -183,7 +179,7 @@ void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t
         reset_project(c, row->object.name);
         return;
     }
-    int64_t before_us = later_of(row->reset_us, c->s->usage_reset_us);
+    int64_t before_us = larger_of(row->reset_us, c->s->usage_reset_us);
     row->usage = 0.0;
     row->reset_us = reset_time(c->now_us, before_us);
     note_reset(c, "qos", row->object.name, before_us, row->reset_us);

@@ -74,9 +74,9 @@ struct launch_record {
     char detail[LAUNCH_DETAIL_SIZE]; /* one line for people, or empty */
 };
 
-/* What a launch uses, measured while it runs. A measurement may miss a process that ends meanwhile, so the largest cpu_us
- * and io_bytes so far are the best ones. Those of the ENDED record are at least as large, unless the launch is LOST:
- * then they are 0. */
+/* What a launch uses, measured while it runs. A measurement may miss a process that ends meanwhile, so the largest
+ * cpu_us and io_bytes so far are the best ones. Those of the ENDED record can be smaller: it has only what was waited
+ * for, or what the control group counted, and nothing if the launch is LOST. */
 struct launch_usage {
     uint64_t id;
     int64_t at_us;    /* wall clock, when it was measured */

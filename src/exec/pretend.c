@@ -9,9 +9,9 @@
  *  I3  Time never goes backward: advancing to a time in the past has no effect.
  *
  * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
- * O(log n). Only the id, the time limit, the CPUs and the memory of a launch are used, because a simulated launch has no
- * paths. It uses all the CPUs that it is bound to (one if it is bound to none) and the memory that was requested, from
- * its start to its end. */
+ * O(log n). Only the id, the time limit, the CPUs and the memory of a launch are used, because a simulated launch has
+ * no paths. It uses all the CPUs that it is bound to (one if it is bound to none) and the memory that was requested,
+ * from its start to its end. */
 #include <signal.h>
 
 #include "base/ensure.h"

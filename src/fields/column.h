@@ -1,6 +1,6 @@
-/* Columns of listings: which fields of a record are shown, under which names, and how a table lays them out. Each listing
- * has one table of columns. It serves people (a table fitted to the terminal), programs (-P: values separated by |) and the
- * daemon's own listing of shares. Any other field of the record can be selected by its name.
+/* Columns of listings: which fields of a record are shown, under which names, and how a table lays them out. Each
+ * listing has one table of columns. It serves people (a table fitted to the terminal), programs (-P: values separated
+ * by |) and the daemon's own listing of shares. Any other field of the record can be selected by its name.
  *
  *     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 7}
  *     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "TIME", .rank = 3} */
@@ -45,7 +45,8 @@ const struct field *column_field(const struct column_table *t, const struct colu
 /* The column's value in a row, which is a record of the table's fields. A computed text is in arena. */
 struct field_value column_value(const struct column *c, const struct field_value *row, struct arena *arena);
 
-/* Appends the column's name: "elapsed_s", "end" (the field is end_us, but a time that is printed as text has no unit). */
+/* Appends the column's name: "elapsed_s", "end" (the field is end_us, but a time that is printed as text has no
+ * unit). */
 void column_name(const struct column_table *t, const struct column *c, struct buf *out);
 
 #endif

@@ -10,7 +10,8 @@
 
 enum { MINUTE_S = 60, HOUR_S = 3600 };
 
-/* What one unit of the written form is in units of the value: durations are stored in seconds, times in microseconds. */
+/* What one unit of the written form is in units of the value: durations are stored in seconds, times in
+ * microseconds. */
 static int64_t written_unit(const struct field *f)
 {
     switch (f->type) {
@@ -157,8 +158,8 @@ static bool has_clock_form(struct str value)
     return false;
 }
 
-/* Parses a whole number in the unit of the field's values, without checking its range. Fields in minutes round up to whole
- * minutes, as Slurm does. */
+/* Parses a whole number in the unit of the field's values, without checking its range. Fields in minutes round up to
+ * whole minutes, as Slurm does. */
 static int parse_number(const struct field *f, struct str value, int64_t *out_number, struct err *e)
 {
     int64_t number;

@@ -1,6 +1,6 @@
-/* Fields. A field is anything with a name, a type and a value: a setting, a property of a partition, user or job, a column
- * of a listing. Each field is one row of a table. Parsing, checking and printing its values, scenario documents, the API,
- * the database, help, manual pages and completion all come from that row.
+/* Fields. A field is anything with a name, a type and a value: a setting, a property of a partition, user or job, a
+ * column of a listing. Each field is one row of a table. Parsing, checking and printing its values, scenario documents,
+ * the API, the database, help, manual pages and completion all come from that row.
  *
  *     PriorityTier=10       a whole number             TRESBillingWeights=CPU=1.0,Mem=0.25G   text with its own check
  *     PriorityMaxAge=7-0    a duration in minutes      share_functional_shares=true           yes or no
@@ -25,14 +25,14 @@ enum field_type {
     FIELD_TEXT,    /* printable UTF-8 */
     FIELD_BYTES,   /* such as a path: any bytes but zero */
     FIELD_SECONDS, /* a duration: seconds, or D-H:M:S and its short forms */
-    FIELD_MINUTES, /* a duration as Slurm writes it: minutes, or D-H:M:S; the value is in seconds, rounded up to minutes */
-    FIELD_HOURS,  /* a duration as Grid Engine's halftime: whole hours; the value is in seconds */
-    FIELD_MEMORY, /* MiB, or a number with a suffix */
-    FIELD_TIME    /* microseconds since the epoch; written as seconds since the epoch or ISO 8601 with a zone */
+    FIELD_MINUTES, /* a duration as Slurm writes it: minutes, or D-H:M:S; in seconds, rounded up to minutes */
+    FIELD_HOURS,   /* a duration as Grid Engine's halftime: whole hours; the value is in seconds */
+    FIELD_MEMORY,  /* MiB, or a number with a suffix */
+    FIELD_TIME     /* microseconds since the epoch; written as seconds since the epoch or ISO 8601 with a zone */
 };
 
-/* The field's type decides which member holds the value; the other two are 0 and "". Where a nullable field has no value,
- * number is FIELD_ABSENT, real is NAN and text is NULL. */
+/* The field's type decides which member holds the value; the other two are 0 and "". Where a nullable field has no
+ * value, number is FIELD_ABSENT, real is NAN and text is NULL. */
 struct field_value {
     int64_t number;
     double real;
@@ -47,12 +47,13 @@ struct field {
     const char *help;  /* one line: a phrase without a capital letter and without a full stop */
     const char *group; /* the heading above it in listings; NULL: none */
     enum field_type type;
-    /* The range of numbers, reals, durations (seconds), memory (MiB) and times (microseconds); of texts the range of their
-     * length in bytes, where max 0 stands for FIELD_TEXT_MAX. */
+    /* The range of numbers, reals, durations (seconds), memory (MiB) and times (microseconds); of texts the range of
+     * their length in bytes, where max 0 stands for FIELD_TEXT_MAX. */
     double min, max;
     struct field_value default_value;
     const char *choices; /* of FIELD_CHOICE: "merge,slurm" */
-    /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. For FIELD_MINUTES, INFINITE and -1 do so too. */
+    /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. For FIELD_MINUTES, INFINITE and -1 do so
+     * too. */
     const char *special;
     bool is_nullable;  /* may have no value: null in JSON, empty in lines, NULL in the database */
     bool is_hidden;    /* in no listing and not in the API */
@@ -60,8 +61,8 @@ struct field {
     bool is_task_set;  /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */
     /* For FIELD_TEXT and FIELD_BYTES: ERR_INPUT if the text has the wrong form. NULL: there is no further rule. */
     int (*check)(struct str text, const char *field, struct err *e);
-    /* Appends what a person should know about an accepted value, as a sentence without a full stop, or nothing. NULL: nothing
-     * about any value. */
+    /* Appends what a person should know about an accepted value, as a sentence without a full stop, or nothing. NULL:
+     * nothing about any value. */
     void (*remark)(const struct field_value *value, struct buf *out);
 };
 
@@ -112,13 +113,14 @@ static inline bool field_is_duration(const struct field *f)
 /* The value of a nullable field that has none. */
 struct field_value field_absent(void);
 
-/* The value of a field in a record that does not name it: absent if the field is nullable, otherwise 0 or the empty text. */
+/* The value of a field in a record that does not name it: absent if the field is nullable, otherwise 0 or the empty
+ * text. */
 struct field_value field_nothing(const struct field *f);
 
 bool field_is_absent(const struct field *f, const struct field_value *value);
 
-/* Parses a value as people write it. ERR_INPUT names the field, the value and what is accepted. Text is copied into arena,
- * which may be NULL for fields that hold no text. */
+/* Parses a value as people write it. ERR_INPUT names the field, the value and what is accepted. Text is copied into
+ * arena, which may be NULL for fields that hold no text. */
 int field_parse(const struct field *f, struct str value, struct arena *arena, struct field_value *out_value,
                 struct err *e);
 

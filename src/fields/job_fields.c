@@ -4,8 +4,6 @@
 #include "base/ensure.h"
 #include "fields/limits.h"
 
-#define USAGE_AMOUNT_MAX 1e18 /* GiB-seconds and the like: far above what a machine can use */
-
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
 static int check_path(struct str path, const char *field, struct err *e)
@@ -155,7 +153,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                             OF_TASK("cpu_us"), DECIDES},
     [JOB_FIELD_MAX_RSS] = {NUMBER("max_rss_kib", 0, WHOLE_REAL_MAX), HELP("peak memory of its largest process, in KiB"),
                            OF_TASK("max_rss_kib")},
-    [JOB_FIELD_MEM_TIME] = {REAL("mem_gib_s", 0, USAGE_AMOUNT_MAX), HELP("memory in use x time so far, in GiB-seconds"),
+    [JOB_FIELD_MEM_TIME] = {REAL("mem_gib_s", 0, TASK_USAGE_MAX), HELP("memory in use x time so far, in GiB-seconds"),
                             OF_TASK("mem_gib_s")},
     [JOB_FIELD_IO] = {NUMBER("io_bytes", 0, WHOLE_REAL_MAX), HELP("bytes read from and written to storage so far"),
                       OF_TASK("io_bytes"), DECIDES},
@@ -246,12 +244,12 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                 HIDDEN, OF_TASK("mem_kib"), DECIDES},
     [JOB_FIELD_MEASURED_FROM] = {TIME("measured_from_us"), HELP("its measured usage counts from here on"), HIDDEN,
                                  NULLABLE, OF_TASK("measured_from_us"), DECIDES},
-    [JOB_FIELD_CHARGED_CPU] = {REAL("charged_cpu_s", 0, USAGE_AMOUNT_MAX), HELP("its part of its owners' CPU usage"),
+    [JOB_FIELD_CHARGED_CPU] = {REAL("charged_cpu_s", 0, TASK_USAGE_MAX), HELP("its part of its owners' CPU usage"),
                                HIDDEN, OF_TASK("charged_cpu_s"), DECIDES},
-    [JOB_FIELD_CHARGED_MEM] = {REAL("charged_mem_gib_s", 0, USAGE_AMOUNT_MAX),
+    [JOB_FIELD_CHARGED_MEM] = {REAL("charged_mem_gib_s", 0, TASK_USAGE_MAX),
                                HELP("its part of its owners' memory usage"), HIDDEN, OF_TASK("charged_mem_gib_s"),
                                DECIDES},
-    [JOB_FIELD_CHARGED_IO] = {REAL("charged_io_gib", 0, USAGE_AMOUNT_MAX), HELP("its part of its owners' I/O"), HIDDEN,
+    [JOB_FIELD_CHARGED_IO] = {REAL("charged_io_gib", 0, TASK_USAGE_MAX), HELP("its part of its owners' I/O"), HIDDEN,
                               OF_TASK("charged_io_gib"), DECIDES},
     [JOB_FIELD_CHARGED_AS_OF] = {TIME("charged_as_of_us"), HELP("the time to which these parts have decayed"), HIDDEN,
                                  NULLABLE, OF_TASK("charged_as_of_us"), DECIDES},

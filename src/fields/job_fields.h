@@ -90,7 +90,7 @@ enum job_field {
     JOB_FIELD_POSIX_PRIORITY,
     JOB_FIELD_JOB_SHARE,
     JOB_FIELD_OVERRIDE_TICKETS,
-    JOB_FIELD_LIST_POSITION, /* in the scheduler's list: set by its submission, and anew by each change by hand */
+    JOB_FIELD_LIST_POSITION, /* in the scheduler's list: set by its submission, and again by each change by hand */
 
     JOB_FIELD_ARRAY,           /* in a submission "0-999%50"; stored: the task numbers, absent if it is not an array */
     JOB_FIELD_PENDING_TASKS,   /* a set: "3-999" */

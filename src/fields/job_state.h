@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* STARTING: decided and committed; the keeper has not said so yet. COMPLETING: being ended. From COMPLETED on: ended. */
+/* STARTING: decided and committed; the keeper has not said so yet. COMPLETING: being ended. From COMPLETED on:
+ * ended. */
 #define JOB_STATES(X, between)     \
     X(PENDING) between X(STARTING) \
     between X(RUNNING)             \

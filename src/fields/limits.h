@@ -18,6 +18,7 @@ enum {
 #define RATE_MAX 1e33                             /* of a billing: more than all TRES by the largest weights */
 #define MEM_MIB_MAX 1099511627776.0               /* 2^40 */
 #define TIME_LIMIT_S_MAX ((double)DURATION_S_MAX) /* ten years */
+#define TASK_USAGE_MAX 1e18                       /* GiB-seconds and the like: far above what a task can use */
 #define WHOLE_REAL_MAX 9007199254740992.0         /* 2^53: a double holds every whole number up to this one */
 #define TIME_US_MAX 253402300799000000.0          /* the last second of the year 9999, in microseconds */
 

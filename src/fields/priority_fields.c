@@ -85,7 +85,7 @@ static const struct field rows[PRIORITY_FIELD_COUNT] = {
 
 const struct field_table priority_fields = {
     .name = "Priority",
-    .help = "A waiting job in a partition it may run in, or a running task, and the terms of its priority.",
+    .help = "A pending job in a partition it may run in, or a running task, and the terms of its priority.",
     .rows = rows,
     .row_size = sizeof rows[0],
     .count = PRIORITY_FIELD_COUNT,

@@ -1,5 +1,6 @@
-/* A row of the listing of priorities: a waiting job in one of the partitions it may run in, or a running task, with every
- * term of its priority by the model in force. What another model has has no value. Terms are weighted, factors are not. */
+/* A row of the listing of priorities: a waiting job in one of the partitions it may run in, or a running task, with
+ * every term of its priority by the model in force. What another model has has no value. Terms are weighted, factors
+ * are not. */
 #ifndef FAIRLEAD_FIELDS_PRIORITY_FIELDS_H
 #define FAIRLEAD_FIELDS_PRIORITY_FIELDS_H
 

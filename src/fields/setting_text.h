@@ -52,8 +52,8 @@ int setting_text_qos_flags_check(struct str text, const char *what, struct err *
 int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);
 int setting_text_hierarchy_check(struct str text, const char *what, struct err *e);
 
-/* Weights by resource, each named at most once; a resource not named weighs 0; "NONE": all 0. Not negative. A resource that
- * does not exist has no usage, but its weight counts in the total. */
+/* Weights by resource, each named at most once; a resource not named weighs 0; "NONE": all 0. Not negative. A resource
+ * that does not exist has no usage, but its weight counts in the total. */
 struct usage_weights {
     double weight[USAGE_RESOURCE_COUNT], total;
 };

@@ -1,6 +1,6 @@
-/* The table of settings: what an administrator sets. A setting that Slurm or Grid Engine has, too, bears the keyword it has
- * there and takes the values it takes there; Fairlead's own end in their unit. Parsing, listing and the manual come from a
- * setting's row. What the settings mean together is the policy's business (policy/policy.h). */
+/* The table of settings: what an administrator sets. A setting that Slurm or Grid Engine has, too, bears the keyword it
+ * has there and takes the values it takes there; Fairlead's own end in their unit. Parsing, listing and the manual come
+ * from a setting's row. What the settings mean together is the policy's business (policy/policy.h). */
 #ifndef FAIRLEAD_FIELDS_SETTINGS_H
 #define FAIRLEAD_FIELDS_SETTINGS_H
 
@@ -72,7 +72,8 @@ enum setting {
     SETTING_COUNT
 };
 
-/* Values of SET_USAGE_RESET: when all usage is set to 0. NOW does so once and leaves NONE; the others do at local midnight. */
+/* Values of SET_USAGE_RESET: when all usage is set to 0. NOW does so once and leaves NONE; the others do at local
+ * midnight. */
 enum usage_reset {
     USAGE_RESET_NONE,
     USAGE_RESET_NOW,
@@ -107,20 +108,20 @@ extern const struct field_table settings_fields; /* the same rows */
 /* Every setting at Fairlead's default: fair share decides, GPUs are tracked. */
 struct settings settings_defaults(void);
 
-/* Every setting at the default of the program that it comes from: all weights are 0. A document that describes a cluster of
- * another scheduler starts from these. */
+/* Every setting at the default of the program that it comes from: all weights are 0. A document that describes a
+ * cluster of another scheduler starts from these. */
 struct settings settings_upstream_defaults(void);
 
-/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the field
- * that reads its values. ERR_NOT_FOUND: there is none. */
+/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the
+ * field that reads its values. ERR_NOT_FOUND: there is none. */
 int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e);
 
 /* Finds and reads in one. */
 int setting_read(struct str name, struct str value, struct arena *arena, enum setting *out_setting,
                  struct field_value *out_value, struct err *e);
 
-/* Appends what a person should know about an accepted value: "compensation_factor: a negative value counts as ...". Appends
- * nothing if there is nothing to say. */
+/* Appends what a person should know about an accepted value: "compensation_factor: a negative value counts as ...".
+ * Appends nothing if there is nothing to say. */
 void setting_remark(enum setting s, const struct field_value *value, struct buf *out);
 
 /* The value as its field reads it back. */

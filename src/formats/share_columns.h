@@ -1,5 +1,5 @@
-/* The common part of the two text formats of a share tree: columns that are identified by their headings, and the rules for
- * names, shares and usage. */
+/* The common part of the two text formats of a share tree: columns that are identified by their headings, and the rules
+ * for names, shares and usage. */
 #ifndef FAIRLEAD_FORMATS_SHARE_COLUMNS_H
 #define FAIRLEAD_FORMATS_SHARE_COLUMNS_H
 
@@ -52,15 +52,17 @@ struct share_columns {
 int share_columns_parse(const struct source *s, const struct share_format *format, struct str line,
                         struct share_columns *out_columns, struct err *e);
 
-/* Cuts a line into out_fields[COLUMN_COUNT]. A column that the header does not have gets an empty view at the end of the
- * line. ERR_INPUT if the line has more or fewer fields than the header. */
+/* Cuts a line into out_fields[COLUMN_COUNT]. A column that the header does not have gets an empty view at the end of
+ * the line. ERR_INPUT if the line has more or fewer fields than the header. */
 int share_columns_cut(const struct source *s, const struct share_columns *c, struct str line, struct str *out_fields,
                       struct err *e);
 
-/* ERR_INPUT if the name is empty, is not printable UTF-8, begins or ends with a blank, or contains '|'. what: "account". */
+/* ERR_INPUT if the name is empty, is not printable UTF-8, begins or ends with a blank, or contains '|'. what:
+ * "account". */
 int share_columns_check_name(const struct source *s, struct str name, const char *what, struct err *e);
 
-/* Parses a whole number up to SHARES_FIELD_MAX, "parent" (not case-sensitive), or an empty field if may_be_empty. ERR_INPUT. */
+/* Parses a whole number up to SHARES_FIELD_MAX, "parent" (not case-sensitive), or an empty field if may_be_empty.
+ * ERR_INPUT. */
 int share_columns_parse_shares(const struct source *s, struct str field, bool may_be_empty,
                                struct raw_shares *out_shares, struct err *e);
 

@@ -1,5 +1,5 @@
-/* Three passes: the first parses lines to rows, the second finds the parents, which may come later in the text, and the third
- * counts depths, which detects cycles. */
+/* Three passes: the first parses lines to rows, the second finds the parents, which may come later in the text, and the
+ * third counts depths, which detects cycles. */
 #include "formats/share_tree_tsv.h"
 
 #include <string.h>
@@ -93,7 +93,8 @@ static int read_rows(struct tsv_reader *r, struct err *e)
 
 /* --- parents ------------------------------------------------------------------------------------------------------ */
 
-/* A number for each user name. With the account's row it forms the key that detects a user's second line in an account. */
+/* A number for each user name. With the account's row it forms the key that detects a user's second line in an
+ * account. */
 static uint32_t user_number(struct tsv_reader *r, struct str user)
 {
     uint32_t number = map_get(&r->users, user);
@@ -196,8 +197,8 @@ static int find_depths(struct tsv_reader *r, struct err *e)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* The rows depth first. Every row is linked to its next sibling, from the last row to the first, so that each chain is in the
- * order of the text. The walk follows the chains and keeps its row at each depth. O(n). */
+/* The rows depth first. Every row is linked to its next sibling, from the last row to the first, so that each chain is
+ * in the order of the text. The walk follows the chains and keeps its row at each depth. O(n). */
 static uint32_t *order_depth_first(const struct share_tree_tsv_row *rows, uint32_t count, struct arena *arena)
 {
     uint32_t *order = arena_alloc(arena, count * sizeof *order);

@@ -6,10 +6,10 @@
  *             physics  alice  1       200000
  *             physics  bob    parent  4500.5
  *
- * A line without a user is an account and names its parent. A line with a user names the user's account; its parent is empty
- * or that of the account. Usage is the line's own, without the lines below it; an empty field is 0. The account root has no
- * line. Lines and columns may have any order: an account may follow its children. Blank lines and lines that begin with `#`
- * are skipped. Lines end in LF or CR LF.
+ * A line without a user is an account and names its parent. A line with a user names the user's account; its parent is
+ * empty or that of the account. Usage is the line's own, without the lines below it; an empty field is 0. The account
+ * root has no line. Lines and columns may have any order: an account may follow its children. Blank lines and lines
+ * that begin with `#` are skipped. Lines end in LF or CR LF.
  *
  * Invariant of the result: from every row, parents lead to the root in at most SHARE_DEPTH_MAX steps. */
 #ifndef FAIRLEAD_FORMATS_SHARE_TREE_TSV_H

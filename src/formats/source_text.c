@@ -1,5 +1,5 @@
-/* A position is counted from the beginning of the text for each error, O(length). A parser fails at most once, so that is
- * cheaper than counting lines during parsing. */
+/* A position is counted from the beginning of the text for each error, O(length). A parser fails at most once, so that
+ * is cheaper than counting lines during parsing. */
 #include "formats/source_text.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* An input text, and positions in it. Parsed records point into the text, so every error has a position, however late it is
- * detected. Lines and columns are counted only for an error. */
+/* An input text, and positions in it. Parsed records point into the text, so every error has a position, however late
+ * it is detected. Lines and columns are counted only for an error. */
 #ifndef FAIRLEAD_FORMATS_SOURCE_TEXT_H
 #define FAIRLEAD_FORMATS_SOURCE_TEXT_H
 
@@ -14,8 +14,9 @@ struct source {
     struct str text;  /* must outlive all records that are parsed from it */
 };
 
-/* Adds "NAME:LINE:COLUMN" to an error and returns -1. position: an address in the text, or its end. Lines and columns count
- * from 1; a column is a character. filled: the -1 of the function that filled the error, so that failing is one statement:
+/* Adds "NAME:LINE:COLUMN" to an error and returns -1. position: an address in the text, or its end. Lines and columns
+ * count from 1; a column is a character. filled: the -1 of the function that filled the error, so that failing is one
+ * statement:
  *
  *     return source_error(s, field.text, e, err_value(e, "usage", field, "a number")); */
 int source_error(const struct source *s, const char *position, struct err *e, int filled);

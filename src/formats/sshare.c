@@ -5,8 +5,8 @@
 
 #include "base/map.h"
 
-/* The rows so far, and the open accounts, which can get more children: open[i] is the last account indented by i, unless an
- * account with less indentation followed. The root is open at 0, even without a row. */
+/* The rows so far, and the open accounts, which can get more children: open[i] is the last account indented by i,
+ * unless an account with less indentation followed. The root is open at 0, even without a row. */
 struct sshare_reader {
     const struct source *source;
     struct share_columns columns;
@@ -70,8 +70,8 @@ static int link_below(struct sshare_reader *r, struct sshare_row *row, uint32_t 
                                     "is more than %d levels below the root", SHARE_DEPTH_MAX));
 }
 
-/* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows without
- * indentation, and of rows indented by 1 if no account without indentation is open. */
+/* Finds the parent of an account's row by its indentation. The root, with a row or without one, is the parent of rows
+ * without indentation, and of rows indented by 1 if no account without indentation is open. */
 static int link_account(struct sshare_reader *r, struct sshare_row *row, struct err *e)
 {
     const char *position = row->account.text;

@@ -5,14 +5,15 @@
  *      a||40|0.400000|450000|0.642857|
  *       a|user1|1|1.000000|200000|0.285714|0.600000
  *
- * It uses the columns Account, User, RawShares, RawUsage and, if present, Partition, in any order and among any others (-l,
- * -o), with or without a separator at the end of each line (-p). Lines end in LF or CR LF. Blank lines are skipped, and so
- * are comments (#) before the header.
+ * It uses the columns Account, User, RawShares, RawUsage and, if present, Partition, in any order and among any others
+ * (-l, -o), with or without a separator at the end of each line (-p). Lines end in LF or CR LF. Blank lines are
+ * skipped, and so are comments (#) before the header.
  *
- * The indentation of Account is the tree. An account is indented by one more than its parent. A user's row is indented by
- * one more than the row of the user's account, which is the nearest row of that name above. If rows were filtered (-A), an
- * account without indentation is a child of the root, with or without a row for the root. An account's RawUsage is the total
- * of everything below it. A second row of the same user in the same account is a partition association.
+ * The indentation of Account is the tree. An account is indented by one more than its parent. A user's row is indented
+ * by one more than the row of the user's account, which is the nearest row of that name above. If rows were filtered
+ * (-A), an account without indentation is a child of the root, with or without a row for the root. An account's
+ * RawUsage is the total of everything below it. A second row of the same user in the same account is a partition
+ * association.
  *
  * Source: the output of Slurm 22.05.8 as recorded in tests/conformance/slurm; docs/formulas.md 2.3. */
 #ifndef FAIRLEAD_FORMATS_SSHARE_H

@@ -68,7 +68,8 @@ static int append_text(const char *what, const char *argument, struct option_tex
     return 0;
 }
 
-/* Refuses a time that is not from min_us to max_us, in whole seconds. special: a word that is accepted, too, or NULL. */
+/* Refuses a time that is not from min_us to max_us, in whole seconds. special: a word that is accepted, too, or
+ * NULL. */
 static int check_time(const char *what, const char *argument, int64_t time_us, double min_us, double max_us,
                       const char *special, struct err *e)
 {

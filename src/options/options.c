@@ -1,8 +1,8 @@
-/* Parses options by table. getopt_long splits the command line by the usual rules (order, "--", joined letters); the rows
- * determine the types and the error messages.
+/* Parses options by table. getopt_long splits the command line by the usual rules (order, "--", joined letters); the
+ * rows determine the types and the error messages.
  *
- * The value of each long option passed to getopt_long is LONG_BASE plus the row's number, which is OPTION_ROWS_MAX times its
- * set plus its index. The value of a letter is the letter, which is less than LONG_BASE. */
+ * The value of each long option passed to getopt_long is LONG_BASE plus the row's number, which is OPTION_ROWS_MAX
+ * times its set plus its index. The value of a letter is the letter, which is less than LONG_BASE. */
 #include "options/options.h"
 
 #include <getopt.h>
@@ -41,7 +41,8 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
     return false;
 }
 
-/* Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. Keeps three rows of the matrix. */
+/* Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. Keeps three rows of the
+ * matrix. */
 uint32_t options_word_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a), columns = strlen(b);
@@ -135,8 +136,8 @@ static const char *nearest_option(const struct getopt_tables *t, const char *wor
     return nearest;
 }
 
-/* Refuses an option that the rules have advice for: "unknown option '--wrap': give a command after --". Returns whether they
- * have. */
+/* Refuses an option that the rules have advice for: "unknown option '--wrap': give a command after --". Returns whether
+ * they have. */
 static bool refuse_explained(const struct getopt_tables *t, const char *dashes, const char *word, struct err *e)
 {
     const char *advice = t->rules->explain != NULL ? t->rules->explain(word) : NULL;
@@ -164,8 +165,8 @@ static int refuse_long(const struct getopt_tables *t, const char *token, struct 
     return err_set(e, ERR_USAGE, "unknown option '--%s'; see '%s --help'", word, t->rules->name);
 }
 
-/* Fills the error for a result ':' or '?' of getopt_long. token: the word that it read last. optopt is the letter or the value
- * of a known long option, or 0 for an unknown long option. */
+/* Fills the error for a result ':' or '?' of getopt_long. token: the word that it read last. optopt is the letter or
+ * the value of a known long option, or 0 for an unknown long option. */
 static int refuse(const struct getopt_tables *t, int result, const char *token, struct err *e)
 {
     int number = optopt != 0 ? number_of_result(t, optopt) : -1;
@@ -180,8 +181,8 @@ static int refuse(const struct getopt_tables *t, int result, const char *token, 
     return err_set(e, ERR_USAGE, "unknown option '-%c'; see '%s --help'", optopt, t->rules->name);
 }
 
-/* Refuses an option of several letters after one dash that the rules have advice for: "-pe" is not -p with the argument e.
- * words: those that getopt_long reads next. It skips operands unless options come first. */
+/* Refuses an option of several letters after one dash that the rules have advice for: "-pe" is not -p with the argument
+ * e. words: those that getopt_long reads next. It skips operands unless options come first. */
 static bool refuse_long_letters(const struct getopt_tables *t, char *const *words, struct err *e)
 {
     while (!t->rules->options_first && *words != NULL && (*words)[0] != '-') words++;

@@ -1,5 +1,5 @@
-/* The options of a program or a command as a table: each row has a name, a letter, one line of help, a type and the struct
- * member that it fills. Parsing, --help, manual pages and completion all use these rows.
+/* The options of a program or a command as a table: each row has a name, a letter, one line of help, a type and the
+ * struct member that it fills. Parsing, --help, manual pages and completion all use these rows.
  *
  *     struct queue_values {
  *         const char *account;
@@ -8,13 +8,13 @@
  *     static const struct option_row queue_options[] = {
  *         {.name = "account", .letter = 'A', .argument = "NAME", .value = TEXT_IN(struct queue_values, account),
  *          .help = "only jobs of this account"},
- *         {.name = "limit", .letter = 'n', .argument = "COUNT", .value = U64_IN(struct queue_values, limit, 1, 1000000),
- *          .help = "maximum number of rows"},
+ *         {.name = "limit", .letter = 'n', .argument = "COUNT", .help = "maximum number of rows",
+ *          .value = U64_IN(struct queue_values, limit, 1, 1000000)},
  *         {0},
  *     };
  *
- * TEXT_IN(struct, member) and the like initialise the row's type and the member's offset; a member of another C type does not
- * compile. The caller sets all members to zero before parsing. */
+ * TEXT_IN(struct, member) and the like initialise the row's type and the member's offset; a member of another C type
+ * does not compile. The caller sets all members to zero before parsing. */
 #ifndef FAIRLEAD_OPTIONS_OPTIONS_H
 #define FAIRLEAD_OPTIONS_OPTIONS_H
 
@@ -105,8 +105,8 @@ struct option_rules {
     struct option_set sets[OPTION_SETS_MAX]; /* all names and letters differ */
     uint32_t set_count;
     bool options_first; /* the first operand ends the options */
-    /* Advice for an unknown long option, a letter, or several letters after one dash (qsub's -pe), given without dashes, or
-     * NULL. May be NULL. */
+    /* Advice for an unknown long option, a letter, or several letters after one dash (qsub's -pe), given without
+     * dashes, or NULL. May be NULL. */
     const char *(*explain)(const char *word);
 };
 
@@ -120,8 +120,9 @@ struct parsed {
 };
 
 /* Parses argv[1..argc) into the values of the sets; a later option overrides an earlier one. Reorders argv, so that the
- * operands are last. On failure values may be partly filled. Not thread-safe (getopt_long). ERR_USAGE: an unknown option
- * (the message names the nearest one), a missing or an unexpected argument; ERR_INPUT: an argument that is not accepted. */
+ * operands are last. On failure values may be partly filled. Not thread-safe (getopt_long). ERR_USAGE: an unknown
+ * option (the message names the nearest one), a missing or an unexpected argument; ERR_INPUT: an argument that is not
+ * accepted. */
 int options_parse(const struct option_rules *rules, int argc, char **argv, struct parsed *out_parsed, struct err *e);
 
 /* Whether the option with the name was given; the tables must have it. Whether any option of a table was given. */
@@ -131,8 +132,8 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
 /* The number of rows; 0 for NULL. */
 uint32_t options_count(const struct option_row *rows);
 
-/* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over 40 letters
- * count as entirely different. O(length of a * length of b). */
+/* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over
+ * 40 letters count as entirely different. O(length of a * length of b). */
 uint32_t options_word_distance(const char *a, const char *b);
 
 #endif

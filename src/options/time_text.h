@@ -14,15 +14,16 @@
 
 /* Parses one of these formats. now_us: the current time. what: the name of the option, for the error.
  *
- *     now, now+90, now+1hour                 seconds without a unit; second, minute, hour, day, week, or a prefix of them
+ *     now, now+90, now+1hour                 seconds without a unit; second, minute, hour, day, week, or a prefix of
+ *                                            them
  *     16:00, 16:00:30, noon, midnight        the next one, local
  *     today, tomorrow                        local midnight at its start
  *     2026-11-21, 2026-11-21T09:05[:30]      local; a blank may replace the T
  *     2026-11-21T09:05Z, ...+01:00, seconds  those of base/quantity.h
  *     202611210905[.30]                      local, the format of Grid Engine
  *
- * The time may be before 1970 or after the year 9999, and a time that is far too late may be another one after that year: the
- * caller checks the range. ERR_INPUT: another text, or a local time that does not exist. */
+ * The time may be before 1970 or after the year 9999, and a time that is far too late may be another one after that
+ * year: the caller checks the range. ERR_INPUT: another text, or a local time that does not exist. */
 int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *out_us, struct err *e);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { USAGE_WIDTH = 80, USAGE_OPTION_COLUMN = 28, USAGE_ARGUMENT_BYTES = 60 };
 
-/* Appends text, folded into lines of at most width characters, each of them indented. Paragraphs are separated by an empty
- * line. A line of the text that begins with a blank is indented, but not folded. */
+/* Appends text, folded into lines of at most width characters, each of them indented. Paragraphs are separated by an
+ * empty line. A line of the text that begins with a blank is indented, but not folded. */
 void usage_wrap(struct buf *out, struct str text, uint32_t indent, uint32_t width);
 
 /* Appends "  name        what it means", with the meaning folded at its column. */

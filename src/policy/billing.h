@@ -2,7 +2,8 @@
  * part.
  *
  *     sum            of amount x weight over all TRES but billing
- *     MAX_TRES       the largest amount x weight of cpu, mem, node and every gres (at least 0), plus the sum of all others
+ *     MAX_TRES       the largest amount x weight of cpu, mem, node and every gres (at least 0), plus the sum of all
+ *                    others
  *     MAX_TRES_GRES  the largest amount x weight of cpu, mem and node (at least 0), plus the sum of all others
  *
  * A partition without weights bills the CPUs. As soon as it has a weight, a TRES that is not named weighs nothing, and

@@ -5,8 +5,8 @@
  * is random access to memory. Here the same ranks come from one loop over accounts in index order. An account passes
  * two numbers to each child account:
  *
- *     first   the rank of the child's best user: N minus the users that come before all of the child's; 0 if its list is
- *             not to be ranked
+ *     first   the rank of the child's best user: N minus the users that come before all of the child's; 0 if its list
+ *             is not to be ranked
  *     tied    if the child is tied with a user, the rank of that user, which the child's best users share; 0 otherwise
  *
  * Parents come before children (invariant 1 of tree.h), so both numbers are there when the loop reaches an account. The
@@ -22,19 +22,21 @@
  *
  * Invariants
  *   1. A group without users below is skipped and does not change `tied`: an empty account has no best user.
- *   2. Every user is in exactly one list that is ranked (if all are wanted): that of its fair-share parent, or one that it was merged into.
+ *   2. Every user is in exactly one list that is ranked (if all are wanted): that of its fair-share parent, or one that
+ *      it was merged into.
  *   3. The result does not depend on the order inside a tie, so a kept order and a new one give the same bits.
  *   4. The records that are on the stack at the same time belong to different nodes: a list, and merged lists below it.
  *      So the stack needs count records and as many again to sort with, and its depth is at most TREE_DEPTH_MAX lists.
  *
  * Each account's children are kept in the order of the last pass, which is nearly the order of the next one
  * (drop_merge_sort.c). The slots of all accounts are one array that is read from start to end. The usage and the factor
- * of the user that a slot refers to may be anywhere in memory, so they are prefetched PREFETCH_DISTANCE slots ahead. For an
- * account the same instruction prefetches something useless, which costs less than a branch.
+ * of the user that a slot refers to may be anywhere in memory, so they are prefetched PREFETCH_DISTANCE slots ahead.
+ * For an account the same instruction prefetches something useless, which costs less than a branch.
  *
  * Cost: O(n) when little changed, else O(n) with radix passes over the lists; lists below a few dozen members are
  * sorted by insertion. bench/bench_fair_tree.c measures it. Memory: 8 bytes a node, 16 more an account, 32 for each
- * record that is on the stack at one time: those of the largest list, or of merged lists. Source: docs/formulas.md 2.1 (the published "Fair Tree Fairshare Algorithm" page). */
+ * record that is on the stack at one time: those of the largest list, or of merged lists. Source: docs/formulas.md 2.1
+ * (the published "Fair Tree Fairshare Algorithm" page). */
 #include "policy/fair_tree.h"
 
 #include <math.h>

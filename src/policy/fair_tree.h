@@ -7,8 +7,8 @@
  * There are two rules for equal levels:
  *   merge  as published. Tied siblings share a rank. A user tied with an account has the rank of that account's best
  *          user, however deep. Tied accounts have their children merged, each child with the level it has in its own.
- *   slurm  the results of Slurm 22.05.8 on x86-64, bit for bit: 80-bit levels, and tied accounts one after the other in the
- *          order of the input, where the first association of the later one gets the last rank again.
+ *   slurm  the results of Slurm 22.05.8 on x86-64, bit for bit: 80-bit levels, and tied accounts one after the other in
+ *          the order of the input, where the first association of the later one gets the last rank again.
  * The level of zero shares is 0, that of shares without usage infinite. A SHARES_PARENT user has an infinite level, a
  * SHARES_PARENT account none.
  *

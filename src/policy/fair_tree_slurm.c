@@ -6,7 +6,7 @@
  * Its walk differs from the published one (fair_tree.c) in one point: tied sibling accounts are not merged. The second
  * one is entered with the mark `tied`, so that its first association shares the rank given last.
  *
- *     visit(list, tied_in)      ranks count down from N; `last`: the rank given last, `left`: the next rank without a tie
+ *     visit(list, tied_in)      ranks count down from N; `last`: the rank given last, `left`: the next untied one
  *       sort by level, highest first; at equal levels users first; else in their order
  *       previous = 4294967294
  *       for each member: tied = the first's, if tied_in; else previous == level

@@ -3,7 +3,7 @@
  *
  *     tickets  =  sum over kinds k of  w_k share_k F / S_k          w: the weights over their sum
  *
- *     running:  share_k = fshare / running jobs of the member       S_k: sum over running jobs; w: of kinds with S_k > 0
+ *     running:  share_k = fshare / running jobs of the member       S_k: sum over running jobs; w: where S_k > 0
  *     pending:  counted one after another as if they started, the best first; the first job of a member adds the
  *               member's fshare to S_k. Before a job is counted, its value is computed with
  *                 share_k = fshare / (counted + 1)                  S_k + 0.001 in place of S_k
@@ -13,8 +13,8 @@
  *
  * Only max_functional_jobs pending jobs are counted. The others get the value that they had as the next of their group
  * in the last round, which can be more. The policies after this one in policy_hierarchy depend on these values. One
- * exception: when counting ends, the next job of each group counts for those policies as a job without functional tickets
- * (case h_24).
+ * exception: when counting ends, the next job of each group counts for those policies as a job without functional
+ * tickets (case h_24).
  *
  * Cost: O(n log n) to group n jobs, then as in ticket_selection.h. Source: docs/formulas.md 5.5. */
 #include "policy/functional_tickets.h"
@@ -193,7 +193,8 @@ static void give_rest(const struct ticket_selection *s, struct ticket_run *run)
     }
 }
 
-/* Adds the functional tickets to the tickets so far, except those of the job of each group that would be counted next. */
+/* Adds the functional tickets to the tickets so far, except those of the job of each group that would be counted
+ * next. */
 static void add_to_tickets_so_far(const struct ticket_selection *s, struct ticket_run *run)
 {
     uint32_t first = 0;

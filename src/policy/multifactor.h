@@ -54,8 +54,8 @@ struct multifactor_job {
     struct tres_list tres; /* requested or allocated */
 };
 
-/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. A factor whose weight is 0 is 0, as in sprio
- * -n. */
+/* Factors without their weights; raw numbers if a NO_NORMAL_* flag says so. A factor whose weight is 0 is 0, as in
+ * sprio -n. */
 struct multifactor_factors {
     double age, assoc, fair_share, job_size, partition, qos;
 };
@@ -71,8 +71,8 @@ struct multifactor_terms {
 void multifactor_factors(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                          const struct multifactor_job *j, struct multifactor_factors *out_factors);
 
-/* The factor of one TRES of a job: its amount / the partition's total, 0 when that or its weight is 0; the amount itself
- * with NO_NORMAL_TRES. */
+/* The factor of one TRES of a job: its amount / the partition's total, 0 when that or its weight is 0; the amount
+ * itself with NO_NORMAL_TRES. */
 double multifactor_tres_factor(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                                const struct multifactor_job *j, const struct tres_amount *a);
 

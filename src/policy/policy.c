@@ -46,8 +46,8 @@ static int make_multifactor(const struct settings *s, uint32_t flags, const stru
     return 0;
 }
 
-/* Grid Engine accepts a negative factor and then computes almost the same as with a tiny positive one. Its arithmetic there
- * is unknown (case h_02). */
+/* Grid Engine accepts a negative factor and then computes almost the same as with a tiny positive one. Its arithmetic
+ * there is unknown (case h_02). */
 static double compensation_factor_of(const struct settings *s)
 {
     static const double TINY = 1e-100; /* so small that every node is above it: docs/formulas.md 5.3 */

@@ -9,8 +9,8 @@
  *
  * Which node serves a job of user u, in project p or in none:
  *   no project:  the first node named u, depth first, outside project nodes; else the first `default` there
- *   a project:   node p. If p is a leaf, it serves all its users; else u inside p, then `default` inside p. If p is not in the
- *                tree, no node serves the job.
+ *   a project:   node p. If p is a leaf, it serves all its users; else u inside p, then `default` inside p. If p is not
+ *                in the tree, no node serves the job.
  * Source: docs/formulas.md 5.1; Grid Engine 8.1.9, cases c4, c5. */
 #ifndef FAIRLEAD_POLICY_SHARE_NODES_H
 #define FAIRLEAD_POLICY_SHARE_NODES_H

@@ -71,8 +71,8 @@ static double share_of_running(const struct ticket_run *run, const struct runnin
     return leaf_shares > 0.0 ? floor(j->job_share * target * pool / leaf_shares) : target * pool / r->own[j->node];
 }
 
-/* Only nodes of running jobs are active, so only they get targets. The virtual nodes of users whose jobs are all pending
- * stay in the tree, though: their usage counts in the groups above them (case h_03). */
+/* Only nodes of running jobs are active, so only they get targets. The virtual nodes of users whose jobs are all
+ * pending stay in the tree, though: their usage counts in the groups above them (case h_03). */
 void share_tickets_running(struct ticket_run *run)
 {
     if (!has_share_policy(run)) return;

@@ -8,8 +8,8 @@
 /* Gives share tickets to the running jobs. */
 void share_tickets_running(struct ticket_run *run);
 
-/* The most tickets that a running job has if the share tree divides its pool among the pending jobs, too. The functional and
- * override tickets of running jobs are computed before. */
+/* The most tickets that a running job has if the share tree divides its pool among the pending jobs, too. The
+ * functional and override tickets of running jobs are computed before. */
 double share_tickets_running_max(struct ticket_run *run);
 
 /* Gives share tickets to the pending jobs. is_dependent: they depend on the tickets so far, and are added to them. O(n)

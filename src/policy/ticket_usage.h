@@ -1,7 +1,7 @@
 /* The usage that the share tree counts, by resource, and its decay. It belongs to a user, to a user in a project, or to
  * a project, not to a node of the tree, so it outlives the node.
  *
- *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list; the sum of w includes unknown resources
+ *     combined  =  sum of used_r w_r / sum of w            over usage_weight_list, with unknown resources
  *     after dt seconds:  used_r c^(dt/60),  c = 1 - ln 2 / H      H: the half-life in minutes
  *
  * The program's c leaves a little less than a half after a half-life. With halftime_rule = exact c is 2^(-1/H).

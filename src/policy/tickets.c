@@ -1,8 +1,8 @@
 /* The jobs are put in order once. Each policy then gives tickets to the running jobs, and after that to the pending
  * ones in the order of policy_hierarchy:
  *
- *     hierarchy "SF":  share, then functional (which depends on the share tickets), then override (which depends on none,
- *                      because O is not listed)
+ *     hierarchy "SF":  share, then functional (which depends on the share tickets), then override (which depends on
+ *                      none, because O is not listed)
  *
  * A policy that is listed depends on the tickets that the policies before it gave. They decide the order among the jobs
  * of one user, and they count in the comparison when the policy selects the best job. Policies that are not listed

@@ -73,8 +73,8 @@ struct ticket_input {
     uint32_t node_count; /* 0: no share tree */
     const struct ticket_job *jobs;
     uint32_t job_count;
-    /* Indices of the pending jobs in the order of the scheduler's list: by submission, except that changed jobs come last. An
-     * entry for each pending job; the caller's. NULL: in the order of jobs. */
+    /* Indices of the pending jobs in the order of the scheduler's list: by submission, except that changed jobs come
+     * last. An entry for each pending job; the caller's. NULL: in the order of jobs. */
     const uint32_t *list;
 };
 
@@ -83,8 +83,8 @@ struct tickets {
 };
 
 /* Computes the tickets of all jobs. out_tickets: an entry for each job, in the same order. No number of the input may
- * be negative. Returns the number of tickets that is normalised to 1 (docs/formulas.md 5.7). O(n log n) for n jobs, and O(n)
- * for each level of the tree. In addition, each selection of the functional policy updates every set of jobs
+ * be negative. Returns the number of tickets that is normalised to 1 (docs/formulas.md 5.7). O(n log n) for n jobs, and
+ * O(n) for each level of the tree. In addition, each selection of the functional policy updates every set of jobs
  * (ticket_selection.h). */
 double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 

@@ -1,8 +1,8 @@
 /* The tournament is a binary tree in an array: match i is between the winners of 2i and 2i + 1, leaf count + i is
  * player i.
  *
- *     match          1             valid_below: the base up to which the result holds, at most that of the matches below;
- *                 2     3          0: the match is played every time
+ *     match          1             valid_below: the base up to which the result holds, at most that of the two
+ *                 2     3          matches below; 0: the match is played every time
  *     leaves     4 5   6 7         setting a player makes it 0 in all matches above
  *
  * A result holds as long as the winner leads, and how the lead changes is known. With e = weight pool (share_w -

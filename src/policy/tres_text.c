@@ -33,7 +33,8 @@ void tres_text_format_list(const struct tres_table *t, const struct tres_list *l
     for (uint32_t i = 0; i < list->count; i++) add_amount(t, list->items[i].tres, list->items[i].amount, out);
 }
 
-/* Reads the next item: 1, or 0 at the end. *io_next is the lowest index that may follow, 0 at first. max: of amounts. */
+/* Reads the next item: 1, or 0 at the end. *io_next is the lowest index that may follow, 0 at first. max: of
+ * amounts. */
 static int next_amount(const struct tres_table *t, double max, struct str *rest, uint32_t *io_next,
                        struct tres_amount *out_item, struct err *e)
 {

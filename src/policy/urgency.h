@@ -54,9 +54,9 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
 /* The number of slots that a job counts with: min if it is max, else by the rule for ranges. */
 double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max);
 
-/* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. max_tickets: the number that is
- * normalised to 1 (tickets_compute). The other minima and maxima are taken over all of these jobs (pending and running).
- * Any out may be NULL. O(n). */
+/* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. max_tickets: the number that
+ * is normalised to 1 (tickets_compute). The other minima and maxima are taken over all of these jobs (pending and
+ * running). Any out may be NULL. O(n). */
 void urgency_priorities(const struct urgency_rules *r, uint32_t count, double max_tickets, const double *tickets,
                         const double *urgency, const int32_t *posix_priority, double *out_norm_tickets,
                         double *out_norm_urgency, double *out_norm_posix, double *out_prior);

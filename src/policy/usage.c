@@ -10,8 +10,8 @@
  * so it is right to the last bits from a microsecond to thousands of half-lives.
  *
  * Invariant: a stored usage is at most 2^512 times the value that it has at the time of its last charge. With usages up
- * to USAGE_AMOUNT_MAX and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by whole
- * half-lives is exact until a usage decays below 1e-308 billing-seconds.
+ * to USAGE_AMOUNT_MAX and shares up to 2^31 nothing comes near the ends of a double's range. Moving the reference by
+ * whole half-lives is exact until a usage decays below 1e-308 billing-seconds.
  *
  * Cost: one exp2 or expm1 a call, about 20 ns.
  * Source: docs/formulas.md 1.2. */

@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-/* No usage and no rate is larger, whatever the weights and for a hundred years; a larger one is damage. As it is stored, a
- * usage is up to 2^512 times larger. Sums of as many as there can be are still in the range of a double. */
+/* No usage and no rate is larger, whatever the weights and for a hundred years; a larger one is damage. As it is
+ * stored, a usage is up to 2^512 times larger. Sums of as many as there can be are still in the range of a double. */
 #define USAGE_AMOUNT_MAX 1e60
 #define USAGE_STORED_MAX (USAGE_AMOUNT_MAX * 0x1p512)
 

@@ -1,12 +1,12 @@
-/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table. The other keys have a
- * row here: references to parts of the document, and fields that jobs of an instance do not have. */
+/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table. The other keys
+ * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
 
 #include "fields/setting_text.h"
 
 #define SLOTS_MAX 9999999.0
 
-/* --- single keys -------------------------------------------------------------------------------------------------------- */
+/* --- single keys -------------------------------------------------------------------------------------------------- */
 
 /* Reads the name of an object of the document. */
 static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, uint32_t *out_index)

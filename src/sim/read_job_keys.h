@@ -1,5 +1,5 @@
-/* The keys of a job in a document, as they are given: read, and checked one by one and against each other. Private to the
- * reading of jobs (read_jobs.c). */
+/* The keys of a job in a document, as they are given: read, and checked one by one and against each other. Private to
+ * the reading of jobs (read_jobs.c). */
 #ifndef FAIRLEAD_SIM_READ_JOB_KEYS_H
 #define FAIRLEAD_SIM_READ_JOB_KEYS_H
 

@@ -1,4 +1,5 @@
-/* `jobs`: the jobs of a document. Their keys (read_job_keys.h) become rows of jobs, and those that run rows of tasks. */
+/* `jobs`: the jobs of a document. Their keys (read_job_keys.h) become rows of jobs, and those that run rows of
+ * tasks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,8 @@ static int check_licenses(struct wire_reader *r, const struct job_keys *keys, co
     return missing == NONE ? 0 : -1;
 }
 
-/* `tres` is for the TRES terms and billing, in place of CPUs, nodes, memory and licences. `cpus` and `nodes` beside it are
- * for the size, because TotalCPUs of a waiting job can differ from its request. */
+/* `tres` is for the TRES terms and billing, in place of CPUs, nodes, memory and licences. `cpus` and `nodes` beside it
+ * are for the size, because TotalCPUs of a waiting job can differ from its request. */
 static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_list *out_list)
 {
     const struct tres_table *table = &document_of(r)->state->policy.tres;

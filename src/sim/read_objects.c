@@ -81,7 +81,7 @@ static int read_usage_into(struct wire_reader *r, json_t *value, struct ticket_u
 static int read_usage(struct wire_reader *r, json_t *value, void *target)
 {
     struct object_document *owner = target;
-    owner->has_usage = true;
+    owner->has_usage |= json_object_size(value) > 0;
     return read_usage_into(r, value, &owner->usage);
 }
 
@@ -90,7 +90,7 @@ static int read_project_usage(struct wire_reader *r, json_t *value, void *target
     struct object_document *user = target;
     const char *name;
     json_t *item;
-    user->has_usage = true;
+    user->has_usage |= json_object_size(value) > 0;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of projects and the usage in each");
     user->project_usage = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *user->project_usage);
     json_object_foreach(value, name, item)

@@ -29,8 +29,8 @@ void scenario_release(struct scenario *s);
 bool scenario_has_job(const struct scenario *s, uint32_t job_id);
 
 /* The priorities by the configured model, in memory of arena: in priority/multifactor a row for each job and partition,
- * in the other models a row for each job, in its first partition only. Running jobs have rows as in an instance: with CALCULATE_RUNNING, and in
- * priority/tickets. */
+ * in the other models a row for each job, in its first partition only. Running jobs have rows as in an instance: with
+ * CALCULATE_RUNNING, and in priority/tickets. */
 struct scenario_priorities {
     struct priorities all;
     const struct priority_text *texts;
@@ -42,8 +42,8 @@ void scenario_priorities(struct scenario *s, struct arena *arena, struct scenari
 /* Row i of the priorities as a record of the listing. */
 void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, struct priority_record *out_record);
 
-/* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count for
- * this call only. */
+/* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count
+ * for this call only. */
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,
                      struct share_table *out_table);
 

@@ -4,8 +4,8 @@
  *     text                         TEXT                 reals       REAL
  *     all others                   INTEGER, in the field's own unit
  *
- * A listing reads 46 of them a row, so all that depends only on the field is computed once, in struct field_column, and most
- * values take one call of SQLite: it reads NULL as 0 and as no text, which is what most fields have for it. */
+ * A listing reads 46 of them a row, so all that depends only on the field is computed once, in struct field_column, and
+ * most values take one call of SQLite: it reads NULL as 0 and as no text, which is what most fields have for it. */
 #ifndef FAIRLEAD_STORE_FIELD_COLUMNS_H
 #define FAIRLEAD_STORE_FIELD_COLUMNS_H
 
@@ -33,8 +33,8 @@ void field_column_bind(const struct field_column *c, sqlite3_stmt *statement, in
 /* The part of field_column_read for choices, reals, and integers whose NULL is not 0. */
 bool field_column_read_rare(const struct field_column *c, sqlite3_stmt *row, int column, struct field_value *out_value);
 
-/* Reads a value. Text is valid until the statement's next step, and is not checked. Returns false for a number out of the
- * field's range and for a word that is none of its choices. */
+/* Reads a value. Text is valid until the statement's next step, and is not checked. Returns false for a number out of
+ * the field's range and for a word that is none of its choices. */
 static inline bool field_column_read(const struct field_column *c, sqlite3_stmt *row, int column,
                                      struct field_value *out_value)
 {

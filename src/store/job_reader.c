@@ -1,21 +1,21 @@
-/* Listings of jobs, each from a snapshot: a cursor has its own connection, in a read transaction that began when the cursor
- * was opened. The loop goes on committing meanwhile; SQLite's write-ahead log keeps what the snapshot needs.
+/* Listings of jobs, each from a snapshot: a cursor has its own connection, in a read transaction that began when the
+ * cursor was opened. The loop goes on committing meanwhile; SQLite's write-ahead log keeps what the snapshot needs.
  *
  *     tasks      12   40   40   41      \
  *     pending         40           43    >  merged by (end, job, part, task): 12 40 40 40 41 43 45
  *     cancelled                    45   /
  *
- * Several statements each return their rows in order without sorting (job_reader_sql.c), and are merged here. For a user or
- * account with few associations, tasks and pending jobs are read association by association, so that a user with ten jobs
- * does not wait for a walk through a million jobs of others.
+ * Several statements each return their rows in order without sorting (job_reader_sql.c), and are merged here. For a
+ * user or account with few associations, tasks and pending jobs are read association by association, so that a user
+ * with ten jobs does not wait for a walk through a million jobs of others.
  *
  * Invariants
- *   1. A source with has_row is at a row of its statement. A statement steps on only when the next row is asked for, so the
- *      text of the last row is valid until then.
+ *   1. A source with has_row is at a row of its statement. A statement steps on only when the next row is asked for, so
+ *      the text of the last row is valid until then.
  *   2. A connection returns to the store's idle connections only after its transaction has ended without an error.
- * Cost: about 1.5 us a row; 0.2 ms to open. A row that a filter excludes costs about half of that, and an account with many
- * users is a walk through all rows of the listing. So that other clients do not wait for it, a call skips at most SKIPPED_MAX
- * rows and then returns "not yet". */
+ * Cost: about 1.5 us a row; 0.2 ms to open. A row that a filter excludes costs about half of that, and an account with
+ * many users is a walk through all rows of the listing. So that other clients do not wait for it, a call skips at most
+ * SKIPPED_MAX rows and then returns "not yet". */
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "engine/output_path.h"
@@ -130,8 +130,8 @@ static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id
     return 0;
 }
 
-/* Finds the associations, also deleted ones, with the query's account and user. *out_count is NONE if there are more than
- * FEW_ASSOCS, or if the query has neither. */
+/* Finds the associations, also deleted ones, with the query's account and user. *out_count is NONE if there are more
+ * than FEW_ASSOCS, or if the query has neither. */
 static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out_count, struct err *e)
 {
     const struct job_query *q = &c->query;
@@ -308,9 +308,9 @@ static void fill_id(struct cursor *c, struct job_row *row)
     row->value[JOB_FIELD_ID] = field_text(c->id.text);
 }
 
-/* Reads the fields that have columns; the others are as in empty. One damaged row must not hide all others, so a value that
- * its field cannot have is listed as none (absent or 0), and a state that no task can have as UNKNOWN; verify names the
- * row. */
+/* Reads the fields that have columns; the others are as in empty. One damaged row must not hide all others, so a value
+ * that its field cannot have is listed as none (absent or 0), and a state that no task can have as UNKNOWN; verify
+ * names the row. */
 static void read_fields(const struct cursor *c, const struct row_source *source, struct job_row *row)
 {
     sqlite3_stmt *from = source->statement;

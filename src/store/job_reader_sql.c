@@ -1,16 +1,16 @@
-/* The statements of listings. Their text is composed from the fragments below and nothing else; values that users gave are
- * bound.
+/* The statements of listings. Their text is composed from the fragments below and nothing else; values that users gave
+ * are bound.
  *
  *     SELECT <key>, wanted, <columns> FROM task INDEXED BY ...      walked in order; WHERE has what the index serves
  *            LEFT JOIN association ON <its key> AND <filters>       looked up only where the filters hold
  *            LEFT JOIN job ON <its key>
  *
  * Invariants
- *   1. Every statement returns its rows in order straight from an index. No statement sorts, so the first row comes at once
- *      and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
+ *   1. Every statement returns its rows in order straight from an index. No statement sorts, so the first row comes at
+ *      once and a snapshot of 10^6 rows costs no memory. (The unit test reads the query plans.)
  *   2. The order is (end, job, part, task), backward if newest_first; end counts only when rows are read by time.
- *   3. A row that a filter excludes is returned too, with its key and wanted = 0. So a step of SQLite skips a handful of
- *      rows at most, and the reader can stop between any two.
+ *   3. A row that a filter excludes is returned too, with its key and wanted = 0. So a step of SQLite skips a handful
+ *      of rows at most, and the reader can stop between any two.
  * SQLite looks up LEFT JOINs in the order they are written. Without its index, INDEXED BY is an error instead of a slow
  * plan. */
 #include "store/job_reader_sql.h"
@@ -124,8 +124,8 @@ static const char *which_condition(const struct job_query *query)
     return query->which == JOBS_LIVE ? " AND end_us IS NULL" : " AND end_us IS NOT NULL";
 }
 
-/* The conditions that an index serves, or that exclude few rows. SQLite uses an index of live rows only if its condition is
- * repeated here. */
+/* The conditions that an index serves, or that exclude few rows. SQLite uses an index of live rows only if its
+ * condition is repeated here. */
 static void add_walk_condition(enum reader_part part, enum reader_access access, const struct job_query *query,
                                struct buf *out)
 {

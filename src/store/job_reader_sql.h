@@ -21,7 +21,8 @@ enum reader_access {
     ACCESS_COUNT
 };
 
-/* The columns of every statement, by number; from READER_COLUMN_FIELDS on those of job_reader_sql_columns, in their order. */
+/* The columns of every statement, by number; from READER_COLUMN_FIELDS on those of job_reader_sql_columns, in their
+ * order. */
 enum reader_column {
     READER_COLUMN_JOB_ID,
     READER_COLUMN_TASK_ID, /* pending, cancelled: NULL */
@@ -44,8 +45,8 @@ bool job_reader_sql_wants(enum reader_part part, const struct job_query *query);
 /* The cheapest way to read a query's rows. is_single: only the rows of one association. */
 enum reader_access job_reader_sql_choose_access(const struct job_query *query, bool is_single);
 
-/* Appends the statement. Of the parameters :job :association :task :state :account :user :since :until it has only those
- * that it needs. */
+/* Appends the statement. Of the parameters :job :association :task :state :account :user :since :until it has only
+ * those that it needs. */
 void job_reader_sql_compose(enum reader_part part, enum reader_access access, const struct job_query *query,
                             struct buf *out);
 

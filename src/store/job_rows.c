@@ -113,8 +113,8 @@ int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put,
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/* Names the row of an error, and makes the error ERR_INTERNAL: a row that cannot be loaded is the database's fault, also if
- * the error is about an object that does not exist. */
+/* Names the row of an error, and makes the error ERR_INTERNAL: a row that cannot be loaded is the database's fault,
+ * also if the error is about an object that does not exist. */
 static int fail_of(const char *row, int64_t id, struct err *e)
 {
     if (e != NULL) e->code = ERR_INTERNAL;

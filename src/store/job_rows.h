@@ -1,5 +1,5 @@
-/* Rows of the tables job and task, written and loaded: their columns are those of the table of job fields, in its order.
- * All that depends only on the fields of these columns is computed once. */
+/* Rows of the tables job and task, written and loaded: their columns are those of the table of job fields, in its
+ * order. All that depends only on the fields of these columns is computed once. */
 #ifndef FAIRLEAD_STORE_JOB_ROWS_H
 #define FAIRLEAD_STORE_JOB_ROWS_H
 

@@ -37,6 +37,7 @@
 #include "base/idset.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/saturate.h"
 #include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/verify_decay.h"
@@ -118,11 +119,6 @@ static int for_each(struct verification *v, const char *query,
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static uint32_t tres_index(struct verification *v, struct str name)
 {
     uint32_t index = map_get(&v->tres_by_name, name);
@@ -182,7 +178,7 @@ static int read_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
                                                 .billing = {.stored = sqlite3_column_double(row, 1)},
                                                 .is_deleted = !sql_column_is_null(row, 2),
                                                 .user = arena_copy(&v->arena, str(sql_column_text(row, 4))),
-                                                .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
+                                                .reset_us = larger_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
     if (read_amounts(v, str(sql_column_text(row, 3)), e) != 0) return -1;
     for (uint32_t i = 0; i < v->amounts.list.count; i++)
         tres_sum(v, index, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
@@ -196,7 +192,7 @@ static int read_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
     *q = (struct qos_sum){.id = (uint32_t)sqlite3_column_int64(row, 0),
                           .name = arena_copy(&v->arena, str(sql_column_text(row, 1))),
                           .created_us = sqlite3_column_int64(row, 2),
-                          .reset_us = later_of(sqlite3_column_int64(row, 5), v->usage_reset_us),
+                          .reset_us = larger_of(sqlite3_column_int64(row, 5), v->usage_reset_us),
                           .sum = {.stored = sqlite3_column_double(row, 3)}};
     map_set_u64(&v->qos_by_id, q->id, index);
     map_set(&v->qos_by_name, str(q->name), index);
@@ -284,7 +280,7 @@ static int finish_folds(struct verification *v, struct err *e)
             const struct assoc_sum *folded = &v->assocs.items[sink];
             sink = map_get_u64(&v->assoc_by_id, folded->fold_id);
             if (sink != NONE && v->assocs.items[sink].reset_us != folded->fold_reset_us)
-                from_us = later_of(from_us, v->assocs.items[sink].reset_us);
+                from_us = larger_of(from_us, v->assocs.items[sink].reset_us);
         }
         if (sink == NONE || v->assocs.items[sink].is_deleted)
             return err_set(e, ERR_INTERNAL, "%s: the usage journal has no valid FOLD of the deleted association %u",
@@ -401,7 +397,7 @@ static int charge_qos(struct verification *v, sqlite3_stmt *row, const struct ch
     uint32_t index = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
     if (index == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[index].created_us) return 0;
     struct qos_sum *q = &v->qos.items[index];
-    int64_t from_us = later_of(c->from_us, q->reset_us);
+    int64_t from_us = larger_of(c->from_us, q->reset_us);
     long double of_one_unit = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us);
     if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
     sum_add(&q->sum, rate * of_one_unit);
@@ -442,7 +438,7 @@ static int charge_task(struct verification *v, sqlite3_stmt *row, struct err *e)
     const struct charge c = charge_of(v, row);
     long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
     long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
-    int64_t from_us = later_of(c.from_us, v->assocs.items[index].from_us);
+    int64_t from_us = larger_of(c.from_us, v->assocs.items[index].from_us);
     long double of_one_unit = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
     if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
     sum_add(&v->assocs.items[sink].billing, rate * of_one_unit);

@@ -13,18 +13,34 @@ static struct job_row_columns columns_of(enum job_field_home home)
     return columns;
 }
 
-static int check_row(const struct job_row_columns *columns, sqlite3_stmt *row, struct err *e)
+/* Listings have further words for states, which no row may have. */
+static int fail_state(const char *text, struct err *e)
 {
-    int64_t state = JOB_STATE_COUNT, end_us = 0;
+    int status = err_value(e, job_field_at(JOB_FIELD_STATE)->name, str(text), "one of %s", job_state_names);
+    e->code = ERR_INTERNAL;
+    return status;
+}
+
+static int check_column(const struct job_row_columns *columns, sqlite3_stmt *row, uint32_t i, struct field_value *out,
+                        struct err *e)
+{
+    bool is_state = columns->field[i] == JOB_FIELD_STATE;
+    if (!field_column_read(&columns->column[i], row, (int)i, out))
+        return is_state ? fail_state(sql_column_text(row, (int)i), e)
+                        : field_column_fail(&columns->column[i], row, (int)i, e);
+    return is_state && out->number >= JOB_STATE_COUNT ? fail_state(sql_column_text(row, (int)i), e) : 0;
+}
+
+static int check_row(const struct job_row_columns *columns, enum job_field_home home, sqlite3_stmt *row, struct err *e)
+{
+    int64_t state = 0, end_us = 0;
     for (uint32_t i = 0; i < columns->count; i++) {
         struct field_value value;
-        if (!field_column_read(&columns->column[i], row, (int)i, &value))
-            return field_column_fail(&columns->column[i], row, (int)i, e);
+        if (check_column(columns, row, i, &value, e) != 0) return -1;
         if (columns->field[i] == JOB_FIELD_STATE) state = value.number;
         if (columns->field[i] == JOB_FIELD_END) end_us = value.number;
     }
-    bool is_of_task = state != JOB_STATE_COUNT;
-    if (!is_of_task || job_state_is_end((enum job_state)state) == (end_us != FIELD_ABSENT)) return 0;
+    if (home == JOB_HOME_JOB || job_state_is_end((enum job_state)state) == (end_us != FIELD_ABSENT)) return 0;
     return err_field(e, ERR_INTERNAL, job_field_at(JOB_FIELD_STATE)->name, "does not fit its end_us");
 }
 
@@ -47,7 +63,7 @@ static int check_table(sqlite3 *db, const char *path, enum job_field_home home, 
     buf_release(&text);
     if (rows == NULL) return -1;
     int result;
-    while ((result = sql_step(rows, e)) == 1 && check_row(&columns, rows, e) == 0) continue;
+    while ((result = sql_step(rows, e)) == 1 && check_row(&columns, home, rows, e) == 0) continue;
     if (result == 1) (void)name_row(path, home, rows, (int)columns.count, e);
     sqlite3_finalize(rows);
     return result == 0 ? 0 : -1;

@@ -1,5 +1,5 @@
-/* Checks the rows of all jobs and tasks, also ended ones, which nothing else reads but listings: every number has to be in
- * its field's range, every word one of its choices, and the state of a task has to fit its end. */
+/* Checks the rows of all jobs and tasks, also ended ones, which nothing else reads but listings: every number has to be
+ * in its field's range, every word one of its choices, and the state of a task has to fit its end. */
 #ifndef FAIRLEAD_STORE_VERIFY_ROWS_H
 #define FAIRLEAD_STORE_VERIFY_ROWS_H
 

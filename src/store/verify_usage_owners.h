@@ -3,10 +3,10 @@
  *     rule      OWNER_RULE at T0, T1           T0             T1
  *     task      start ........ end              |------[=======|====]--------- at_us of the owner
  *
- * A task is charged to its user (in its project, if it has one) and to its project. While reserved usage counts, these are
- * its CPUs and GiB every second. While measured usage counts, it is each measurement; the task's row has their decayed sum.
- * Its end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln c / 60 per
- * second:
+ * A task is charged to its user (in its project, if it has one) and to its project. While reserved usage counts, these
+ * are its CPUs and GiB every second. While measured usage counts, it is each measurement; the task's row has their
+ * decayed sum. Its end charges one finished job. By the rule in force a unit decays to c within a minute. With a = -ln
+ * c / 60 per second:
  *
  *     charge        =  (1 - e^(-a t)) / a      of one unit per second over t seconds under one rule; t where a is 0
  *     usage(at_us)  =  charge e^(-sum of a t)  over the rules after the charge, up to at_us

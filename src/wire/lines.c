@@ -3,8 +3,8 @@
  *     id|job_id|task_id|user|...        the names of the fields, so that either end may be older than the other
  *     5|5||alice|...                    a field without a value is empty, an empty text is \e
  *
- * A number may be out of its field's range: the instance is trusted, and one damaged row must not hide all others. Numbers
- * are written as in JSON. Text keeps all its bytes, also those that are not UTF-8, except that \ | and line
+ * A number may be out of its field's range: the instance is trusted, and one damaged row must not hide all others.
+ * Numbers are written as in JSON. Text keeps all its bytes, also those that are not UTF-8, except that \ | and line
  * ends become \\ \p and \n. */
 #include <string.h>
 

@@ -57,8 +57,8 @@ static bool is_within_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The path as messages show it: its names come from the client, so control characters are masked, and the middle of a long
- * path is left out. */
+/* The path as messages show it: its names come from the client, so control characters are masked, and the middle of a
+ * long path is left out. */
 static const char *shown_path(const struct wire_reader *r, char out[PATH_SIZE])
 {
     const char *path = r->path.text;

@@ -14,9 +14,9 @@
  *      and bytes that are not UTF-8 in members that can only be text.
  *   2. Reading a request or a document refuses unknown names. Reading a reply skips them, and accepts any word for a
  *      choice of a shape, so a client may be older than the daemon.
- *   3. A member that is absent in the JSON of a body has its absent value in the struct (NULL, NAN, an empty list, false,
- *      or the one that its wire_field gives), and the other way round. Requests leave such a member out; replies have
- *      null. A document leaves the struct's member as it is. */
+ *   3. A member that is absent in the JSON of a body has its absent value in the struct (NULL, NAN, an empty list,
+ *      false, or the one that its wire_field gives), and the other way round. Requests leave such a member out; replies
+ *      have null. A document leaves the struct's member as it is. */
 #ifndef FAIRLEAD_WIRE_WIRE_H
 #define FAIRLEAD_WIRE_WIRE_H
 
@@ -34,7 +34,8 @@ enum {
     WIRE_VALUES_MAX = 1 << 20, /* in one request: jansson needs up to 100 bytes for each, besides its text */
 };
 
-/* The C type of the member, and its absent value: of lists empty, of a bool false; objects and custom members have none. */
+/* The C type of the member, and its absent value: of lists empty, of a bool false; objects and custom members have
+ * none. */
 enum wire_type {
     WIRE_TEXT,       /* const char *; absent NULL */
     WIRE_NAME,       /* const char *, 1 to 255 printable bytes; absent NULL */
@@ -104,8 +105,8 @@ struct wire_shape {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* wire_write appends a struct as an object, wire_write_value a value, wire_write_record a record as an object. Lists of rows
- * and records have one item per line. Where only text is possible, each byte that is not UTF-8 becomes U+FFFD.
+/* wire_write appends a struct as an object, wire_write_value a value, wire_write_record a record as an object. Lists of
+ * rows and records have one item per line. Where only text is possible, each byte that is not UTF-8 becomes U+FFFD.
  * is_written: durations and memory are text, as people write them, not numbers. */
 void wire_write(const struct wire_shape *shape, const void *value, struct buf *out);
 void wire_write_value(const struct field *f, const struct field_value *value, bool is_written, struct buf *out);
@@ -166,8 +167,8 @@ struct wire_columns {
     uint32_t field[WIRE_COLUMNS_MAX]; /* index in the table, or NONE */
 };
 
-/* Reads a heading. wire_read_line skips the columns with unknown names. ERR_INTERNAL: more than WIRE_COLUMNS_MAX columns, or
- * none that is known. */
+/* Reads a heading. wire_read_line skips the columns with unknown names. ERR_INTERNAL: more than WIRE_COLUMNS_MAX
+ * columns, or none that is known. */
 int wire_read_heading(const struct field_table *table, struct str line, struct wire_columns *out_columns,
                       struct err *e);
 

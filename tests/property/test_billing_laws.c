@@ -14,7 +14,8 @@
 static struct arena arena;
 static struct tres_table table;
 
-/* By name, like the published description: "max over {cpu, mem, node, every gres} of count x weight + sum over the rest". */
+/* By name, like the published description: "max over {cpu, mem, node, every gres} of count x weight + sum over the
+ * rest". */
 static double slow_billing(const double *amounts, const double *weights, enum billing_rule rule)
 {
     double max = 0, sum = 0;
@@ -72,8 +73,8 @@ static void random_amounts(struct rng *r, double *out)
         if (rng_below(r, 2)) out[t] = (double)(rng_u64(r) >> (11 + rng_below(r, 53)));
 }
 
-/* Without negative weights, more TRES in the maximum never cost more, a larger amount never costs less, and twice of every
- * amount costs twice as much. */
+/* Without negative weights, more TRES in the maximum never cost more, a larger amount never costs less, and twice of
+ * every amount costs twice as much. */
 static void laws(void **unused)
 {
     (void)unused;

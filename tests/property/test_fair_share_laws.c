@@ -1,5 +1,5 @@
-/* Laws of every fair-share algorithm, on random trees of all sizes. test_fair_tree_laws.c has the laws that only Fair Tree
- * obeys to the last bit (ranks, kept orders).
+/* Laws of every fair-share algorithm, on random trees of all sizes. test_fair_tree_laws.c has the laws that only Fair
+ * Tree obeys to the last bit (ranks, kept orders).
  *
  *     law                                    fair-tree   classic   depth-oblivious
  *     another order of siblings              same bits   same      to 1e-12: usages of siblings are summed as fractions
@@ -12,8 +12,8 @@
  *     unused with shares: factor 1                                 x      classic: only if the account is unused
  *     `parent`: the account's factor                     x         x
  *
- * (1) Unless ties change. When an account falls to the level of a user x and an account a, x gets the rank of the best user of
- * both accounts. So x may come before the best user of a, although they tied before. */
+ * (1) Unless ties change. When an account falls to the level of a user x and an account a, x gets the rank of the best
+ * user of both accounts. So x may come before the best user of a, although they tied before. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Laws of Fair Tree with ties merged, on random trees of all sizes. Usages are whole numbers where sums must not depend on
- * the order. */
+/* Laws of Fair Tree with ties merged, on random trees of all sizes. Usages are whole numbers where sums must not depend
+ * on the order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Fair Tree against a slow implementation with exact fractions: all small trees of up to five nodes below the root, with
- * shares and usages that make all kinds of ties, and larger random trees. */
+/* Fair Tree against a slow implementation with exact fractions: all small trees of up to five nodes below the root,
+ * with shares and usages that make all kinds of ties, and larger random trees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

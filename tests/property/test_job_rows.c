@@ -197,8 +197,8 @@ struct request {
     const struct field_value *before; /* the job's values before an update, or NULL */
 };
 
-/* Why a value in the range of its row may be refused, beside the rules in the row itself. culprit: the field that is left
- * out if the request does not give the field that the error names. */
+/* Why a value in the range of its row may be refused, beside the rules in the row itself. culprit: the field that is
+ * left out if the request does not give the field that the error names. */
 static const struct {
     enum job_field field;
     enum err_code code;

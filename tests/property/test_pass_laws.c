@@ -1,7 +1,7 @@
 /* Laws of the pass, on random queues and random worlds.
  *
- *   1. The pass starts the same tasks in the same order as a slow selection, which takes the best candidate that fits now,
- *      starts one task of it, and repeats that.
+ *   1. The pass starts the same tasks in the same order as a slow selection, which takes the best candidate that fits
+ *      now, starts one task of it, and repeats that.
  *   2. The same holds in the engine, with the priorities that a listing shows: each model, several partitions, arrays,
  *      ranges of slots, resources, time limits, begin times. No task starts twice, and no resource is given out twice.
  *   3. A second pass at the same time starts nothing. */

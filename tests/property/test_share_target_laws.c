@@ -1,5 +1,6 @@
-/* Laws of the share tree's targets: they add up, the order of siblings does not matter, and the manual's compensation is a cap
- * that is exceeded only if no sibling can take the rest. Laws of its usage: decay and charges can be split at any time. */
+/* Laws of the share tree's targets: they add up, the order of siblings does not matter, and the manual's compensation
+ * is a cap that is exceeded only if no sibling can take the rest. Laws of its usage: decay and charges can be split at
+ * any time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,7 +167,7 @@ static void test_no_compensation(void **state)
     }
 }
 
-/* --- usage ---------------------------------------------------------------------------------------------------------- */
+/* --- usage -------------------------------------------------------------------------------------------------------- */
 
 static struct ticket_decay random_decay(struct rng *r)
 {

@@ -1,5 +1,5 @@
-/* Laws of tickets: the fast policies give what choosing one by one gives, to the last bit; running jobs divide each pool and
- * do not exceed it; scaling, renumbering and more usage have the right effects. */
+/* Laws of tickets: the fast policies give what choosing one by one gives, to the last bit; running jobs divide each
+ * pool and do not exceed it; scaling, renumbering and more usage have the right effects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,8 +319,8 @@ static void test_shuffled(void **state)
     }
 }
 
-/* Running jobs divide each pool and do not exceed it: the share tree's if every job has a node with a part, the functional one
- * if a job has shares of a kind with a weight. */
+/* Running jobs divide each pool and do not exceed it: the share tree's if every job has a node with a part, the
+ * functional one if a job has shares of a kind with a weight. */
 static void test_running_divide_pools(void **state)
 {
     (void)state;
@@ -351,7 +351,8 @@ static void test_running_divide_pools(void **state)
     }
 }
 
-/* A user who used more gets no more of the share tree. Compensation is off, because it also reduces the weights of others. */
+/* A user who used more gets no more of the share tree. Compensation is off, because it also reduces the weights of
+ * others. */
 static void test_more_usage(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A tournament gives what computing every value in every context gives: for values that tie, that differ in the last bits,
- * that cross while the base grows, and in which the shares are lost beside the other terms. */
+/* A tournament gives what computing every value in every context gives: for values that tie, that differ in the last
+ * bits, that cross while the base grows, and in which the shares are lost beside the other terms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ static void world_init(struct world *w, uint64_t seed, uint32_t max)
     }
 }
 
-/* What the policies do between two choices: the first player leaves or its value falls, the base grows, the common terms
- * shrink. */
+/* What the policies do between two choices: the first player leaves or its value falls, the base grows, the common
+ * terms shrink. */
 static void move_on(struct world *w, uint32_t first)
 {
     struct rng *r = &w->rng;

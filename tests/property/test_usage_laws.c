@@ -58,8 +58,8 @@ static void test_charge_splits(void **state)
     assert_true(worst < 3e-15);
 }
 
-/* A job that runs all the time is charged at random times, and the reference moves whenever that is due. At every charge, up
- * to 10^5 half-lives, the usage reads the same as one charge over the whole time. */
+/* A job that runs all the time is charged at random times, and the reference moves whenever that is due. At every
+ * charge, up to 10^5 half-lives, the usage reads the same as one charge over the whole time. */
 static void test_many_halflives(void **state)
 {
     (void)state;

@@ -23,6 +23,23 @@ def test_format():
     csource.assert_none(offences('.'))
 
 
+WIDTH = 120  # ColumnLimit, which clang-format does not apply to comments
+
+
+def long_comment_lines(path, text):
+    lines = enumerate(text.splitlines(), 1)
+    return ['%s:%d' % (path, number) for number, line in lines if len(line) > WIDTH and re.match(r'\s*(/\*|\*)', line)]
+
+
+def test_no_comment_is_too_wide():
+    sources = csource.tree('src', 'tests', 'bench')
+    csource.assert_none([found for path, text in sources.items() for found in long_comment_lines(path, text)])
+
+
+def test_finds_planted_comments():
+    assert long_comment_lines('a.c', '/* %s */\n * %s\nint x; /* %s */\n' % ('x' * 114, 'y' * 118, 'z' * 200)) == ['a.c:2']
+
+
 def test_finds_planted_offences(tmp_path):
     (tmp_path / 'tools').mkdir()
     (tmp_path / 'src').mkdir()

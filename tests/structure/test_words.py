@@ -73,6 +73,7 @@ WORDS = [
     (r'\bfree are [%\d]', '8 of 16 CPUs free', 'free are 8 of 16 CPUs'),
     (r'\bMost memory\b', 'Peak memory', '"Most memory"'),
     (r'\bmeant without\b', 'with an optional suffix K, M (default), G or T', 'M (meant without)'),
+    (r'%(u|lld) jobs (wait|are waiting)\b', 'pending', '%u jobs wait or run'),
     (r'\bis not in its place\b', 'out of order', "'cpu' is not in its place"),
 ]
 

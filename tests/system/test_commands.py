@@ -59,6 +59,8 @@ def test_start_elsewhere(stopped):
     environment = {'FAIRLEAD_SOCKET': str(socket)}
     assert str(socket) in stopped.good('status', environment=environment)
     assert str(state) in stopped.good('status', '--socket', socket)
+    assert stopped.good('start', environment=environment).startswith('Already running')
+    assert stopped.good('start', '--set', 'grace_s=5', environment=environment).startswith('Already running')
     # The option is stronger than the environment.
     assert stopped.run('status', '--socket', stopped.socket, environment=environment).status == 1
     assert stopped.good('stop', environment=environment) == 'Stopped\n'
@@ -496,6 +498,7 @@ def test_hold_and_release(instance):
     instance.submit('-n', '4', '--', 'sleep', '1000')
     later = instance.submit('-n', '4', '--', 'true')
     assert instance.good('hold', later) == 'Held 1 job\n'
+    assert instance.good('hold', later) == 'No jobs to hold\n'
     assert instance.job(later)['reason'] == 'JobHeldUser'
     assert instance.job(later)['held'] is True
 
@@ -508,7 +511,7 @@ def test_cancel(instance):
     assert instance.good('cancel', first, second, first) == 'Cancelled 2 jobs\n'
     assert instance.until_state(first, 'CANCELLED')['signal'] == signal.SIGTERM
     assert instance.job(second)['state'] == 'CANCELLED'
-    assert instance.good('cancel', '%d_[1-3]' % array, '%d_7' % array).startswith('Cancelled ')
+    assert instance.good('cancel', '%d_[1-3]' % array, '%d_7' % array, '%d_7' % array) == 'Cancelled 4 tasks\n'
     assert [row['id'] for row in instance.rows('queue')] == ['%d_[0,4-6,8-9]' % array]
     assert instance.good('cancel', '--all').startswith('Cancelled ')
     assert instance.rows('queue') == []

@@ -121,7 +121,7 @@ def test_users_of_the_ticket_policies(instance):
 def test_the_account_default_is_made_when_it_is_named(instance):
     job = instance.submit('-A', 'default', '--hold', '--', 'true')
     assert [row['name'] for row in instance.rows('user', 'show')] == [ME]
-    assert "user '%s' has 1 job waiting or running in account 'default'; cancel it first" % ME in \
+    assert "user '%s' has 1 job pending or running in account 'default'; cancel it first" % ME in \
         instance.bad('user', 'delete', ME)
     instance.good('cancel', job)
 

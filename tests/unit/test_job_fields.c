@@ -1,5 +1,5 @@
-/* The table of job fields: names, columns and options belong to one field each; who may set a field, and until when; words
- * of states and pending reasons; parsing and formatting of job ids. */
+/* The table of job fields: names, columns and options belong to one field each; who may set a field, and until when;
+ * words of states and pending reasons; parsing and formatting of job ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

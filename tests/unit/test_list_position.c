@@ -1,5 +1,6 @@
-/* The scheduler's list in a live state: which events move a job to its end, what depends on the order, and what a restart and
- * an older database make of it. And arrays with a limit of running tasks, whose entries follow the running ones. */
+/* The scheduler's list in a live state: which events move a job to its end, what depends on the order, and what a
+ * restart and an older database make of it. And arrays with a limit of running tasks, whose entries follow the running
+ * ones. */
 #include "policy_world.h"
 #include "store_house.h"
 
@@ -176,8 +177,8 @@ static void tickets_follow_the_list_also_after_a_restart(void **state)
     assert_string_equal(listed(h), "2 3 1 4");
 }
 
-/* Rows from before the column have no position: they are first, and among these equal positions their submissions decide, then
- * their ids. A job changed then is behind them. */
+/* Rows from before the column have no position: they are first, and among these equal positions their submissions
+ * decide, then their ids. A job changed then is behind them. */
 static void jobs_of_an_older_database_come_first(void **state)
 {
     struct house *h = *state;

@@ -1,12 +1,14 @@
-/* Measuring launches: what files of the kernel say, whose tree a process belongs to, and what the processes of this test
- * use. */
+/* Measuring launches: what files of the kernel say, whose tree a process belongs to, and what the processes of this
+ * test use. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +218,44 @@ static void test_a_tree_is_measured(void **state)
     close(ready[1]);
 }
 
+enum { HELD_KIB = 64 << 10 };
+
+/* Memory in use, held by a thread other than the first one, which ends. */
+static void *hold_memory(void *pipes)
+{
+    const int *fds = pipes; /* ready, hold */
+    char byte, *memory = mem_resize(NULL, 0, (size_t)HELD_KIB << 10);
+    memset(memory, 1, (size_t)HELD_KIB << 10);
+    for (struct process p = {0}; p.state != 'Z';) (void)process_read(getpid(), &p);
+    (void)!write(fds[0], "", 1);
+    (void)!read(fds[1], &byte, 1);
+    _exit(0);
+}
+
+static void test_a_process_whose_first_thread_has_ended_has_memory(void **state)
+{
+    (void)state;
+    int ready[2], hold[2];
+    char byte;
+    assert_int_equal(pipe2(ready, O_CLOEXEC) | pipe2(hold, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        int fds[2] = {ready[1], hold[0]};
+        pthread_t thread;
+        close(hold[1]);
+        if (pthread_create(&thread, NULL, hold_memory, fds) != 0) _exit(1);
+        (void)syscall(SYS_exit, 0); /* this thread alone, without what the library does at its end */
+    }
+    close(ready[1]); /* so that the child's death is noticed */
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_true(measure_this_process().mem_kib >= HELD_KIB);
+    close(hold[1]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(hold[0]);
+    close(ready[0]);
+}
+
 /* A keeper inside of another one's tree has its descendants for itself. */
 static void test_trees_inside_of_trees_are_measured_apart(void **state)
 {
@@ -310,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_a_group_says_what_it_has_files_for),
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),
         cmocka_unit_test(test_a_tree_is_measured),
+        cmocka_unit_test(test_a_process_whose_first_thread_has_ended_has_memory),
         cmocka_unit_test(test_trees_inside_of_trees_are_measured_apart),
         cmocka_unit_test(test_a_child_with_a_lower_pid_counts),
     };

@@ -109,6 +109,20 @@ static void measurements_are_charged(void **unused)
     world_release(&w);
 }
 
+/* A measurement of no memory is one: the peak does not count. */
+static void a_measured_task_does_not_count_its_peak(void **unused)
+{
+    struct world w;
+    (void)unused;
+    furnish(&w);
+    uint32_t id = run(&w, "");
+    wait_for(&w, 40);
+    measure(&w, id, 30, 0, 1);
+    wait_for(&w, 40);
+    assert_close(end(&w, id, 30, 3, 1)->mem_gib_s, 0);
+    world_release(&w);
+}
+
 /* The peak of its largest process counts for its whole time. */
 static void a_short_task_counts_its_peak(void **unused)
 {
@@ -343,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measurements_are_charged),
+        cmocka_unit_test(a_measured_task_does_not_count_its_peak),
         cmocka_unit_test(a_short_task_counts_its_peak),
         cmocka_unit_test(sums_do_not_fall),
         cmocka_unit_test(unknown_launches_are_ignored),

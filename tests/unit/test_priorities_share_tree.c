@@ -1,4 +1,5 @@
-/* The share tree of live jobs: the leaves of users and projects, what usage counts where, and the tickets of running tasks. */
+/* The share tree of live jobs: the leaves of users and projects, what usage counts where, and the tickets of running
+ * tasks. */
 #include "priorities_world.h"
 
 static double share_of(struct world *w, uint32_t job_id)
@@ -101,8 +102,8 @@ static void add_account(struct world *w, const char *name, const char *parent)
     assert_int_equal(world_apply(w, add, NULL), 0);
 }
 
-/* docs/formulas.md 5.2: the accounts are P{g{ua default} h{ub}}, or with depth 1 P{ua default h{ub}}. The `default` has the
- * usage of P that no node below it has, if that is more than 1; it counts in g. */
+/* docs/formulas.md 5.2: the accounts are P{g{ua default} h{ub}}, or with depth 1 P{ua default h{ub}}. The `default` has
+ * the usage of P that no node below it has, if that is more than 1; it counts in g. */
 static void excess_usage_of_a_project_counts_above_default(void **unused)
 {
     (void)unused;
@@ -172,7 +173,8 @@ static void usage_of_waiting_users_counts_for_running_tasks(void **unused)
     world_release(&w);
 }
 
-/* CPU weights are computed without the pending jobs; of these only the virtual nodes count, which both ways have: cat's. */
+/* CPU weights are computed without the pending jobs; of these only the virtual nodes count, which both ways have:
+ * cat's. */
 static void tickets_of_running_tasks_are_the_same_when_computed_alone(void **unused)
 {
     (void)unused;

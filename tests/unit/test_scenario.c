@@ -582,7 +582,8 @@ static void invalid_jobs(void **unused)
     check_refusals(rows, COUNT_OF(rows));
 }
 
-/* A key that could have no effect where it stands is refused. docs/scenarios.md lists those that are accepted without one. */
+/* A key that could have no effect where it stands is refused. docs/scenarios.md lists those that are accepted without
+ * one. */
 static void keys_without_effect_are_refused(void **unused)
 {
 #define JOB(rest) \
@@ -617,6 +618,8 @@ static void keys_without_effect_are_refused(void **unused)
          "F: departments[0]: 'usage' is not a field; the fields are: name, fshare, oticket"},
         {"{'now': 9, 'users': [{'name': 'u', 'usage_time': 5}]}",
          "F: users[0].usage_time: is only accepted with 'usage' or 'project_usage'"},
+        {"{'now': 9, 'projects': [{'name': 'u', 'usage': {}, 'usage_time': 5}]}",
+         "F: projects[0].usage_time: is only accepted with 'usage'"},
         {"{'now': 9, 'projects': [{'name': 'u', 'usage_time': 5}]}",
          "F: projects[0].usage_time: is only accepted with 'usage'"},
         {"{'now': 9, 'settings': {'default_cpus': 4}}",

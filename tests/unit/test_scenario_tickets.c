@@ -181,8 +181,8 @@ static void ties_in_the_scheduler_list(void **unused)
 #undef LISTED
 }
 
-/* An array takes part with as many tasks as may start beside its running ones, which are jobs of their own. Job 9, behind
- * it, shows how many these are. */
+/* An array takes part with as many tasks as may start beside its running ones, which are jobs of their own. Job 9,
+ * behind it, shows how many these are. */
 static void a_limit_of_running_tasks_leaves_out_the_others(void **unused)
 {
     static const struct {
@@ -313,8 +313,8 @@ static void suspended_jobs_in_other_models(void **unused)
 #undef SUSPENDED
 }
 
-/* docs/formulas.md 5.7. The tickets of the running jobs are those of the tree of running jobs, but they are normalised by what
- * the tree of all jobs would give them. */
+/* docs/formulas.md 5.7. The tickets of the running jobs are those of the tree of running jobs, but they are normalised
+ * by what the tree of all jobs would give them. */
 static void the_number_that_is_normalised_to_1(void **unused)
 {
 #define THREE_USERS(pending)                                                                                     \
@@ -430,7 +430,8 @@ static void an_unknown_resource_weighs_in_the_sum(void **unused)
     expect_shares("'compensation_factor': 0, 'usage_weight_list': 'disk=1'", 2, 500, 500);
 }
 
-/* docs/formulas.md 5.3: a tiny positive factor reduces all nodes, in proportion to their parts, so their shares are left. */
+/* docs/formulas.md 5.3: a tiny positive factor reduces all nodes, in proportion to their parts, so their shares are
+ * left. */
 static void a_negative_compensation_factor(void **unused)
 {
     (void)unused;
@@ -495,8 +496,8 @@ static void expect_shares_in_project(const char *project, double used_s, const c
     buf_release(&text);
 }
 
-/* docs/formulas.md 5.2: `default` gets what the project used and no node below it has, if that is more than 1. It counts in
- * g, but `default` itself is not active. */
+/* docs/formulas.md 5.2: `default` gets what the project used and no node below it has, if that is more than 1. It
+ * counts in g, but `default` itself is not active. */
 static void excess_usage_of_a_project_is_that_of_default(void **unused)
 {
     (void)unused;

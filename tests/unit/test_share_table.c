@@ -1,4 +1,5 @@
-/* The columns of a share listing with both tie rules, and corner cases. Recorded listings of Slurm are in conformance/. */
+/* The columns of a share listing with both tie rules, and corner cases. Recorded listings of Slurm are in
+ * conformance/. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Tables: widths in characters, alignment, headings, no control characters; in tables wider than the output, texts are cut and
- * columns of the highest rank are left out. */
+/* Tables: widths in characters, alignment, headings, no control characters; in tables wider than the output, texts are
+ * cut and columns of the highest rank are left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

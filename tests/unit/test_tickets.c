@@ -129,8 +129,9 @@ static void test_c2_running(void **state)
                    {54, "uc", .share = 481927710}});
 }
 
-/* Users at a `default` node who have only pending jobs are not active where only running jobs count, but their usage counts
- * in the groups above them: a pending job of uv reduces the tickets of uw. docs/formulas.md 5.4; recorded in h_03. */
+/* Users at a `default` node who have only pending jobs are not active where only running jobs count, but their usage
+ * counts in the groups above them: a pending job of uv reduces the tickets of uw. docs/formulas.md 5.4; recorded in
+ * h_03. */
 static void test_running_beside_pending(void **state)
 {
     (void)state;
@@ -393,8 +394,8 @@ static void test_job_classes(void **state)
 
 /* --- override and hierarchy --------------------------------------------------------------------------------------- */
 
-/* docs/formulas.md 5.5: the next policies see no functional tickets of the first job that is not selected. With a limit of 2 it
- * is job 3, which is behind job 4 therefore, although both show the same tickets. */
+/* docs/formulas.md 5.5: the next policies see no functional tickets of the first job that is not selected. With a limit
+ * of 2 it is job 3, which is behind job 4 therefore, although both show the same tickets. */
 static void test_jobs_beyond_the_limit(void **state)
 {
     (void)state;

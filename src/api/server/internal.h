@@ -121,7 +121,8 @@ struct route {
 
 extern const struct route routes[]; /* a row without a method ends them */
 
-/* peer.c: sets the request's actor. ERR_DENIED: the kernel does not identify the client, or the daemon does not serve it. */
+/* peer.c: sets the request's actor. ERR_DENIED: the kernel does not identify the client, or the daemon does not serve
+ * it. */
 int peer_identify(struct request *r, struct err *e);
 
 /* Finds the route of a method and a path; HEAD finds that of GET. path: percent-encoded, as in the request.

@@ -1,5 +1,5 @@
-/* Objects that an administrator names: partitions, QOS, user policies, projects, departments, resources. One listing and
- * three other handlers serve all kinds: the row of the route has the kind, and fields/objects.h has its fields. The
+/* Objects that an administrator names: partitions, QOS, user policies, projects, departments, resources. One listing
+ * and three other handlers serve all kinds: the row of the route has the kind, and fields/objects.h has its fields. The
  * values go to the engine as text, as people write them, and the engine parses them. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Who is at the other end of a connection. The kernel says it (SO_PEERCRED), never a message; the daemon decides whether it
- * serves that user (server_host.identify). */
+/* Who is at the other end of a connection. The kernel says it (SO_PEERCRED), never a message; the daemon decides
+ * whether it serves that user (server_host.identify). */
 #include <sys/socket.h>
 
 #include "api/server/internal.h"

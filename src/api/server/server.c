@@ -1,8 +1,8 @@
 /* Connections and requests. libmicrohttpd parses HTTP and calls back; it runs within server_ready only. The life of a
  * request:
  *
- *     on_request, first call     identify the client (peer.c), find the route; a refused request gets its reply here, and its
- *                                body is dropped
+ *     on_request, first call     identify the client (peer.c), find the route; a refused request gets its reply here,
+ *                                and its body is dropped
  *     on_request, further calls  receive the body
  *     on_request, last call      call the handler, which replies or parks the request (suspends its connection)
  *     request_unpark             resume the connection; libmicrohttpd calls on_request once more, which sends the reply

@@ -1,8 +1,7 @@
 /* A control group for each launch, if this launcher may create one. With a group of version 2 the keeper can kill all
  * of a job at once. With a group that has a cpu controller, of version 2 or 1, it can set the job's share of the CPUs.
- * A group of version 2 also counts what its processes use and what ended ones used: CPU time in every group, memory and I/O
- * with the controllers for them.
- * Source: cgroups(7), and the kernel's cgroup-v2 guide. */
+ * A group of version 2 also counts what its processes use and what ended ones used: CPU time in every group, memory and
+ * I/O with the controllers for them. Source: cgroups(7), and the kernel's cgroup-v2 guide. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 #define FAIRLEAD_EXEC_LAUNCHER_CGROUP_H
 
@@ -22,8 +21,8 @@ struct cgroup_parent {
 
 /* Finds where this process may create groups. path is its own group of version 2 if groups can be created there,
  * entered by processes, and killed with cgroup.kill (Linux 5.14); their cpu, memory and io controllers are
- * enabled if that is allowed, each by itself. Without the cpu controller, cpu_path is the process's own group in the cpu
- * hierarchy of version 1, if groups can be created there. */
+ * enabled if that is allowed, each by itself. Without the cpu controller, cpu_path is the process's own group in the
+ * cpu hierarchy of version 1, if groups can be created there. */
 void cgroup_probe(struct cgroup_parent *out);
 
 /* The directory of this process's own group, from the texts of /proc/self/cgroup and /proc/self/mountinfo. controller

@@ -2,8 +2,8 @@
  * holds the old text or the new one; once durable_write has returned 0, it holds the new one. Without both syncs the
  * kernel has the new text, but the disk may not have it.
  *
- * The directories are those of launches, whose files another program of the same user may have replaced: opening a pipe does
- * not wait, symbolic links are not followed, and only so much is read. */
+ * The directories are those of launches, whose files another program of the same user may have replaced: opening a pipe
+ * does not wait, symbolic links are not followed, and only so much is read. */
 #include "exec/launcher/durable.h"
 
 #include <errno.h>

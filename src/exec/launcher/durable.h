@@ -19,8 +19,8 @@ int durable_sync(int directory_fd, const char *name, struct err *e);
 /* Appends the text of a file. *out_found: whether the file exists. ERR_IO: it exists and cannot be read. */
 int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_found, struct err *e);
 
-/* The text of a file, in scratch, whose former text is lost. Its text is NULL if there is no such file or it cannot be read;
- * that of an empty file is not. */
+/* The text of a file, in scratch, whose former text is lost. Its text is NULL if there is no such file or it cannot be
+ * read; that of an empty file is not. */
 struct str durable_read_text(const char *path, struct buf *scratch);
 
 /* Writes all of text, with as many writes as it takes; -1 with errno. */

@@ -18,7 +18,8 @@
  *      limit has TIMED_OUT.
  *  I4  During ENDING the deadline only moves nearer.
  *
- * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Times in records are wall-clock time.
+ * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Times in records are wall-clock
+ * time.
  *
  * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a
  * root launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user
@@ -97,8 +98,8 @@ static void decide_end(struct keeper *k, enum launch_end end, const char *detail
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
 /* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
- * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the larger
- * number counts. */
+ * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the
+ * larger number counts. */
 static void fill_usage(struct launch_record *record, const struct cgroup_usage *group)
 {
     enum { BLOCK_SIZE = 512 }; /* of ru_inblock and ru_oublock: getrusage(2) */
@@ -145,8 +146,8 @@ static bool make_end_durable(struct keeper *k)
     return record_log_sync(&k->log, NULL) == 0;
 }
 
-/* Tries until a launch with a start record has a durable end record, because the disk may be full. Without a start record
- * the launcher needs none, and none can be written once the directory has been removed. */
+/* Tries until a launch with a start record has a durable end record, because the disk may be full. Without a start
+ * record the launcher needs none, and none can be written once the directory has been removed. */
 static void write_end(struct keeper *k, struct launch_record record)
 {
     bool has_start_record = k->log.record.pid != 0;

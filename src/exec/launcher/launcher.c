@@ -187,7 +187,8 @@ static void take_messages(struct launcher *l)
         offset += used;
         arena_clear(&l->scratch);
     }
-    /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no start. */
+    /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no
+     * start. */
     if (c->wants_measurement) launches_measure(&l->launches);
     c->wants_measurement = false;
     c->in.length -= offset;

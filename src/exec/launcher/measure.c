@@ -13,12 +13,12 @@
  *  I1  A zombie counts until it is waited for, and its parent's sum has it from then on: it counts at all times, and
  *      once.
  *  I2  A process that is waited for during the scan is missed, and never counts twice: keepers are read first, and
- *      /proc usually lists a process before its children, which have higher pids. If it lists any ancestor later (pids have
- *      wrapped around), that ancestor may have the process in its sum already. So such a process counts only if it still
- *      exists after the scan, and its I/O is read last.
+ *      /proc usually lists a process before its children, which have higher pids. If it lists any ancestor later (pids
+ *      have wrapped around), that ancestor may have the process in its sum already. So such a process counts only if it
+ *      still exists after the scan, and its I/O is read last.
  *
- * What no process waited for, because its parent ignores SIGCHLD, only a group knows. The same is true of processes that
- * run as another user, whose I/O this user may not read. */
+ * What no process waited for, because its parent ignores SIGCHLD, only a group knows. The same is true of processes
+ * that run as another user, whose I/O this user may not read. */
 #include "exec/launcher/measure.h"
 
 #include <unistd.h>
@@ -40,6 +40,7 @@ struct tree_scan {
     struct processes all;
     struct map index_by_pid, launch_by_keeper;
     uint32_t *roots; /* of all: indices of launches */
+    uint32_t *last_ancestors;
     struct tree_usage *sums;
     struct buf scratch;
 };
@@ -53,16 +54,34 @@ static void add_keeper(struct tree_scan *s, pid_t keeper, struct tree_usage *sum
     if (sum->needs_io) sum->io_bytes = process_read_children_io(keeper, &s->scratch);
 }
 
-/* Whether /proc lists the process before one of its ancestors. */
-static bool is_before_ancestor(const struct tree_scan *s, uint32_t index)
+/* The index of the parent; NONE: it is a keeper, or is not in the scan. */
+static uint32_t parent_below_keeper(const struct tree_scan *s, uint32_t index)
 {
-    uint32_t at = index;
-    for (uint32_t steps = 0; steps < s->all.list.count; steps++) {
-        at = map_get_u64(&s->index_by_pid, (uint64_t)s->all.list.items[at].parent);
-        if (at == NONE) return false;
-        if (at > index) return true;
+    uint64_t pid = (uint64_t)s->all.list.items[index].parent;
+    return map_get_u64(&s->launch_by_keeper, pid) != NONE ? NONE : map_get_u64(&s->index_by_pid, pid);
+}
+
+/* Fills last_ancestors: by process, the largest index of its ancestors below the keeper; 0: none. Walks from each
+ * process up to one that is known, and back. Pids that are given again during the scan can make circles, which end at
+ * 0. O(processes). */
+static void find_last_ancestors(struct tree_scan *s)
+{
+    size_t size = (s->all.list.count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *last = mem_resize(NULL, 0, size), *path = mem_resize(NULL, 0, size);
+    for (uint32_t i = 0; i < s->all.list.count; i++) last[i] = NONE;
+    for (uint32_t i = 0; i < s->all.list.count; i++) {
+        uint32_t length = 0, at = i;
+        for (; at != NONE && last[at] == NONE; at = parent_below_keeper(s, at)) {
+            last[at] = 0;
+            path[length++] = at;
+        }
+        while (length-- > 0) {
+            if (at != NONE) last[path[length]] = last[at] > at ? last[at] : at;
+            at = path[length];
+        }
     }
-    return false;
+    mem_free(path);
+    s->last_ancestors = last;
 }
 
 static bool still_exists(const struct process *p)
@@ -74,7 +93,7 @@ static bool still_exists(const struct process *p)
 static void add_process(struct tree_scan *s, const struct process *p, struct tree_usage *sum)
 {
     sum->cpu_ticks = saturate_add(sum->cpu_ticks, saturate_add(p->cpu_ticks, p->children_cpu_ticks));
-    sum->resident_pages = saturate_add(sum->resident_pages, p->resident_pages);
+    sum->resident_pages = saturate_add(sum->resident_pages, process_read_resident(p, &s->scratch));
     if (sum->needs_io) sum->io_bytes = saturate_add(sum->io_bytes, process_read_io(p->pid, &s->scratch));
 }
 
@@ -84,7 +103,7 @@ static void add_processes(struct tree_scan *s, bool before_ancestors)
     for (uint32_t i = 0; i < s->all.list.count; i++) {
         const struct process *p = &s->all.list.items[i];
         if (s->roots[i] == NONE || map_get_u64(&s->launch_by_keeper, (uint64_t)p->pid) != NONE) continue;
-        if (is_before_ancestor(s, i) != before_ancestors || (before_ancestors && !still_exists(p))) continue;
+        if ((s->last_ancestors[i] > i) != before_ancestors || (before_ancestors && !still_exists(p))) continue;
         add_process(s, p, &s->sums[s->roots[i]]);
     }
 }
@@ -99,6 +118,7 @@ static void scan_trees(struct tree_scan *s, const struct measured_launch *launch
     processes_index(&s->all, &s->index_by_pid);
     s->roots = mem_resize(NULL, 0, (s->all.list.count + 1u) * sizeof *s->roots);
     processes_find_roots(&s->all, &s->index_by_pid, &s->launch_by_keeper, s->roots);
+    find_last_ancestors(s);
     add_processes(s, false);
     add_processes(s, true);
 }
@@ -109,6 +129,7 @@ static void tree_scan_release(struct tree_scan *s)
     map_release(&s->index_by_pid);
     map_release(&s->launch_by_keeper);
     mem_free(s->roots);
+    mem_free(s->last_ancestors);
     mem_free(s->sums);
     buf_release(&s->scratch);
 }
@@ -132,7 +153,6 @@ static bool is_complete(const struct cgroup_usage *usage)
 /* Takes each number from the group if it has it, otherwise from the tree. */
 static void choose_usage(const struct cgroup_usage *group, const struct tree_usage *tree, struct launch_usage *out)
 {
-    enum { BYTES_PER_KIB = 1024 };
     const int64_t us_per_tick = US_PER_S / sysconf(_SC_CLK_TCK), kib_per_page = sysconf(_SC_PAGESIZE) / BYTES_PER_KIB;
     out->cpu_us = group->cpu_us >= 0 ? group->cpu_us : saturate_multiply((uint64_t)tree->cpu_ticks, us_per_tick);
     out->mem_kib =

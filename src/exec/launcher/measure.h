@@ -1,5 +1,5 @@
-/* Measures what running launches use. Nothing is kept between two measurements: CPU time and I/O are sums that the kernel
- * keeps, so they are right whatever was killed in between. */
+/* Measures what running launches use. Nothing is kept between two measurements: CPU time and I/O are sums that the
+ * kernel keeps, so they are right whatever was killed in between. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
 #define FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
 
@@ -14,8 +14,8 @@ struct measured_launch {
     struct launch_usage usage;
 };
 
-/* Fills in the usage of each launch, except usage.id, which is the caller's. O(processes of the machine): a file of each is read, another one of
- * those that belong to the launches, three of each keeper, and three of each group. */
+/* Fills in the usage of each launch, except usage.id, which is the caller's. O(processes of the machine): a file of
+ * each is read, another one of those that belong to the launches, three of each keeper, and three of each group. */
 void measure_launches(struct measured_launch *launches, uint32_t count);
 
 #endif

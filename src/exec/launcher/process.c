@@ -1,8 +1,9 @@
 /* Processes through /proc, one file of text for each (proc(5)).
  *
- * Finding the root of every process: a process has the root of its parent, unless its parent is a root itself. So each is
- * followed upwards until a process whose root is known, and all on the way get the same root; together that is O(processes).
- * A parent that is not in the snapshot, because it ended while /proc was read, ends the way: without a root.
+ * Finding the root of every process: a process has the root of its parent, unless its parent is a root itself. So each
+ * is followed upwards until a process whose root is known, and all on the way get the same root; together that is
+ * O(processes). A parent that is not in the snapshot, because it ended while /proc was read, ends the way: without a
+ * root.
  *
  *  I1  A process is signalled through a pidfd that was opened before its start time was compared: its pid can have been
  *      given to another one since it was read. */
@@ -38,6 +39,7 @@ bool process_parse(struct str text, struct process *out)
            SYSTEM_TIME,
            CHILDREN_USER_TIME,
            CHILDREN_SYSTEM_TIME,
+           THREADS = 20,
            START_TIME = 22,
            RESIDENT = 24
     };
@@ -59,6 +61,7 @@ bool process_parse(struct str text, struct process *out)
                             .cpu_ticks = limited(fields[USER_TIME]) + limited(fields[SYSTEM_TIME]),
                             .children_cpu_ticks =
                                 limited(fields[CHILDREN_USER_TIME]) + limited(fields[CHILDREN_SYSTEM_TIME]),
+                            .thread_count = limited(fields[THREADS]),
                             .resident_pages = limited(fields[RESIDENT])};
     return true;
 }
@@ -100,6 +103,25 @@ int64_t process_read_io(pid_t pid, struct buf *scratch)
     text_format(path, sizeof path, "/proc/%d/io", (int)pid);
     (void)usage_text_parse_io(durable_read_text(path, scratch), &bytes);
     return bytes;
+}
+
+int64_t process_read_resident(const struct process *p, struct buf *scratch)
+{
+    char path[PROC_PATH_SIZE];
+    int64_t pages = p->resident_pages;
+    if (p->state != 'Z' || p->thread_count <= 1) return pages;
+    text_format(path, sizeof path, "/proc/%d/task", (int)p->pid);
+    DIR *directory = opendir(path);
+    if (directory == NULL) return pages;
+    for (struct dirent *entry; pages == 0 && (entry = readdir(directory)) != NULL;) {
+        uint64_t thread;
+        struct process read;
+        if (!number_parse_u64(str(entry->d_name), &thread)) continue;
+        text_format(path, sizeof path, "/proc/%d/task/%d/stat", (int)p->pid, (int)thread);
+        if (process_parse(durable_read_text(path, scratch), &read)) pages = read.resident_pages;
+    }
+    closedir(directory);
+    return pages;
 }
 
 /* The kernel adds the I/O of a child to that of the process that waits for it, but not to that of its thread. */

@@ -1,5 +1,5 @@
-/* Processes: reading them, finding which root each is below, signalling one. Roots are processes that the caller chooses, such
- * as keepers. */
+/* Processes: reading them, finding which root each is below, signalling one. Roots are processes that the caller
+ * chooses, such as keepers. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_H
 
@@ -19,7 +19,8 @@ struct process {
     uint64_t start_ticks; /* when it started, in clock ticks since boot; with pid it identifies a process for good */
     int64_t cpu_ticks;    /* user and system time of all its threads */
     int64_t children_cpu_ticks; /* the same of the children that it has waited for, and of theirs */
-    int64_t resident_pages;     /* 0 for a zombie */
+    int64_t thread_count;
+    int64_t resident_pages; /* 0 for a zombie, also if other threads of it run on (process_read_resident) */
 };
 
 struct processes {
@@ -40,6 +41,9 @@ void processes_read(struct processes *out);
  * texts, which the caller releases. */
 int64_t process_read_io(pid_t pid, struct buf *scratch);
 int64_t process_read_children_io(pid_t pid, struct buf *scratch);
+
+/* The pages that a process has in memory, from one of its threads if the first one has ended. scratch as above. */
+int64_t process_read_resident(const struct process *p, struct buf *scratch);
 
 /* From pid to index in all. */
 void processes_index(const struct processes *all, struct map *out_index_by_pid);

@@ -1,5 +1,5 @@
-/* Ends process trees below keepers. A keeper is the subreaper of its descendants, so whatever one of them forks stays below
- * the keeper, in whatever session. */
+/* Ends process trees below keepers. A keeper is the subreaper of its descendants, so whatever one of them forks stays
+ * below the keeper, in whatever session. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
 

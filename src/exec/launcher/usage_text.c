@@ -4,6 +4,7 @@
 #include "exec/launcher/usage_text.h"
 
 #include "base/number.h"
+#include "base/quantity.h"
 #include "base/saturate.h"
 
 static bool parse_count(struct str s, int64_t *out)
@@ -44,7 +45,6 @@ bool usage_text_parse_group_cpu(struct str text, int64_t *out_us)
 
 bool usage_text_parse_group_memory(struct str text, int64_t *out_kib)
 {
-    enum { BYTES_PER_KIB = 1024 };
     int64_t bytes;
     if (!add_lines(text, "anon", "shmem", ' ', &bytes)) return false;
     *out_kib = bytes / BYTES_PER_KIB;
