@@ -48,6 +48,29 @@ int str_compare(struct str a, struct str b)
     return a.length < b.length ? -1 : a.length > b.length;
 }
 
+/* After a mismatch the last * takes one more byte; earlier ones never need to. */
+bool str_matches(struct str s, struct str pattern)
+{
+    size_t at = 0, in_pattern = 0, star = SIZE_MAX, star_at = 0;
+    while (at < s.length) {
+        char expected = in_pattern < pattern.length ? pattern.text[in_pattern] : '\0';
+        if (in_pattern < pattern.length && expected == '*') {
+            star = in_pattern++;
+            star_at = at;
+        } else if (in_pattern < pattern.length && (expected == '?' || expected == s.text[at])) {
+            in_pattern++;
+            at++;
+        } else if (star != SIZE_MAX) {
+            in_pattern = star + 1;
+            at = ++star_at;
+        } else {
+            return false;
+        }
+    }
+    while (in_pattern < pattern.length && pattern.text[in_pattern] == '*') in_pattern++;
+    return in_pattern == pattern.length;
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';

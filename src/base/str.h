@@ -20,6 +20,9 @@ bool str_equal_nocase(struct str a, struct str b); /* ASCII only */
 bool str_starts(struct str s, struct str prefix);
 int str_compare(struct str a, struct str b); /* byte order, as strcmp */
 
+/* Whether all of s matches a pattern, in which * stands for any bytes and ? for one. O(lengths of both multiplied). */
+bool str_matches(struct str s, struct str pattern);
+
 /* s without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str s);
 

@@ -1,0 +1,119 @@
+#include "sched/cluster.h"
+
+#include "base/ensure.h"
+
+static void release_offers(struct offers *o)
+{
+    for (uint32_t i = 0; i < o->list.count; i++) timeline_release(&o->list.items[i].booked);
+    array_release(&o->list);
+}
+
+void cluster_release(struct cluster *c)
+{
+    release_offers(&c->global);
+    for (uint32_t i = 0; i < c->hosts.count; i++) release_offers(&c->hosts.items[i].offers);
+    for (uint32_t i = 0; i < c->instances.count; i++) release_offers(&c->instances.items[i].offers);
+    for (uint32_t i = 0; i < c->environments.count; i++) release_offers(&c->environments.items[i].offers);
+    array_release(&c->resources);
+    array_release(&c->hosts);
+    array_release(&c->instances);
+    array_release(&c->environments);
+    array_release(&c->order);
+}
+
+struct offer *offers_find(const struct offers *o, uint32_t resource)
+{
+    for (uint32_t i = 0; i < o->list.count; i++) {
+        if (o->list.items[i].resource == resource) return &o->list.items[i];
+    }
+    return NULL;
+}
+
+/* --- what an allocation takes ------------------------------------------------------------------------------------- */
+
+struct taker {
+    const struct cluster *cluster;
+    void (*take)(const struct taken *taken, void *context);
+    void *context;
+};
+
+static void take(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
+                 uint32_t resource, double amount)
+{
+    struct offer *offer = offers_find(offers, resource);
+    if (offer == NULL || amount == 0.0 || !t->cluster->resources.items[resource].is_consumable) return;
+    const struct taken taken = {offer, level, object, amount};
+    t->take(&taken, t->context);
+}
+
+/* A level's part of the needs. is_first: of the first part on a host (or of the job), which takes what is needed once. */
+static void take_needs(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
+                       const struct demand *d, uint32_t slots, bool is_first_on_host, bool is_first)
+{
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        const struct need *n = &d->needs[i];
+        bool counts = n->scope == NEED_PER_SLOT || (n->scope == NEED_PER_HOST ? is_first_on_host : is_first);
+        if (counts) take(t, level, object, offers, n->resource, n->amount * (n->scope == NEED_PER_SLOT ? slots : 1.0));
+    }
+    take(t, level, object, offers, SCHED_SLOTS, slots);
+}
+
+/* The number of hosts, for what is needed once on each of them. Parts on a host are adjacent. */
+static uint32_t host_count(const struct cluster *c, const struct allocation *a)
+{
+    uint32_t count = 0, last = NONE;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = c->instances.items[a->parts[i].instance].host;
+        count += host != last;
+        last = host;
+    }
+    return count;
+}
+
+static void take_global(const struct taker *t, const struct demand *d, const struct allocation *a)
+{
+    const struct cluster *c = t->cluster;
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        const struct need *n = &d->needs[i];
+        uint32_t times = n->scope == NEED_PER_SLOT ? a->slots : n->scope == NEED_PER_HOST ? host_count(c, a) : 1;
+        take(t, LEVEL_GLOBAL, "global", &c->global, n->resource, n->amount * times);
+    }
+    take(t, LEVEL_GLOBAL, "global", &c->global, SCHED_SLOTS, a->slots);
+}
+
+void cluster_taken(const struct cluster *c, const struct demand *d, const struct allocation *a,
+                   void (*take_one)(const struct taken *taken, void *context), void *context)
+{
+    const struct taker t = {c, take_one, context};
+    uint32_t last_host = NONE;
+    if (a->environment != NONE) {
+        const struct sched_environment *e = &c->environments.items[a->environment];
+        take(&t, LEVEL_ENVIRONMENT, e->name, &e->offers, SCHED_SLOTS, a->slots);
+    }
+    take_global(&t, d, a);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        const struct allocation_part *part = &a->parts[i];
+        const struct sched_instance *instance = &c->instances.items[part->instance];
+        const struct sched_host *host = &c->hosts.items[instance->host];
+        bool is_first_on_host = instance->host != last_host;
+        take_needs(&t, LEVEL_HOST, host->name, &host->offers, d, part->slots, is_first_on_host, i == 0);
+        take_needs(&t, LEVEL_INSTANCE, instance->name, &instance->offers, d, part->slots, is_first_on_host, i == 0);
+        last_host = instance->host;
+    }
+}
+
+/* --- booking ------------------------------------------------------------------------------------------------------ */
+
+static void book(const struct taken *taken, void *context)
+{
+    struct timeline_booking booking = *(const struct timeline_booking *)context;
+    booking.amount = taken->amount;
+    timeline_book(&taken->offer->booked, &booking);
+}
+
+void cluster_book(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
+                  int64_t until_us)
+{
+    struct timeline_booking booking = {.from_us = from_us, .until_us = until_us};
+    cluster_taken(c, d, a, book, &booking);
+}

@@ -1,0 +1,118 @@
+/* A cluster as the scheduler sees it: objects, what each offers of which resource, and what is booked of that.
+ *
+ *     level      object       offers                             booked over time
+ *     global     the cluster  license=5                          license
+ *     host       n1           cpu=16 mem=65536 arch=lx-amd64     cpu, mem
+ *     instance   batch@n1     slots=16                           slots
+ *     instance   fast@n1      slots=4                            slots
+ *     environment  mpi        slots=999                          slots
+ *
+ * An instance is a queue (a partition) on a host; jobs are placed on instances. A consumable may be offered at several
+ * levels, and then a job needs it at each of them. An object that does not offer a consumable does not limit it.
+ *
+ * Invariants
+ *   1. Resource 0 is SCHED_SLOTS, of which every job needs one for each of its slots.
+ *   2. The instances of a host are adjacent, hosts in ascending order.
+ *   3. order has every instance once, the best one first (sched/load.h). */
+#ifndef FAIRLEAD_SCHED_CLUSTER_H
+#define FAIRLEAD_SCHED_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "sched/demand.h"
+#include "sched/timeline.h"
+
+enum { SCHED_SLOTS = 0 };
+
+/* How a value has to stand to the requested one. EXCLUSIVE: nobody else may use the object. */
+enum relation {
+    RELATION_EQUAL,
+    RELATION_NOT_EQUAL,
+    RELATION_GREATER_EQUAL,
+    RELATION_LESS_EQUAL,
+    RELATION_GREATER,
+    RELATION_LESS,
+    RELATION_EXCLUSIVE
+};
+
+struct sched_resource {
+    const char *name;
+    bool is_consumable;
+    bool is_text;
+    enum relation relation;
+};
+
+/* An object's amount of a consumable, or its value of another resource. */
+struct offer {
+    uint32_t resource;
+    double amount;    /* the total of a consumable; INFINITY: unlimited */
+    const char *text; /* the value of a text resource, or NULL */
+    struct timeline booked;
+};
+
+struct offers {
+    ARRAY(struct offer) list; /* one for each resource at most */
+};
+
+struct sched_host {
+    const char *name;
+    struct offers offers;
+    uint32_t first_instance, instance_count;
+};
+
+struct sched_instance {
+    const char *name; /* "batch@n1" */
+    uint32_t host;
+    struct offers offers;
+    bool is_closed; /* nothing starts there, and nothing is reserved: disabled, drained, down or overloaded */
+};
+
+/* How the slots of a parallel job are distributed over hosts. */
+enum allocation_rule {
+    ALLOCATE_ONE_HOST, /* $pe_slots */
+    ALLOCATE_FILL_UP,  /* as many as possible on each host, in order */
+    ALLOCATE_ROUND_ROBIN /* one on each host in turn */,
+    ALLOCATE_FIXED /* slots_per_host on each host */
+};
+
+struct sched_environment {
+    const char *name;
+    enum allocation_rule rule;
+    uint32_t slots_per_host;
+    struct offers offers;
+};
+
+struct cluster {
+    ARRAY(struct sched_resource) resources;
+    struct offers global;
+    ARRAY(struct sched_host) hosts;
+    ARRAY(struct sched_instance) instances;
+    ARRAY(struct sched_environment) environments;
+    ARRAY(uint32_t) order;
+};
+
+void cluster_release(struct cluster *c);
+
+/* The object's offer of a resource, or NULL. */
+struct offer *offers_find(const struct offers *o, uint32_t resource);
+
+/* Books what a job takes from from_us to until_us at all levels, or takes it back with sign -1. */
+void cluster_book(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
+                  int64_t until_us);
+
+/* An amount that an allocation takes of one offer. */
+struct taken {
+    struct offer *offer;
+    enum sched_level { LEVEL_ENVIRONMENT, LEVEL_GLOBAL, LEVEL_HOST, LEVEL_INSTANCE } level;
+    const char *object; /* its name; "global" */
+    double amount;
+};
+
+/* Calls take for everything that an allocation takes, in the order of Grid Engine's schedule file: the environment,
+ * global, then for each part the host and the instance; in each the resources in their order, the slots last. */
+void cluster_taken(const struct cluster *c, const struct demand *d, const struct allocation *a,
+                   void (*take)(const struct taken *taken, void *context), void *context);
+
+#endif

@@ -1,0 +1,51 @@
+/* What a job (each task of an array) asks for, and what it gets. */
+#ifndef FAIRLEAD_SCHED_DEMAND_H
+#define FAIRLEAD_SCHED_DEMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum need_scope { NEED_PER_SLOT, NEED_PER_HOST, NEED_PER_JOB };
+
+/* A resource that a job needs. */
+struct need {
+    uint32_t resource;
+    enum need_scope scope;
+    double amount;
+    const char *text;  /* of a text resource: a pattern */
+    bool is_requested; /* false: booked where it is offered, such as a default amount, and needed nowhere */
+    bool is_exclusive; /* of an exclusive resource: nobody else may have booked it */
+};
+
+struct slot_range {
+    uint32_t min, max; /* 1 <= min <= max */
+};
+
+/* Jobs with equal demands can point to the same one. Sets of instances are bits, by index; NULL: all of them. */
+struct demand {
+    const struct need *needs; /* in the order of the resources; the slots are not among them */
+    uint32_t need_count;
+    const struct need *soft; /* an instance that does not satisfy one is taken only if no better one is free */
+    uint32_t soft_count;
+    const uint64_t *allowed, *masters, *preferred; /* for all slots, for the first slot, as a soft request */
+    const uint32_t *environments;                  /* of a parallel job: the first one that fits */
+    uint32_t environment_count;                    /* 0: a serial job, all its slots on one instance */
+    const struct slot_range *ranges;               /* ascending */
+    uint32_t range_count;
+    int64_t duration_us; /* TIMELINE_END: endless */
+};
+
+/* Slots on an instance. */
+struct allocation_part {
+    uint32_t instance, slots;
+};
+
+/* The parts are in the order of the allocation; the first one has the job's first task. */
+struct allocation {
+    uint32_t environment; /* NONE: serial */
+    uint32_t slots;       /* of all parts */
+    uint32_t part_count;
+    struct allocation_part *parts;
+};
+
+#endif

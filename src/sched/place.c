@@ -1,0 +1,362 @@
+/* Slots are limited at the levels of the cluster one after the other: global and environment limit their number, the
+ * hosts offer so many each, the rule of the environment distributes them, and a host's slots go to its instances in
+ * their order. */
+#include "sched/place.h"
+
+#include <math.h>
+
+#include "base/ensure.h"
+#include "base/sort.h"
+#include "base/str.h"
+
+/* --- one offer ---------------------------------------------------------------------------------------------------- */
+
+/* The number of slots, at most max, for which an offer has enough of a need in the window. */
+static uint32_t slots_of_offer(const struct offer *o, const struct need *n, enum relation relation,
+                               struct window window, uint32_t max)
+{
+    if (relation == RELATION_EXCLUSIVE)
+        return n->is_exclusive && timeline_max(&o->booked, window.from_us, window.until_us) > 0.0 ? 0 : max;
+    if (n->amount <= 0.0 || isinf(o->amount)) return max;
+    double booked = timeline_max(&o->booked, window.from_us, window.until_us);
+    double slots = (timeline_limit(o->amount, 0.0) - booked) / n->amount;
+    if (n->scope != NEED_PER_SLOT) return slots >= 1.0 ? max : 0;
+    return slots < 1.0 ? 0 : slots < max ? (uint32_t)slots : max;
+}
+
+/* The same for all consumables that an object offers. needs_master: what the job needs once counts here. */
+static uint32_t slots_of_object(const struct cluster *c, const struct offers *o, const struct demand *d,
+                                struct window window, uint32_t max, bool needs_master)
+{
+    static const struct need slot = {.resource = SCHED_SLOTS, .scope = NEED_PER_SLOT, .amount = 1.0};
+    const struct offer *slots = offers_find(o, SCHED_SLOTS);
+    if (slots != NULL) max = slots_of_offer(slots, &slot, RELATION_LESS_EQUAL, window, max);
+    for (uint32_t i = 0; i < d->need_count && max > 0; i++) {
+        const struct need *n = &d->needs[i];
+        const struct sched_resource *r = &c->resources.items[n->resource];
+        const struct offer *offer = r->is_consumable ? offers_find(o, n->resource) : NULL;
+        if (offer == NULL || (n->scope == NEED_PER_JOB && !needs_master)) continue;
+        max = slots_of_offer(offer, n, r->relation, window, max);
+    }
+    return max;
+}
+
+/* --- values that no booking changes ------------------------------------------------------------------------------- */
+
+static bool value_satisfies(const struct sched_resource *r, const struct offer *o, const struct need *n)
+{
+    if (r->is_text) {
+        bool matches = o->text != NULL && n->text != NULL && str_matches(str(o->text), str(n->text));
+        return (r->relation == RELATION_NOT_EQUAL) != matches;
+    }
+    /* Grid Engine compares the request with the value, in this order. */
+    switch (r->relation) {
+    case RELATION_EQUAL: return n->amount == o->amount;
+    case RELATION_NOT_EQUAL: return n->amount != o->amount;
+    case RELATION_GREATER_EQUAL: return n->amount >= o->amount;
+    case RELATION_LESS_EQUAL: return n->amount <= o->amount;
+    case RELATION_GREATER: return n->amount > o->amount;
+    case RELATION_LESS: return n->amount < o->amount;
+    case RELATION_EXCLUSIVE: return true;
+    }
+    return false;
+}
+
+/* Whether the instance, its host or the cluster offers the resource, and a value satisfies the request. The value
+ * nearest to the instance counts. */
+static bool satisfies(const struct cluster *c, uint32_t instance, const struct need *n)
+{
+    const struct sched_instance *i = &c->instances.items[instance];
+    const struct sched_resource *r = &c->resources.items[n->resource];
+    const struct offer *offer = offers_find(&i->offers, n->resource);
+    if (offer == NULL) offer = offers_find(&c->hosts.items[i->host].offers, n->resource);
+    if (offer == NULL) offer = offers_find(&c->global, n->resource);
+    return offer != NULL && (r->is_consumable || value_satisfies(r, offer, n));
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t index)
+{
+    return bits == NULL || (bits[index / 64] >> index % 64 & 1) != 0;
+}
+
+bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance)
+{
+    if (c->instances.items[instance].is_closed || !has_bit(d->allowed, instance)) return false;
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        if (d->needs[i].is_requested && !satisfies(c, instance, &d->needs[i])) return false;
+    }
+    return true;
+}
+
+uint32_t place_violations(const struct cluster *c, const struct demand *d, uint32_t instance)
+{
+    uint32_t violations = !has_bit(d->preferred, instance);
+    for (uint32_t i = 0; i < d->soft_count; i++) violations += !satisfies(c, instance, &d->soft[i]);
+    return violations;
+}
+
+/* --- the search --------------------------------------------------------------------------------------------------- */
+
+struct search {
+    const struct cluster *c;
+    const struct demand *d;
+    struct window window;
+    struct arena *arena;
+    uint32_t *order; /* instances that admit the job, the best one first */
+    uint32_t count;
+};
+
+/* Sorts by violations; equal ones keep their order. */
+static void sort_by_violations(struct search *s)
+{
+    size_t size = (s->count + (size_t)1) * sizeof(struct sort_record);
+    struct sort_record *records = arena_alloc_raw(s->arena, size), *scratch = arena_alloc_raw(s->arena, size);
+    for (uint32_t i = 0; i < s->count; i++)
+        records[i] = (struct sort_record){.key = place_violations(s->c, s->d, s->order[i]), .index = s->order[i]};
+    sort_records(records, s->count, scratch);
+    for (uint32_t i = 0; i < s->count; i++) s->order[i] = records[i].index;
+}
+
+static void find_instances(struct search *s)
+{
+    const struct cluster *c = s->c;
+    s->order = arena_alloc_raw(s->arena, (c->order.count + (size_t)1) * sizeof *s->order);
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        if (place_admits(c, s->d, c->order.items[i])) s->order[s->count++] = c->order.items[i];
+    }
+    if (s->d->soft_count > 0 || s->d->preferred != NULL) sort_by_violations(s);
+}
+
+/* The largest number of slots, at most max and a multiple of step, that a range allows; 0: none. */
+static uint32_t largest_in_ranges(const struct demand *d, uint32_t max, uint32_t step)
+{
+    for (uint32_t i = d->range_count; i-- > 0;) {
+        uint32_t slots = d->ranges[i].max < max ? d->ranges[i].max : max;
+        slots -= slots % step;
+        if (slots > 0 && slots >= d->ranges[i].min) return slots;
+    }
+    return 0;
+}
+
+static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
+{
+    return slots_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
+}
+
+static uint32_t slots_of_host(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
+{
+    return slots_of_object(s->c, &s->c->hosts.items[host].offers, s->d, s->window, max, needs_master);
+}
+
+static uint32_t slots_of_global(const struct search *s, uint32_t max)
+{
+    return slots_of_object(s->c, &s->c->global, s->d, s->window, max, true);
+}
+
+/* --- serial jobs -------------------------------------------------------------------------------------------------- */
+
+static void allocate_serial(struct search *s, uint32_t instance, uint32_t slots, struct allocation *out)
+{
+    *out = (struct allocation){.environment = NONE, .slots = slots, .part_count = 1};
+    out->parts = arena_alloc(s->arena, sizeof *out->parts);
+    out->parts[0] = (struct allocation_part){instance, slots};
+}
+
+static bool place_serial(struct search *s, struct allocation *out)
+{
+    uint32_t max = slots_of_global(s, s->d->ranges[s->d->range_count - 1].max);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t instance = s->order[i];
+        uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
+        if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
+        slots = largest_in_ranges(s->d, slots, 1);
+        if (slots == 0) continue;
+        allocate_serial(s, instance, slots, out);
+        return true;
+    }
+    return false;
+}
+
+/* --- parallel jobs ------------------------------------------------------------------------------------------------ */
+
+/* A host with what it offers, and what it is given. */
+struct host_slots {
+    uint32_t host, offered, given;
+};
+
+struct host_table {
+    struct host_slots *rows; /* in the order of their best instances; the master's host first */
+    uint32_t count;
+    uint32_t master; /* the instance of the first slot; NONE: the first one of the first host */
+};
+
+/* The slots that a host's instances offer together, at most max. */
+static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
+{
+    uint32_t slots = 0;
+    max = slots_of_host(s, host, max, needs_master);
+    const struct sched_host *h = &s->c->hosts.items[host];
+    for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count && slots < max; i++) {
+        if (place_admits(s->c, s->d, i)) slots += slots_of_instance(s, i, max - slots, needs_master);
+    }
+    return slots;
+}
+
+/* The first instance that may have the first slot, and has one free; NONE: there is none. */
+static uint32_t find_master(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t instance = s->order[i], host = s->c->instances.items[instance].host;
+        if (has_bit(s->d->masters, instance) && slots_of_host(s, host, 1, true) > 0 &&
+            slots_of_instance(s, instance, 1, true) > 0)
+            return instance;
+    }
+    return NONE;
+}
+
+static void add_host(const struct search *s, struct host_table *t, uint32_t host, uint32_t max)
+{
+    uint32_t offered = offered_by(s, host, max, t->count == 0);
+    if (offered > 0) t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered};
+}
+
+/* Every host once, in the order of the instances. False: no instance may have the first slot. */
+static bool find_hosts(struct search *s, uint32_t max, struct host_table *out)
+{
+    *out = (struct host_table){.master = NONE};
+    out->rows = arena_alloc_raw(s->arena, (s->c->hosts.count + (size_t)1) * sizeof *out->rows);
+    bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
+    if (s->d->masters != NULL) {
+        out->master = find_master(s);
+        if (out->master == NONE) return false;
+        uint32_t host = s->c->instances.items[out->master].host;
+        seen[host] = true;
+        add_host(s, out, host, max);
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t host = s->c->instances.items[s->order[i]].host;
+        if (!seen[host]) add_host(s, out, host, max);
+        seen[host] = true;
+    }
+    return true;
+}
+
+/* The number of slots that the hosts offer together under a rule. */
+static uint32_t offered_by_all(const struct host_table *t, const struct sched_environment *e, uint32_t max)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t offered = t->rows[i].offered;
+        if (e->rule == ALLOCATE_FIXED) offered = offered >= e->slots_per_host ? e->slots_per_host : 0;
+        if (e->rule == ALLOCATE_ONE_HOST)
+            sum = offered > sum ? offered : sum;
+        else
+            sum += offered;
+    }
+    return sum < max ? (uint32_t)sum : max;
+}
+
+static void give_one_host(struct host_table *t, uint32_t slots)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->rows[i].offered < slots) continue;
+        t->rows[i].given = slots;
+        return;
+    }
+}
+
+static void give_up_to(struct host_table *t, uint32_t slots, uint32_t max)
+{
+    for (uint32_t i = 0; i < t->count && slots > 0; i++) {
+        uint32_t given = t->rows[i].offered < max ? t->rows[i].offered : max;
+        if (given > slots) given = slots;
+        if (max != UINT32_MAX && given < max) continue;
+        t->rows[i].given = given;
+        slots -= given;
+    }
+}
+
+/* Whole turns at once: a turn gives one slot to each host that has one left. */
+static void give_in_turn(struct host_table *t, uint32_t slots)
+{
+    while (slots > 0) {
+        uint32_t hosts = 0, turns = UINT32_MAX;
+        for (uint32_t i = 0; i < t->count; i++) {
+            uint32_t left = t->rows[i].offered - t->rows[i].given;
+            if (left == 0) continue;
+            hosts++;
+            turns = left < turns ? left : turns;
+        }
+        ensure(hosts > 0);
+        if (turns > slots / hosts) turns = slots / hosts;
+        for (uint32_t i = 0; i < t->count && slots > 0; i++) {
+            uint32_t given = turns > 0 ? turns : 1;
+            if (t->rows[i].offered == t->rows[i].given) continue;
+            t->rows[i].given += given;
+            slots -= given;
+        }
+    }
+}
+
+static void give(struct host_table *t, const struct sched_environment *e, uint32_t slots)
+{
+    switch (e->rule) {
+    case ALLOCATE_ONE_HOST: give_one_host(t, slots); break;
+    case ALLOCATE_FILL_UP: give_up_to(t, slots, UINT32_MAX); break;
+    case ALLOCATE_ROUND_ROBIN: give_in_turn(t, slots); break;
+    case ALLOCATE_FIXED: give_up_to(t, slots, e->slots_per_host); break;
+    }
+}
+
+static void add_part(struct search *s, struct allocation *a, uint32_t instance, uint32_t *left)
+{
+    uint32_t slots = slots_of_instance(s, instance, *left, a->part_count == 0);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        if (a->parts[i].instance == instance) return; /* the master's */
+    }
+    if (slots == 0) return;
+    a->parts[a->part_count++] = (struct allocation_part){instance, slots};
+    *left -= slots;
+}
+
+/* A host's slots go to its instances in their order. */
+static void allocate_host(struct search *s, const struct host_table *t, const struct host_slots *row,
+                          struct allocation *a)
+{
+    uint32_t left = row->given;
+    if (left == 0) return;
+    if (t->master != NONE && s->c->instances.items[t->master].host == row->host) add_part(s, a, t->master, &left);
+    for (uint32_t i = 0; i < s->count && left > 0; i++) {
+        if (s->c->instances.items[s->order[i]].host == row->host) add_part(s, a, s->order[i], &left);
+    }
+    ensure(left == 0);
+}
+
+static bool place_in_environment(struct search *s, uint32_t environment, struct allocation *out)
+{
+    const struct sched_environment *e = &s->c->environments.items[environment];
+    uint32_t max = s->d->ranges[s->d->range_count - 1].max, step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
+    struct host_table hosts;
+    max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
+    if (max == 0 || !find_hosts(s, max, &hosts)) return false;
+    uint32_t slots = largest_in_ranges(s->d, offered_by_all(&hosts, e, max), step);
+    if (slots == 0) return false;
+    give(&hosts, e, slots);
+    *out = (struct allocation){.environment = environment, .slots = slots};
+    out->parts = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->parts);
+    for (uint32_t i = 0; i < hosts.count; i++) allocate_host(s, &hosts, &hosts.rows[i], out);
+    return true;
+}
+
+bool place_job(const struct cluster *c, const struct demand *d, struct window window, struct arena *arena,
+               struct allocation *out_allocation)
+{
+    struct search s = {.c = c, .d = d, .window = window, .arena = arena};
+    ensure(d->range_count > 0 && window.from_us < window.until_us);
+    find_instances(&s);
+    if (d->environment_count == 0) return place_serial(&s, out_allocation);
+    for (uint32_t i = 0; i < d->environment_count; i++) {
+        if (place_in_environment(&s, d->environments[i], out_allocation)) return true;
+    }
+    return false;
+}

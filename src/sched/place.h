@@ -1,0 +1,33 @@
+/* Where a job can run for the whole of a window of time: which instances, and how many slots on each.
+ *
+ *     offers free in the window   batch@n1 2, batch@n2 4, batch@n3 3, in this order
+ *     serial                      n1
+ *     6 slots, fill up            n1 2, n2 4
+ *     6 slots, round robin        n1 2, n2 2, n3 2
+ *     4 slots on one host         n2
+ *     6 slots, 2 on each host     n1 2, n2 2, n3 2
+ *
+ * A job with ranges of slots gets the largest number that fits. Source: docs/formulas.md 7. */
+#ifndef FAIRLEAD_SCHED_PLACE_H
+#define FAIRLEAD_SCHED_PLACE_H
+
+#include "base/arena.h"
+#include "sched/cluster.h"
+
+struct window {
+    int64_t from_us, until_us; /* until_us is not included; TIMELINE_END: for ever */
+};
+
+/* Whether the job can run in the window. out_allocation's parts are in memory of arena; it stays untouched if not.
+ * O(instances x needs), less if the first ones fit. */
+bool place_job(const struct cluster *c, const struct demand *d, struct window window, struct arena *arena,
+               struct allocation *out_allocation);
+
+/* Whether the job may run on an instance at all: it is allowed, open, offers every resource that the job requests, and
+ * values that do not change with bookings satisfy the request. */
+bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance);
+
+/* How many soft requests of the job the instance does not satisfy. */
+uint32_t place_violations(const struct cluster *c, const struct demand *d, uint32_t instance);
+
+#endif

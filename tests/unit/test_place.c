@@ -1,0 +1,84 @@
+/* Placements: the allocations that Grid Engine 8.1.9 made (case i2_pe_allocation: load order n2, n4, n3, n1; 2 slots of
+ * n2 and one of n3 taken, 4 on each host), and what the levels of consumables limit (case i4_consumable_kinds). */
+#include "../cluster_world.h"
+
+enum { N2, N4, N3, N1 };
+
+static void make_i2(struct cluster_world *w)
+{
+    static const char *const hosts[] = {"n2", "n4", "n3", "n1"};
+    world_init(w);
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        world_host(w, hosts[i]);
+        world_instance(w, hosts[i], 4);
+    }
+    world_environment(w, "smp", ALLOCATE_ONE_HOST, 0, 999);
+    world_environment(w, "rr", ALLOCATE_ROUND_ROBIN, 0, 999);
+    world_environment(w, "fill", ALLOCATE_FILL_UP, 0, 999);
+    world_environment(w, "two", ALLOCATE_FIXED, 2, 999);
+    world_environment(w, "one", ALLOCATE_FIXED, 1, 999);
+    world_environment(w, "small", ALLOCATE_FILL_UP, 0, 3);
+    world_run(w, "smp", N2, 2, 0, 1000);
+    world_run(w, NULL, N3, 1, 0, 1000);
+}
+
+static const char *place_in(struct cluster_world *w, const char *environment, struct slot_range range,
+                            struct demand demand)
+{
+    uint32_t index = world_find_environment(w, environment);
+    struct allocation a;
+    demand.environments = &index;
+    demand.environment_count = 1;
+    demand.ranges = &range;
+    demand.range_count = 1;
+    return place_job(&w->c, &demand, (struct window){10 * SECOND, 20 * SECOND}, &w->arena, &a) ? world_text(w, &a)
+                                                                                               : "nowhere";
+}
+
+static void recorded_allocations(void **unused)
+{
+    static const struct need two_licenses = {LICENSE, NEED_PER_SLOT, 2, NULL, true, false};
+    static const uint64_t n2_n3 = 1 << N2 | 1 << N3, only_n1 = 1 << N1;
+    static const struct {
+        const char *environment;
+        struct slot_range range;
+        struct demand demand;
+        const char *allocation;
+    } rows[] = {
+        {"fill", {6, 6}, {0}, "n2 2, n4 4"},
+        {"fill", {13, 13}, {0}, "n2 2, n4 4, n3 3, n1 4"},
+        {"fill", {14, 14}, {0}, "nowhere"},
+        {"fill", {3, 5}, {0}, "n2 2, n4 3"},
+        {"two", {4, 4}, {0}, "n2 2, n4 2"},
+        {"two", {5, 5}, {0}, "nowhere"},
+        {"two", {2, 6}, {0}, "n2 2, n4 2, n3 2"},
+        {"one", {4, 4}, {0}, "n2 1, n4 1, n3 1, n1 1"},
+        {"one", {5, 5}, {0}, "nowhere"},
+        {"rr", {6, 6}, {0}, "n2 2, n4 2, n3 1, n1 1"},
+        {"rr", {11, 11}, {0}, "n2 2, n4 3, n3 3, n1 3"},
+        {"rr", {2, 20}, {0}, "n2 2, n4 4, n3 3, n1 4"},
+        {"smp", {4, 4}, {0}, "n4 4"},
+        {"smp", {2, 9}, {0}, "n4 4"},
+        {"small", {4, 4}, {0}, "nowhere"},
+        {"small", {2, 4}, {0}, "n2 2, n4 1"},
+        {"fill", {4, 4}, {.allowed = &n2_n3}, "n2 2, n3 2"},
+        {"rr", {3, 3}, {.masters = &only_n1}, "n1 1, n2 1, n4 1"},
+        {"fill", {5, 5}, {.preferred = &only_n1}, "n1 4, n2 1"},
+        {"fill", {4, 4}, {.needs = &two_licenses, .need_count = 1}, "nowhere"},
+        {"fill", {2, 2}, {.needs = &two_licenses, .need_count = 1}, "n2 2"},
+    };
+    (void)unused;
+    struct cluster_world w;
+    make_i2(&w);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        print_message("# %s %u-%u\n", rows[i].environment, rows[i].range.min, rows[i].range.max);
+        assert_string_equal(place_in(&w, rows[i].environment, rows[i].range, rows[i].demand), rows[i].allocation);
+    }
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* Reservations: those that Grid Engine 8.1.9 made (cases i3_reservation_over_hosts and b12_future_hole), and the same with
+ * gaps. */
+#include "../cluster_world.h"
+
+/* A pending job that reserves, in the order of the run. */
+struct reservation {
+    const char *environment; /* NULL: serial */
+    uint32_t slots;
+    int64_t duration_s, start_s;
+    const char *allocation;
+};
+
+static void check_reservations(struct cluster_world *w, enum reserve_search search, int64_t now_s,
+                               const struct reservation *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct reservation *r = &rows[i];
+        uint32_t environment = r->environment ? world_find_environment(w, r->environment) : NONE;
+        const struct slot_range range = {r->slots, r->slots};
+        const struct demand d = {.environments = &environment,
+                                 .environment_count = r->environment != NULL,
+                                 .ranges = &range,
+                                 .range_count = 1,
+                                 .duration_us = r->duration_s * SECOND};
+        struct allocation a;
+        int64_t start_us = reserve_job(&w->c, &d, search, now_s * SECOND, &w->arena, &a);
+        print_message("# %s %u for %lld s\n", r->environment ? r->environment : "serial", r->slots,
+                      (long long)r->duration_s);
+        assert_int_equal(start_us / SECOND, r->start_s);
+        assert_string_equal(world_text(w, &a), r->allocation);
+        cluster_book(&w->c, &d, &a, start_us, start_us + d.duration_us);
+    }
+}
+
+enum { HOSTS_MAX = 4 };
+
+static void make_hosts(struct cluster_world *w, const char *const names[], size_t count)
+{
+    world_init(w);
+    for (size_t i = 0; i < count; i++) {
+        world_host(w, names[i]);
+        world_instance(w, names[i], 4);
+    }
+    world_environment(w, "smp", ALLOCATE_ONE_HOST, 0, 999);
+    world_environment(w, "rr", ALLOCATE_ROUND_ROBIN, 0, 999);
+    world_environment(w, "fill", ALLOCATE_FILL_UP, 0, 999);
+    world_environment(w, "two", ALLOCATE_FIXED, 2, 999);
+}
+
+/* 3 of 4 slots of each host run until 30, 60, 95 and 125; now 20. The order of hosts of equal load is the recorded one. */
+static void over_hosts(void **unused)
+{
+    static const char *const names[] = {"n4", "n2", "n1", "n3"};
+    static const int64_t ends_s[] = {125, 60, 30, 95};
+    static const struct reservation rows[] = {
+        {"rr", 8, 40, 60, "n4 1, n2 3, n1 3, n3 1"},
+        {"fill", 6, 40, 100, "n4 1, n2 4, n1 1"},
+        {"two", 6, 40, 125, "n4 2, n1 2, n3 2"},
+    };
+    (void)unused;
+    struct cluster_world w;
+    make_hosts(&w, names, COUNT(names));
+    for (uint32_t i = 0; i < COUNT(names); i++) world_run(&w, "smp", i, 3, 0, ends_s[i]);
+    check_reservations(&w, RESERVE_WITHOUT_GAPS, 20, rows, COUNT(rows));
+    world_release(&w);
+}
+
+/* A runs on all 4 slots until 20; B can start only at 100, when its licence is free. */
+static void make_hole(struct cluster_world *w)
+{
+    static const char *const names[] = {"n1"};
+    static const struct slot_range four = {4, 4};
+    static struct allocation_part part = {0, 4};
+    make_hosts(w, names, COUNT(names));
+    world_run(w, "smp", 0, 4, 0, 20);
+    const struct demand d = {.ranges = &four, .range_count = 1};
+    const struct allocation b = {.environment = 0, .slots = 4, .part_count = 1, .parts = &part};
+    cluster_book(&w->c, &d, &b, 100 * SECOND, 150 * SECOND);
+}
+
+static void a_hole_before_a_reservation(void **unused)
+{
+    static const struct reservation recorded[] = {
+        {"smp", 2, 10, 150, "n1 2"}, {"smp", 2, 10, 150, "n1 2"}, {NULL, 1, 10, 160, "n1 1"}};
+    static const struct reservation in_gaps[] = {
+        {"smp", 2, 10, 20, "n1 2"}, {"smp", 4, 71, 150, "n1 4"}, {"smp", 4, 70, 30, "n1 4"}, {NULL, 1, 10, 20, "n1 1"}};
+    (void)unused;
+    struct cluster_world w;
+    make_hole(&w);
+    check_reservations(&w, RESERVE_WITHOUT_GAPS, 6, recorded, COUNT(recorded));
+    world_release(&w);
+    make_hole(&w);
+    check_reservations(&w, RESERVE_IN_GAPS, 6, in_gaps, COUNT(in_gaps));
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(over_hosts), cmocka_unit_test(a_hole_before_a_reservation)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
