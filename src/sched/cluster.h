@@ -60,13 +60,26 @@ struct sched_host {
     const char *name;
     struct offers offers;
     uint32_t first_instance, instance_count;
+    uint32_t cpus;        /* num_proc, by which adjustments of np_ values are divided; 0: unknown */
+    double started_slots; /* slots of jobs that started a short time ago, fading (sched/load.h) */
+    double load;          /* derived: the load formula */
+};
+
+/* An instance is closed while a load value has passed this. */
+struct load_threshold {
+    uint32_t resource;
+    double value;
 };
 
 struct sched_instance {
     const char *name; /* "batch@n1" */
     uint32_t host;
     struct offers offers;
-    bool is_closed; /* nothing starts there, and nothing is reserved: disabled, drained, down or overloaded */
+    uint32_t seq_no;
+    const struct load_threshold *thresholds;
+    uint32_t threshold_count;
+    bool is_off;        /* disabled, drained or down: nothing starts there, and nothing is reserved */
+    bool is_overloaded; /* derived: a threshold has been passed, with the same effect */
 };
 
 /* How the slots of a parallel job are distributed over hosts. */

@@ -81,7 +81,8 @@ static bool has_bit(const uint64_t *bits, uint32_t index)
 
 bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance)
 {
-    if (c->instances.items[instance].is_closed || !has_bit(d->allowed, instance)) return false;
+    const struct sched_instance *in = &c->instances.items[instance];
+    if (in->is_off || in->is_overloaded || !has_bit(d->allowed, instance)) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
         if (d->needs[i].is_requested && !satisfies(c, instance, &d->needs[i])) return false;
     }
