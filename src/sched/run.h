@@ -1,0 +1,57 @@
+/* A scheduling run: pending jobs in the order of their priorities, each of which starts, gets a reservation, or waits.
+ *
+ *     running: A on 2 of 4 slots until 60; now 6
+ *     R1  4 slots for 20 s, reserves     reserved [60, 80)
+ *     R3  2 slots for 30 s               starts: it ends before 60 (backfill)
+ *     R4  2 slots for 100 s              waits, or is reserved [80, 180)
+ *
+ * A job starts only if what it needs stays free for its whole duration, so it delays no reservation that was made before
+ * it in the run. The caller chooses the next job, with what it knows of priorities. Source: docs/formulas.md 7; Grid
+ * Engine 8.1.9, cases a1 to b12. */
+#ifndef FAIRLEAD_SCHED_RUN_H
+#define FAIRLEAD_SCHED_RUN_H
+
+#include "sched/load.h"
+#include "sched/reserve.h"
+
+/* Which jobs that cannot start get a reservation, at most reservation_max of them in the order of the run. */
+enum run_reservations { RUN_RESERVE_NONE, RUN_RESERVE_REQUESTED, RUN_RESERVE_ALL };
+
+struct run_rules {
+    enum run_reservations reservations;
+    uint32_t reservation_max;
+    enum reserve_search search;
+    bool reserves_ranges; /* also for jobs with a range of slots, with its smallest number */
+    bool ends_when_full;  /* after a job, the first one too, when no open instance has a free slot (Grid Engine) */
+    struct load_rules load;
+};
+
+/* The cluster has the bookings of the running jobs. */
+struct run {
+    struct cluster *cluster;
+    const struct run_rules *rules;
+    struct arena *arena; /* of the results */
+    int64_t now_us;
+    uint32_t job_count, reservation_count;
+    uint32_t open_count; /* open instances with a free slot */
+};
+
+enum run_outcome { RUN_STARTS, RUN_RESERVED, RUN_WAITS };
+
+struct run_decision {
+    enum run_outcome outcome;
+    struct allocation allocation; /* unless it waits */
+    int64_t start_us;             /* likewise */
+};
+
+/* Computes loads and the order of the instances. */
+void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *rules, int64_t now_us,
+               struct arena *arena);
+
+/* Whether no further job can start or get a reservation under the rules. */
+bool run_is_over(const struct run *r);
+
+/* Decides about a job (a task of an array) and books what it gets. wants_reservation: it asked for one. */
+struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation);
+
+#endif
