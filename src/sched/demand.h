@@ -21,8 +21,10 @@ struct slot_range {
     uint32_t min, max; /* 1 <= min <= max */
 };
 
-/* Jobs with equal demands can point to the same one. Sets of instances are bits, by index; NULL: all of them. */
+/* Jobs with equal demands have the same shape, and mostly point to the same demand. Sets of instances are bits, by index;
+ * NULL: all of them. */
 struct demand {
+    uint32_t shape;           /* its number; NONE: not known to be equal to another one */
     const struct need *needs; /* in the order of the resources; the slots are not among them */
     uint32_t need_count;
     const struct need *soft; /* an instance that does not satisfy one is taken only if no better one is free */

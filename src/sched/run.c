@@ -19,6 +19,11 @@ void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *r
     for (uint32_t i = 0; i < cluster->instances.count; i++) r->open_count += has_free_slot(r, i);
 }
 
+void run_end(struct run *r)
+{
+    array_release(&r->shapes);
+}
+
 bool run_is_over(const struct run *r)
 {
     if (r->open_count > 0) return false;
@@ -84,15 +89,31 @@ static bool may_reserve(const struct run *r, const struct demand *d, bool wants_
            (r->rules->reservations == RUN_RESERVE_REQUESTED && wants_reservation);
 }
 
+/* The shape of a demand, or a new one for a demand without. */
+static struct run_shape *shape_of(struct run *r, const struct demand *d, struct run_shape *new)
+{
+    *new = (struct run_shape){.not_before_us = r->now_us};
+    if (d->shape == NONE) return new;
+    array_reserve(&r->shapes, d->shape + 1);
+    while (r->shapes.count <= d->shape) *array_add(&r->shapes) = *new;
+    return &r->shapes.items[d->shape];
+}
+
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
+    struct run_shape new, *shape = shape_of(r, d, &new);
     r->job_count++;
-    if (place_job(r->cluster, d, start_window(r, d), r->arena, &decision.allocation)) {
+    if (!shape->cannot_start && place_job(r->cluster, d, start_window(r, d), r->arena, &decision.allocation)) {
         decision.outcome = RUN_STARTS;
         start(r, d, &decision);
-    } else if (may_reserve(r, d, wants_reservation)) {
-        decision.start_us = reserve_job(r->cluster, d, r->rules->search, r->now_us, r->arena, &decision.allocation);
+        return decision;
+    }
+    shape->cannot_start = true;
+    if (may_reserve(r, d, wants_reservation) && shape->not_before_us != TIMELINE_END) {
+        decision.start_us =
+            reserve_job(r->cluster, d, r->rules->search, shape->not_before_us, r->arena, &decision.allocation);
+        shape->not_before_us = decision.start_us;
         if (decision.start_us == TIMELINE_END) return decision;
         decision.outcome = RUN_RESERVED;
         r->reservation_count++;

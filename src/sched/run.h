@@ -26,8 +26,16 @@ struct run_rules {
     struct load_rules load;
 };
 
+/* What a run knows of a shape: what is free only shrinks during a run, so what did not fit does not fit later, and the
+ * earliest start only moves away. */
+struct run_shape {
+    bool cannot_start;
+    int64_t not_before_us;
+};
+
 /* The cluster has the bookings of the running jobs. */
 struct run {
+    ARRAY(struct run_shape) shapes;
     struct cluster *cluster;
     const struct run_rules *rules;
     struct arena *arena; /* of the results */
@@ -44,9 +52,10 @@ struct run_decision {
     int64_t start_us;             /* likewise */
 };
 
-/* Computes loads and the order of the instances. */
+/* Computes loads and the order of the instances. Release it with run_end. */
 void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *rules, int64_t now_us,
                struct arena *arena);
+void run_end(struct run *r);
 
 /* Whether no further job can start or get a reservation under the rules. */
 bool run_is_over(const struct run *r);

@@ -128,8 +128,17 @@ static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rn
     world_environment(w, "two", ALLOCATE_FIXED, 2, 999);
 }
 
-static void make_job(struct job *j, struct rng *rng)
+/* Sometimes a copy of an earlier job, with the same shape. jobs: count earlier ones. */
+static void make_job(struct job *j, const struct job *jobs, uint32_t count, struct rng *rng)
 {
+    uint32_t copied = count > 0 && rng_below(rng, 3) == 0 ? rng_below(rng, count) : NONE;
+    if (copied != NONE) {
+        *j = jobs[copied];
+        j->demand.needs = j->needs;
+        j->demand.environments = &j->environment;
+        j->demand.ranges = &j->range;
+        return;
+    }
     *j = (struct job){.duration_s = 1 + rng_below(rng, 20), .environment = rng_below(rng, COUNT(rules_of))};
     uint32_t slots = 1 + rng_below(rng, 8);
     bool is_serial = rng_below(rng, 3) == 0;
@@ -139,7 +148,8 @@ static void make_job(struct job *j, struct rng *rng)
     j->wants_reservation = rng_below(rng, 2);
     j->needs[0] = (struct need){MEMORY, NEED_PER_SLOT, rng_below(rng, 3) * 20, NULL, true, false};
     j->needs[1] = (struct need){LICENSE, NEED_PER_SLOT, rng_below(rng, 5) == 0, NULL, true, false};
-    j->demand = (struct demand){.needs = j->needs,
+    j->demand = (struct demand){.shape = count,
+                                .needs = j->needs,
                                 .need_count = 2,
                                 .environments = &j->environment,
                                 .environment_count = !is_serial,
@@ -186,17 +196,18 @@ static void decisions_equal_the_slow_ones(void **unused)
         struct cluster_world w;
         static struct slow slow;
         struct run run;
+        struct job jobs[JOBS_MAX];
         make_cluster(&w, &slow, &rng);
         const struct run_rules rules = {.reservations = rng_below(&rng, 2) ? RUN_RESERVE_REQUESTED : RUN_RESERVE_ALL,
                                         .reservation_max = 1 + rng_below(&rng, JOBS_MAX),
                                         .search = RESERVE_IN_GAPS};
         run_begin(&run, &w.c, &rules, 0, &w.arena);
         for (uint32_t i = 0, count = 1 + rng_below(&rng, JOBS_MAX), reservations = 0; i < count; i++) {
-            struct job j;
-            make_job(&j, &rng);
+            make_job(&jobs[i], jobs, i, &rng);
+            const struct job *j = &jobs[i];
             bool reserves =
-                reservations < rules.reservation_max && (rules.reservations == RUN_RESERVE_ALL || j.wants_reservation);
-            struct decided expected = slow_decide(&slow, &j, 0, reserves), found = decide(&run, &j);
+                reservations < rules.reservation_max && (rules.reservations == RUN_RESERVE_ALL || j->wants_reservation);
+            struct decided expected = slow_decide(&slow, j, 0, reserves), found = decide(&run, j);
             reservations += expected.outcome == RUN_RESERVED;
             reserved += expected.outcome == RUN_RESERVED;
             started += expected.outcome == RUN_STARTS;
@@ -205,6 +216,7 @@ static void decisions_equal_the_slow_ones(void **unused)
             assert_memory_equal(found.slots, expected.slots, sizeof found.slots);
         }
         check_nothing_is_overbooked(&w.c);
+        run_end(&run);
         world_release(&w);
     }
     print_message("# %u jobs started, %u reserved\n", started, reserved);
@@ -228,13 +240,15 @@ static void nothing_is_overbooked_without_gaps(void **unused)
         run_begin(&run, &w.c, &rules, 0, &w.arena);
         run_begin(&run_of_shorter, &shorter.c, &rules, 0, &shorter.arena);
         for (uint32_t i = 0; i < JOBS_MAX; i++) {
-            make_job(&jobs[i], &rng);
+            make_job(&jobs[i], jobs, i, &rng);
             struct decided d = decide(&run, &jobs[i]);
             if (i >= JOBS_MAX / 2) continue;
             struct decided same = decide(&run_of_shorter, &jobs[i]);
             assert_memory_equal(&d, &same, sizeof d);
         }
         check_nothing_is_overbooked(&w.c);
+        run_end(&run);
+        run_end(&run_of_shorter);
         world_release(&w);
         world_release(&shorter);
     }
@@ -261,7 +275,7 @@ static void promises_are_kept(void **unused)
         make_cluster(&w, &empty, &rng);
         world_release(&w);
         for (uint32_t i = 0; i < JOBS_MAX; i++) {
-            make_job(&jobs[i], &rng);
+            make_job(&jobs[i], jobs, i, &rng);
             promise_s[i] = HORIZON_S;
         }
         for (int64_t now_s = 0; now_s < HORIZON_S; now_s++) {
@@ -291,6 +305,7 @@ static void promises_are_kept(void **unused)
                 kept += promise_s[i] < HORIZON_S && has_started[i];
                 promise_s[i] = decisions[i].start_s;
             }
+            run_end(&run);
             world_release(&w);
         }
     }

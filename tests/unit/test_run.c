@@ -151,7 +151,7 @@ static void run_all(const struct run_case *row, const struct run_rules *rules, b
     for (size_t i = 0; i < COUNT(row->running) && row->running[i].slots > 0; i++) {
         const struct running_job *j = &row->running[i];
         const struct need license = {LICENSE, NEED_PER_JOB, j->licenses, NULL, true, false};
-        const struct demand d = {.needs = &license, .need_count = j->licenses > 0};
+        const struct demand d = {.shape = NONE, .needs = &license, .need_count = j->licenses > 0};
         struct allocation_part part = {j->instance, j->slots};
         const struct allocation a = {.environment = 0, .slots = j->slots, .part_count = 1, .parts = &part};
         cluster_book(&w.c, &d, &a, 0, j->until_s > 0 ? j->until_s * SECOND : TIMELINE_END);
@@ -163,7 +163,8 @@ static void run_all(const struct run_case *row, const struct run_rules *rules, b
         const struct need license = {LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false};
         const struct slot_range range = {j->slots_min, j->slots_max};
         const uint32_t environment = 0;
-        const struct demand d = {.needs = &license,
+        const struct demand d = {.shape = NONE,
+                                 .needs = &license,
                                  .need_count = j->licenses > 0,
                                  .allowed = is_on_n1 ? &on_n1 : NULL,
                                  .environments = &environment,
@@ -179,6 +180,7 @@ static void run_all(const struct run_case *row, const struct run_rules *rules, b
             snprintf(out_decisions + length, 200 - length, "@%d", (int)(decision.start_us / SECOND));
         strcat(out_decisions, " ");
     }
+    run_end(&run);
     world_release(&w);
 }
 
