@@ -102,10 +102,16 @@ struct search {
     const struct cluster *c;
     const struct demand *d;
     struct window window;
+    struct place_scope scope;
     struct arena *arena;
-    uint32_t *order; /* instances that admit the job, the best one first */
+    uint32_t *order; /* instances that admit the job and may have a slot, the best one first */
     uint32_t count;
 };
+
+static bool may_have(const struct search *s, uint32_t instance, uint32_t slots)
+{
+    return s->scope.slots_max == NULL || s->scope.slots_max[instance] >= slots;
+}
 
 /* Sorts by violations; equal ones keep their order. */
 static void sort_by_violations(struct search *s)
@@ -118,14 +124,19 @@ static void sort_by_violations(struct search *s)
     for (uint32_t i = 0; i < s->count; i++) s->order[i] = records[i].index;
 }
 
+static bool has_preferences(const struct demand *d)
+{
+    return d->soft_count > 0 || d->preferred != NULL;
+}
+
 static void find_instances(struct search *s)
 {
-    const struct cluster *c = s->c;
-    s->order = arena_alloc_raw(s->arena, (c->order.count + (size_t)1) * sizeof *s->order);
-    for (uint32_t i = 0; i < c->order.count; i++) {
-        if (place_admits(c, s->d, c->order.items[i])) s->order[s->count++] = c->order.items[i];
+    s->order = arena_alloc_raw(s->arena, (s->scope.count + (size_t)1) * sizeof *s->order);
+    for (uint32_t i = 0; i < s->scope.count; i++) {
+        uint32_t instance = s->scope.instances[i];
+        if (may_have(s, instance, 1) && place_admits(s->c, s->d, instance)) s->order[s->count++] = instance;
     }
-    if (s->d->soft_count > 0 || s->d->preferred != NULL) sort_by_violations(s);
+    if (has_preferences(s->d)) sort_by_violations(s);
 }
 
 /* The largest number of slots, at most max and a multiple of step, that a range allows; 0: none. */
@@ -163,15 +174,26 @@ static void allocate_serial(struct search *s, uint32_t instance, uint32_t slots,
     out->parts[0] = (struct allocation_part){instance, slots};
 }
 
+/* The slots that the job would get on an instance; 0: it does not fit. */
+static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t max)
+{
+    if (!may_have(s, instance, s->d->ranges[0].min)) return 0;
+    uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
+    if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
+    return largest_in_ranges(s->d, slots, 1);
+}
+
+/* Without preferences the first instance that fits is the best one, and no list is made of the others. */
 static bool place_serial(struct search *s, struct allocation *out)
 {
     uint32_t max = slots_of_global(s, s->d->ranges[s->d->range_count - 1].max);
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t instance = s->order[i];
-        uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
-        if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
-        slots = largest_in_ranges(s->d, slots, 1);
-        if (slots == 0) continue;
+    bool is_sorted = has_preferences(s->d);
+    if (max == 0) return false;
+    if (is_sorted) find_instances(s);
+    for (uint32_t i = 0; i < (is_sorted ? s->count : s->scope.count); i++) {
+        uint32_t instance = is_sorted ? s->order[i] : s->scope.instances[i];
+        uint32_t slots = serial_slots(s, instance, max);
+        if (slots == 0 || (!is_sorted && !place_admits(s->c, s->d, instance))) continue;
         allocate_serial(s, instance, slots, out);
         return true;
     }
@@ -225,7 +247,7 @@ static void add_host(const struct search *s, struct host_table *t, uint32_t host
 static bool find_hosts(struct search *s, uint32_t max, struct host_table *out)
 {
     *out = (struct host_table){.master = NONE};
-    out->rows = arena_alloc_raw(s->arena, (s->c->hosts.count + (size_t)1) * sizeof *out->rows);
+    out->rows = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->rows);
     bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
     if (s->d->masters != NULL) {
         out->master = find_master(s);
@@ -349,13 +371,21 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     return true;
 }
 
-bool place_job(const struct cluster *c, const struct demand *d, struct window window, struct arena *arena,
-               struct allocation *out_allocation)
+uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
+                           uint32_t max)
+{
+    const struct search s = {.c = c, .d = d, .window = window};
+    return offered_by(&s, host, max, true);
+}
+
+bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,
+               struct arena *arena, struct allocation *out_allocation)
 {
     struct search s = {.c = c, .d = d, .window = window, .arena = arena};
     ensure(d->range_count > 0 && window.from_us < window.until_us);
-    find_instances(&s);
+    s.scope = scope != NULL ? *scope : (struct place_scope){.instances = c->order.items, .count = c->order.count};
     if (d->environment_count == 0) return place_serial(&s, out_allocation);
+    find_instances(&s);
     for (uint32_t i = 0; i < d->environment_count; i++) {
         if (place_in_environment(&s, d->environments[i], out_allocation)) return true;
     }

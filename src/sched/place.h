@@ -18,10 +18,23 @@ struct window {
     int64_t from_us, until_us; /* until_us is not included; TIMELINE_END: for ever */
 };
 
-/* Whether the job can run in the window. out_allocation's parts are in memory of arena; it stays untouched if not.
- * O(instances x needs), less if the first ones fit. */
-bool place_job(const struct cluster *c, const struct demand *d, struct window window, struct arena *arena,
-               struct allocation *out_allocation);
+/* The instances to try, the best one first. slots_max: by index of the cluster's instances, how many slots can be free at
+ * most; NULL: not known. */
+struct place_scope {
+    const uint32_t *instances;
+    uint32_t count;
+    const uint32_t *slots_max;
+};
+
+/* Whether the job can run in the window. scope NULL: all instances, in the cluster's order. out_allocation's parts are in
+ * memory of arena; it stays untouched if not. O(instances x needs), less if the first ones fit. */
+bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,
+               struct arena *arena, struct allocation *out_allocation);
+
+/* The slots, at most max, that a host's instances offer together to the job in the window. O(instances of the host x
+ * needs). */
+uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
+                           uint32_t max);
 
 /* Whether the job may run on an instance at all: it is allowed, open, offers every resource that the job requests, and
  * values that do not change with bookings satisfy the request. */

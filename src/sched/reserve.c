@@ -145,17 +145,17 @@ static int64_t last_run_of_fits(const struct candidate_times *t, struct arena *a
 {
     int64_t start_us = TIMELINE_END;
     for (uint32_t i = t->times.count; i-- > 0;) {
-        if (!place_job(t->c, t->d, window_at(t->d, time_of(t, i)), arena, out)) return start_us;
+        if (!place_job(t->c, t->d, window_at(t->d, time_of(t, i)), NULL, arena, out)) return start_us;
         start_us = time_of(t, i);
     }
-    return place_job(t->c, t->d, window_at(t->d, t->from_us), arena, out) ? t->from_us : start_us;
+    return place_job(t->c, t->d, window_at(t->d, t->from_us), NULL, arena, out) ? t->from_us : start_us;
 }
 
 static int64_t first_fit(const struct candidate_times *t, struct arena *arena, struct allocation *out)
 {
-    if (place_job(t->c, t->d, window_at(t->d, t->from_us), arena, out)) return t->from_us;
+    if (place_job(t->c, t->d, window_at(t->d, t->from_us), NULL, arena, out)) return t->from_us;
     for (uint32_t i = 0; i < t->times.count; i++) {
-        if (place_job(t->c, t->d, window_at(t->d, time_of(t, i)), arena, out)) return time_of(t, i);
+        if (place_job(t->c, t->d, window_at(t->d, time_of(t, i)), NULL, arena, out)) return time_of(t, i);
     }
     return TIMELINE_END;
 }

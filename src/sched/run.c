@@ -1,14 +1,26 @@
 #include "sched/run.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/ensure.h"
 
-static bool has_free_slot(const struct run *r, uint32_t instance)
+/* The slots that are free now on an open instance. */
+static uint32_t free_slots(const struct run *r, uint32_t instance)
 {
     const struct sched_instance *in = &r->cluster->instances.items[instance];
     const struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
-    if (in->is_off || in->is_overloaded) return false;
-    return slots == NULL ||
-           timeline_max(&slots->booked, r->now_us, r->now_us + 1) <= timeline_limit(slots->amount, 1.0);
+    if (in->is_off || in->is_overloaded) return 0;
+    if (slots == NULL || isinf(slots->amount)) return UINT32_MAX;
+    double free = timeline_limit(slots->amount, timeline_max(&slots->booked, r->now_us, r->now_us + 1));
+    return free < 1.0 ? 0 : free < (double)UINT32_MAX ? (uint32_t)free : UINT32_MAX;
+}
+
+static void update_free(struct run *r, uint32_t instance)
+{
+    r->open_count -= r->free_slots[instance] > 0;
+    r->free_slots[instance] = free_slots(r, instance);
+    r->open_count += r->free_slots[instance] > 0;
 }
 
 void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *rules, int64_t now_us,
@@ -16,12 +28,16 @@ void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *r
 {
     *r = (struct run){.cluster = cluster, .rules = rules, .arena = arena, .now_us = now_us};
     load_begin(cluster, &rules->load, now_us);
-    for (uint32_t i = 0; i < cluster->instances.count; i++) r->open_count += has_free_slot(r, i);
+    r->free_slots = arena_alloc(&r->own, (cluster->instances.count + (size_t)1) * sizeof *r->free_slots);
+    for (uint32_t i = 0; i < cluster->instances.count; i++) update_free(r, i);
 }
 
 void run_end(struct run *r)
 {
+    if (r->is_sweeping) sweep_release(&r->sweep);
     array_release(&r->shapes);
+    arena_release(&r->scratch);
+    arena_release(&r->own);
 }
 
 bool run_is_over(const struct run *r)
@@ -33,50 +49,61 @@ bool run_is_over(const struct run *r)
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
 
+static int64_t end_of(const struct demand *d, int64_t start_us)
+{
+    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+}
+
 /* Without reservations only the present matters: no later booking has to be respected. */
 static struct window start_window(const struct run *r, const struct demand *d)
 {
-    bool is_endless = d->duration_us > TIMELINE_END - r->now_us;
-    int64_t until_us = is_endless ? TIMELINE_END : r->now_us + d->duration_us;
     bool looks_ahead = r->rules->reservations != RUN_RESERVE_NONE && r->rules->reservation_max > 0;
-    return (struct window){r->now_us, looks_ahead ? until_us : r->now_us + 1};
+    return (struct window){r->now_us, looks_ahead ? end_of(d, r->now_us) : r->now_us + 1};
 }
 
-static void book(const struct run *r, const struct demand *d, const struct run_decision *decision)
+static void book(struct run *r, const struct demand *d, const struct run_decision *decision)
 {
-    bool is_endless = d->duration_us > TIMELINE_END - decision->start_us;
-    cluster_book(r->cluster, d, &decision->allocation, decision->start_us,
-                 is_endless ? TIMELINE_END : decision->start_us + d->duration_us);
+    int64_t until_us = end_of(d, decision->start_us);
+    cluster_book(r->cluster, d, &decision->allocation, decision->start_us, until_us);
+    if (r->is_sweeping) sweep_booked(&r->sweep, &decision->allocation, decision->start_us, until_us);
 }
 
-/* The open instances change only on the hosts of a job that starts: their slots, and their load. */
-static void count_open(struct run *r, const struct allocation *a, bool is_counted)
-{
-    uint32_t last_host = NONE;
-    for (uint32_t i = 0; i < a->part_count; i++) {
-        uint32_t host = r->cluster->instances.items[a->parts[i].instance].host;
-        const struct sched_host *h = &r->cluster->hosts.items[host];
-        if (host == last_host) continue;
-        last_host = host;
-        for (uint32_t k = h->first_instance; k < h->first_instance + h->instance_count; k++) {
-            if (!has_free_slot(r, k)) continue;
-            if (is_counted)
-                r->open_count++;
-            else
-                r->open_count--;
-        }
-    }
-}
-
+/* A start changes slots and load on its hosts. */
 static void start(struct run *r, const struct demand *d, const struct run_decision *decision)
 {
     const struct allocation *a = &decision->allocation;
-    count_open(r, a, false);
     book(r, d, decision);
-    for (uint32_t i = 0; i < a->part_count; i++)
-        load_placed(r->cluster, &r->rules->load, r->cluster->instances.items[a->parts[i].instance].host,
-                    a->parts[i].slots, r->now_us);
-    count_open(r, a, true);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = r->cluster->instances.items[a->parts[i].instance].host;
+        const struct sched_host *h = &r->cluster->hosts.items[host];
+        load_placed(r->cluster, &r->rules->load, host, a->parts[i].slots, r->now_us);
+        for (uint32_t k = h->first_instance; k < h->first_instance + h->instance_count; k++) update_free(r, k);
+    }
+    if (r->is_sweeping) sweep_reordered(&r->sweep);
+}
+
+/* The instances that may have room. With a fixed order, those at the front that became full are skipped for good. */
+static struct place_scope start_scope(const struct run *r, const struct demand *d, struct run_shape *shape)
+{
+    const struct cluster *c = r->cluster;
+    bool is_fixed = r->rules->load.term_count == 0;
+    uint32_t min = d->environment_count == 0 ? d->ranges[0].min : 1;
+    while (is_fixed && shape->first < c->order.count && r->free_slots[c->order.items[shape->first]] < min)
+        shape->first++;
+    return (struct place_scope){c->order.items + shape->first, c->order.count - shape->first, r->free_slots};
+}
+
+static bool try_start(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
+{
+    if (shape->cannot_start || r->open_count == 0) return false;
+    const struct place_scope scope = start_scope(r, d, shape);
+    if (!place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, &decision->allocation)) {
+        shape->cannot_start = true;
+        return false;
+    }
+    decision->outcome = RUN_STARTS;
+    start(r, d, decision);
+    return true;
 }
 
 /* --- reservations ------------------------------------------------------------------------------------------------- */
@@ -89,7 +116,33 @@ static bool may_reserve(const struct run *r, const struct demand *d, bool wants_
            (r->rules->reservations == RUN_RESERVE_REQUESTED && wants_reservation);
 }
 
-/* The shape of a demand, or a new one for a demand without. */
+static int64_t find_start(struct run *r, const struct demand *d, int64_t from_us, struct allocation *out)
+{
+    if (r->rules->search == RESERVE_IN_GAPS && !r->is_sweeping) {
+        sweep_init(&r->sweep, r->cluster, r->now_us);
+        r->is_sweeping = true;
+    }
+    return r->is_sweeping && sweep_serves(&r->sweep, d)
+               ? sweep_reserve(&r->sweep, d, from_us, &r->scratch, out)
+               : reserve_job(r->cluster, d, r->rules->search, from_us, &r->scratch, out);
+}
+
+static bool try_reserve(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
+{
+    if (shape->not_before_us == TIMELINE_END) return false;
+    int64_t start_us = find_start(r, d, shape->not_before_us, &decision->allocation);
+    shape->not_before_us = start_us;
+    if (start_us == TIMELINE_END) return false;
+    decision->outcome = RUN_RESERVED;
+    decision->start_us = start_us;
+    r->reservation_count++;
+    book(r, d, decision);
+    return true;
+}
+
+/* --- one job ------------------------------------------------------------------------------------------------------ */
+
+/* What is known of the demand's shape; new is that of a demand without. */
 static struct run_shape *shape_of(struct run *r, const struct demand *d, struct run_shape *new)
 {
     *new = (struct run_shape){.not_before_us = r->now_us};
@@ -99,25 +152,23 @@ static struct run_shape *shape_of(struct run *r, const struct demand *d, struct 
     return &r->shapes.items[d->shape];
 }
 
+static void keep_parts(const struct run *r, struct allocation *a)
+{
+    size_t size = a->part_count * sizeof *a->parts;
+    struct allocation_part *parts = arena_alloc_raw(r->arena, size);
+    memcpy(parts, a->parts, size);
+    a->parts = parts;
+}
+
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
     struct run_shape new, *shape = shape_of(r, d, &new);
+    ensure(d->range_count > 0);
     r->job_count++;
-    if (!shape->cannot_start && place_job(r->cluster, d, start_window(r, d), r->arena, &decision.allocation)) {
-        decision.outcome = RUN_STARTS;
-        start(r, d, &decision);
-        return decision;
-    }
-    shape->cannot_start = true;
-    if (may_reserve(r, d, wants_reservation) && shape->not_before_us != TIMELINE_END) {
-        decision.start_us =
-            reserve_job(r->cluster, d, r->rules->search, shape->not_before_us, r->arena, &decision.allocation);
-        shape->not_before_us = decision.start_us;
-        if (decision.start_us == TIMELINE_END) return decision;
-        decision.outcome = RUN_RESERVED;
-        r->reservation_count++;
-        book(r, d, &decision);
-    }
+    arena_clear(&r->scratch);
+    if (try_start(r, d, shape, &decision) ||
+        (may_reserve(r, d, wants_reservation) && try_reserve(r, d, shape, &decision)))
+        keep_parts(r, &decision.allocation);
     return decision;
 }

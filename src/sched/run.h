@@ -13,6 +13,7 @@
 
 #include "sched/load.h"
 #include "sched/reserve.h"
+#include "sched/sweep.h"
 
 /* Which jobs that cannot start get a reservation, at most reservation_max of them in the order of the run. */
 enum run_reservations { RUN_RESERVE_NONE, RUN_RESERVE_REQUESTED, RUN_RESERVE_ALL };
@@ -30,6 +31,7 @@ struct run_rules {
  * earliest start only moves away. */
 struct run_shape {
     bool cannot_start;
+    uint32_t first; /* the instances before it in the order do not fit */
     int64_t not_before_us;
 };
 
@@ -41,7 +43,11 @@ struct run {
     struct arena *arena; /* of the results */
     int64_t now_us;
     uint32_t job_count, reservation_count;
-    uint32_t open_count; /* open instances with a free slot */
+    uint32_t open_count;  /* open instances with a free slot */
+    uint32_t *free_slots; /* by instance: those free now; 0: closed */
+    struct sweep sweep;   /* for reservations in gaps; made for the first one */
+    bool is_sweeping;
+    struct arena scratch, own; /* of one decision, of the run */
 };
 
 enum run_outcome { RUN_STARTS, RUN_RESERVED, RUN_WAITS };

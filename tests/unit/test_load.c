@@ -38,7 +38,7 @@ static bool place_one(struct cluster_world *w, const struct load_rules *rules, u
                              .ranges = &range,
                              .range_count = 1,
                              .duration_us = TIMELINE_END};
-    if (!place_job(&w->c, &d, (struct window){NOW_S * SECOND, TIMELINE_END}, &w->arena, out)) return false;
+    if (!place_job(&w->c, &d, (struct window){NOW_S * SECOND, TIMELINE_END}, NULL, &w->arena, out)) return false;
     cluster_book(&w->c, &d, out, NOW_S * SECOND, TIMELINE_END);
     load_placed(&w->c, rules, w->c.instances.items[out->parts[0].instance].host, slots, NOW_S * SECOND);
     return true;

@@ -31,8 +31,8 @@ static const char *place_in(struct cluster_world *w, const char *environment, st
     demand.environment_count = 1;
     demand.ranges = &range;
     demand.range_count = 1;
-    return place_job(&w->c, &demand, (struct window){10 * SECOND, 20 * SECOND}, &w->arena, &a) ? world_text(w, &a)
-                                                                                               : "nowhere";
+    return place_job(&w->c, &demand, (struct window){10 * SECOND, 20 * SECOND}, NULL, &w->arena, &a) ? world_text(w, &a)
+                                                                                                     : "nowhere";
 }
 
 static void recorded_allocations(void **unused)

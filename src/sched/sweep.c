@@ -1,0 +1,297 @@
+#include "sched/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/sort.h"
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+/* The index of the first event at a time or later. */
+static uint32_t first_at(const struct sweep_events *e, int64_t at_us)
+{
+    uint32_t low = 0, high = e->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (e->list.items[middle].at_us < at_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void insert(struct sweep_events *e, int64_t at_us, uint32_t host)
+{
+    uint32_t at = first_at(e, at_us);
+    (void)array_add(&e->list);
+    memmove(&e->list.items[at + 1], &e->list.items[at], (e->list.count - 1 - at) * sizeof *e->list.items);
+    e->list.items[at] = (struct sweep_event){at_us, host};
+}
+
+static void sort_events(struct sweep_events *e, int64_t now_us)
+{
+    struct arena arena = {0};
+    size_t size = (e->list.count + (size_t)1) * sizeof(struct sort_record);
+    struct sort_record *records = arena_alloc_raw(&arena, size), *scratch = arena_alloc_raw(&arena, size);
+    for (uint32_t i = 0; i < e->list.count; i++) {
+        uint64_t key = (uint64_t)e->list.items[i].at_us - (uint64_t)now_us;
+        records[i] = (struct sort_record){.key = key, .index = e->list.items[i].host};
+    }
+    sort_records(records, e->list.count, scratch);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < e->list.count; i++) {
+        struct sweep_event event = {now_us + (int64_t)records[i].key, records[i].index};
+        const struct sweep_event *last = count > 0 ? &e->list.items[count - 1] : NULL;
+        if (last == NULL || last->at_us != event.at_us || last->host != event.host) e->list.items[count++] = event;
+    }
+    e->list.count = count;
+    arena_release(&arena);
+}
+
+static void collect(struct sweep *s, const struct offers *o, uint32_t host)
+{
+    for (uint32_t i = 0; i < o->list.count; i++) {
+        const struct timeline *booked = &o->list.items[i].booked;
+        for (uint32_t k = 0; k < booked->changes.count; k++) {
+            const struct timeline_change *change = &booked->changes.items[k];
+            bool is_end = change->booked < (k > 0 ? change[-1].booked : 0.0);
+            struct sweep_events *events = is_end ? &s->ends : &s->begins;
+            if (change->at_us > s->now_us) *array_add(&events->list) = (struct sweep_event){change->at_us, host};
+        }
+    }
+}
+
+void sweep_init(struct sweep *s, const struct cluster *c, int64_t now_us)
+{
+    *s = (struct sweep){.cluster = c, .now_us = now_us, .rank_is_stale = true};
+    for (uint32_t i = 0; i < c->hosts.count; i++) collect(s, &c->hosts.items[i].offers, i);
+    for (uint32_t i = 0; i < c->instances.count; i++)
+        collect(s, &c->instances.items[i].offers, c->instances.items[i].host);
+    sort_events(&s->ends, now_us);
+    sort_events(&s->begins, now_us);
+}
+
+void sweep_release(struct sweep *s)
+{
+    array_release(&s->ends.list);
+    array_release(&s->new_ends.list);
+    array_release(&s->begins.list);
+    array_release(&s->touched);
+    array_release(&s->shapes);
+    arena_release(&s->arena);
+}
+
+void sweep_booked(struct sweep *s, const struct allocation *a, int64_t from_us, int64_t until_us)
+{
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = s->cluster->instances.items[a->parts[i].instance].host;
+        *array_add(&s->touched) = host;
+        if (from_us > s->now_us) insert(&s->begins, from_us, host);
+        if (until_us != TIMELINE_END) insert(&s->new_ends, until_us, host);
+    }
+}
+
+void sweep_reordered(struct sweep *s)
+{
+    s->rank_is_stale = true;
+}
+
+bool sweep_serves(const struct sweep *s, const struct demand *d)
+{
+    const struct cluster *c = s->cluster;
+    if (d->masters != NULL || d->environment_count > 1 || offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        bool is_consumable = c->resources.items[d->needs[i].resource].is_consumable;
+        if (is_consumable && offers_find(&c->global, d->needs[i].resource) != NULL) return false;
+    }
+    if (d->environment_count == 0) return true;
+    const struct offer *slots = offers_find(&c->environments.items[d->environments[0]].offers, SCHED_SLOTS);
+    return slots == NULL || isinf(slots->amount);
+}
+
+/* The next time at which a booking ends, after a time. */
+static int64_t next_end(const struct sweep *s, int64_t after_us)
+{
+    const struct sweep_events *both[] = {&s->ends, &s->new_ends};
+    int64_t next_us = TIMELINE_END;
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = first_at(both[i], after_us + 1);
+        if (at < both[i]->list.count && both[i]->list.items[at].at_us < next_us)
+            next_us = both[i]->list.items[at].at_us;
+    }
+    return next_us;
+}
+
+static struct window window_at(const struct demand *d, int64_t start_us)
+{
+    int64_t until_us = d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+    return (struct window){start_us, until_us};
+}
+
+/* --- jobs on one host --------------------------------------------------------------------------------------------- */
+
+static void update_rank(struct sweep *s)
+{
+    const struct cluster *c = s->cluster;
+    if (!s->rank_is_stale) return;
+    if (s->rank == NULL) s->rank = arena_alloc_raw(&s->arena, (c->instances.count + (size_t)1) * sizeof *s->rank);
+    for (uint32_t i = 0; i < c->order.count; i++) s->rank[c->order.items[i]] = i;
+    s->rank_is_stale = false;
+}
+
+/* Tries the hosts that offer enough, in the order of their instances. */
+static bool place_on_one(struct sweep *s, const struct demand *d, int64_t at_us, const uint32_t *hosts, uint32_t count,
+                         struct arena *arena, struct allocation *out)
+{
+    const struct cluster *c = s->cluster;
+    uint32_t max = 0, n = 0;
+    for (uint32_t i = 0; i < count; i++) max += c->hosts.items[hosts[i]].instance_count;
+    size_t size = (max + (size_t)1) * sizeof(struct sort_record);
+    struct sort_record *records = arena_alloc_raw(arena, size), *scratch = arena_alloc_raw(arena, size);
+    uint32_t *instances = arena_alloc_raw(arena, (max + (size_t)1) * sizeof *instances);
+    update_rank(s);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sched_host *h = &c->hosts.items[hosts[i]];
+        for (uint32_t k = 0; k < h->instance_count; k++) {
+            uint32_t instance = h->first_instance + k;
+            records[n++] = (struct sort_record){.key = s->rank[instance], .index = instance};
+        }
+    }
+    sort_records(records, n, scratch);
+    for (uint32_t i = 0; i < n; i++) instances[i] = records[i].index;
+    const struct place_scope scope = {.instances = instances, .count = n};
+    return place_job(c, d, window_at(d, at_us), &scope, arena, out);
+}
+
+struct one_host_search {
+    struct sweep *s;
+    const struct demand *d;
+    uint32_t slots;
+    ARRAY(uint32_t) hosts; /* that offer enough at the time */
+};
+
+static void look_at(struct one_host_search *o, int64_t at_us, uint32_t host)
+{
+    uint32_t offered = place_host_offers(o->s->cluster, o->d, window_at(o->d, at_us), host, o->slots);
+    if (offered >= o->slots) *array_add(&o->hosts) = host;
+}
+
+static int64_t reserve_on_one(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
+                              struct allocation *out)
+{
+    struct one_host_search o = {.s = s, .d = d, .slots = d->ranges[0].min};
+    uint32_t a = first_at(&s->ends, from_us), b = first_at(&s->new_ends, from_us);
+    const struct sweep_event *ends = s->ends.list.items, *new_ends = s->new_ends.list.items;
+    int64_t start_us = TIMELINE_END;
+    while (start_us == TIMELINE_END && (a < s->ends.list.count || b < s->new_ends.list.count)) {
+        int64_t at_us = a < s->ends.list.count ? ends[a].at_us : TIMELINE_END;
+        if (b < s->new_ends.list.count && new_ends[b].at_us < at_us) at_us = new_ends[b].at_us;
+        array_clear(&o.hosts);
+        for (; a < s->ends.list.count && ends[a].at_us == at_us; a++) look_at(&o, at_us, ends[a].host);
+        for (; b < s->new_ends.list.count && new_ends[b].at_us == at_us; b++) look_at(&o, at_us, new_ends[b].host);
+        if (o.hosts.count > 0 && place_on_one(s, d, at_us, o.hosts.items, o.hosts.count, arena, out)) start_us = at_us;
+    }
+    array_release(&o.hosts);
+    return start_us;
+}
+
+/* --- jobs on several hosts ---------------------------------------------------------------------------------------- */
+
+struct wide_search {
+    struct sweep *s;
+    const struct demand *d;
+    const struct sched_environment *environment;
+    struct sweep_shape *shape;
+    uint32_t slots; /* the job's */
+};
+
+static uint32_t counted(const struct wide_search *w, uint32_t offered)
+{
+    uint32_t fixed = w->environment->slots_per_host;
+    return w->environment->rule != ALLOCATE_FIXED ? offered : offered >= fixed ? fixed : 0;
+}
+
+static void look_again(struct wide_search *w, uint32_t host)
+{
+    uint32_t *offered = &w->shape->offered[host];
+    w->shape->total -= counted(w, *offered);
+    *offered = place_host_offers(w->s->cluster, w->d, window_at(w->d, w->shape->at_us), host, w->slots);
+    w->shape->total += counted(w, *offered);
+}
+
+static void begin_shape(struct wide_search *w)
+{
+    const struct cluster *c = w->s->cluster;
+    *w->shape = (struct sweep_shape){.at_us = w->s->now_us, .touched = w->s->touched.count};
+    w->shape->offered = arena_alloc(&w->s->arena, (c->hosts.count + (size_t)1) * sizeof *w->shape->offered);
+    for (uint32_t i = 0; i < c->hosts.count; i++) look_again(w, i);
+}
+
+static void resume_shape(struct wide_search *w)
+{
+    for (; w->shape->touched < w->s->touched.count; w->shape->touched++)
+        look_again(w, w->s->touched.items[w->shape->touched]);
+}
+
+/* Moves the window to a later time. */
+static void advance(struct wide_search *w, int64_t to_us)
+{
+    const struct sweep *s = w->s;
+    const struct sweep_events *both[] = {&s->ends, &s->new_ends};
+    int64_t old_end_us = window_at(w->d, w->shape->at_us).until_us, new_end_us = window_at(w->d, to_us).until_us;
+    int64_t old_us = w->shape->at_us;
+    w->shape->at_us = to_us;
+    for (int i = 0; i < 2; i++) {
+        const struct sweep_event *e = both[i]->list.items;
+        for (uint32_t k = first_at(both[i], old_us + 1); k < both[i]->list.count && e[k].at_us <= to_us; k++)
+            look_again(w, e[k].host);
+    }
+    const struct sweep_event *begins = s->begins.list.items;
+    for (uint32_t k = first_at(&s->begins, old_end_us); k < s->begins.list.count && begins[k].at_us < new_end_us; k++)
+        look_again(w, begins[k].host);
+}
+
+static bool place_wide(struct wide_search *w, struct arena *arena, struct allocation *out)
+{
+    const struct cluster *c = w->s->cluster;
+    if (w->shape->total < w->slots) return false;
+    uint32_t *instances = arena_alloc_raw(arena, (c->order.count + (size_t)1) * sizeof *instances), count = 0;
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        uint32_t instance = c->order.items[i];
+        if (counted(w, w->shape->offered[c->instances.items[instance].host]) > 0) instances[count++] = instance;
+    }
+    const struct place_scope scope = {.instances = instances, .count = count};
+    return place_job(c, w->d, window_at(w->d, w->shape->at_us), &scope, arena, out);
+}
+
+static int64_t reserve_wide(struct wide_search *w, struct arena *arena, struct allocation *out)
+{
+    if (w->shape->offered == NULL)
+        begin_shape(w);
+    else
+        resume_shape(w);
+    while (w->shape->at_us == w->s->now_us || !place_wide(w, arena, out)) {
+        int64_t next_us = next_end(w->s, w->shape->at_us);
+        if (next_us == TIMELINE_END) return TIMELINE_END;
+        advance(w, next_us);
+    }
+    return w->shape->at_us;
+}
+
+int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
+                      struct allocation *out_allocation)
+{
+    const struct sched_environment *e =
+        d->environment_count > 0 ? &s->cluster->environments.items[d->environments[0]] : NULL;
+    if (e == NULL || e->rule == ALLOCATE_ONE_HOST) return reserve_on_one(s, d, from_us, arena, out_allocation);
+    struct sweep_shape new = {0};
+    if (d->shape != NONE) {
+        array_reserve(&s->shapes, d->shape + 1);
+        while (s->shapes.count <= d->shape) (void)array_add(&s->shapes);
+    }
+    struct wide_search w = {.s = s, .d = d, .environment = e, .slots = d->ranges[0].min};
+    w.shape = d->shape != NONE ? &s->shapes.items[d->shape] : &new;
+    return reserve_wide(&w, arena, out_allocation);
+}
