@@ -330,6 +330,8 @@ const char *const api_object_paths[OBJECT_KIND_COUNT] = {
     [OBJECT_PARTITION] = API_PARTITIONS,      [OBJECT_QOS] = API_QOS,
     [OBJECT_USER_POLICY] = API_USER_POLICIES, [OBJECT_PROJECT] = API_PROJECTS,
     [OBJECT_DEPARTMENT] = API_DEPARTMENTS,    [OBJECT_RESOURCE] = API_RESOURCES,
+    [OBJECT_HOST] = API_HOSTS,                [OBJECT_GROUP] = API_GROUPS,
+    [OBJECT_ENVIRONMENT] = API_ENVIRONMENTS,
 };
 
 #define OBJECT_ROWS(kind, plural) [kind] = RECORDS(plural, &object_classes[kind].record, "all of them")
@@ -338,6 +340,8 @@ static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
     OBJECT_ROWS(OBJECT_PARTITION, "partitions"),      OBJECT_ROWS(OBJECT_QOS, "qos"),
     OBJECT_ROWS(OBJECT_USER_POLICY, "user_policies"), OBJECT_ROWS(OBJECT_PROJECT, "projects"),
     OBJECT_ROWS(OBJECT_DEPARTMENT, "departments"),    OBJECT_ROWS(OBJECT_RESOURCE, "resources"),
+    OBJECT_ROWS(OBJECT_HOST, "hosts"),                OBJECT_ROWS(OBJECT_GROUP, "groups"),
+    OBJECT_ROWS(OBJECT_ENVIRONMENT, "pes"),
 };
 
 #define OBJECT_LIST(kind, name_, words) [kind] = LISTING(name_, object_lists[kind], words)
@@ -349,4 +353,7 @@ const struct wire_shape api_object_lists[OBJECT_KIND_COUNT] = {
     OBJECT_LIST(OBJECT_PROJECT, "ProjectList", "Projects."),
     OBJECT_LIST(OBJECT_DEPARTMENT, "DepartmentList", "Departments."),
     OBJECT_LIST(OBJECT_RESOURCE, "ResourceList", "Resources that jobs can request."),
+    OBJECT_LIST(OBJECT_HOST, "HostList", "Machines that run jobs."),
+    OBJECT_LIST(OBJECT_GROUP, "GroupList", "Groups of hosts."),
+    OBJECT_LIST(OBJECT_ENVIRONMENT, "ParallelEnvironmentList", "Parallel environments."),
 };

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/host_text.h"
 #include "fields/limits.h"
 #include "fields/setting_text.h"
 
@@ -51,6 +52,24 @@ static const struct field partition_rows[] = {
                                      .help = "billing of a job: CPU=1.0,Mem=0.25G; empty: its CPUs"},
     AT(PARTITION_FSHARE) = FSHARE,
     AT(PARTITION_OTICKET) = OTICKET,
+    AT(PARTITION_HOSTS) = {TEXT(""), .name = "hosts", .check = host_text_names_check,
+                           .help = "its hosts, and groups of hosts as @group: n1,n2,@big; empty: all hosts"},
+    AT(PARTITION_SLOTS) = {TEXT(""), .name = "slots", .check = host_text_host_values_check,
+                           .help = "slots on each of its hosts: 4,[n1=2],[@big=8]; empty: the host's CPUs"},
+    AT(PARTITION_SEQ_NO) = {TEXT("0"), .name = "seq_no", .check = host_text_host_values_check,
+                            .help = "sequence number, smaller ones first: 0,[n1=5]"},
+    AT(PARTITION_LOAD_THRESHOLDS) = {TEXT("NONE"), .name = "load_thresholds", .check = host_text_host_values_check,
+                                     .help = "no job starts on a host with such a load: np_load_avg=1.75"},
+    AT(PARTITION_PE_LIST) = {TEXT("NONE"), .name = "pe_list", .check = host_text_names_check,
+                             .help = "its parallel environments"},
+    AT(PARTITION_COMPLEX_VALUES) = {TEXT("NONE"), .name = "complex_values", .check = host_text_host_values_check,
+                                    .help = "resources of the queue on each of its hosts: gpu=1,[n1=gpu=2]"},
+    AT(PARTITION_USER_LISTS) = {TEXT("NONE"), .name = "user_lists", .check = host_text_names_check,
+                                .help = "users, and departments as @department, whose jobs are accepted; NONE: all"},
+    AT(PARTITION_XUSER_LISTS) = {TEXT("NONE"), .name = "xuser_lists", .check = host_text_names_check,
+                                 .help = "users, and departments as @department, whose jobs are refused"},
+    AT(PARTITION_STATE) = {TEXT("UP"), .name = "state", .check = host_text_host_values_check,
+                           .help = "UP, DRAIN (nothing new starts) or DOWN, for each of its hosts: UP,[n1=DRAIN]"},
     AT(PARTITION_FIELD_COUNT) = CREATED,
 };
 
@@ -94,7 +113,46 @@ static const struct field resource_rows[] = {
     AT(RESOURCE_URGENCY) = {REAL(-1e18, 1e18, 0), .name = "urgency", .help = "urgency per requested unit"},
     AT(RESOURCE_AMOUNT) = {NUMBER(0, WHOLE_REAL_MAX, FIELD_SPECIAL), .name = "amount", .special = "UNLIMITED",
                            .help = "amount for all jobs together"},
+    AT(RESOURCE_RELOP) = {CHOICE("<=,==,!=,>=,<,>,EXCL"), .name = "relop",
+                          .help = "how the requested value has to stand to the one that is there"},
+    AT(RESOURCE_CONSUMABLE) = {CHOICE("YES,NO,JOB"), .name = "consumable",
+                               .help = "what a job takes of it is free for no other one: for each slot (YES), or once "
+                                       "(JOB)"},
+    AT(RESOURCE_DEFAULT_AMOUNT) = {TEXT("0"), .name = "default_amount",
+                                   .help = "taken by jobs that do not request it, where it is limited"},
     AT(RESOURCE_FIELD_COUNT) = CREATED,
+};
+
+static const struct field host_rows[] = {
+    NAME,
+    AT(HOST_CPUS) = {NUMBER(0, UINT32_MAX, 1), .name = "cpus", .help = "number of CPUs"},
+    AT(HOST_MEM) = {.type = FIELD_MEMORY, .max = MEM_MIB_MAX, .name = "mem", .default_value = {.text = ""},
+                    .help = "memory"},
+    AT(HOST_COMPLEX_VALUES) = {TEXT("NONE"), .name = "complex_values", .check = host_text_named_values_check,
+                               .help = "resources of the host: gpu=4,arch=lx-amd64"},
+    AT(HOST_LOAD_SCALING) = {TEXT("NONE"), .name = "load_scaling", .check = host_text_named_values_check,
+                             .help = "factors of its load values: np_load_avg=0.5"},
+    AT(HOST_STATE) = {CHOICE("UP,DRAIN,DOWN"), .name = "state",
+                      .help = "UP; DRAIN: running jobs go on, nothing new starts; DOWN"},
+    AT(HOST_FIELD_COUNT) = CREATED,
+};
+
+static const struct field group_rows[] = {
+    NAME,
+    AT(GROUP_HOSTS) = {TEXT("NONE"), .name = "hosts", .check = host_text_names_check,
+                       .help = "its hosts, and other groups as @group"},
+    AT(GROUP_FIELD_COUNT) = CREATED,
+};
+
+static const struct field environment_rows[] = {
+    NAME,
+    AT(ENVIRONMENT_SLOTS) = {NUMBER(0, WHOLE_REAL_MAX, FIELD_SPECIAL), .name = "slots", .special = "UNLIMITED",
+                             .help = "slots of all its jobs together"},
+    AT(ENVIRONMENT_ALLOCATION_RULE) = {TEXT("$pe_slots"), .name = "allocation_rule",
+                                       .check = host_text_allocation_rule_check,
+                                       .help = "$pe_slots (all slots on one host), $fill_up, $round_robin, or slots "
+                                               "per host"},
+    AT(ENVIRONMENT_FIELD_COUNT) = CREATED,
 };
 
 const struct field object_usage_reset_field = {NUMBER(0, 0, 0), .name = "RawUsage",
@@ -143,6 +201,22 @@ const struct object_class object_classes[OBJECT_KIND_COUNT] = {
                          .field_count = RESOURCE_FIELD_COUNT,
                          .help = "what jobs request with -l, and how urgent it makes them",
                          RECORD(resource_rows, "Resource", "What jobs request by name.")},
+    [OBJECT_HOST] = {.name = "host",
+                     .plural = "hosts",
+                     .field_count = HOST_FIELD_COUNT,
+                     .help = "a machine that runs jobs",
+                     RECORD(host_rows, "Host", "A machine that runs jobs.")},
+    [OBJECT_GROUP] = {.name = "group",
+                      .plural = "groups",
+                      .field_count = GROUP_FIELD_COUNT,
+                      .help = "a group of hosts, named @NAME where hosts are named",
+                      RECORD(group_rows, "Group", "A group of hosts.")},
+    [OBJECT_ENVIRONMENT] = {.name = "pe",
+                            .plural = "parallel environments",
+                            .field_count = ENVIRONMENT_FIELD_COUNT,
+                            .help = "how the slots of a parallel job are distributed over hosts",
+                            RECORD(environment_rows, "ParallelEnvironment",
+                                   "How the slots of a parallel job are distributed over hosts.")},
 };
 
 /* The fields that are set, without the name and what is made. */

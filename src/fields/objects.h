@@ -1,6 +1,6 @@
-/* What an administrator names: partitions, qualities of service, users, projects, departments and resources. Each kind
- * is a row with a table of fields, so that adding, changing, listing, storing and the documents of sim/ are one piece
- * of code each, whatever the kind.
+/* What an administrator names: partitions, qualities of service, users, projects, departments, resources, hosts, groups
+ * of hosts and parallel environments. Each kind is a row with a table of fields, so that adding, changing, listing,
+ * storing and the documents of sim/ are one piece of code each, whatever the kind.
  *
  *     fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G
  *
@@ -12,12 +12,15 @@
 #include "fields/settings.h"
 
 enum object_kind {
-    OBJECT_PARTITION, /* in the tickets model: a cluster queue, and a job class */
+    OBJECT_PARTITION, /* a queue; in the tickets model also a job class */
     OBJECT_QOS,
     OBJECT_USER_POLICY,
     OBJECT_PROJECT,
     OBJECT_DEPARTMENT,
     OBJECT_RESOURCE, /* a complex: what jobs request with -l */
+    OBJECT_HOST,
+    OBJECT_GROUP,       /* of hosts: "@name" where hosts are named */
+    OBJECT_ENVIRONMENT, /* a parallel environment: how the slots of a parallel job are distributed over hosts */
     OBJECT_KIND_COUNT
 };
 
@@ -33,12 +36,32 @@ enum partition_field {
     PARTITION_BILLING_WEIGHTS,
     PARTITION_FSHARE,
     PARTITION_OTICKET,
+    PARTITION_HOSTS,
+    PARTITION_SLOTS,
+    PARTITION_SEQ_NO,
+    PARTITION_LOAD_THRESHOLDS,
+    PARTITION_PE_LIST,
+    PARTITION_COMPLEX_VALUES,
+    PARTITION_USER_LISTS,
+    PARTITION_XUSER_LISTS,
+    PARTITION_STATE,
     PARTITION_FIELD_COUNT
 };
 enum qos_field { QOS_PRIORITY, QOS_USAGE_FACTOR, QOS_USAGE_THRESHOLD, QOS_FLAGS, QOS_FIELD_COUNT };
 enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
 enum project_field { PROJECT_FSHARE, PROJECT_OTICKET, PROJECT_FIELD_COUNT }; /* departments have the same two */
-enum resource_field { RESOURCE_TYPE, RESOURCE_URGENCY, RESOURCE_AMOUNT, RESOURCE_FIELD_COUNT };
+enum resource_field {
+    RESOURCE_TYPE,
+    RESOURCE_URGENCY,
+    RESOURCE_AMOUNT, /* at the level of the whole cluster */
+    RESOURCE_RELOP,
+    RESOURCE_CONSUMABLE,
+    RESOURCE_DEFAULT_AMOUNT,
+    RESOURCE_FIELD_COUNT
+};
+enum host_field { HOST_CPUS, HOST_MEM, HOST_COMPLEX_VALUES, HOST_LOAD_SCALING, HOST_STATE, HOST_FIELD_COUNT };
+enum group_field { GROUP_HOSTS, GROUP_FIELD_COUNT };
+enum environment_field { ENVIRONMENT_SLOTS, ENVIRONMENT_ALLOCATION_RULE, ENVIRONMENT_FIELD_COUNT };
 
 /* Values of RESOURCE_TYPE. */
 enum resource_type {
@@ -57,7 +80,26 @@ static inline bool resource_type_is_text(enum resource_type type)
     return type >= RESOURCE_STRING;
 }
 
-enum { OBJECT_FIELDS_MAX = 6 };
+/* Values of RESOURCE_RELOP: how the value that a host or a queue has stands to the requested one. Texts are only compared
+ * for equality, so all but RELOP_NOT_EQUAL mean that. EXCLUSIVE: nobody else may use the object. */
+enum resource_relop {
+    RELOP_LESS_EQUAL, /* the request is at most what is there */
+    RELOP_EQUAL,
+    RELOP_NOT_EQUAL,
+    RELOP_GREATER_EQUAL,
+    RELOP_LESS,
+    RELOP_GREATER,
+    RELOP_EXCLUSIVE
+};
+
+/* Values of RESOURCE_CONSUMABLE. What is consumed is booked: for each slot, or once for a job. Texts and booleans (unless
+ * exclusive) are never consumed. */
+enum resource_consumable { CONSUMABLE_YES, CONSUMABLE_NO, CONSUMABLE_JOB };
+
+/* Values of HOST_STATE, and of a queue on a host. */
+enum host_state { HOST_UP, HOST_DRAINED, HOST_DOWN };
+
+enum { OBJECT_FIELDS_MAX = 16 };
 
 /* Where a record of an object has what: the name, then its fields, then what the instance adds. */
 enum { OBJECT_RECORD_NAME, OBJECT_RECORD_FIELDS, OBJECT_RECORD_MAX = OBJECT_FIELDS_MAX + 3 };

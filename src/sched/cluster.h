@@ -92,6 +92,7 @@ enum allocation_rule {
 
 struct sched_environment {
     const char *name;
+    const uint64_t *instances; /* bits: those that have the environment; NULL: all */
     enum allocation_rule rule;
     uint32_t slots_per_host;
     struct offers offers;

@@ -99,6 +99,7 @@ uint32_t place_violations(const struct cluster *c, const struct demand *d, uint3
 /* --- the search --------------------------------------------------------------------------------------------------- */
 
 struct search {
+    const uint64_t *listed; /* the instances of the environment; NULL: all */
     const struct cluster *c;
     const struct demand *d;
     struct window window;
@@ -107,6 +108,11 @@ struct search {
     uint32_t *order; /* instances that admit the job and may have a slot, the best one first */
     uint32_t count;
 };
+
+static bool admits(const struct search *s, uint32_t instance)
+{
+    return has_bit(s->listed, instance) && place_admits(s->c, s->d, instance);
+}
 
 static bool may_have(const struct search *s, uint32_t instance, uint32_t slots)
 {
@@ -132,9 +138,10 @@ static bool has_preferences(const struct demand *d)
 static void find_instances(struct search *s)
 {
     s->order = arena_alloc_raw(s->arena, (s->scope.count + (size_t)1) * sizeof *s->order);
+    s->count = 0;
     for (uint32_t i = 0; i < s->scope.count; i++) {
         uint32_t instance = s->scope.instances[i];
-        if (may_have(s, instance, 1) && place_admits(s->c, s->d, instance)) s->order[s->count++] = instance;
+        if (may_have(s, instance, 1) && admits(s, instance)) s->order[s->count++] = instance;
     }
     if (has_preferences(s->d)) sort_by_violations(s);
 }
@@ -220,7 +227,7 @@ static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, 
     max = slots_of_host(s, host, max, needs_master);
     const struct sched_host *h = &s->c->hosts.items[host];
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count && slots < max; i++) {
-        if (place_admits(s->c, s->d, i)) slots += slots_of_instance(s, i, max - slots, needs_master);
+        if (admits(s, i)) slots += slots_of_instance(s, i, max - slots, needs_master);
     }
     return slots;
 }
@@ -360,6 +367,8 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     const struct sched_environment *e = &s->c->environments.items[environment];
     uint32_t max = s->d->ranges[s->d->range_count - 1].max, step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
     struct host_table hosts;
+    s->listed = e->instances;
+    find_instances(s);
     max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
     if (max == 0 || !find_hosts(s, max, &hosts)) return false;
     uint32_t slots = largest_in_ranges(s->d, offered_by_all(&hosts, e, max), step);
@@ -374,7 +383,8 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
 uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
                            uint32_t max)
 {
-    const struct search s = {.c = c, .d = d, .window = window};
+    struct search s = {.c = c, .d = d, .window = window};
+    if (d->environment_count > 0) s.listed = c->environments.items[d->environments[0]].instances;
     return offered_by(&s, host, max, true);
 }
 
@@ -385,7 +395,6 @@ bool place_job(const struct cluster *c, const struct demand *d, struct window wi
     ensure(d->range_count > 0 && window.from_us < window.until_us);
     s.scope = scope != NULL ? *scope : (struct place_scope){.instances = c->order.items, .count = c->order.count};
     if (d->environment_count == 0) return place_serial(&s, out_allocation);
-    find_instances(&s);
     for (uint32_t i = 0; i < d->environment_count; i++) {
         if (place_in_environment(&s, d->environments[i], out_allocation)) return true;
     }

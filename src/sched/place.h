@@ -31,8 +31,8 @@ struct place_scope {
 bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,
                struct arena *arena, struct allocation *out_allocation);
 
-/* The slots, at most max, that a host's instances offer together to the job in the window. O(instances of the host x
- * needs). */
+/* The slots, at most max, that a host's instances offer together to the job in the window, in its first environment.
+ * O(instances of the host x needs). */
 uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
                            uint32_t max);
 

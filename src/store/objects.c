@@ -19,7 +19,8 @@
 
 const char *object_table(enum object_kind kind)
 {
-    return kind == OBJECT_USER_POLICY ? "user_policy" : object_classes[kind].name;
+    if (kind == OBJECT_USER_POLICY) return "user_policy";
+    return kind == OBJECT_GROUP ? "host_group" : object_classes[kind].name; /* group is a word of SQL */
 }
 
 static bool is_upper(char c)

@@ -5,7 +5,8 @@
  *     association 1 ──< job 1 ──< task           one row per start
  *          │             └── 1 job_script >── content (scripts and environments, each distinct one stored once)
  *          └──< usage_journal                    changes of the rules of usage
- *     partition, qos, user_policy, project, department, resource      objects that administrators define
+ *     partition, qos, user_policy, project, department, resource,
+ *     host, host_group, pe                       objects that administrators define
  *     owner_usage                                usage of users and projects, for the share tree of the tickets model
  *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
  *     setting, counters
@@ -287,7 +288,38 @@ static const char step_5[] =
     "ALTER TABLE task ADD COLUMN charged_as_of_us INTEGER;\n"
     "INSERT OR IGNORE INTO setting SELECT 'SHARETREE_RESERVED_USAGE', 'true' FROM counters;\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5};
+/* Hosts, groups of hosts and parallel environments; partitions become queues on hosts. */
+static const char step_6[] =
+    "CREATE TABLE host(                     -- a machine that runs jobs\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  cpus INTEGER NOT NULL, mem_mib INTEGER NOT NULL,\n"
+    "  complex_values TEXT NOT NULL,       -- 'gpu=4,arch=lx-amd64'; NONE: none\n"
+    "  load_scaling TEXT NOT NULL,         -- factors of load values, 'np_load_avg=0.5'\n"
+    "  state TEXT NOT NULL                 -- UP, DRAIN or DOWN\n"
+    ") STRICT;\n"
+    "CREATE TABLE host_group(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  hosts TEXT NOT NULL                 -- 'n1,n2,@other'\n"
+    ") STRICT;\n"
+    "CREATE TABLE pe(                       -- parallel environments\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  slots INTEGER,                      -- NULL: unlimited\n"
+    "  allocation_rule TEXT NOT NULL       -- $pe_slots, $fill_up, $round_robin or a number\n"
+    ") STRICT;\n"
+    "ALTER TABLE partition ADD COLUMN hosts TEXT NOT NULL DEFAULT ''; -- 'n1,@big'; '': all hosts\n"
+    "ALTER TABLE partition ADD COLUMN slots TEXT NOT NULL DEFAULT ''; -- on each host, '4,[n1=2]'; '': its CPUs\n"
+    "ALTER TABLE partition ADD COLUMN seq_no TEXT NOT NULL DEFAULT '0';\n"
+    "ALTER TABLE partition ADD COLUMN load_thresholds TEXT NOT NULL DEFAULT 'NONE';\n"
+    "ALTER TABLE partition ADD COLUMN pe_list TEXT NOT NULL DEFAULT 'NONE'; -- parallel environments\n"
+    "ALTER TABLE partition ADD COLUMN complex_values TEXT NOT NULL DEFAULT 'NONE';\n"
+    "ALTER TABLE partition ADD COLUMN user_lists TEXT NOT NULL DEFAULT 'NONE'; -- accepted: 'ann,@chem'; NONE: all\n"
+    "ALTER TABLE partition ADD COLUMN xuser_lists TEXT NOT NULL DEFAULT 'NONE'; -- refused\n"
+    "ALTER TABLE partition ADD COLUMN state TEXT NOT NULL DEFAULT 'UP'; -- of the queue on each host, 'UP,[n1=DRAIN]'\n"
+    "ALTER TABLE resource ADD COLUMN relop TEXT NOT NULL DEFAULT '<=';\n"
+    "ALTER TABLE resource ADD COLUMN consumable TEXT NOT NULL DEFAULT 'YES'; -- YES: per slot; JOB: once; NO\n"
+    "ALTER TABLE resource ADD COLUMN default_amount TEXT NOT NULL DEFAULT '0'; -- of jobs that do not request it\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

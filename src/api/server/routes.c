@@ -166,6 +166,10 @@ const struct route routes[] = {
     OBJECT_ROUTES(API_QOS, OBJECT_QOS, "Qos", "a quality of service", "every quality of service"),
     OBJECT_ROUTES(API_RESOURCES, OBJECT_RESOURCE, "Resource", "a resource that jobs can request",
                   "every resource that jobs can request"),
+    OBJECT_ROUTES(API_HOSTS, OBJECT_HOST, "Host", "a host", "every host"),
+    OBJECT_ROUTES(API_GROUPS, OBJECT_GROUP, "Group", "a group of hosts", "every group of hosts"),
+    OBJECT_ROUTES(API_ENVIRONMENTS, OBJECT_ENVIRONMENT, "ParallelEnvironment", "a parallel environment",
+                  "every parallel environment"),
 
     {.method = GET,
      .path = API_OPENAPI,
