@@ -86,11 +86,19 @@ struct object_row {
     uint32_t qos_flags;
 };
 
-/* A host. An instance has one, the machine that it runs on (state.host); a document has any number. */
+/* A value that a host reports, as it reports it: "0.45", "23242.8M", "lx-amd64". */
+struct host_load {
+    const char *name, *value;
+};
+
+/* A host. An instance has one, the machine that it runs on (state.host); a document has any number, in the order of
+ * objects[OBJECT_HOST]. */
 struct host_row {
     const char *name;
     struct capacity has;
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
+    struct host_load *loads;
+    uint32_t load_count;
 };
 
 /* The usage of a user outside projects (project ""), of a user in a project, or of a project (user ""). */

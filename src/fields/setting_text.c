@@ -13,6 +13,8 @@ const char *const usage_resource_names[USAGE_RESOURCE_COUNT] = {
     [USAGE_FINISHED_JOBS] = "finished_jobs",
 };
 
+enum { DURATION_OFFSET_MAX_S = 1000000000 };
+
 enum usage_resource usage_resource_find(struct str name)
 {
     int r = 0;
@@ -273,4 +275,49 @@ int setting_text_urgency_slots_check(struct str text, const char *what, struct e
     enum urgency_slots_rule unused;
     uint32_t unused_number;
     return setting_text_urgency_slots(text, what, &unused, &unused_number, e);
+}
+
+/* --- params ------------------------------------------------------------------------------------------------------- */
+
+static int read_param(struct str item, const char *what, struct schedule_params *params, struct err *e)
+{
+    static const char *const without_effect[] = {"PROFILE", "JC_FILTER", "PE_RANGE_ALG"};
+    struct str value, name = str_cut(item, '=', &value);
+    uint64_t number;
+    if (value.text == NULL) return err_value(e, what, item, "NAME=VALUE, such as MONITOR=1");
+    if (str_equal_nocase(name, str("MONITOR"))) {
+        bool is_on = str_equal(value, str("1")) || str_equal_nocase(value, str("true"));
+        if (!is_on && !str_equal(value, str("0")) && !str_equal_nocase(value, str("false")))
+            return err_value(e, what, item, "MONITOR=0 or MONITOR=1");
+        params->writes_schedule = is_on;
+        return 0;
+    }
+    if (str_equal_nocase(name, str("DURATION_OFFSET"))) {
+        if (!number_parse_u64(value, &number) || number > DURATION_OFFSET_MAX_S)
+            return err_value(e, what, item, "DURATION_OFFSET with a number of seconds from 0 to %d", DURATION_OFFSET_MAX_S);
+        params->duration_offset_s = (int64_t)number;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++) {
+        if (str_equal_nocase(name, str(without_effect[i]))) return 0;
+    }
+    return err_value(e, what, item, "MONITOR, DURATION_OFFSET, PROFILE, JC_FILTER or PE_RANGE_ALG");
+}
+
+int setting_text_params(struct str text, const char *what, struct schedule_params *out_params, struct err *e)
+{
+    struct schedule_params params = {.duration_offset_s = 60};
+    struct str rest = str_trim(text);
+    if (rest.length == 0 || str_equal_nocase(rest, str("none"))) rest = (struct str){0};
+    while (rest.text != NULL) {
+        if (read_param(str_trim(str_cut(rest, ',', &rest)), what, &params, e) != 0) return -1;
+    }
+    *out_params = params;
+    return 0;
+}
+
+int setting_text_params_check(struct str text, const char *what, struct err *e)
+{
+    struct schedule_params unused;
+    return setting_text_params(text, what, &unused, e);
 }

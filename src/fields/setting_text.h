@@ -2,7 +2,7 @@
  *
  *     PriorityFlags       NO_FAIR_TREE,MAX_TRES      policy_hierarchy      OFS
  *     usage_weight_list   cpu=1,mem=0,io=0           halflife_decay_list   cpu=1440:mem=-1:io=0
- *     urgency_slots       min, max, avg or a number
+ *     urgency_slots       min, max, avg or a number  params                MONITOR=1,DURATION_OFFSET=60
  *
  * Each has a *_check for the table of settings. ERR_INPUT names the setting and the item. */
 #ifndef FAIRLEAD_FIELDS_SETTING_TEXT_H
@@ -71,5 +71,13 @@ enum urgency_slots_rule { URGENCY_SLOTS_MIN, URGENCY_SLOTS_MAX, URGENCY_SLOTS_AV
 int setting_text_urgency_slots(struct str text, const char *what, enum urgency_slots_rule *out_rule,
                                uint32_t *out_number, struct err *e);
 int setting_text_urgency_slots_check(struct str text, const char *what, struct err *e);
+
+/* Grid Engine's params of the scheduler. PROFILE, JC_FILTER and PE_RANGE_ALG are accepted and change no decision. */
+struct schedule_params {
+    bool writes_schedule;      /* MONITOR: the schedule file is written */
+    int64_t duration_offset_s; /* DURATION_OFFSET: added to the time limit when a job's end is planned; 60 unless set */
+};
+int setting_text_params(struct str text, const char *what, struct schedule_params *out_params, struct err *e);
+int setting_text_params_check(struct str text, const char *what, struct err *e);
 
 #endif

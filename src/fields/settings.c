@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/ensure.h"
+#include "fields/host_text.h"
 #include "fields/limits.h"
 #include "fields/setting_text.h"
 
@@ -73,6 +74,9 @@ const struct field settings_table[SETTING_COUNT] = {
                              .help = "maximum number of tasks of an array"},
     [SET_MAX_JOBS] = {FAIRLEAD, NUMBER(1, 10000000, 1000000), .name = "max_jobs",
                       .help = "maximum number of jobs waiting and running; an array counts as one"},
+    [SET_RESERVATIONS] = {FAIRLEAD, CHOICE("auto,none,requested,all"), .name = "reservations",
+                          .help = "which jobs that cannot start now get a reservation; auto: requested (submit "
+                                  "--reserve) with priority/tickets, else all"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
@@ -175,6 +179,30 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_GE_URGENCY_SLOTS] = {GRID_ENGINE, TEXT("min"), .name = "urgency_slots",
                               .check = setting_text_urgency_slots_check,
                               .help = "number of slots that a job with a range counts for: min, max, avg or a number"},
+
+    [SET_GE_LOAD_FORMULA] = {GRID_ENGINE, TEXT("np_load_avg"), .name = "load_formula",
+                             .check = host_text_load_formula_check,
+                             .help = "the load of a host: load values with weights, np_load_avg*2-slots; the smallest is "
+                                     "first"},
+    [SET_GE_LOAD_ADJUSTMENTS] = {GRID_ENGINE, TEXT("np_load_avg=0.50"), .name = "job_load_adjustments",
+                                 .check = host_text_named_values_check,
+                                 .help = "load values that a job raises when it starts, for each slot; NONE"},
+    [SET_GE_ADJUSTMENT_DECAY] = {GRID_ENGINE, SECONDS(0, YEAR_S, 450), .name = "load_adjustment_decay_time",
+                                 .help = "time over which the adjustment of a job's start fades; 0: none"},
+    [SET_GE_QUEUE_SORT] = {GRID_ENGINE, CHOICE("load,seqno"), .name = "queue_sort_method",
+                           .help = "which queue is tried first: that of the host with the smallest load, or with the "
+                                   "smallest seq_no"},
+    [SET_GE_MAX_RESERVATION] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "max_reservation",
+                                .help = "number of jobs that get a reservation"},
+    [SET_GE_DEFAULT_DURATION] = {GRID_ENGINE, SECONDS(1, UINT32_MAX, FIELD_SPECIAL), .name = "default_duration",
+                                 .special = "INFINITY",
+                                 .help = "how long a job without a time limit is planned to run"},
+    [SET_GE_PARAMS] = {GRID_ENGINE, TEXT("none"), .name = "params", .check = setting_text_params_check,
+                       .help = "MONITOR=1 (write the schedule file), DURATION_OFFSET=60 (seconds that planned run times "
+                               "get longer)"},
+    [SET_GE_SCHEDULE_INTERVAL] = {GRID_ENGINE, SECONDS(1, DAY_S, 15), .name = "schedule_interval",
+                                  .help = "a job that runs longer than planned is expected to end so much later than "
+                                          "now"},
 
     [SET_GE_POSIX_RANGE] = {GRID_ENGINE, CHOICE("fixed,present"), .name = "posix_priority_range",
                             .help = "POSIX priority is normalised over fixed -1023..1024 (8.1.9) or the jobs present "

@@ -18,6 +18,7 @@ enum setting {
     SET_HOST_GPUS,
     SET_MAX_ARRAY_TASKS,
     SET_MAX_JOBS,
+    SET_RESERVATIONS,
 
     SET_PRIORITY_TYPE,
     SET_PRIORITY_FLAGS,
@@ -63,6 +64,14 @@ enum setting {
     SET_GE_AUTO_USER_FSHARE,
     SET_GE_AUTO_USER_OTICKET,
     SET_GE_URGENCY_SLOTS,
+    SET_GE_LOAD_FORMULA,
+    SET_GE_LOAD_ADJUSTMENTS,
+    SET_GE_ADJUSTMENT_DECAY,
+    SET_GE_QUEUE_SORT,
+    SET_GE_MAX_RESERVATION,
+    SET_GE_DEFAULT_DURATION,
+    SET_GE_PARAMS,
+    SET_GE_SCHEDULE_INTERVAL,
 
     /* Which of the two counts where the manual of N1GE 6.1 and the program 8.1.9 differ. */
     SET_GE_POSIX_RANGE,
@@ -83,6 +92,13 @@ enum usage_reset {
     USAGE_RESET_QUARTERLY,
     USAGE_RESET_YEARLY
 };
+
+/* Values of SET_RESERVATIONS: which jobs get a reservation if they cannot start now. AUTO: REQUESTED in priority/tickets, ALL
+ * in the other models. At most max_reservation jobs get one. */
+enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED, RESERVATIONS_ALL };
+
+/* Values of SET_GE_QUEUE_SORT. */
+enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO };
 
 /* A row of the listing of settings. */
 enum setting_field {

@@ -1,0 +1,455 @@
+#include "engine/cluster_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+
+/* --- texts of a queue, for each of its hosts ----------------------------------------------------------------------- */
+
+/* A partition while its instances are made. */
+struct queue_texts {
+    const struct object *object;
+    const uint64_t *hosts; /* the set of its hosts */
+    struct host_values slots, seq_no, complex_values, load_thresholds, state;
+};
+
+static int fail_in(const char *kind, const struct object *o, struct err *e)
+{
+    return err_of(e, kind, str(o->name));
+}
+
+static int read_values(struct cluster_model *m, const struct object *o, uint32_t field, struct host_values *out,
+                       struct err *e)
+{
+    const char *name = object_classes[OBJECT_PARTITION].fields[field].name;
+    if (host_text_host_values(str(o->value[field].text), name, &m->arena, out, e) != 0) return -1;
+    return host_names_check_values(&m->hosts, out, name, e);
+}
+
+/* An empty text means all hosts, NONE no host. */
+static int read_hosts(struct cluster_model *m, const struct object *o, const uint64_t **out_hosts, struct err *e)
+{
+    const char *text = o->value[PARTITION_HOSTS].text;
+    uint64_t *set;
+    if (host_names_set(&m->hosts, str(text), "hosts", &set, e) != 0) return -1;
+    if (text[0] == '\0') memset(set, 0xff, m->hosts.words * sizeof *set);
+    *out_hosts = set;
+    return 0;
+}
+
+static int read_queue(struct cluster_model *m, const struct object *o, struct queue_texts *out, struct err *e)
+{
+    *out = (struct queue_texts){.object = o};
+    if (read_hosts(m, o, &out->hosts, e) != 0 || read_values(m, o, PARTITION_SLOTS, &out->slots, e) != 0 ||
+        read_values(m, o, PARTITION_SEQ_NO, &out->seq_no, e) != 0 ||
+        read_values(m, o, PARTITION_COMPLEX_VALUES, &out->complex_values, e) != 0 ||
+        read_values(m, o, PARTITION_LOAD_THRESHOLDS, &out->load_thresholds, e) != 0 ||
+        read_values(m, o, PARTITION_STATE, &out->state, e) != 0)
+        return fail_in("partition", o, e);
+    return 0;
+}
+
+static int read_number(struct str text, const char *what, uint32_t *out, struct err *e)
+{
+    uint64_t number;
+    if (!number_parse_u64(str_trim(text), &number) || number >= UINT32_MAX)
+        return err_value(e, what, text, "a whole number from 0 to 4294967294");
+    *out = (uint32_t)number;
+    return 0;
+}
+
+static int read_state(struct str text, enum host_state *out, struct err *e)
+{
+    static const char *const words[] = {[HOST_UP] = "UP", [HOST_DRAINED] = "DRAIN", [HOST_DOWN] = "DOWN"};
+    for (int i = 0; i < 3; i++) {
+        if (!str_equal_nocase(str_trim(text), str(words[i]))) continue;
+        *out = (enum host_state)i;
+        return 0;
+    }
+    return err_value(e, "state", text, "one of UP, DRAIN, DOWN");
+}
+
+/* --- offers ------------------------------------------------------------------------------------------------------- */
+
+static void set_offer(struct offers *o, struct offer offer)
+{
+    struct offer *old = offers_find(o, offer.resource);
+    if (old == NULL) old = array_add(&o->list);
+    *old = offer;
+}
+
+/* "gpu=4,arch=lx-amd64" */
+static int add_offers(struct cluster_model *m, struct str text, const char *what, struct offers *out, struct err *e)
+{
+    struct named_values values;
+    if (host_text_named_values(text, what, &m->arena, &values, e) != 0) return -1;
+    for (uint32_t i = 0; i < values.count; i++) {
+        const struct named_value *v = &values.items[i];
+        uint32_t resource = cluster_resources_find(&m->resources, v->name);
+        struct offer offer;
+        if (resource == NONE) return err_value(e, what, v->name, "a resource");
+        if (v->value.text == NULL) return err_value(e, what, v->name, "a resource with a value, such as gpu=4");
+        if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &offer, e) != 0) return -1;
+        set_offer(out, offer);
+    }
+    return 0;
+}
+
+static void offer_amount(struct offers *o, uint32_t resource, double amount)
+{
+    set_offer(o, (struct offer){.resource = resource, .amount = amount});
+}
+
+static void offer_name(const struct cluster_model *m, struct offers *o, const char *resource, const char *name)
+{
+    set_offer(o, (struct offer){.resource = cluster_resources_find(&m->resources, str(resource)), .text = name});
+}
+
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
+
+/* The factor by which a load value is multiplied. */
+static int read_scaling(struct cluster_model *m, const struct object *o, struct named_values *out, struct err *e)
+{
+    if (host_text_named_values(str(o->value[HOST_LOAD_SCALING].text), "load_scaling", &m->arena, out, e) != 0)
+        return -1;
+    for (uint32_t i = 0; i < out->count; i++) {
+        double factor;
+        if (!number_parse_double(out->items[i].value, &factor) || !isfinite(factor))
+            return err_value(e, "load_scaling", out->items[i].name, "a load value and its factor, such as load_avg=0.5");
+    }
+    return 0;
+}
+
+static double scale_of(const struct named_values *scaling, const char *name)
+{
+    double factor = 1.0;
+    for (uint32_t i = 0; i < scaling->count; i++) {
+        if (str_equal(scaling->items[i].name, str(name))) (void)number_parse_double(scaling->items[i].value, &factor);
+    }
+    return factor;
+}
+
+/* A value that an administrator has set for the host stays. */
+static void set_load(struct cluster_model *m, struct offers *o, const struct named_values *scaling, struct offer load)
+{
+    if (offers_find(o, load.resource) != NULL) return;
+    load.amount *= scale_of(scaling, m->resources.list.items[load.resource].name);
+    set_offer(o, load);
+}
+
+static const struct host_load *find_load(const struct host_row *row, const char *name)
+{
+    for (uint32_t i = 0; i < row->load_count; i++) {
+        if (strcmp(row->loads[i].name, name) == 0) return &row->loads[i];
+    }
+    return NULL;
+}
+
+/* np_load_avg is load_avg for each processor, also if a sensor reports another value. */
+static void set_loads_per_processor(struct cluster_model *m, struct offers *o, const struct host_row *row,
+                                    const struct named_values *scaling, uint32_t processors)
+{
+    static const char *const names[] = {"np_load_avg", "np_load_short", "np_load_medium", "np_load_long"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && processors > 0; i++) {
+        const struct host_load *load = find_load(row, names[i] + 3);
+        double value;
+        if (load == NULL || !number_parse_double(str(load->value), &value)) continue;
+        uint32_t resource = cluster_resources_find(&m->resources, str(names[i]));
+        set_load(m, o, scaling, (struct offer){.resource = resource, .amount = value / processors});
+    }
+}
+
+static int add_loads(struct cluster_model *m, const struct object *o, const struct host_row *row,
+                     struct sched_host *host, struct err *e)
+{
+    struct named_values scaling;
+    if (read_scaling(m, o, &scaling, e) != 0) return -1;
+    const struct host_load *processors = find_load(row, "num_proc");
+    host->cpus = (uint32_t)o->value[HOST_CPUS].number;
+    if (processors != NULL && read_number(str(processors->value), "num_proc", &host->cpus, e) != 0) return -1;
+    set_loads_per_processor(m, &host->offers, row, &scaling, host->cpus);
+    for (uint32_t i = 0; i < row->load_count; i++) {
+        uint32_t resource = cluster_resources_find(&m->resources, str(row->loads[i].name));
+        struct offer load;
+        if (resource == NONE) return err_value(e, "load_values", str(row->loads[i].name), "a resource");
+        if (cluster_resources_offer(&m->resources, resource, str(row->loads[i].value), &m->arena, &load, e) != 0)
+            return -1;
+        set_load(m, &host->offers, &scaling, load);
+    }
+    return 0;
+}
+
+static void offer_gres(const struct cluster_model *m, const struct host_row *row, struct offers *o)
+{
+    for (uint32_t i = 0; row->tres != NULL && i < TRES_MAX; i++) {
+        if (m->resources.gres[i] != NONE) offer_amount(o, m->resources.gres[i], row->tres[i]);
+    }
+}
+
+static int add_host(struct cluster_model *m, const struct state *s, uint32_t index, struct err *e)
+{
+    const struct object *o = &s->objects[OBJECT_HOST].items[index].object;
+    const struct host_row *row = &s->hosts.items[index];
+    struct sched_host *host = array_add(&m->cluster.hosts);
+    *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
+    m->host_of[m->cluster.hosts.count - 1] = index;
+    offer_name(m, &host->offers, "hostname", o->name);
+    if (o->value[HOST_MEM].number > 0)
+        offer_amount(&host->offers, m->resources.mem, (double)o->value[HOST_MEM].number);
+    offer_gres(m, row, &host->offers);
+    if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0 ||
+        add_loads(m, o, row, host, e) != 0)
+        return fail_in("host", o, e);
+    return 0;
+}
+
+/* --- instances ---------------------------------------------------------------------------------------------------- */
+
+static int read_thresholds(struct cluster_model *m, struct str text, struct sched_instance *in, struct err *e)
+{
+    struct named_values values;
+    if (host_text_named_values(text, "load_thresholds", &m->arena, &values, e) != 0) return -1;
+    struct load_threshold *thresholds = arena_alloc(&m->arena, (values.count + (size_t)1) * sizeof *thresholds);
+    for (uint32_t i = 0; i < values.count; i++) {
+        const struct named_value *v = &values.items[i];
+        uint32_t resource = cluster_resources_find(&m->resources, v->name);
+        struct offer limit;
+        if (resource == NONE || v->value.text == NULL)
+            return err_value(e, "load_thresholds", v->name, "a load value and its limit, such as np_load_avg=1.75");
+        if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &limit, e) != 0) return -1;
+        thresholds[i] = (struct load_threshold){.resource = resource, .value = limit.amount};
+    }
+    in->thresholds = thresholds;
+    in->threshold_count = values.count;
+    return 0;
+}
+
+/* Slots that the queue does not say are the host's CPUs, which its queues share. */
+static int offer_slots(struct cluster_model *m, const struct queue_texts *q, uint32_t host, uint32_t cpus,
+                       struct sched_instance *in, struct err *e)
+{
+    struct str text = host_names_value(&m->hosts, &q->slots, host);
+    uint32_t slots = cpus;
+    struct offers *of_host = &m->cluster.hosts.items[in->host].offers;
+    if (str_trim(text).length > 0 && read_number(text, "slots", &slots, e) != 0) return -1;
+    if (str_trim(text).length == 0 && offers_find(of_host, SCHED_SLOTS) == NULL)
+        offer_amount(of_host, SCHED_SLOTS, cpus);
+    offer_amount(&in->offers, SCHED_SLOTS, slots);
+    return 0;
+}
+
+static int add_instance(struct cluster_model *m, const struct state *s, const struct queue_texts *q, uint32_t index,
+                        struct err *e)
+{
+    const struct object *host = &s->objects[OBJECT_HOST].items[index].object;
+    struct buf name = {0};
+    enum host_state state;
+    buf_format(&name, "%s@%s", q->object->name, host->name);
+    struct sched_instance *in = array_add(&m->cluster.instances);
+    *in = (struct sched_instance){.name = arena_copy(&m->arena, str(name.text)), .host = m->cluster.hosts.count - 1};
+    buf_release(&name);
+    m->cluster.hosts.items[in->host].instance_count++;
+    offer_name(m, &in->offers, "qname", q->object->name);
+    if (offer_slots(m, q, index, (uint32_t)host->value[HOST_CPUS].number, in, e) != 0 ||
+        read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
+        add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||
+        read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
+        read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
+        return fail_in("partition", q->object, e);
+    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP;
+    return 0;
+}
+
+/* The instances of a host in the order of the partitions. queues: by index of the partition. */
+static int add_instances(struct cluster_model *m, const struct state *s, const struct queue_texts *queues,
+                         uint32_t host, struct err *e)
+{
+    for (uint32_t p = 0; p < s->objects[OBJECT_PARTITION].count; p++) {
+        if (queues[p].object == NULL || !host_set_has(queues[p].hosts, host)) continue;
+        if (add_instance(m, s, &queues[p], host, e) != 0) return -1;
+        m->partition_of[m->cluster.instances.count - 1] = p;
+    }
+    return 0;
+}
+
+static int add_hosts(struct cluster_model *m, const struct state *s, struct err *e)
+{
+    uint32_t partitions = s->objects[OBJECT_PARTITION].count, hosts = s->objects[OBJECT_HOST].count;
+    struct queue_texts *queues = arena_alloc(&m->arena, (partitions + (size_t)1) * sizeof *queues);
+    m->partition_of = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->partition_of);
+    m->host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->host_of);
+    for (uint32_t p = 0; p < partitions; p++) {
+        const struct object_row *row = &s->objects[OBJECT_PARTITION].items[p];
+        if (!row->is_deleted && read_queue(m, &row->object, &queues[p], e) != 0) return -1;
+    }
+    for (uint32_t h = 0; h < hosts; h++) {
+        if (s->objects[OBJECT_HOST].items[h].is_deleted) continue;
+        if (add_host(m, s, h, e) != 0 || add_instances(m, s, queues, h, e) != 0) return -1;
+    }
+    m->set_words = m->cluster.instances.count / 64 + 1;
+    return 0;
+}
+
+/* --- parallel environments ---------------------------------------------------------------------------------------- */
+
+static int add_environment(struct cluster_model *m, const struct object *o, struct err *e)
+{
+    enum rule_text rule;
+    struct sched_environment environment = {.name = o->name};
+    if (host_text_allocation_rule(str(o->value[ENVIRONMENT_ALLOCATION_RULE].text), "allocation_rule", &rule,
+                                  &environment.slots_per_host, e) != 0)
+        return fail_in("pe", o, e);
+    environment.rule = (enum allocation_rule)rule;
+    environment.instances = arena_alloc(&m->arena, m->set_words * sizeof(uint64_t));
+    struct sched_environment *added = array_add(&m->cluster.environments);
+    *added = environment;
+    if (o->value[ENVIRONMENT_SLOTS].number != FIELD_SPECIAL)
+        offer_amount(&added->offers, SCHED_SLOTS, (double)o->value[ENVIRONMENT_SLOTS].number);
+    return 0;
+}
+
+static void list_environment(struct cluster_model *m, uint32_t environment, uint32_t partition)
+{
+    uint64_t *set = (uint64_t *)(uintptr_t)m->cluster.environments.items[environment].instances;
+    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
+        if (m->partition_of[i] == partition) set[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+
+static int list_environments(struct cluster_model *m, const struct state *s, uint32_t partition, struct err *e)
+{
+    const struct object *o = &s->objects[OBJECT_PARTITION].items[partition].object;
+    struct name_list list;
+    if (host_text_names(str(o->value[PARTITION_PE_LIST].text), "pe_list", &m->arena, &list, e) != 0)
+        return fail_in("partition", o, e);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t index = map_get(&s->object_by_name[OBJECT_ENVIRONMENT], list.items[i]);
+        if (index == NONE) {
+            (void)err_value(e, "pe_list", list.items[i], "a parallel environment");
+            return fail_in("partition", o, e);
+        }
+        list_environment(m, m->environment_of[index], partition);
+    }
+    return 0;
+}
+
+static int add_environments(struct cluster_model *m, const struct state *s, struct err *e)
+{
+    uint32_t count = s->objects[OBJECT_ENVIRONMENT].count;
+    m->environment_of = arena_alloc(&m->arena, (count + (size_t)1) * sizeof *m->environment_of);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct object_row *row = &s->objects[OBJECT_ENVIRONMENT].items[i];
+        m->environment_of[i] = row->is_deleted ? NONE : m->cluster.environments.count;
+        if (!row->is_deleted && add_environment(m, &row->object, e) != 0) return -1;
+    }
+    for (uint32_t p = 0; p < s->objects[OBJECT_PARTITION].count; p++) {
+        if (!s->objects[OBJECT_PARTITION].items[p].is_deleted && list_environments(m, s, p, e) != 0) return -1;
+    }
+    return 0;
+}
+
+/* --- load --------------------------------------------------------------------------------------------------------- */
+
+static int fail_load(struct str name, const char *what, struct err *e)
+{
+    return err_value(e, what, name, "a load value or a consumable, which are numbers");
+}
+
+static bool is_number(const struct cluster_model *m, uint32_t resource)
+{
+    return resource != NONE && !resource_type_is_text(m->resources.list.items[resource].type);
+}
+
+static bool is_offered(const struct cluster *c, uint32_t resource)
+{
+    bool found = offers_find(&c->global, resource) != NULL;
+    for (uint32_t h = 0; h < c->hosts.count && !found; h++)
+        found = offers_find(&c->hosts.items[h].offers, resource) != NULL;
+    return found;
+}
+
+/* A formula with a value that no host has makes all loads equal. It is left out, so that the order of instances is known to
+ * be fixed. */
+static int read_formula(struct cluster_model *m, const struct settings *settings, struct err *e)
+{
+    struct load_formula_text text;
+    bool is_known = true;
+    if (host_text_load_formula(str(settings->value[SET_GE_LOAD_FORMULA].text), "load_formula", &m->arena, &text, e) != 0)
+        return -1;
+    struct load_term *terms = arena_alloc(&m->arena, (text.count + (size_t)1) * sizeof *terms);
+    for (uint32_t i = 0; i < text.count; i++) {
+        uint32_t resource = NONE;
+        if (text.terms[i].name.length > 0) {
+            resource = cluster_resources_find(&m->resources, text.terms[i].name);
+            if (!is_number(m, resource)) return fail_load(text.terms[i].name, "load_formula", e);
+            is_known = is_known && is_offered(&m->cluster, resource);
+        }
+        terms[i] = (struct load_term){.resource = resource, .weight = text.terms[i].weight};
+    }
+    m->load.terms = terms;
+    m->load.term_count = is_known ? text.count : 0;
+    return 0;
+}
+
+static int read_adjustments(struct cluster_model *m, const struct settings *settings, struct err *e)
+{
+    struct named_values values;
+    if (host_text_named_values(str(settings->value[SET_GE_LOAD_ADJUSTMENTS].text), "job_load_adjustments", &m->arena,
+                               &values, e) != 0)
+        return -1;
+    struct load_adjustment *list = arena_alloc(&m->arena, (values.count + (size_t)1) * sizeof *list);
+    for (uint32_t i = 0; i < values.count; i++) {
+        const struct named_value *v = &values.items[i];
+        uint32_t resource = cluster_resources_find(&m->resources, v->name);
+        struct offer amount;
+        if (!is_number(m, resource)) return fail_load(v->name, "job_load_adjustments", e);
+        if (v->value.text == NULL)
+            return err_value(e, "job_load_adjustments", v->name, "a load value with an amount, such as np_load_avg=0.5");
+        if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &amount, e) != 0) return -1;
+        list[i] = (struct load_adjustment){.resource = resource, .amount = amount.amount};
+    }
+    m->load.adjustments = list;
+    m->load.adjustment_count = values.count;
+    return 0;
+}
+
+static int read_load_rules(struct cluster_model *m, const struct settings *settings, struct err *e)
+{
+    bool is_by_seq_no = setting_number(settings, SET_GE_QUEUE_SORT) == QUEUE_SORT_SEQ_NO;
+    m->load.order = is_by_seq_no ? ORDER_BY_SEQ_NO : ORDER_BY_LOAD;
+    m->load.decay_us = setting_number(settings, SET_GE_ADJUSTMENT_DECAY) * US_PER_S;
+    return read_formula(m, settings, e) == 0 ? read_adjustments(m, settings, e) : -1;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e)
+{
+    *out = (struct cluster_model){0};
+    if (cluster_resources_make(s, &out->resources, e) != 0 || host_names_make(s, &out->arena, &out->hosts, e) != 0)
+        return -1;
+    cluster_resources_define(&out->resources, &out->cluster);
+    if (add_hosts(out, s, e) != 0 || add_environments(out, s, e) != 0) return -1;
+    return read_load_rules(out, &s->settings, e);
+}
+
+void cluster_model_release(struct cluster_model *m)
+{
+    cluster_release(&m->cluster);
+    cluster_resources_release(&m->resources);
+    arena_release(&m->arena);
+}
+
+uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host)
+{
+    for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
+        const struct sched_host *found = &m->cluster.hosts.items[h];
+        if (m->host_of[h] != host) continue;
+        for (uint32_t i = found->first_instance; i < found->first_instance + found->instance_count; i++) {
+            if (m->partition_of[i] == partition) return i;
+        }
+    }
+    return NONE;
+}

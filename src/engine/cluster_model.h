@@ -1,0 +1,37 @@
+/* The cluster that the scheduler plans with (sched/cluster.h), made from what administrators define: resources, hosts, groups
+ * of hosts, partitions (an instance for each of their hosts) and parallel environments.
+ *
+ *     partition all.q  hosts n1,n2  slots 4,[n2=2]  pe_list smp      instances all.q@n1 (4 slots), all.q@n2 (2 slots)
+ *     host n1  complex_values gpu=2                                  host n1 offers gpu
+ *     pe smp  slots 999                                              environment smp on both instances
+ *
+ * A queue without `slots` has as many as each host has CPUs, and the host's CPUs limit all queues on it together. */
+#ifndef FAIRLEAD_ENGINE_CLUSTER_MODEL_H
+#define FAIRLEAD_ENGINE_CLUSTER_MODEL_H
+
+#include "engine/cluster_resources.h"
+#include "engine/host_names.h"
+#include "sched/load.h"
+
+struct cluster_model {
+    struct cluster cluster;
+    struct cluster_resources resources;
+    struct host_names hosts;    /* indices are those of objects[OBJECT_HOST] */
+    struct load_rules load;     /* from the settings */
+    uint32_t *partition_of;     /* by instance: index of objects[OBJECT_PARTITION] */
+    uint32_t *host_of;          /* by host of the cluster: index of objects[OBJECT_HOST] */
+    uint32_t *environment_of;   /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
+    uint32_t set_words;         /* of a set of instances */
+    struct arena arena;
+};
+
+/* Everything is free. ERR_INPUT names the object, the field and the value: a resource, host, group or environment that does not
+ * exist, or a value that is not one of the resource's type. The caller releases out also after an error. O(instances x
+ * fields). */
+int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
+void cluster_model_release(struct cluster_model *m);
+
+/* The instance of a partition on a host, both by index of their objects; NONE: the partition is not on the host. */
+uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host);
+
+#endif

@@ -1,0 +1,175 @@
+#include "engine/cluster_resources.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "policy/tres.h"
+
+/* What hosts report without a definition. */
+static const struct {
+    const char *name;
+    enum resource_type type;
+    enum resource_relop relop;
+} standard[] = {
+    {"arch", RESOURCE_STRING, RELOP_EQUAL},
+    {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"hostname", RESOURCE_HOST, RELOP_EQUAL},
+    {"load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"m_core", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_socket", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_thread", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_topology", RESOURCE_STRING, RELOP_EQUAL},
+    {"m_topology_inuse", RESOURCE_STRING, RELOP_EQUAL},
+    {"mem_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"mem_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"mem_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+    {"np_load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"num_proc", RESOURCE_INT, RELOP_EQUAL},
+    {"qname", RESOURCE_STRING, RELOP_EQUAL},
+    {"swap_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"swap_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"swap_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+    {"virtual_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"virtual_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"virtual_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+};
+
+enum { STANDARD_COUNT = sizeof standard / sizeof *standard };
+
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t add(struct cluster_resources *r, struct cluster_resource resource)
+{
+    uint32_t index = r->list.count;
+    *array_add(&r->list) = resource;
+    map_set(&r->by_name, str(resource.name), index);
+    return index;
+}
+
+static struct cluster_resource consumable(const char *name)
+{
+    return (struct cluster_resource){.name = name,
+                                     .type = RESOURCE_DOUBLE,
+                                     .relop = RELOP_LESS_EQUAL,
+                                     .is_consumable = true,
+                                     .global_amount = INFINITY};
+}
+
+/* Texts are never consumed, and booleans only if they are exclusive. */
+static bool may_be_consumed(enum resource_type type, enum resource_relop relop)
+{
+    return relop == RELOP_EXCLUSIVE || (!resource_type_is_text(type) && type != RESOURCE_BOOL);
+}
+
+static int add_object(struct cluster_resources *r, const struct object *o, struct err *e)
+{
+    enum resource_consumable consumption = (enum resource_consumable)o->value[RESOURCE_CONSUMABLE].number;
+    int64_t amount = o->value[RESOURCE_AMOUNT].number;
+    struct str default_amount = str(o->value[RESOURCE_DEFAULT_AMOUNT].text);
+    struct cluster_resource resource = {.name = o->name,
+                                        .type = (enum resource_type)o->value[RESOURCE_TYPE].number,
+                                        .relop = (enum resource_relop)o->value[RESOURCE_RELOP].number,
+                                        .is_per_job = consumption == CONSUMABLE_JOB,
+                                        .global_amount = amount == FIELD_SPECIAL ? INFINITY : (double)amount};
+    resource.is_consumable = consumption != CONSUMABLE_NO && may_be_consumed(resource.type, resource.relop);
+    bool has_default = resource.is_consumable && !str_equal(default_amount, str("0")) &&
+                       !str_equal_nocase(default_amount, str("NONE"));
+    if (has_default &&
+        object_resource_amount_parse(resource.type, o->name, default_amount, &resource.default_amount, e) != 0)
+        return -1;
+    add(r, resource);
+    return 0;
+}
+
+static int add_objects(struct cluster_resources *r, const struct state *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->objects[OBJECT_RESOURCE].count; i++) {
+        const struct object_row *row = &s->objects[OBJECT_RESOURCE].items[i];
+        bool is_slots = strcmp(row->object.name, SLOTS_RESOURCE) == 0;
+        *array_add(&r->of_object) = row->is_deleted ? NONE : is_slots ? (uint32_t)SCHED_SLOTS : r->list.count;
+        if (!row->is_deleted && !is_slots && add_object(r, &row->object, e) != 0) return -1;
+    }
+    return 0;
+}
+
+static void add_gres(struct cluster_resources *r, const struct tres_table *tres)
+{
+    for (uint32_t i = 0; i < TRES_MAX; i++) {
+        r->gres[i] = NONE;
+        if (i < tres->count && strncmp(tres->items[i].text, "gres/", 5) == 0)
+            r->gres[i] = add(r, consumable(tres->items[i].text));
+    }
+}
+
+int cluster_resources_make(const struct state *s, struct cluster_resources *out, struct err *e)
+{
+    struct cluster_resources r = {0};
+    add(&r, consumable(SLOTS_RESOURCE));
+    int status = add_objects(&r, s, e);
+    r.mem = add(&r, consumable("mem"));
+    add_gres(&r, &s->policy.tres);
+    for (uint32_t i = 0; i < STANDARD_COUNT; i++) {
+        if (map_get(&r.by_name, str(standard[i].name)) != NONE) continue;
+        add(&r, (struct cluster_resource){.name = standard[i].name,
+                                          .type = standard[i].type,
+                                          .relop = standard[i].relop,
+                                          .global_amount = INFINITY});
+    }
+    *out = r;
+    return status;
+}
+
+void cluster_resources_release(struct cluster_resources *r)
+{
+    array_release(&r->list);
+    array_release(&r->of_object);
+    map_release(&r->by_name);
+}
+
+uint32_t cluster_resources_find(const struct cluster_resources *r, struct str name)
+{
+    return map_get(&r->by_name, name);
+}
+
+/* --- in the cluster ----------------------------------------------------------------------------------------------- */
+
+static enum relation relation_of(enum resource_relop relop)
+{
+    static const enum relation relations[] = {
+        [RELOP_LESS_EQUAL] = RELATION_LESS_EQUAL,       [RELOP_EQUAL] = RELATION_EQUAL,
+        [RELOP_NOT_EQUAL] = RELATION_NOT_EQUAL,         [RELOP_GREATER_EQUAL] = RELATION_GREATER_EQUAL,
+        [RELOP_LESS] = RELATION_LESS,                   [RELOP_GREATER] = RELATION_GREATER,
+        [RELOP_EXCLUSIVE] = RELATION_EXCLUSIVE,
+    };
+    return relations[relop];
+}
+
+void cluster_resources_define(const struct cluster_resources *r, struct cluster *c)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        const struct cluster_resource *from = &r->list.items[i];
+        *array_add(&c->resources) = (struct sched_resource){.name = from->name,
+                                                            .is_consumable = from->is_consumable,
+                                                            .is_text = resource_type_is_text(from->type),
+                                                            .relation = relation_of(from->relop)};
+        if (!isinf(from->global_amount))
+            *array_add(&c->global.list) = (struct offer){.resource = i, .amount = from->global_amount};
+    }
+}
+
+int cluster_resources_offer(const struct cluster_resources *r, uint32_t resource, struct str value, struct arena *arena,
+                            struct offer *out_offer, struct err *e)
+{
+    const struct cluster_resource *definition = &r->list.items[resource];
+    struct offer offer = {.resource = resource};
+    if (object_resource_amount_parse(definition->type, definition->name, value, &offer.amount, e) != 0) return -1;
+    if (resource_type_is_text(definition->type)) offer.text = arena_copy(arena, value);
+    *out_offer = offer;
+    return 0;
+}
