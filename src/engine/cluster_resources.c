@@ -5,43 +5,6 @@
 
 #include "policy/tres.h"
 
-/* What hosts report without a definition. */
-static const struct {
-    const char *name;
-    enum resource_type type;
-    enum resource_relop relop;
-} standard[] = {
-    {"arch", RESOURCE_STRING, RELOP_EQUAL},
-    {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"hostname", RESOURCE_HOST, RELOP_EQUAL},
-    {"load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"m_core", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_socket", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_thread", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_topology", RESOURCE_STRING, RELOP_EQUAL},
-    {"m_topology_inuse", RESOURCE_STRING, RELOP_EQUAL},
-    {"mem_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"mem_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"mem_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-    {"np_load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"num_proc", RESOURCE_INT, RELOP_EQUAL},
-    {"qname", RESOURCE_STRING, RELOP_EQUAL},
-    {"swap_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"swap_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"swap_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-    {"virtual_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"virtual_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"virtual_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-};
-
-enum { STANDARD_COUNT = sizeof standard / sizeof *standard };
-
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t add(struct cluster_resources *r, struct cluster_resource resource)
@@ -114,11 +77,12 @@ int cluster_resources_make(const struct state *s, struct cluster_resources *out,
     int status = add_objects(&r, s, e);
     r.mem = add(&r, consumable("mem"));
     add_gres(&r, &s->policy.tres);
-    for (uint32_t i = 0; i < STANDARD_COUNT; i++) {
-        if (map_get(&r.by_name, str(standard[i].name)) != NONE) continue;
-        add(&r, (struct cluster_resource){.name = standard[i].name,
-                                          .type = standard[i].type,
-                                          .relop = standard[i].relop,
+    for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
+        const struct standard_resource *standard = &standard_resources[i];
+        if (map_get(&r.by_name, str(standard->name)) != NONE) continue;
+        add(&r, (struct cluster_resource){.name = standard->name,
+                                          .type = standard->type,
+                                          .relop = standard->relop,
                                           .global_amount = INFINITY});
     }
     *out = r;

@@ -97,7 +97,7 @@ struct host_row {
     const char *name;
     struct capacity has;
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
-    struct host_load *loads;
+    struct host_load *loads; /* they live as long as the document */
     uint32_t load_count;
 };
 
@@ -133,8 +133,30 @@ struct job_text {
 /* Why a running job of a document is suspended: Grid Engine's states s, S and T. */
 enum job_suspension { SUSPENSION_NONE, SUSPENSION_BY_HAND, SUSPENSION_BY_QUEUE, SUSPENSION_BY_THRESHOLD };
 
+/* Slots of a running job on an instance of a queue. */
+struct job_place {
+    uint32_t partition, host; /* indices of objects[OBJECT_PARTITION] and objects[OBJECT_HOST] */
+    uint32_t slots;
+};
+
+/* What a job of a document asks of the scheduler, and what it has. Lists are texts of names: "all.q@n1,b.q"; NULL: not
+ * given. */
+struct job_placing {
+    const char *environment; /* of a parallel job: the name of a parallel environment, or a pattern */
+    const char *queues, *master_queues, *soft_queues;
+    struct job_request *soft; /* soft requests */
+    uint32_t soft_count;
+    bool is_reserving;      /* it asks for a reservation */
+    bool has_partition;     /* the document says its partitions */
+    int64_t start_us;       /* of a running job; 0: not given */
+    int64_t time_limit_s;   /* 0: not given */
+    struct job_place *places; /* of a running job; none: not given */
+    uint32_t place_count;
+};
+
 /* The fields of a job that only documents have so far. One allocation. */
 struct job_document {
+    struct job_placing placing;
     uint32_t nodes;
     uint32_t slots;         /* for the ticket policies, instead of its CPUs */
     struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */

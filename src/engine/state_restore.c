@@ -59,7 +59,11 @@ void state_restore_host(struct state *s, const struct host_row *row)
     struct host_row *h = array_add(&s->hosts);
     double *tres = arena_alloc(&s->arena, TRES_MAX * sizeof *tres);
     memcpy(tres, row->tres, TRES_MAX * sizeof *tres);
-    *h = (struct host_row){.name = arena_copy(&s->arena, str(row->name)), .has = row->has, .tres = tres};
+    *h = (struct host_row){.name = arena_copy(&s->arena, str(row->name)),
+                           .has = row->has,
+                           .tres = tres,
+                           .loads = row->loads,
+                           .load_count = row->load_count};
 }
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)

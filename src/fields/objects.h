@@ -142,6 +142,22 @@ uint32_t object_field_find(enum object_kind kind, struct str name);
 int object_set(struct object *o, enum object_kind kind, struct str key, struct str value, struct arena *arena,
                struct err *e);
 
+/* Resources that every cluster has, unless an administrator defines another one of the name: load values and attributes that
+ * hosts report, and run times, which jobs request. Source: Grid Engine 8.1.9, qconf -sc. */
+struct standard_resource {
+    const char *name;
+    enum resource_type type;
+    enum resource_relop relop;
+};
+enum { STANDARD_RESOURCE_COUNT = 29 };
+extern const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT];
+
+/* NULL: there is none of that name. */
+const struct standard_resource *standard_resource_find(struct str name);
+
+/* As an object that an administrator could have defined. */
+struct object standard_resource_object(const struct standard_resource *standard);
+
 /* What the amount of a request for a resource is worth: a number by the resource's type ("2", "1.5", "true", "0:30:0",
  * "2G" in bytes), 1 for text. ERR_INPUT names the resource, the value and what is accepted. */
 int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,

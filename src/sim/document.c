@@ -21,8 +21,10 @@ static const struct part {
 } parts[] = {
     {.name = "now", .is_always_read = true, .read = read_now},
     {.name = "settings", .is_always_read = true, .read = document_read_settings},
-    {.name = "hosts", .read = document_read_hosts},
     {.name = "resources", .read = document_read_resources},
+    {.name = "hosts", .read = document_read_hosts},
+    {.name = "groups", .is_always_read = true, .read = document_read_groups},
+    {.name = "parallel_environments", .read = document_read_environments},
     {.name = "partitions", .is_always_read = true, .read = document_read_partitions},
     {.name = "qos", .is_always_read = true, .read = document_read_qos},
     {.name = "projects", .read = document_read_projects},
@@ -100,7 +102,6 @@ static int load(json_t *document, struct scenario *scenario, struct err *e)
         d.state->decay.reference_us = scenario->now_us;
         status = state_restore_done(d.state, e);
     }
-    map_release(&d.host_names);
     map_release(&d.account_rows);
     map_release(&d.user_rows);
     map_release(&d.first_rows);

@@ -5,6 +5,7 @@
 #define FAIRLEAD_SIM_DOCUMENT_H
 
 #include "base/map.h"
+#include "engine/host_names.h"
 #include "sim/scenario.h"
 #include "wire/reader.h"
 
@@ -23,7 +24,7 @@ struct document {
     struct state *state;
     struct arena arena;                              /* released when the document has been read */
     bool has_objects[OBJECT_KIND_COUNT];             /* whether the document has any of the kind */
-    struct map host_names;                           /* name -> index of the host */
+    struct host_names hosts;                         /* once hosts and groups have been read */
     ARRAY(struct association_document) associations; /* the items of `tree` */
     struct map account_rows;                         /* account -> its item */
     struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */
@@ -38,6 +39,8 @@ static inline struct document *document_of(const struct wire_reader *r)
 /* Each reads one part; document.c has their order. value NULL: the document does not have the part. */
 int document_read_settings(struct wire_reader *r, json_t *value);
 int document_read_hosts(struct wire_reader *r, json_t *value);
+int document_read_groups(struct wire_reader *r, json_t *value);
+int document_read_environments(struct wire_reader *r, json_t *value);
 int document_read_resources(struct wire_reader *r, json_t *value);
 int document_read_partitions(struct wire_reader *r, json_t *value);
 int document_read_qos(struct wire_reader *r, json_t *value);
@@ -47,6 +50,18 @@ int document_read_users(struct wire_reader *r, json_t *value);
 int document_read_tree(struct wire_reader *r, json_t *value);
 int document_read_share_tree(struct wire_reader *r, json_t *value);
 int document_read_jobs(struct wire_reader *r, json_t *value);
+
+/* Reads a list of names, or a text of names that commas separate, as such a text, in memory of the reader's arena. An empty
+ * list is NONE. */
+int document_read_names(struct wire_reader *r, json_t *value, const char **out_text);
+
+/* Adds an object with the next id. */
+void document_restore_object(struct document *d, enum object_kind kind, const struct object *o);
+
+static inline enum resource_type document_resource_type(const struct document *d, uint32_t index)
+{
+    return (enum resource_type)d->state->objects[OBJECT_RESOURCE].items[index].object.value[RESOURCE_TYPE].number;
+}
 
 /* Refuses a duplicate name. Returns -1. */
 int document_fail_twice(struct wire_reader *r, const char *field, const char *name);

@@ -1,12 +1,14 @@
-/* `hosts`: the hosts of a document and their generic resources, as amounts of tracked TRES. */
+/* `hosts`: the hosts of a document, by their table of fields (fields/objects.h). Documents have members in addition: generic
+ * resources, as amounts of tracked TRES, and load values. */
 #include <string.h>
 
 #include "sim/document.h"
 
 struct host_document {
-    const char *name;
-    uint32_t cpus;
-    uint64_t mem_mib;
+    struct object object;
+    bool given[OBJECT_FIELDS_MAX];
+    struct host_load *loads;
+    uint32_t load_count;
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
 };
@@ -45,32 +47,100 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
+static int read_load(struct wire_reader *r, const char *name, json_t *value, struct host_load *out)
+{
+    struct str text;
+    struct err below;
+    double unused;
+    const struct standard_resource *standard = standard_resource_find(str(name));
+    uint32_t index = state_find_object(document_of(r)->state, OBJECT_RESOURCE, name);
+    if (index == NONE && standard == NULL) return wire_fail(r, "not a resource of this document");
+    enum resource_type type = index == NONE ? standard->type : document_resource_type(document_of(r), index);
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (object_resource_amount_parse(type, name, text, &unused, &below) != 0) {
+        below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
+        return wire_fail_below(r, &below);
+    }
+    *out = (struct host_load){arena_copy(r->arena, str(name)), arena_copy(r->arena, text)};
+    return 0;
+}
+
+static int read_loads(struct wire_reader *r, json_t *value, void *target)
+{
+    struct host_document *host = target;
+    const char *name;
+    json_t *item;
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of load values");
+    host->loads = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *host->loads);
+    json_object_foreach(value, name, item)
+    {
+        size_t length = wire_enter(r, name);
+        if (read_load(r, name, item, &host->loads[host->load_count]) != 0) return -1;
+        host->load_count++;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
 #define MEMBER(member) .offset = offsetof(struct host_document, member)
 
 static const struct wire_field fields[] = {
-    {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(name), .help = "the host's name"},
-    {.name = "cpus", .type = WIRE_U32, MEMBER(cpus), .max = UINT32_MAX},
-    {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
+    {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), .help = "the host's name"},
     {.name = "gres", .type = WIRE_CUSTOM, .read = read_gres},
+    {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
     {0},
 };
-static const struct wire_shape shape = {.name = "host", .fields = fields, .size = sizeof(struct host_document)};
+
+static int read_members(struct wire_reader *r, json_t *value, struct host_document *out)
+{
+    const struct object_class *class = &object_classes[OBJECT_HOST];
+    const struct field_table table = {
+        .rows = class->fields, .row_size = sizeof(struct field), .count = class->field_count};
+    const struct wire_shape shape = {.name = class->name,
+                                     .fields = fields,
+                                     .size = sizeof *out,
+                                     .table_fields = {.table = &table,
+                                                      .values_offset = offsetof(struct host_document, object.value),
+                                                      .given_offset = offsetof(struct host_document, given)}};
+    *out = (struct host_document){.object = object_defaults(OBJECT_HOST, "")};
+    return wire_read_members(r, &shape, value, out);
+}
+
+/* Names of hosts stand in lists, beside groups and values. */
+static bool is_host_name(const char *name)
+{
+    return strpbrk(name, " \t,[]=@") == NULL;
+}
 
 /* The amount of a generic GRES without a count is the sum of its typed ones. */
+static void restore_host(struct document *d, const struct host_document *host)
+{
+    const struct capacity has = {.cpus = (uint32_t)host->object.value[HOST_CPUS].number,
+                                 .mem_mib = (uint64_t)host->object.value[HOST_MEM].number};
+    double tres[TRES_MAX];
+    for (uint32_t i = 0; i < TRES_MAX; i++) tres[i] = host->gres[i] > 0.0 ? host->gres[i] : host->typed[i];
+    tres[TRES_CPU] = has.cpus;
+    tres[TRES_MEM] = (double)has.mem_mib;
+    tres[TRES_NODE] = 1.0;
+    const struct host_row row = {.name = host->object.name,
+                                 .has = has,
+                                 .tres = tres,
+                                 .loads = host->loads,
+                                 .load_count = host->load_count};
+    state_restore_host(d->state, &row);
+    document_restore_object(d, OBJECT_HOST, &host->object);
+}
+
 static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
 {
-    struct document *d = document_of(r);
-    struct host_document host = {.cpus = 1};
-    if (wire_read_members(r, &shape, value, &host) != 0) return -1;
-    if (map_get(&d->host_names, str(host.name)) != NONE) return document_fail_twice(r, "name", host.name);
-    map_set(&d->host_names, str(host.name), index);
-    double tres[TRES_MAX];
-    for (uint32_t i = 0; i < TRES_MAX; i++) tres[i] = host.gres[i] > 0.0 ? host.gres[i] : host.typed[i];
-    tres[TRES_CPU] = host.cpus;
-    tres[TRES_MEM] = (double)host.mem_mib;
-    tres[TRES_NODE] = 1.0;
-    const struct host_row row = {.name = host.name, .has = {.cpus = host.cpus, .mem_mib = host.mem_mib}, .tres = tres};
-    state_restore_host(d->state, &row);
+    struct host_document host;
+    (void)index;
+    if (read_members(r, value, &host) != 0) return -1;
+    const char *name = host.object.name;
+    if (!is_host_name(name)) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
+    if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
+        return document_fail_twice(r, "name", name);
+    restore_host(document_of(r), &host);
     return 0;
 }
 

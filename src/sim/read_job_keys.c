@@ -58,6 +58,7 @@ static int read_partitions(struct wire_reader *r, json_t *value, void *target)
         wire_leave(r, length);
     }
     keys->partition_count = (uint32_t)count;
+    keys->placing.has_partition = true;
     return 0;
 }
 
@@ -90,35 +91,109 @@ static int read_slots_rule(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
+/* A resource of the document, or a standard one, which is then defined. */
+static uint32_t find_resource(struct document *d, const char *name)
+{
+    uint32_t index = state_find_object(d->state, OBJECT_RESOURCE, name);
+    const struct standard_resource *standard = standard_resource_find(str(name));
+    if (index != NONE || standard == NULL) return index;
+    const struct object o = standard_resource_object(standard);
+    document_restore_object(d, OBJECT_RESOURCE, &o);
+    return state_find_object(d->state, OBJECT_RESOURCE, name);
+}
+
 static int read_request(struct wire_reader *r, const char *name, json_t *value, struct job_request *out_request)
 {
-    const struct state *s = document_of(r)->state;
-    uint32_t index = state_find_object(s, OBJECT_RESOURCE, name);
+    struct document *d = document_of(r);
+    uint32_t index = find_resource(d, name);
     struct str text;
     struct err below;
     if (strcmp(name, SLOTS_RESOURCE) == 0) return wire_fail(r, "slots are requested with the key 'slots'");
     if (index == NONE) return wire_fail(r, "not a resource of this document");
-    const struct field_value *fields = s->objects[OBJECT_RESOURCE].items[index].object.value;
-    enum resource_type type = (enum resource_type)fields[RESOURCE_TYPE].number;
+    enum resource_type type = document_resource_type(d, index);
     if (wire_read_scalar(r, value, &text) != 0) return -1;
-    *out_request = (struct job_request){.resource = index, .text = arena_copy(&document_of(r)->arena, text)};
+    *out_request = (struct job_request){.resource = index, .text = arena_copy(r->arena, text)};
     if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0) return 0;
     below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
     return wire_fail_below(r, &below);
 }
 
-static int read_requests(struct wire_reader *r, json_t *value, void *target)
+static int read_request_list(struct wire_reader *r, json_t *value, struct job_request **out_list, uint32_t *out_count)
 {
-    struct job_keys *keys = target;
     const char *name;
     json_t *item;
+    uint32_t count = 0;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of resources and amounts");
-    keys->requests = arena_alloc(&document_of(r)->arena, (json_object_size(value) + 1) * sizeof *keys->requests);
+    struct job_request *list = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *list);
     json_object_foreach(value, name, item)
     {
         size_t length = wire_enter(r, name);
-        if (read_request(r, name, item, &keys->requests[keys->request_count]) != 0) return -1;
-        keys->request_count++;
+        if (read_request(r, name, item, &list[count]) != 0) return -1;
+        count++;
+        wire_leave(r, length);
+    }
+    *out_list = list;
+    *out_count = count;
+    return 0;
+}
+
+static int read_requests(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    return read_request_list(r, value, &keys->requests, &keys->request_count);
+}
+
+static int read_soft_requests(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    return read_request_list(r, value, &keys->placing.soft, &keys->placing.soft_count);
+}
+
+/* --- where a job may run, and where it runs --------------------------------------------------------------------------- */
+
+static int read_queues(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct job_keys *)target)->placing.queues);
+}
+
+static int read_master_queues(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct job_keys *)target)->placing.master_queues);
+}
+
+static int read_soft_queues(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct job_keys *)target)->placing.soft_queues);
+}
+
+/* "all.q@n1": a partition and a host on which it is. */
+static int read_instance(struct wire_reader *r, const char *name, struct job_place *out)
+{
+    const struct document *d = document_of(r);
+    struct str host, queue = str_cut(str(name), '@', &host);
+    out->partition = map_get(&d->state->object_by_name[OBJECT_PARTITION], queue);
+    if (out->partition == NONE) return wire_fail(r, "'%s' is not a partition with its host, such as all.q@n1", name);
+    out->host = host.text != NULL ? map_get(&d->state->object_by_name[OBJECT_HOST], host) : NONE;
+    return out->host != NONE ? 0 : wire_fail(r, "'%s' has no host of this document behind the '@'", name);
+}
+
+/* {"all.q@n1": 2, "all.q@n2": 4} */
+static int read_places(struct wire_reader *r, json_t *value, void *target)
+{
+    static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
+    struct job_placing *placing = &((struct job_keys *)target)->placing;
+    const char *name;
+    json_t *item;
+    if (!json_is_object(value) || json_object_size(value) == 0)
+        return wire_refuse(r, value, "an object of queues on hosts and slots, such as {\"all.q@n1\": 2}");
+    placing->places = arena_alloc(r->arena, json_object_size(value) * sizeof *placing->places);
+    json_object_foreach(value, name, item)
+    {
+        struct job_place *place = &placing->places[placing->place_count++];
+        size_t length = wire_enter(r, name);
+        int64_t slots;
+        if (read_instance(r, name, place) != 0 || wire_read_whole(r, item, &range, &slots) != 0) return -1;
+        place->slots = (uint32_t)slots;
         wire_leave(r, length);
     }
     return 0;
@@ -162,7 +237,7 @@ static const struct wire_field fields[] = {
     {.name = "suspended_by", .type = WIRE_CHOICE, .choices = "user,queue,threshold", MEMBER(suspended_by)},
     {.name = "eligible", .type = WIRE_CUSTOM, .read = read_eligible},
     {.name = "accrue", .type = WIRE_CUSTOM, .read = read_accrue},
-    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)}, /* checked; no decision depends on it */
+    {.name = "start", .type = WIRE_TIME, MEMBER(start_us)},
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
     {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
     {.name = "nodes", .type = WIRE_I64, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
@@ -174,6 +249,13 @@ static const struct wire_field fields[] = {
     {.name = "slots", .type = WIRE_CUSTOM, .read = read_slots},
     {.name = "urgency_slots", .type = WIRE_CUSTOM, .read = read_slots_rule},
     {.name = "request", .type = WIRE_CUSTOM, .read = read_requests},
+    {.name = "soft", .type = WIRE_CUSTOM, .read = read_soft_requests},
+    {.name = "pe", .type = WIRE_NAME, MEMBER(placing.environment)},
+    {.name = "queues", .type = WIRE_CUSTOM, .read = read_queues},
+    {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
+    {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},
+    {.name = "reserve", .type = WIRE_BOOL, MEMBER(placing.is_reserving)},
+    {.name = "places", .type = WIRE_CUSTOM, .read = read_places},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
     {0},
 };
@@ -199,6 +281,9 @@ static const struct wire_shape shape = {
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
     if (!job_keys_are_running(keys)) {
+        if (keys->placing.places != NULL)
+            return wire_fail_at(r, "places", "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
+                                keys->state != NULL ? keys->state : "PENDING");
         if (keys->start_us == INT64_MIN) return 0;
         return wire_fail_at(r, "start", "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
                             keys->state != NULL ? keys->state : "PENDING");

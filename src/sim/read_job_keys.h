@@ -26,6 +26,7 @@ struct job_keys {
     uint32_t slots_number;
     struct job_request *requests;
     uint32_t request_count;
+    struct job_placing placing;
     struct job_values more;
 };
 

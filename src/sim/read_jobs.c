@@ -138,6 +138,10 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
     document->slots_number = keys->slots_number;
     document->running_tasks = keys->running_tasks;
     document->suspension = suspension_of(keys);
+    document->placing = keys->placing;
+    document->placing.start_us = keys->start_us != INT64_MIN ? keys->start_us : 0;
+    if (keys->more.is_given[JOB_FIELD_TIME_LIMIT])
+        document->placing.time_limit_s = keys->more.value[JOB_FIELD_TIME_LIMIT].number;
     out->is_running = job_keys_are_running(keys);
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){

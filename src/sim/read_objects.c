@@ -15,7 +15,8 @@ struct project_usage {
 struct object_document {
     struct object object;
     bool given[OBJECT_FIELDS_MAX];
-    uint32_t *hosts; /* of a partition: indices; NULL: all */
+    const char *hosts_text; /* of a partition or group; NULL: not given */
+    uint32_t *hosts;        /* of a partition: indices; NULL: all */
     uint32_t host_count;
     struct ticket_usage usage; /* as of usage_us */
     int64_t usage_us;          /* INT64_MIN: not given */
@@ -31,35 +32,41 @@ int document_fail_twice(struct wire_reader *r, const char *field, const char *na
 
 /* --- members without a field -------------------------------------------------------------------------------------- */
 
-static int read_host_name(struct wire_reader *r, json_t *value, uint32_t *out_host)
+/* Appends a name to a list of names. */
+static int add_name(struct wire_reader *r, json_t *value, struct buf *list)
 {
     const char *name;
     if (wire_read_name(r, value, &name) != 0) return -1;
-    *out_host = map_get(&document_of(r)->host_names, str(name));
-    return *out_host != NONE ? 0 : wire_refuse(r, value, "a host of this document");
+    if (strpbrk(name, " \t,") != NULL) return wire_refuse(r, value, "a name without blanks and commas");
+    buf_format(list, "%s%s", list->length > 0 ? "," : "", name);
+    return 0;
 }
 
+int document_read_names(struct wire_reader *r, json_t *value, const char **out_text)
+{
+    struct buf list = {0};
+    struct str text;
+    int status = 0;
+    if (!json_is_array(value)) {
+        if (wire_read_scalar(r, value, &text) != 0) return -1;
+        *out_text = arena_copy(r->arena, text);
+        return 0;
+    }
+    for (size_t i = 0; i < json_array_size(value) && status == 0; i++) {
+        size_t length = wire_enter_index(r, i);
+        status = add_name(r, json_array_get(value, i), &list);
+        if (status == 0) wire_leave(r, length);
+    }
+    *out_text = arena_copy(r->arena, list.length > 0 ? (struct str){list.text, list.length} : str("NONE"));
+    buf_release(&list);
+    return status;
+}
+
+/* Which hosts names mean is known after all groups have been read (resolve_hosts). */
 static int read_hosts(struct wire_reader *r, json_t *value, void *target)
 {
-    struct object_document *partition = target;
-    if (!json_is_array(value)) return wire_refuse(r, value, "a list of host names");
-    size_t count = json_array_size(value);
-    struct map seen = {0};
-    int status = 0;
-    partition->hosts = arena_alloc(r->arena, (count + 1) * sizeof *partition->hosts);
-    partition->host_count = (uint32_t)count;
-    for (size_t i = 0; i < count && status == 0; i++) {
-        size_t length = wire_enter_index(r, i);
-        uint32_t host = NONE;
-        status = read_host_name(r, json_array_get(value, i), &host);
-        if (status == 0 && map_get_u64(&seen, host) != NONE) status = wire_fail(r, "the host occurs twice");
-        if (status != 0) break;
-        map_set_u64(&seen, host, 1);
-        partition->hosts[i] = host;
-        wire_leave(r, length);
-    }
-    map_release(&seen);
-    return status;
+    struct object_document *o = target;
+    return document_read_names(r, value, &o->hosts_text);
 }
 
 static int read_usage_into(struct wire_reader *r, json_t *value, struct ticket_usage *out_usage)
@@ -128,6 +135,11 @@ static const struct wire_field partition_fields[] = {
     {.name = "hosts", .type = WIRE_CUSTOM, .read = read_hosts},
     {0},
 };
+static const struct wire_field group_fields[] = {
+    NAME,
+    {.name = "hosts", .type = WIRE_CUSTOM, .read = read_hosts},
+    {0},
+};
 static const struct wire_field named_fields[] = {NAME, {0}};
 static const struct wire_field member_fields[] = {NAME, USAGE, USAGE_TIME, {0}};
 static const struct wire_field user_fields[] = {
@@ -137,6 +149,7 @@ static const struct wire_field user_fields[] = {
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
     [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,        [OBJECT_USER_POLICY] = user_fields,
     [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields, [OBJECT_RESOURCE] = named_fields,
+    [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
 };
 
 static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, struct object_document *out)
@@ -175,6 +188,12 @@ static void restore_object(struct document *d, enum object_kind kind, const stru
     state_restore_object(d->state, kind, &row);
 }
 
+void document_restore_object(struct document *d, enum object_kind kind, const struct object *o)
+{
+    const struct object_document object = {.object = *o};
+    restore_object(d, kind, &object);
+}
+
 static void restore_default(struct document *d, enum object_kind kind, const char *name)
 {
     const struct object_document o = {.object = object_defaults(kind, name)};
@@ -186,6 +205,40 @@ static void restore_usage(struct document *d, const char *user, const char *proj
 {
     const struct usage_owner row = {.user = user, .project = project, .usage = *usage, .at_us = usage_us};
     state_restore_owner(d->state, &row);
+}
+
+/* --- groups of hosts and parallel environments -------------------------------------------------------------------- */
+
+static int read_group(struct wire_reader *r, json_t *value, uint32_t index)
+{
+    struct object_document group;
+    (void)index;
+    if (read_object(r, value, OBJECT_GROUP, &group) != 0) return -1;
+    if (group.hosts_text != NULL) group.object.value[GROUP_HOSTS].text = group.hosts_text;
+    restore_object(document_of(r), OBJECT_GROUP, &group);
+    return 0;
+}
+
+int document_read_groups(struct wire_reader *r, json_t *value)
+{
+    struct document *d = document_of(r);
+    struct err below;
+    if (value != NULL && wire_read_items(r, value, read_group) != 0) return -1;
+    return host_names_make(d->state, r->arena, &d->hosts, &below) == 0 ? 0 : wire_fail_below(r, &below);
+}
+
+static int read_environment(struct wire_reader *r, json_t *value, uint32_t index)
+{
+    struct object_document environment;
+    (void)index;
+    if (read_object(r, value, OBJECT_ENVIRONMENT, &environment) != 0) return -1;
+    restore_object(document_of(r), OBJECT_ENVIRONMENT, &environment);
+    return 0;
+}
+
+int document_read_environments(struct wire_reader *r, json_t *value)
+{
+    return wire_read_items(r, value, read_environment);
 }
 
 /* --- partitions --------------------------------------------------------------------------------------------------- */
@@ -201,11 +254,30 @@ static int check_billing_weights(struct wire_reader *r, const struct object_docu
     return tres_weights_parse(tres, text, f->name, weights, &below) == 0 ? 0 : wire_fail_below(r, &below);
 }
 
+/* Names become the set of the partition's hosts, and their indices. */
+static int resolve_hosts(struct wire_reader *r, struct object_document *partition)
+{
+    const struct document *d = document_of(r);
+    struct err below;
+    uint64_t *set;
+    uint32_t count = d->state->hosts.count;
+    if (partition->hosts_text == NULL) return 0;
+    partition->object.value[PARTITION_HOSTS].text = partition->hosts_text;
+    if (host_names_set(&d->hosts, str(partition->hosts_text), "hosts", &set, &below) != 0)
+        return wire_fail_below(r, &below);
+    partition->hosts = arena_alloc(r->arena, (count + (size_t)1) * sizeof *partition->hosts);
+    for (uint32_t i = 0; i < count; i++) {
+        if (host_set_has(set, i)) partition->hosts[partition->host_count++] = i;
+    }
+    return 0;
+}
+
 static int read_partition(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document partition;
     (void)index;
-    if (read_object(r, value, OBJECT_PARTITION, &partition) != 0 || check_billing_weights(r, &partition) != 0)
+    if (read_object(r, value, OBJECT_PARTITION, &partition) != 0 || check_billing_weights(r, &partition) != 0 ||
+        resolve_hosts(r, &partition) != 0)
         return -1;
     restore_object(document_of(r), OBJECT_PARTITION, &partition);
     return 0;
