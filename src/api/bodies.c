@@ -327,20 +327,28 @@ static const struct wire_field setting_list[] = RECORDS("settings", &setting_fie
 const struct wire_shape api_setting_list_shape = LISTING("SettingList", setting_list, "The settings.");
 
 const char *const api_object_paths[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = API_PARTITIONS,      [OBJECT_QOS] = API_QOS,
-    [OBJECT_USER_POLICY] = API_USER_POLICIES, [OBJECT_PROJECT] = API_PROJECTS,
-    [OBJECT_DEPARTMENT] = API_DEPARTMENTS,    [OBJECT_RESOURCE] = API_RESOURCES,
-    [OBJECT_HOST] = API_HOSTS,                [OBJECT_GROUP] = API_GROUPS,
+    [OBJECT_PARTITION] = API_PARTITIONS,
+    [OBJECT_QOS] = API_QOS,
+    [OBJECT_USER_POLICY] = API_USER_POLICIES,
+    [OBJECT_PROJECT] = API_PROJECTS,
+    [OBJECT_DEPARTMENT] = API_DEPARTMENTS,
+    [OBJECT_RESOURCE] = API_RESOURCES,
+    [OBJECT_HOST] = API_HOSTS,
+    [OBJECT_GROUP] = API_GROUPS,
     [OBJECT_ENVIRONMENT] = API_ENVIRONMENTS,
 };
 
 #define OBJECT_ROWS(kind, plural) [kind] = RECORDS(plural, &object_classes[kind].record, "all of them")
 
 static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
-    OBJECT_ROWS(OBJECT_PARTITION, "partitions"),      OBJECT_ROWS(OBJECT_QOS, "qos"),
-    OBJECT_ROWS(OBJECT_USER_POLICY, "user_policies"), OBJECT_ROWS(OBJECT_PROJECT, "projects"),
-    OBJECT_ROWS(OBJECT_DEPARTMENT, "departments"),    OBJECT_ROWS(OBJECT_RESOURCE, "resources"),
-    OBJECT_ROWS(OBJECT_HOST, "hosts"),                OBJECT_ROWS(OBJECT_GROUP, "groups"),
+    OBJECT_ROWS(OBJECT_PARTITION, "partitions"),
+    OBJECT_ROWS(OBJECT_QOS, "qos"),
+    OBJECT_ROWS(OBJECT_USER_POLICY, "user_policies"),
+    OBJECT_ROWS(OBJECT_PROJECT, "projects"),
+    OBJECT_ROWS(OBJECT_DEPARTMENT, "departments"),
+    OBJECT_ROWS(OBJECT_RESOURCE, "resources"),
+    OBJECT_ROWS(OBJECT_HOST, "hosts"),
+    OBJECT_ROWS(OBJECT_GROUP, "groups"),
     OBJECT_ROWS(OBJECT_ENVIRONMENT, "pes"),
 };
 

@@ -1,4 +1,4 @@
-/* partition, qos, project, department, resource: add, modify, delete, show. The kinds differ in their fields, which are
+/* partition, qos, project, department, resource, host, group, pe: add, modify, delete, show. The kinds differ in their fields, which are
  * tables (fields/objects.c), and in the texts of their help, which are here. */
 #include <string.h>
 
@@ -175,3 +175,44 @@ static const struct command_example resource_modify_examples[] = {
 };
 OBJECT_COMMANDS(OBJECT_RESOURCE, resource, "resource", "a resource that jobs can request",
                 "resources that jobs can request");
+
+static const char host_add_text[] =
+    "A host runs jobs. What it has of resources other than CPUs and memory is in complex_values; load_scaling multiplies the "
+    "load values that it reports. 'fairlead host modify NAME state=DRAIN' lets nothing new start there.";
+static const char host_delete_text[] = "A host on which jobs run cannot be deleted.";
+static const struct command_example host_add_examples[] = {
+    {.line = "fairlead host add n1 cpus=16 mem=64G complex_values=gpu=4", .meaning = "a host with four GPUs"},
+    {0},
+};
+static const struct command_example host_modify_examples[] = {
+    {.line = "fairlead host modify n1 state=DRAIN", .meaning = "its jobs go on, nothing new starts"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_HOST, host, "host", "a host", "hosts");
+
+static const char group_add_text[] =
+    "A group of hosts is named @NAME where hosts are named: in partitions and in other groups.";
+static const char group_delete_text[] = "A group that a partition or another group names cannot be deleted.";
+static const struct command_example group_add_examples[] = {
+    {.line = "fairlead group add big hosts=n1,n2", .meaning = "@big is n1 and n2"},
+    {0},
+};
+static const struct command_example group_modify_examples[] = {
+    {.line = "fairlead group modify big hosts=n1,n2,n3", .meaning = "one more host"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_GROUP, group, "group", "a group of hosts", "groups of hosts");
+
+static const char pe_add_text[] =
+    "A parallel environment says how the slots of a parallel job are distributed over hosts. Partitions list their "
+    "environments in pe_list.";
+static const char pe_delete_text[] = "A parallel environment that a partition lists cannot be deleted.";
+static const struct command_example pe_add_examples[] = {
+    {.line = "fairlead pe add mpi allocation_rule='$fill_up' slots=64", .meaning = "host after host, 64 slots in all"},
+    {0},
+};
+static const struct command_example pe_modify_examples[] = {
+    {.line = "fairlead pe modify mpi allocation_rule=4", .meaning = "four slots on each host"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_ENVIRONMENT, pe, "pe", "a parallel environment", "parallel environments");

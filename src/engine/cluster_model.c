@@ -117,7 +117,8 @@ static int read_scaling(struct cluster_model *m, const struct object *o, struct 
     for (uint32_t i = 0; i < out->count; i++) {
         double factor;
         if (!number_parse_double(out->items[i].value, &factor) || !isfinite(factor))
-            return err_value(e, "load_scaling", out->items[i].name, "a load value and its factor, such as load_avg=0.5");
+            return err_value(e, "load_scaling", out->items[i].name,
+                             "a load value and its factor, such as load_avg=0.5");
     }
     return 0;
 }
@@ -196,8 +197,7 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
     m->host_of[m->cluster.hosts.count - 1] = index;
     offer_name(m, &host->offers, "hostname", o->name);
-    if (o->value[HOST_MEM].number > 0)
-        offer_amount(&host->offers, m->resources.mem, (double)o->value[HOST_MEM].number);
+    if (o->value[HOST_MEM].number > 0) offer_amount(&host->offers, m->resources.mem, (double)o->value[HOST_MEM].number);
     offer_gres(m, row, &host->offers);
     if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0 ||
         add_loads(m, o, row, host, e) != 0)
@@ -376,7 +376,8 @@ static int read_formula(struct cluster_model *m, const struct settings *settings
 {
     struct load_formula_text text;
     bool is_known = true;
-    if (host_text_load_formula(str(settings->value[SET_GE_LOAD_FORMULA].text), "load_formula", &m->arena, &text, e) != 0)
+    if (host_text_load_formula(str(settings->value[SET_GE_LOAD_FORMULA].text), "load_formula", &m->arena, &text, e) !=
+        0)
         return -1;
     struct load_term *terms = arena_alloc(&m->arena, (text.count + (size_t)1) * sizeof *terms);
     for (uint32_t i = 0; i < text.count; i++) {
@@ -406,7 +407,8 @@ static int read_adjustments(struct cluster_model *m, const struct settings *sett
         struct offer amount;
         if (!is_number(m, resource)) return fail_load(v->name, "job_load_adjustments", e);
         if (v->value.text == NULL)
-            return err_value(e, "job_load_adjustments", v->name, "a load value with an amount, such as np_load_avg=0.5");
+            return err_value(e, "job_load_adjustments", v->name,
+                             "a load value with an amount, such as np_load_avg=0.5");
         if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &amount, e) != 0) return -1;
         list[i] = (struct load_adjustment){.resource = resource, .amount = amount.amount};
     }

@@ -16,12 +16,12 @@
 struct cluster_model {
     struct cluster cluster;
     struct cluster_resources resources;
-    struct host_names hosts;    /* indices are those of objects[OBJECT_HOST] */
-    struct load_rules load;     /* from the settings */
-    uint32_t *partition_of;     /* by instance: index of objects[OBJECT_PARTITION] */
-    uint32_t *host_of;          /* by host of the cluster: index of objects[OBJECT_HOST] */
-    uint32_t *environment_of;   /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
-    uint32_t set_words;         /* of a set of instances */
+    struct host_names hosts;  /* indices are those of objects[OBJECT_HOST] */
+    struct load_rules load;   /* from the settings */
+    uint32_t *partition_of;   /* by instance: index of objects[OBJECT_PARTITION] */
+    uint32_t *host_of;        /* by host of the cluster: index of objects[OBJECT_HOST] */
+    uint32_t *environment_of; /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
+    uint32_t set_words;       /* of a set of instances */
     struct arena arena;
 };
 

@@ -80,10 +80,9 @@ int cluster_resources_make(const struct state *s, struct cluster_resources *out,
     for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
         const struct standard_resource *standard = &standard_resources[i];
         if (map_get(&r.by_name, str(standard->name)) != NONE) continue;
-        add(&r, (struct cluster_resource){.name = standard->name,
-                                          .type = standard->type,
-                                          .relop = standard->relop,
-                                          .global_amount = INFINITY});
+        add(&r,
+            (struct cluster_resource){
+                .name = standard->name, .type = standard->type, .relop = standard->relop, .global_amount = INFINITY});
     }
     *out = r;
     return status;
@@ -106,9 +105,12 @@ uint32_t cluster_resources_find(const struct cluster_resources *r, struct str na
 static enum relation relation_of(enum resource_relop relop)
 {
     static const enum relation relations[] = {
-        [RELOP_LESS_EQUAL] = RELATION_LESS_EQUAL,       [RELOP_EQUAL] = RELATION_EQUAL,
-        [RELOP_NOT_EQUAL] = RELATION_NOT_EQUAL,         [RELOP_GREATER_EQUAL] = RELATION_GREATER_EQUAL,
-        [RELOP_LESS] = RELATION_LESS,                   [RELOP_GREATER] = RELATION_GREATER,
+        [RELOP_LESS_EQUAL] = RELATION_LESS_EQUAL,
+        [RELOP_EQUAL] = RELATION_EQUAL,
+        [RELOP_NOT_EQUAL] = RELATION_NOT_EQUAL,
+        [RELOP_GREATER_EQUAL] = RELATION_GREATER_EQUAL,
+        [RELOP_LESS] = RELATION_LESS,
+        [RELOP_GREATER] = RELATION_GREATER,
         [RELOP_EXCLUSIVE] = RELATION_EXCLUSIVE,
     };
     return relations[relop];

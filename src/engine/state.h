@@ -146,10 +146,10 @@ struct job_placing {
     const char *queues, *master_queues, *soft_queues;
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
-    bool is_reserving;      /* it asks for a reservation */
-    bool has_partition;     /* the document says its partitions */
-    int64_t start_us;       /* of a running job; 0: not given */
-    int64_t time_limit_s;   /* 0: not given */
+    bool is_reserving;        /* it asks for a reservation */
+    bool has_partition;       /* the document says its partitions */
+    int64_t start_us;         /* of a running job; 0: not given */
+    int64_t time_limit_s;     /* 0: not given */
     struct job_place *places; /* of a running job; none: not given */
     uint32_t place_count;
 };

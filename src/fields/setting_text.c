@@ -294,7 +294,8 @@ static int read_param(struct str item, const char *what, struct schedule_params 
     }
     if (str_equal_nocase(name, str("DURATION_OFFSET"))) {
         if (!number_parse_u64(value, &number) || number > DURATION_OFFSET_MAX_S)
-            return err_value(e, what, item, "DURATION_OFFSET with a number of seconds from 0 to %d", DURATION_OFFSET_MAX_S);
+            return err_value(e, what, item, "DURATION_OFFSET with a number of seconds from 0 to %d",
+                             DURATION_OFFSET_MAX_S);
         params->duration_offset_s = (int64_t)number;
         return 0;
     }

@@ -77,6 +77,10 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_RESERVATIONS] = {FAIRLEAD, CHOICE("auto,none,requested,all"), .name = "reservations",
                           .help = "which jobs that cannot start now get a reservation; auto: requested (submit "
                                   "--reserve) with priority/tickets, else all"},
+    [SET_RESERVATION_DEPTH] = {FAIRLEAD, NUMBER(0, 10000000, 100), .name = "reservation_depth",
+                               .help =
+                                   "with reservations = all: how many jobs, in the order of their priorities, get a "
+                                   "reservation; 1 is EASY backfill"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
@@ -182,8 +186,9 @@ const struct field settings_table[SETTING_COUNT] = {
 
     [SET_GE_LOAD_FORMULA] = {GRID_ENGINE, TEXT("np_load_avg"), .name = "load_formula",
                              .check = host_text_load_formula_check,
-                             .help = "the load of a host: load values with weights, np_load_avg*2-slots; the smallest is "
-                                     "first"},
+                             .help =
+                                 "the load of a host: load values with weights, np_load_avg*2-slots; the smallest is "
+                                 "first"},
     [SET_GE_LOAD_ADJUSTMENTS] = {GRID_ENGINE, TEXT("np_load_avg=0.50"), .name = "job_load_adjustments",
                                  .check = host_text_named_values_check,
                                  .help = "load values that a job raises when it starts, for each slot; NONE"},
@@ -198,8 +203,9 @@ const struct field settings_table[SETTING_COUNT] = {
                                  .special = "INFINITY",
                                  .help = "how long a job without a time limit is planned to run"},
     [SET_GE_PARAMS] = {GRID_ENGINE, TEXT("none"), .name = "params", .check = setting_text_params_check,
-                       .help = "MONITOR=1 (write the schedule file), DURATION_OFFSET=60 (seconds that planned run times "
-                               "get longer)"},
+                       .help =
+                           "MONITOR=1 (write the schedule file), DURATION_OFFSET=60 (seconds that planned run times "
+                           "get longer)"},
     [SET_GE_SCHEDULE_INTERVAL] = {GRID_ENGINE, SECONDS(1, DAY_S, 15), .name = "schedule_interval",
                                   .help = "a job that runs longer than planned is expected to end so much later than "
                                           "now"},

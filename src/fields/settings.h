@@ -19,6 +19,7 @@ enum setting {
     SET_MAX_ARRAY_TASKS,
     SET_MAX_JOBS,
     SET_RESERVATIONS,
+    SET_RESERVATION_DEPTH,
 
     SET_PRIORITY_TYPE,
     SET_PRIORITY_FLAGS,
@@ -94,7 +95,7 @@ enum usage_reset {
 };
 
 /* Values of SET_RESERVATIONS: which jobs get a reservation if they cannot start now. AUTO: REQUESTED in priority/tickets, ALL
- * in the other models. At most max_reservation jobs get one. */
+ * in the other models. With REQUESTED at most max_reservation jobs get one, with ALL at most reservation_depth. */
 enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED, RESERVATIONS_ALL };
 
 /* Values of SET_GE_QUEUE_SORT. */

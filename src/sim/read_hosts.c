@@ -122,11 +122,8 @@ static void restore_host(struct document *d, const struct host_document *host)
     tres[TRES_CPU] = has.cpus;
     tres[TRES_MEM] = (double)has.mem_mib;
     tres[TRES_NODE] = 1.0;
-    const struct host_row row = {.name = host->object.name,
-                                 .has = has,
-                                 .tres = tres,
-                                 .loads = host->loads,
-                                 .load_count = host->load_count};
+    const struct host_row row = {
+        .name = host->object.name, .has = has, .tres = tres, .loads = host->loads, .load_count = host->load_count};
     state_restore_host(d->state, &row);
     document_restore_object(d, OBJECT_HOST, &host->object);
 }

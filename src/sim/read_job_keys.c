@@ -282,7 +282,8 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
     if (!job_keys_are_running(keys)) {
         if (keys->placing.places != NULL)
-            return wire_fail_at(r, "places", "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
+            return wire_fail_at(r, "places",
+                                "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
                                 keys->state != NULL ? keys->state : "PENDING");
         if (keys->start_us == INT64_MIN) return 0;
         return wire_fail_at(r, "start", "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",

@@ -147,8 +147,8 @@ static const struct wire_field user_fields[] = {
 };
 
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,        [OBJECT_USER_POLICY] = user_fields,
-    [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields, [OBJECT_RESOURCE] = named_fields,
+    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,         [OBJECT_USER_POLICY] = user_fields,
+    [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields,  [OBJECT_RESOURCE] = named_fields,
     [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
 };
 

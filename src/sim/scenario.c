@@ -60,6 +60,13 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
     priority_values_make(&p->all, p->texts, p->rows[i], out_record);
 }
 
+/* --- schedule ----------------------------------------------------------------------------------------------------- */
+
+int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e)
+{
+    return schedule_make(&s->state, s->now_us, out_schedule, e) == 0 ? 0 : err_prefix(e, "%s", name);
+}
+
 /* --- shares ------------------------------------------------------------------------------------------------------- */
 
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,

@@ -1,0 +1,333 @@
+/* The key of a demand is a text of everything that it depends on, such as "@0,2 =all.q@n1 e3 r1-4 n1:2 t600000000". */
+#include "engine/job_demand.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/number.h"
+
+void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
+{
+    *d = (struct job_demands){.s = s, .m = m, .arena = arena};
+    ensure(setting_text_params(str(s->settings.value[SET_GE_PARAMS].text), "", &d->params, NULL) == 0);
+}
+
+void job_demands_end(struct job_demands *d)
+{
+    array_release(&d->list);
+    map_release(&d->by_key);
+    buf_release(&d->key);
+}
+
+static const struct job_placing *placing_of(const struct job_demands *d, const struct job *j)
+{
+    static const struct job_placing none;
+    const struct job_document *document = state_job_document(d->s, j);
+    return document != NULL ? &document->placing : &none;
+}
+
+/* --- how long ----------------------------------------------------------------------------------------------------- */
+
+/* The shortest run time that the job requests as a resource (h_rt, s_rt), or 0. */
+static int64_t requested_s(const struct job_demands *d, const struct job *j)
+{
+    int64_t shortest_s = 0;
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        const char *name = d->s->objects[OBJECT_RESOURCE].items[j->requests[i].resource].object.name;
+        int64_t time_s = (int64_t)j->requests[i].amount;
+        if (strcmp(name, "h_rt") != 0 && strcmp(name, "s_rt") != 0) continue;
+        if (shortest_s == 0 || time_s < shortest_s) shortest_s = time_s;
+    }
+    return shortest_s;
+}
+
+/* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
+static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j)
+{
+    int64_t limit_s = placing_of(d, j)->time_limit_s, requested = requested_s(d, j);
+    if (requested > 0 && (limit_s == 0 || requested < limit_s)) limit_s = requested;
+    if (limit_s == 0) limit_s = setting_number(&d->s->settings, SET_GE_DEFAULT_DURATION);
+    return limit_s == FIELD_SPECIAL ? 0 : limit_s + d->params.duration_offset_s;
+}
+
+static int64_t planned_s(const struct job_demands *d, const struct job *j)
+{
+    if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j);
+    if (!d->s->is_document) return j->time_limit_s;
+    int64_t limit_s = placing_of(d, j)->time_limit_s;
+    if (limit_s == 0) {
+        const struct object *partition = &d->s->objects[OBJECT_PARTITION].items[j->partitions[0]].object;
+        limit_s = partition->value[PARTITION_MAX_TIME].number;
+    }
+    return limit_s == FIELD_SPECIAL ? 0 : limit_s;
+}
+
+static int64_t planned_us(const struct job_demands *d, const struct job *j)
+{
+    int64_t time_s = planned_s(d, j);
+    return time_s <= 0 || time_s > TIMELINE_END / US_PER_S ? TIMELINE_END : time_s * US_PER_S;
+}
+
+/* --- what --------------------------------------------------------------------------------------------------------- */
+
+static const struct job_request *find_request(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        if (d->m->resources.of_object.items[j->requests[i].resource] == resource) return &j->requests[i];
+    }
+    return NULL;
+}
+
+static bool is_run_time(const char *name)
+{
+    return strcmp(name, "h_rt") == 0 || strcmp(name, "s_rt") == 0;
+}
+
+/* An exclusive resource is booked by every job, and blocks those that request it. */
+static struct need need_of_request(const struct cluster_resource *r, uint32_t resource,
+                                   const struct job_request *request)
+{
+    bool is_exclusive = r->relop == RELOP_EXCLUSIVE;
+    struct need need = {.resource = resource,
+                        .scope = r->is_consumable && r->is_per_job ? NEED_PER_JOB : NEED_PER_SLOT,
+                        .amount = request != NULL ? request->amount : r->default_amount,
+                        .is_requested = request != NULL};
+    if (is_exclusive) {
+        need.is_exclusive = need.is_requested = need.amount > 0.0;
+        need.amount = 1.0;
+    }
+    if (request != NULL && resource_type_is_text(r->type)) need.text = request->text;
+    return need;
+}
+
+static double gres_amount(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    const struct job_document *document = state_job_document(d->s, j);
+    for (uint32_t i = 0; document != NULL && i < document->tres.count; i++) {
+        const struct tres_amount *a = &document->tres.items[i];
+        if (d->m->resources.gres[a->tres] == resource) return a->amount;
+    }
+    return 0.0;
+}
+
+/* The need of a resource that no request names, such as the memory of each host. Amount 0: there is none. */
+static struct need need_of_job(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    if (resource == d->m->resources.mem)
+        return (struct need){.resource = resource, .scope = NEED_PER_HOST, .amount = (double)j->request.mem_mib};
+    return (struct need){
+        .resource = resource, .scope = NEED_PER_JOB, .amount = gres_amount(d, j, resource), .is_requested = true};
+}
+
+/* Fills needs, with room for all resources, in the order of the resources. */
+static uint32_t find_needs(const struct job_demands *d, const struct job *j, struct need *needs)
+{
+    const struct cluster_resources *r = &d->m->resources;
+    uint32_t count = 0;
+    for (uint32_t i = SCHED_SLOTS + 1; i < r->list.count; i++) {
+        const struct job_request *request = find_request(d, j, i);
+        if (is_run_time(r->list.items[i].name)) continue;
+        struct need need = need_of_request(&r->list.items[i], i, request);
+        if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, i);
+        if (request != NULL || need.amount > 0.0) needs[count++] = need;
+    }
+    return count;
+}
+
+static uint32_t find_soft_needs(const struct job_demands *d, const struct job_placing *placing, struct need *needs)
+{
+    for (uint32_t i = 0; i < placing->soft_count; i++) {
+        uint32_t resource = d->m->resources.of_object.items[placing->soft[i].resource];
+        needs[i] = need_of_request(&d->m->resources.list.items[resource], resource, &placing->soft[i]);
+    }
+    return placing->soft_count;
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+static const char *department_of(const struct state *s, const char *user)
+{
+    uint32_t index = state_find_object(s, OBJECT_USER_POLICY, user);
+    if (index == NONE) return DEFAULT_DEPARTMENT;
+    return s->objects[OBJECT_USER_POLICY].items[index].object.value[USER_DEPARTMENT].text;
+}
+
+/* Whether a list, such as "ann,@chem", has a user. */
+static bool has_user(const struct job_demands *d, struct str list, const char *user)
+{
+    while (list.length > 0) {
+        struct str name = str_trim(str_cut(list, ',', &list));
+        bool is_department = name.length > 1 && name.text[0] == '@';
+        const char *wanted = is_department ? department_of(d->s, user) : user;
+        if (is_department) name = str_range(name.text + 1, name.text + name.length);
+        if (str_equal(name, str(wanted))) return true;
+    }
+    return false;
+}
+
+static bool is_empty_list(struct str list)
+{
+    return str_trim(list).length == 0 || str_equal_nocase(str_trim(list), str("NONE"));
+}
+
+static bool accepts_user(const struct job_demands *d, uint32_t partition, const char *user)
+{
+    const struct object *o = &d->s->objects[OBJECT_PARTITION].items[partition].object;
+    struct str accepted = str(o->value[PARTITION_USER_LISTS].text), refused = str(o->value[PARTITION_XUSER_LISTS].text);
+    if (!is_empty_list(accepted) && !has_user(d, accepted, user)) return false;
+    return is_empty_list(refused) || !has_user(d, refused, user);
+}
+
+/* In the tickets model the partition is the job class, and a job may run in any queue unless it names some. */
+static bool may_use_partition(const struct job_demands *d, const struct job *j, uint32_t partition)
+{
+    const struct job_placing *placing = placing_of(d, j);
+    bool is_any = d->s->policy.model == MODEL_TICKETS && d->s->is_document && !placing->has_partition;
+    for (uint32_t i = 0; !is_any && i < j->partition_count; i++) is_any = j->partitions[i] == partition;
+    return is_any && accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
+}
+
+/* Whether a pattern, "all.q", "all.q@n1", "*@n2" or "all.q@@big", is for an instance. */
+static bool is_for_instance(const struct job_demands *d, struct str pattern, uint32_t instance)
+{
+    const struct cluster_model *m = d->m;
+    uint32_t host = m->host_of[m->cluster.instances.items[instance].host];
+    const char *queue = d->s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name;
+    struct str hosts, queues = str_cut(pattern, '@', &hosts);
+    if (!str_matches(str(queue), queues)) return false;
+    if (hosts.text == NULL) return true;
+    if (hosts.length > 1 && hosts.text[0] == '@') {
+        struct str name = str_range(hosts.text + 1, hosts.text + hosts.length);
+        uint32_t group = map_get(&d->s->object_by_name[OBJECT_GROUP], name);
+        return group != NONE && host_set_has(m->hosts.members[group], host);
+    }
+    return str_matches(str(d->s->objects[OBJECT_HOST].items[host].object.name), hosts);
+}
+
+static bool is_in_list(const struct job_demands *d, const char *list, uint32_t instance)
+{
+    for (struct str rest = str(list); rest.length > 0;) {
+        if (is_for_instance(d, str_trim(str_cut(rest, ',', &rest)), instance)) return true;
+    }
+    return false;
+}
+
+static void add_bit(uint64_t *set, uint32_t index)
+{
+    set[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+/* The instances in a list; NULL for no list. */
+static const uint64_t *set_of_list(const struct job_demands *d, const char *list)
+{
+    if (list == NULL) return NULL;
+    uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
+    for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
+        if (is_in_list(d, list, i)) add_bit(set, i);
+    }
+    return set;
+}
+
+static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j)
+{
+    const char *queues = placing_of(d, j)->queues;
+    uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
+    for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
+        if (may_use_partition(d, j, d->m->partition_of[i]) && (queues == NULL || is_in_list(d, queues, i)))
+            add_bit(set, i);
+    }
+    return set;
+}
+
+static void set_environments(const struct job_demands *d, const char *pattern, struct demand *out)
+{
+    uint32_t *list = arena_alloc(d->arena, (d->m->cluster.environments.count + (size_t)1) * sizeof *list);
+    for (uint32_t i = 0; i < d->m->cluster.environments.count; i++) {
+        if (str_matches(str(d->m->cluster.environments.items[i].name), str(pattern)))
+            list[out->environment_count++] = i;
+    }
+    out->environments = list;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+/* What is in place of a list that is not given. */
+static const char *or_star(const char *text)
+{
+    return text != NULL ? text : "*";
+}
+
+static void add_needs(struct buf *key, char letter, const struct need *needs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct need *n = &needs[i];
+        buf_format(key, " %c%u:%a:%d%d%d:%s", letter, n->resource, n->amount, (int)n->scope, n->is_requested,
+                   n->is_exclusive, or_star(n->text));
+    }
+}
+
+static void make_key(struct job_demands *d, const struct job *j, const struct demand *new)
+{
+    const struct job_placing *placing = placing_of(d, j);
+    buf_clear(&d->key);
+    for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
+        buf_add_char(&d->key, may_use_partition(d, j, p) ? '1' : '0');
+    buf_format(&d->key, " q%s m%s s%s e%s r%u-%u d%" PRId64, or_star(placing->queues), or_star(placing->master_queues),
+               or_star(placing->soft_queues), or_star(placing->environment), new->ranges[0].min, new->ranges[0].max,
+               new->duration_us);
+    add_needs(&d->key, 'n', new->needs, new->need_count);
+    add_needs(&d->key, 'o', new->soft, new->soft_count);
+}
+
+static struct slot_range range_of(const struct job_demands *d, const struct job *j)
+{
+    const struct job_document *document = state_job_document(d->s, j);
+    bool has_slots = document != NULL && d->s->policy.model == MODEL_TICKETS;
+    uint32_t min = has_slots ? document->slots : j->request.cpus;
+    if (min == 0) min = 1;
+    bool is_range = (has_slots || document == NULL) && j->slots_max > min;
+    return (struct slot_range){min, is_range ? j->slots_max : min};
+}
+
+static const struct demand *add_demand(struct job_demands *d, const struct job *j, const struct demand *new)
+{
+    struct demand *demand = arena_alloc(d->arena, sizeof *demand);
+    struct slot_range *range = arena_alloc(d->arena, sizeof *range);
+    size_t size = new->need_count * sizeof *new->needs, soft_size = new->soft_count * sizeof *new->soft;
+    struct need *needs = arena_alloc(d->arena, size + soft_size + 1);
+    const struct job_placing *placing = placing_of(d, j);
+    *demand = *new;
+    *range = new->ranges[0];
+    memcpy(needs, new->needs, size);
+    if (soft_size > 0) memcpy(needs + new->need_count, new->soft, soft_size);
+    demand->shape = d->list.count;
+    demand->ranges = range;
+    demand->needs = needs;
+    demand->soft = needs + new->need_count;
+    demand->allowed = allowed_set(d, j);
+    demand->masters = set_of_list(d, placing->master_queues);
+    demand->preferred = set_of_list(d, placing->soft_queues);
+    if (placing->environment != NULL) set_environments(d, placing->environment, demand);
+    *array_add(&d->list) = demand;
+    map_set(&d->by_key, str(arena_copy(d->arena, (struct str){d->key.text, d->key.length})), demand->shape);
+    return demand;
+}
+
+const struct demand *job_demand(struct job_demands *d, const struct job *j)
+{
+    struct arena scratch = {0};
+    const struct job_placing *placing = placing_of(d, j);
+    const struct slot_range range = range_of(d, j);
+    struct need *needs =
+        arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
+    struct demand new = {.needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j)};
+    new.need_count = find_needs(d, j, needs);
+    new.soft = needs + new.need_count;
+    new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
+    make_key(d, j, &new);
+    uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
+    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, &new);
+    arena_release(&scratch);
+    return demand;
+}

@@ -1,0 +1,378 @@
+#include "engine/schedule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/sort.h"
+#include "engine/priorities.h"
+#include "engine/ranking.h"
+#include "fields/job_id.h"
+#include "fields/limits.h"
+#include "sched/pass.h"
+
+/* A job, or a task of the tickets model, in the order of priorities. */
+struct schedule_candidate {
+    uint32_t job;
+    uint32_t tasks; /* how many tasks it stands for at most */
+    uint64_t order; /* highest first */
+};
+
+struct schedule_builder {
+    struct state *s;
+    int64_t now_us;
+    struct schedule *out;
+    ARRAY(struct schedule_candidate) candidates;
+    uint32_t *left;        /* by job: tasks that may still be scheduled */
+    struct idset *pending; /* by job: its pending tasks that were not decided yet */
+    struct run_rules rules;
+};
+
+/* --- running jobs ------------------------------------------------------------------------------------------------- */
+
+static int64_t end_of(const struct demand *d, int64_t start_us)
+{
+    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+}
+
+/* The places that the document says; of those that are no instance, none. */
+static bool place_as_given(struct schedule_builder *b, const struct job_placing *placing, struct allocation *out)
+{
+    *out = (struct allocation){.environment = NONE};
+    out->parts = arena_alloc(&b->out->arena, (placing->place_count + (size_t)1) * sizeof *out->parts);
+    for (uint32_t i = 0; i < placing->place_count; i++) {
+        const struct job_place *place = &placing->places[i];
+        uint32_t instance = cluster_model_instance(&b->out->model, place->partition, place->host);
+        if (instance == NONE) continue;
+        out->parts[out->part_count++] = (struct allocation_part){instance, place->slots};
+        out->slots += place->slots;
+    }
+    return out->part_count > 0;
+}
+
+/* Without places a running job is put where it fits now. */
+static bool place_running(struct schedule_builder *b, const struct job *j, const struct demand *d,
+                          struct allocation *out)
+{
+    const struct job_document *document = state_job_document(b->s, j);
+    const struct window window = {b->now_us, b->now_us + 1};
+    bool is_placed = document != NULL && document->placing.place_count > 0
+                         ? place_as_given(b, &document->placing, out)
+                         : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
+    if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
+    return is_placed;
+}
+
+static void count_start(struct schedule_builder *b, const struct allocation *a, int64_t start_us)
+{
+    struct cluster_model *m = &b->out->model;
+    double slots = load_started_slots(&m->load, b->now_us - start_us);
+    for (uint32_t i = 0; i < a->part_count; i++)
+        m->cluster.hosts.items[m->cluster.instances.items[a->parts[i].instance].host].started_slots +=
+            slots * a->parts[i].slots;
+}
+
+/* A job that runs longer than planned is expected to end with the next run. */
+static void add_running(struct schedule_builder *b, const struct task *k)
+{
+    uint32_t index = state_find_job(b->s, k->job_id);
+    const struct job *j = &b->s->jobs.items[index];
+    const struct job_document *document = state_job_document(b->s, j);
+    enum job_suspension suspension = document != NULL ? document->suspension : SUSPENSION_NONE;
+    if (suspension == SUSPENSION_BY_QUEUE)
+        return; /* it is in no schedule, and its slots are another queue's (case i5) */
+    struct schedule_row row = {.job = index, .task_id = k->task_id};
+    int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
+    row.state = suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
+    row.demand = job_demand(&b->out->demands, j);
+    row.start_us = document != NULL ? document->placing.start_us : k->start_us;
+    if (row.start_us == 0) row.start_us = b->now_us;
+    row.end_us = end_of(row.demand, row.start_us);
+    if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
+    if (!place_running(b, j, row.demand, &row.allocation)) return;
+    count_start(b, &row.allocation, row.start_us);
+    cluster_book(&b->out->model.cluster, row.demand, &row.allocation, row.start_us, row.end_us);
+    *array_add(&b->out->rows) = row;
+}
+
+/* Running ones by start and id, then suspended ones. */
+static void sort_running(struct schedule *p)
+{
+    uint32_t count = p->rows.count;
+    struct arena arena = {0};
+    struct sort_record *records = arena_alloc(&arena, (count + (size_t)1) * sizeof *records);
+    struct sort_record *scratch = arena_alloc(&arena, (count + (size_t)1) * sizeof *scratch);
+    struct schedule_row *copy = arena_alloc(&arena, (count + (size_t)1) * sizeof *copy);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct schedule_row *row = &p->rows.items[i];
+        uint64_t is_suspended = row->state == SCHEDULE_SUSPENDED;
+        records[i] = (struct sort_record){.key = is_suspended << 63 | (uint64_t)row->start_us, .index = i};
+    }
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) copy[i] = p->rows.items[records[i].index];
+    if (count > 0) memcpy(p->rows.items, copy, count * sizeof *copy);
+    arena_release(&arena);
+}
+
+static void add_all_running(struct schedule_builder *b)
+{
+    for (uint32_t i = 0; i < b->s->tasks.count; i++) {
+        if (!job_state_is_end(b->s->tasks.items[i].state)) add_running(b, &b->s->tasks.items[i]);
+    }
+    sort_running(b->out);
+}
+
+/* --- the order of pending jobs -------------------------------------------------------------------------------------- */
+
+static void find_pending(struct schedule_builder *b)
+{
+    uint32_t count = b->s->jobs.count;
+    b->left = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->left);
+    b->pending = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->pending);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job *j = &b->s->jobs.items[i];
+        if (j->is_held || j->begin_us > b->now_us || idset_first(&j->pending) == NONE) continue;
+        b->left[i] = state_array_room(b->s, j, idset_count(&j->pending));
+        idset_copy(&b->pending[i], &j->pending);
+    }
+}
+
+static void order_by_tickets(struct schedule_builder *b)
+{
+    struct ticket_plan *plan = ticket_plan_new(b->s, b->now_us);
+    ticket_plan_run(plan);
+    for (uint32_t i = 0; i < plan->task_count; i++) {
+        const struct planned_task *k = &plan->tasks[i];
+        uint32_t job = state_find_job(b->s, plan->job_ids[k->job]);
+        *array_add(&b->candidates) = (struct schedule_candidate){job, k->is_last ? UINT32_MAX : 1, k->order};
+    }
+    ticket_plan_free(plan);
+}
+
+/* A job with several partitions has its place by the best of them, and may start in each. */
+static void order_by_priority(struct schedule_builder *b)
+{
+    struct priorities all;
+    uint32_t last = NONE;
+    state_priorities(b->s, b->now_us, NONE, &b->out->arena, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct priority_row *row = &all.rows[i];
+        const struct object *partition = &b->s->objects[OBJECT_PARTITION].items[row->partition].object;
+        uint64_t order = sort_key_priority((uint32_t)partition->value[PARTITION_TIER].number, (uint32_t)row->priority);
+        if (row->task != NONE || b->left[row->job] == 0) continue;
+        if (last == row->job) {
+            struct schedule_candidate *c = &b->candidates.items[b->candidates.count - 1];
+            if (order > c->order) c->order = order;
+            continue;
+        }
+        *array_add(&b->candidates) = (struct schedule_candidate){row->job, UINT32_MAX, order};
+        last = row->job;
+    }
+}
+
+static void sort_candidates(struct schedule_builder *b)
+{
+    uint32_t count = b->candidates.count;
+    struct arena arena = {0};
+    struct sort_record *records = arena_alloc(&arena, (count + (size_t)1) * sizeof *records);
+    struct sort_record *scratch = arena_alloc(&arena, (count + (size_t)1) * sizeof *scratch);
+    struct schedule_candidate *copy = arena_alloc(&arena, (count + (size_t)1) * sizeof *copy);
+    for (uint32_t i = 0; i < count; i++)
+        records[i] = (struct sort_record){.key = ~b->candidates.items[i].order, .index = i};
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) copy[i] = b->candidates.items[records[i].index];
+    if (count > 0) memcpy(b->candidates.items, copy, count * sizeof *copy);
+    arena_release(&arena);
+}
+
+/* --- the run -------------------------------------------------------------------------------------------------------- */
+
+static void set_rules(struct schedule_builder *b)
+{
+    const struct settings *settings = &b->s->settings;
+    bool is_tickets = b->s->policy.model == MODEL_TICKETS;
+    enum reservations which = (enum reservations)setting_number(settings, SET_RESERVATIONS);
+    if (which == RESERVATIONS_AUTO) which = is_tickets ? RESERVATIONS_REQUESTED : RESERVATIONS_ALL;
+    enum setting max = which == RESERVATIONS_ALL ? SET_RESERVATION_DEPTH : SET_GE_MAX_RESERVATION;
+    b->rules = (struct run_rules){.reservation_max = (uint32_t)setting_number(settings, max),
+                                  .search = is_tickets ? RESERVE_WITHOUT_GAPS : RESERVE_IN_GAPS,
+                                  .reserves_ranges = !is_tickets,
+                                  .ends_when_full = is_tickets,
+                                  .load = b->out->model.load};
+    if (which == RESERVATIONS_NONE || b->rules.reservation_max == 0)
+        b->rules.reservations = RUN_RESERVE_NONE;
+    else
+        b->rules.reservations = which == RESERVATIONS_ALL ? RUN_RESERVE_ALL : RUN_RESERVE_REQUESTED;
+    b->out->has_reservations = b->rules.reservations != RUN_RESERVE_NONE;
+}
+
+/* Waiting tasks of an array are one row. */
+static void add_waiting(struct schedule_builder *b, uint32_t job)
+{
+    const struct job *j = &b->s->jobs.items[job];
+    struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j)};
+    struct buf tasks = {0};
+    if (idset_first(&b->pending[job]) == NONE) return;
+    if (j->is_array) {
+        idset_format(&b->pending[job], &tasks);
+        row.tasks = arena_copy(&b->out->arena, (struct str){tasks.text, tasks.length});
+    }
+    *array_add(&b->out->rows) = row;
+    idset_release(&b->pending[job]);
+    buf_release(&tasks);
+}
+
+static void add_decision(struct schedule_builder *b, uint32_t job, const struct demand *d,
+                         const struct run_decision *decision)
+{
+    struct schedule_row row = {.job = job, .task_id = idset_first(&b->pending[job]), .demand = d};
+    row.state = decision->outcome == RUN_STARTS ? SCHEDULE_STARTING : SCHEDULE_RESERVED;
+    row.start_us = decision->start_us;
+    row.end_us = end_of(d, decision->start_us);
+    row.allocation = decision->allocation;
+    idset_remove(&b->pending[job], row.task_id);
+    *array_add(&b->out->rows) = row;
+}
+
+/* What does not fit for one task does not fit for the next one. Tasks of other candidates of an array go on waiting, too. */
+static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
+{
+    const struct job *j = &b->s->jobs.items[c->job];
+    const struct job_document *document = state_job_document(b->s, j);
+    const struct demand *d = job_demand(&b->out->demands, j);
+    bool reserves = document != NULL && document->placing.is_reserving;
+    uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
+    while (tasks > 0 && !run_is_over(run)) {
+        const struct run_decision decision = run_job(run, d, reserves);
+        if (decision.outcome == RUN_WAITS) break;
+        add_decision(b, c->job, d, &decision);
+        tasks--;
+        b->left[c->job]--;
+    }
+}
+
+static void run_all(struct schedule_builder *b)
+{
+    struct run run;
+    run_begin(&run, &b->out->model.cluster, &b->rules, b->now_us, &b->out->arena);
+    for (uint32_t i = 0; i < b->candidates.count; i++) run_candidate(b, &run, &b->candidates.items[i]);
+    run_end(&run);
+    for (uint32_t i = 0; i < b->candidates.count; i++) add_waiting(b, b->candidates.items[i].job);
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------ */
+
+int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e)
+{
+    struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
+    *out = (struct schedule){0};
+    if (cluster_model_make(s, &out->model, e) != 0) return -1;
+    job_demands_begin(&out->demands, s, &out->model, &out->arena);
+    set_rules(&b);
+    add_all_running(&b);
+    find_pending(&b);
+    if (s->policy.model == MODEL_TICKETS)
+        order_by_tickets(&b);
+    else
+        order_by_priority(&b);
+    sort_candidates(&b);
+    run_all(&b);
+    for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
+    array_release(&b.candidates);
+    return 0;
+}
+
+void schedule_release(struct schedule *p)
+{
+    cluster_model_release(&p->model);
+    job_demands_end(&p->demands);
+    array_release(&p->rows);
+    arena_release(&p->arena);
+}
+
+/* --- records -------------------------------------------------------------------------------------------------------- */
+
+static const char *id_of(const struct job *j, const struct schedule_row *row, struct arena *arena)
+{
+    struct buf text = {0};
+    uint32_t task = row->tasks != NULL ? NONE : row->task_id;
+    const struct job_id_parts id = {.job_id = j->id, .task_id = task, .is_array = j->is_array, .tasks = row->tasks};
+    job_id_write(&id, &text);
+    const char *result = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return result;
+}
+
+static const char *places_of(const struct schedule *p, const struct schedule_row *row, struct arena *arena)
+{
+    struct buf text = {0};
+    for (uint32_t i = 0; i < row->allocation.part_count; i++) {
+        const struct allocation_part *part = &row->allocation.parts[i];
+        buf_format(&text, "%s%s=%u", i > 0 ? "," : "", p->model.cluster.instances.items[part->instance].name,
+                   part->slots);
+    }
+    const char *result = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return result;
+}
+
+void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
+                         struct schedule_values *out)
+{
+    const struct schedule_row *row = &p->rows.items[i];
+    const struct job *j = &s->jobs.items[row->job];
+    bool is_waiting = row->state == SCHEDULE_WAITING;
+    uint32_t environment = is_waiting ? NONE : row->allocation.environment;
+    struct field_value *value = out->value;
+    for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) value[f] = field_absent();
+    value[SCHEDULE_FIELD_ID] = field_text(id_of(j, row, arena));
+    value[SCHEDULE_FIELD_JOB_ID] = field_number(j->id);
+    value[SCHEDULE_FIELD_USER] = field_text(s->assocs.items[j->assoc].user);
+    value[SCHEDULE_FIELD_STATE] = field_number(row->state);
+    value[SCHEDULE_FIELD_SLOTS] = field_number(is_waiting ? row->demand->ranges[0].min : row->allocation.slots);
+    if (environment != NONE)
+        value[SCHEDULE_FIELD_ENVIRONMENT] = field_text(p->model.cluster.environments.items[environment].name);
+    if (is_waiting) return;
+    value[SCHEDULE_FIELD_START] = field_number(row->start_us);
+    if (row->end_us <= (int64_t)TIME_US_MAX) value[SCHEDULE_FIELD_END] = field_number(row->end_us);
+    value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
+
+struct line_writer {
+    const struct schedule *p;
+    const struct state *s;
+    const struct schedule_row *row;
+    struct buf *out;
+};
+
+/* Endless: up to the largest time of 32 bits, as in Grid Engine. */
+static int64_t duration_s(const struct schedule_row *row)
+{
+    int64_t end_s = row->end_us == TIMELINE_END ? (int64_t)UINT32_MAX : row->end_us / US_PER_S;
+    return end_s - row->start_us / US_PER_S;
+}
+
+static void write_line(const struct taken *taken, void *context)
+{
+    static const char *const states[] = {[SCHEDULE_RUNNING] = "RUNNING",
+                                         [SCHEDULE_SUSPENDED] = "SUSPENDED",
+                                         [SCHEDULE_STARTING] = "STARTING",
+                                         [SCHEDULE_RESERVED] = "RESERVING"};
+    static const char levels[] = {
+        [LEVEL_ENVIRONMENT] = 'P', [LEVEL_GLOBAL] = 'G', [LEVEL_HOST] = 'H', [LEVEL_INSTANCE] = 'Q'};
+    const struct line_writer *w = context;
+    const struct schedule_row *row = w->row;
+    const struct job *j = &w->s->jobs.items[row->job];
+    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", j->id, j->is_array ? row->task_id : 1,
+               states[row->state], row->start_us / US_PER_S, duration_s(row), levels[taken->level], taken->object,
+               w->p->model.cluster.resources.items[taken->offer->resource].name, taken->amount);
+}
+
+void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out)
+{
+    struct line_writer w = {p, s, row, out};
+    ensure(row->state != SCHEDULE_WAITING);
+    cluster_taken(&p->model.cluster, row->demand, &row->allocation, write_line, &w);
+}

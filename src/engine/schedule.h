@@ -1,0 +1,51 @@
+/* One scheduling run over a state, as a plan: who runs where until when, who starts now, and who has a reservation. It is
+ * computed for a document (`fairlead schedule -f`), and changes nothing.
+ *
+ *     now 85   job 295 running on all.q@n1, 2 of 4 slots, until 119
+ *     296      4 slots for 20 s, asks for a reservation     reserved at 119
+ *     297      1 slot for 200 s                             waits
+ *     299      1 slot for 10 s                              starts: it ends before 119
+ *
+ * Source: docs/formulas.md 7; Grid Engine 8.1.9, cases a1 to i6. */
+#ifndef FAIRLEAD_ENGINE_SCHEDULE_H
+#define FAIRLEAD_ENGINE_SCHEDULE_H
+
+#include "engine/job_demand.h"
+#include "fields/schedule_fields.h"
+#include "sched/run.h"
+
+enum schedule_state { SCHEDULE_RUNNING, SCHEDULE_SUSPENDED, SCHEDULE_STARTING, SCHEDULE_RESERVED, SCHEDULE_WAITING };
+
+/* A task; or all waiting tasks of an array. */
+struct schedule_row {
+    uint32_t job;      /* index */
+    uint32_t task_id;  /* 0 unless the job is an array */
+    const char *tasks; /* of a waiting array: "3-9"; else NULL */
+    enum schedule_state state;
+    int64_t start_us, end_us; /* planned; end_us TIMELINE_END: none. Waiting: both 0 */
+    const struct demand *demand;
+    struct allocation allocation; /* unless it waits */
+};
+
+struct schedule {
+    struct cluster_model model; /* with all bookings */
+    struct job_demands demands;
+    ARRAY(struct schedule_row) rows; /* running ones by start, then suspended ones, then in the order of priorities */
+    bool has_reservations;           /* whether the rules give any */
+    struct arena arena;
+};
+
+/* ERR_INPUT: the cluster's definition is not consistent (engine/cluster_model.h). The caller releases out also after an
+ * error. */
+int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e);
+void schedule_release(struct schedule *p);
+
+/* Row i as a record of the listing, with texts in memory of arena. */
+void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
+                         struct schedule_values *out);
+
+/* Appends what a row has booked, as lines of Grid Engine's schedule file:
+ *     296:1:RESERVING:1795245119:20:Q:all.q@n1:slots:4.000000 */
+void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out);
+
+#endif
