@@ -24,6 +24,8 @@ static int read_values(struct cluster_model *m, const struct object *o, uint32_t
                        struct err *e)
 {
     const char *name = object_classes[OBJECT_PARTITION].fields[field].name;
+    *out = (struct host_values){.common = str("")};
+    if (o->value[field].text[0] == '\0') return 0;
     if (host_text_host_values(str(o->value[field].text), name, &m->arena, out, e) != 0) return -1;
     return host_names_check_values(&m->hosts, out, name, e);
 }

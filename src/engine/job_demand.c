@@ -262,8 +262,10 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct need *n = &needs[i];
-        buf_format(key, " %c%u:%a:%d%d%d:%s", letter, n->resource, n->amount, (int)n->scope, n->is_requested,
-                   n->is_exclusive, or_star(n->text));
+        char amount[NUMBER_TEXT_SIZE];
+        buf_format(key, " %c%u:", letter, n->resource);
+        buf_add(key, amount, number_format_shortest(amount, n->amount));
+        buf_format(key, ":%d%d%d:%s", (int)n->scope, n->is_requested, n->is_exclusive, or_star(n->text));
     }
 }
 

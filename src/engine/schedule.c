@@ -122,6 +122,27 @@ static void add_all_running(struct schedule_builder *b)
     sort_running(b->out);
 }
 
+/* --- closed queues -------------------------------------------------------------------------------------------------- */
+
+static void close_instance(struct schedule_builder *b, struct sched_instance *in, const struct closed_time *closed)
+{
+    struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
+    if (closed->until_us <= b->now_us || slots == NULL) return;
+    if (closed->from_us <= b->now_us) in->is_off = true;
+    timeline_book(&slots->booked, &(struct timeline_booking){closed->from_us, closed->until_us, slots->amount});
+}
+
+/* What would run into a closed time does not fit. */
+static void close_queues(struct schedule_builder *b)
+{
+    struct cluster_model *m = &b->out->model;
+    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
+        const struct object_row *partition = &b->s->objects[OBJECT_PARTITION].items[m->partition_of[i]];
+        for (uint32_t k = 0; k < partition->closed_count; k++)
+            close_instance(b, &m->cluster.instances.items[i], &partition->closed[k]);
+    }
+}
+
 /* --- the order of pending jobs -------------------------------------------------------------------------------------- */
 
 static void find_pending(struct schedule_builder *b)
@@ -270,6 +291,7 @@ int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct 
     job_demands_begin(&out->demands, s, &out->model, &out->arena);
     set_rules(&b);
     add_all_running(&b);
+    close_queues(&b);
     find_pending(&b);
     if (s->policy.model == MODEL_TICKETS)
         order_by_tickets(&b);

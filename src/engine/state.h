@@ -70,6 +70,11 @@ struct assoc {
     struct work work;   /* derived: of it and of all associations below it */
 };
 
+/* A time in which a queue is closed: nothing runs there. */
+struct closed_time {
+    int64_t from_us, until_us;
+};
+
 /* A partition, a QOS and so on; a QOS also has the usage of its jobs. */
 struct object_row {
     uint32_t id; /* unique among the existing objects of its kind; the order of listings */
@@ -81,6 +86,8 @@ struct object_row {
     int64_t reset_us;      /* of a QOS, like assoc.reset_us */
     const uint32_t *hosts; /* of a partition: indices into state.hosts; NULL: all hosts */
     uint32_t host_count;
+    const struct closed_time *closed; /* of a partition in a document */
+    uint32_t closed_count;
     /* Derived from its fields. */
     double *billing_weights; /* of a partition: TRES_MAX entries; NULL: no weights */
     uint32_t qos_flags;

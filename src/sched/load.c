@@ -80,9 +80,7 @@ static bool is_before(const struct cluster *c, const struct load_rules *r, uint3
     uint64_t load_a = load_key(c, a), load_b = load_key(c, b);
     uint32_t seq_a = c->instances.items[a].seq_no, seq_b = c->instances.items[b].seq_no;
     if (r->order == ORDER_BY_SEQ_NO && seq_a != seq_b) return seq_a < seq_b;
-    if (load_a != load_b) return load_a < load_b;
-    if (seq_a != seq_b) return seq_a < seq_b;
-    return a < b;
+    return load_a != load_b ? load_a < load_b : seq_a < seq_b;
 }
 
 /* The less important key first: the sort is stable. */
@@ -112,7 +110,8 @@ void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us)
     sort_all(c, r);
 }
 
-/* Takes the host's instances out of the order, which leaves the others sorted, and inserts each where it belongs. */
+/* Takes the host's instances out of the order, which leaves the others sorted, and inserts each where it belongs, before
+ * those that are equal to it (case g7), the last one first, so that they keep their order among themselves. */
 static void move_host(struct cluster *c, const struct load_rules *r, uint32_t host)
 {
     const struct sched_host *h = &c->hosts.items[host];
@@ -120,7 +119,7 @@ static void move_host(struct cluster *c, const struct load_rules *r, uint32_t ho
     for (uint32_t i = 0; i < c->order.count; i++) {
         if (c->instances.items[order[i]].host != host) order[count++] = order[i];
     }
-    for (uint32_t k = h->first_instance; k < h->first_instance + h->instance_count; k++) {
+    for (uint32_t k = h->first_instance + h->instance_count; k-- > h->first_instance;) {
         uint32_t low = 0, high = count;
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;

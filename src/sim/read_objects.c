@@ -16,7 +16,9 @@ struct object_document {
     struct object object;
     bool given[OBJECT_FIELDS_MAX];
     const char *hosts_text; /* of a partition or group; NULL: not given */
-    uint32_t *hosts;        /* of a partition: indices; NULL: all */
+    struct closed_time *closed;
+    uint32_t closed_count;
+    uint32_t *hosts; /* of a partition: indices; NULL: all */
     uint32_t host_count;
     struct ticket_usage usage; /* as of usage_us */
     int64_t usage_us;          /* INT64_MIN: not given */
@@ -67,6 +69,44 @@ static int read_hosts(struct wire_reader *r, json_t *value, void *target)
 {
     struct object_document *o = target;
     return document_read_names(r, value, &o->hosts_text);
+}
+
+static int read_pe_list(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct object_document *)target)->object.value[PARTITION_PE_LIST].text);
+}
+
+static int read_user_lists(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct object_document *)target)->object.value[PARTITION_USER_LISTS].text);
+}
+
+static int read_xuser_lists(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_names(r, value, &((struct object_document *)target)->object.value[PARTITION_XUSER_LISTS].text);
+}
+
+static int read_closed_time(struct wire_reader *r, json_t *value, struct closed_time *out)
+{
+    if (!json_is_array(value) || json_array_size(value) != 2) return wire_refuse(r, value, "a list of two times");
+    if (wire_read_time(r, json_array_get(value, 0), &out->from_us) != 0) return -1;
+    if (wire_read_time(r, json_array_get(value, 1), &out->until_us) != 0) return -1;
+    return out->from_us < out->until_us ? 0 : wire_fail(r, "the first time is not before the second one");
+}
+
+static int read_closed(struct wire_reader *r, json_t *value, void *target)
+{
+    struct object_document *o = target;
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of times, such as [[FROM, UNTIL]]");
+    size_t count = json_array_size(value);
+    o->closed = arena_alloc(r->arena, (count + 1) * sizeof *o->closed);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = wire_enter_index(r, i);
+        if (read_closed_time(r, json_array_get(value, i), &o->closed[i]) != 0) return -1;
+        wire_leave(r, length);
+    }
+    o->closed_count = (uint32_t)count;
+    return 0;
 }
 
 static int read_usage_into(struct wire_reader *r, json_t *value, struct ticket_usage *out_usage)
@@ -133,6 +173,10 @@ static int read_project_usage(struct wire_reader *r, json_t *value, void *target
 static const struct wire_field partition_fields[] = {
     NAME,
     {.name = "hosts", .type = WIRE_CUSTOM, .read = read_hosts},
+    {.name = "closed", .type = WIRE_CUSTOM, .read = read_closed},
+    {.name = "pe_list", .type = WIRE_CUSTOM, .read = read_pe_list},
+    {.name = "user_lists", .type = WIRE_CUSTOM, .read = read_user_lists},
+    {.name = "xuser_lists", .type = WIRE_CUSTOM, .read = read_xuser_lists},
     {0},
 };
 static const struct wire_field group_fields[] = {
@@ -184,6 +228,8 @@ static void restore_object(struct document *d, enum object_kind kind, const stru
                                    .object = o->object,
                                    .created_us = d->scenario->now_us,
                                    .hosts = o->hosts,
+                                   .closed = o->closed,
+                                   .closed_count = o->closed_count,
                                    .host_count = o->host_count};
     state_restore_object(d->state, kind, &row);
 }
