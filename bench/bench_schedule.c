@@ -1,6 +1,6 @@
-/* The cost of a scheduling run (sched/run.h) on a large cluster, on one core: hosts of 32 slots and 128 GiB, two running jobs
- * on each, which leave a few slots free, and ten pending jobs for each host. The run reserves for the first 1000 jobs that
- * cannot start and backfills the others. One pending job in five is parallel, over 2 to 64 hosts.
+/* The cost of a scheduling run (sched/run.h) on a large cluster, on one core: hosts of 32 slots and 128 GiB, two
+ * running jobs on each, which leave a few slots free, and ten pending jobs for each host. The run reserves for the
+ * first 1000 jobs that cannot start and backfills the others. One pending job in five is parallel, over 2 to 64 hosts.
  *
  * Yardstick of the same run: libc's qsort of the same number of jobs by priority. Each figure is the median of several
  * runs. With --quick there is one run of the smallest cluster. */

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "sim/scenario.h"
 
-/* Appends the chart, at most width columns wide (0: 100). Nothing if nobody runs or starts. */
+/* Appends the chart, at most width columns wide (0: 100). Nothing if no job runs or starts. */
 void schedule_chart_write(const struct schedule *p, const struct scenario *s, uint32_t width, struct output *out);
 
 #endif

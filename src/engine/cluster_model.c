@@ -6,7 +6,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 
-/* --- texts of a queue, for each of its hosts ----------------------------------------------------------------------- */
+/* --- texts of a queue, for each of its hosts ---------------------------------------------------------------------- */
 
 /* A partition while its instances are made. */
 struct queue_texts {
@@ -24,8 +24,6 @@ static int read_values(struct cluster_model *m, const struct object *o, uint32_t
                        struct err *e)
 {
     const char *name = object_classes[OBJECT_PARTITION].fields[field].name;
-    *out = (struct host_values){.common = str("")};
-    if (o->value[field].text[0] == '\0') return 0;
     if (host_text_host_values(str(o->value[field].text), name, &m->arena, out, e) != 0) return -1;
     return host_names_check_values(&m->hosts, out, name, e);
 }
@@ -233,11 +231,11 @@ static int offer_slots(struct cluster_model *m, const struct queue_texts *q, uin
                        struct sched_instance *in, struct err *e)
 {
     struct str text = host_names_value(&m->hosts, &q->slots, host);
+    bool is_auto = str_equal_nocase(str_trim(text), str("AUTO"));
     uint32_t slots = cpus;
     struct offers *of_host = &m->cluster.hosts.items[in->host].offers;
-    if (str_trim(text).length > 0 && read_number(text, "slots", &slots, e) != 0) return -1;
-    if (str_trim(text).length == 0 && offers_find(of_host, SCHED_SLOTS) == NULL)
-        offer_amount(of_host, SCHED_SLOTS, cpus);
+    if (!is_auto && read_number(text, "slots", &slots, e) != 0) return -1;
+    if (is_auto && offers_find(of_host, SCHED_SLOTS) == NULL) offer_amount(of_host, SCHED_SLOTS, cpus);
     offer_amount(&in->offers, SCHED_SLOTS, slots);
     return 0;
 }
@@ -372,8 +370,8 @@ static bool is_offered(const struct cluster *c, uint32_t resource)
     return found;
 }
 
-/* A formula with a value that no host has makes all loads equal. It is left out, so that the order of instances is known to
- * be fixed. */
+/* A formula with a value that no host has makes all loads equal. It is left out, so that the order of instances is
+ * known to be fixed. */
 static int read_formula(struct cluster_model *m, const struct settings *settings, struct err *e)
 {
     struct load_formula_text text;

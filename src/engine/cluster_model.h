@@ -1,5 +1,5 @@
-/* The cluster that the scheduler plans with (sched/cluster.h), made from what administrators define: resources, hosts, groups
- * of hosts, partitions (an instance for each of their hosts) and parallel environments.
+/* The cluster that the scheduler plans with (sched/cluster.h), made from what administrators define: resources, hosts,
+ * groups of hosts, partitions (an instance for each of their hosts) and parallel environments.
  *
  *     partition all.q  hosts n1,n2  slots 4,[n2=2]  pe_list smp      instances all.q@n1 (4 slots), all.q@n2 (2 slots)
  *     host n1  complex_values gpu=2                                  host n1 offers gpu
@@ -25,9 +25,9 @@ struct cluster_model {
     struct arena arena;
 };
 
-/* Everything is free. ERR_INPUT names the object, the field and the value: a resource, host, group or environment that does not
- * exist, or a value that is not one of the resource's type. The caller releases out also after an error. O(instances x
- * fields). */
+/* Everything is free. ERR_INPUT names the object, the field and the value: a resource, host, group or environment that
+ * does not exist, or a value that is not one of the resource's type. The caller releases out also after an error.
+ * O(instances x fields). */
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fields/standard_resources.h"
 #include "policy/tres.h"
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */

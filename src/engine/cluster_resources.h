@@ -1,5 +1,5 @@
-/* The resources of a cluster, as the scheduler counts them (sched/cluster.h). They are in this order, which is also that of
- * Grid Engine's schedule file:
+/* The resources of a cluster, as the scheduler counts them (sched/cluster.h). They are in this order, which is also
+ * that of Grid Engine's schedule file:
  *
  *     slots
  *     license, gpu, bigio ...        what administrators define

@@ -1,5 +1,5 @@
-/* Which hosts a text names: "n1,n2,@big", where @big is a group (fields/objects.h), and which value of "4,[n1=2],[@big=8]" is
- * that of a host. Sets of hosts are bits, by index of objects[OBJECT_HOST]. */
+/* Which hosts a text names: "n1,n2,@big", where @big is a group (fields/objects.h), and which value of
+ * "4,[n1=2],[@big=8]" is that of a host. Sets of hosts are bits, by index of objects[OBJECT_HOST]. */
 #ifndef FAIRLEAD_ENGINE_HOST_NAMES_H
 #define FAIRLEAD_ENGINE_HOST_NAMES_H
 
@@ -18,7 +18,8 @@ static inline bool host_set_has(const uint64_t *set, uint32_t host)
     return (set[host / 64] >> host % 64 & 1) != 0;
 }
 
-/* Resolves all groups. ERR_INPUT: a group names something that does not exist, or contains itself. O(groups x hosts). */
+/* Resolves all groups. ERR_INPUT: a group names something that does not exist, or contains itself. O(groups x
+ * hosts). */
 int host_names_make(const struct state *s, struct arena *arena, struct host_names *out, struct err *e);
 
 /* The set of the hosts that a list names, in the arena. ERR_INPUT: what is not a host or a group. */

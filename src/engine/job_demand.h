@@ -1,5 +1,5 @@
-/* What jobs ask of the scheduler (sched/demand.h), from what they request. Jobs with equal demands share one, so that the
- * scheduler knows that what did not fit for one does not fit for the next. */
+/* What jobs ask of the scheduler (sched/demand.h), from what they request. Jobs with equal demands share one, so that
+ * the scheduler knows that what did not fit for one does not fit for the next. */
 #ifndef FAIRLEAD_ENGINE_JOB_DEMAND_H
 #define FAIRLEAD_ENGINE_JOB_DEMAND_H
 

@@ -122,7 +122,7 @@ static void add_all_running(struct schedule_builder *b)
     sort_running(b->out);
 }
 
-/* --- closed queues -------------------------------------------------------------------------------------------------- */
+/* --- closed queues ------------------------------------------------------------------------------------------------ */
 
 static void close_instance(struct schedule_builder *b, struct sched_instance *in, const struct closed_time *closed)
 {
@@ -143,7 +143,7 @@ static void close_queues(struct schedule_builder *b)
     }
 }
 
-/* --- the order of pending jobs -------------------------------------------------------------------------------------- */
+/* --- the order of pending jobs ------------------------------------------------------------------------------------ */
 
 static void find_pending(struct schedule_builder *b)
 {
@@ -206,7 +206,7 @@ static void sort_candidates(struct schedule_builder *b)
     arena_release(&arena);
 }
 
-/* --- the run -------------------------------------------------------------------------------------------------------- */
+/* --- the run ------------------------------------------------------------------------------------------------------ */
 
 static void set_rules(struct schedule_builder *b)
 {
@@ -255,7 +255,8 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     *array_add(&b->out->rows) = row;
 }
 
-/* What does not fit for one task does not fit for the next one. Tasks of other candidates of an array go on waiting, too. */
+/* What does not fit for one task does not fit for the next one. Tasks of other candidates of an array go on waiting,
+ * too. */
 static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct job *j = &b->s->jobs.items[c->job];
@@ -281,7 +282,7 @@ static void run_all(struct schedule_builder *b)
     for (uint32_t i = 0; i < b->candidates.count; i++) add_waiting(b, b->candidates.items[i].job);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e)
 {
@@ -312,7 +313,7 @@ void schedule_release(struct schedule *p)
     arena_release(&p->arena);
 }
 
-/* --- records -------------------------------------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------------------------------------------ */
 
 static const char *id_of(const struct job *j, const struct schedule_row *row, struct arena *arena)
 {
@@ -360,7 +361,7 @@ void schedule_row_values(const struct schedule *p, const struct state *s, uint32
     value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 struct line_writer {
     const struct schedule *p;

@@ -163,7 +163,8 @@ static int read_bracket(struct str item, const char *what, struct host_values *v
     return 0;
 }
 
-/* The common value may contain commas itself ("np_load_avg=1.75,mem=1G,[n1=NONE]"): it ends before the first bracket. */
+/* The common value may contain commas itself ("np_load_avg=1.75,mem=1G,[n1=NONE]"): it ends before the first
+ * bracket. */
 int host_text_host_values(struct str text, const char *what, struct arena *arena, struct host_values *out,
                           struct err *e)
 {

@@ -44,8 +44,8 @@ int host_text_named_values(struct str text, const char *what, struct arena *aren
                            struct err *e);
 int host_text_named_values_check(struct str text, const char *what, struct err *e);
 
-/* "4,[n1=2],[@big=8]": the value of hosts that are not named, and of those that are. In a bracket, everything behind the
- * first '=' is the value, which may contain commas. No host occurs twice. */
+/* "4,[n1=2],[@big=8]": the value of hosts that are not named, and of those that are. In a bracket, everything behind
+ * the first '=' is the value, which may contain commas. No host occurs twice. */
 struct host_values {
     struct str common;
     struct named_value *hosts;

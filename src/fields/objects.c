@@ -54,8 +54,8 @@ static const struct field partition_rows[] = {
     AT(PARTITION_OTICKET) = OTICKET,
     AT(PARTITION_HOSTS) = {TEXT(""), .name = "hosts", .check = host_text_names_check,
                            .help = "its hosts, and groups of hosts as @group: n1,n2,@big; empty: all hosts"},
-    AT(PARTITION_SLOTS) = {TEXT(""), .name = "slots", .check = host_text_host_values_check,
-                           .help = "slots on each of its hosts: 4,[n1=2],[@big=8]; empty: the host's CPUs"},
+    AT(PARTITION_SLOTS) = {TEXT("AUTO"), .name = "slots", .check = host_text_host_values_check,
+                           .help = "slots on each of its hosts: 4,[n1=2],[@big=8]; AUTO: the host's CPUs"},
     AT(PARTITION_SEQ_NO) = {TEXT("0"), .name = "seq_no", .check = host_text_host_values_check,
                             .help = "sequence number, smaller ones first: 0,[n1=5]"},
     AT(PARTITION_LOAD_THRESHOLDS) = {TEXT("NONE"), .name = "load_thresholds", .check = host_text_host_values_check,
@@ -205,14 +205,14 @@ const struct object_class object_classes[OBJECT_KIND_COUNT] = {
                      .plural = "hosts",
                      .field_count = HOST_FIELD_COUNT,
                      .help = "a machine that runs jobs",
-                     RECORD(host_rows, "Host", "A machine that runs jobs.")},
+                     RECORD(host_rows, "ClusterHost", "A machine that runs jobs.")},
     [OBJECT_GROUP] = {.name = "group",
                       .plural = "groups",
                       .field_count = GROUP_FIELD_COUNT,
                       .help = "a group of hosts, named @NAME where hosts are named",
                       RECORD(group_rows, "Group", "A group of hosts.")},
     [OBJECT_ENVIRONMENT] = {.name = "pe",
-                            .plural = "parallel environments",
+                            .plural = "pes",
                             .field_count = ENVIRONMENT_FIELD_COUNT,
                             .help = "how the slots of a parallel job are distributed over hosts",
                             RECORD(environment_rows, "ParallelEnvironment",
@@ -330,55 +330,4 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
     }
     *out_amount = amount;
     return 0;
-}
-
-/* --- standard resources ------------------------------------------------------------------------------------------- */
-
-const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT] = {
-    {"arch", RESOURCE_STRING, RELOP_EQUAL},
-    {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"h_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
-    {"hostname", RESOURCE_HOST, RELOP_EQUAL},
-    {"load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"m_core", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_socket", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_thread", RESOURCE_INT, RELOP_LESS_EQUAL},
-    {"m_topology", RESOURCE_STRING, RELOP_EQUAL},
-    {"m_topology_inuse", RESOURCE_STRING, RELOP_EQUAL},
-    {"mem_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"mem_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"mem_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-    {"np_load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"np_load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
-    {"num_proc", RESOURCE_INT, RELOP_EQUAL},
-    {"qname", RESOURCE_STRING, RELOP_EQUAL},
-    {"s_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
-    {"swap_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"swap_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"swap_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-    {"virtual_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"virtual_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
-    {"virtual_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
-};
-
-const struct standard_resource *standard_resource_find(struct str name)
-{
-    for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
-        if (str_equal(str(standard_resources[i].name), name)) return &standard_resources[i];
-    }
-    return NULL;
-}
-
-struct object standard_resource_object(const struct standard_resource *standard)
-{
-    struct object o = object_defaults(OBJECT_RESOURCE, standard->name);
-    o.value[RESOURCE_TYPE].number = standard->type;
-    o.value[RESOURCE_RELOP].number = standard->relop;
-    o.value[RESOURCE_CONSUMABLE].number = CONSUMABLE_NO;
-    return o;
 }

@@ -80,8 +80,8 @@ static inline bool resource_type_is_text(enum resource_type type)
     return type >= RESOURCE_STRING;
 }
 
-/* Values of RESOURCE_RELOP: how the value that a host or a queue has stands to the requested one. Texts are only compared
- * for equality, so all but RELOP_NOT_EQUAL mean that. EXCLUSIVE: nobody else may use the object. */
+/* Values of RESOURCE_RELOP: how the value that a host or a queue has stands to the requested one. Texts are only
+ * compared for equality, so all but RELOP_NOT_EQUAL mean that. EXCLUSIVE: no other job may use the object. */
 enum resource_relop {
     RELOP_LESS_EQUAL, /* the request is at most what is there */
     RELOP_EQUAL,
@@ -92,8 +92,8 @@ enum resource_relop {
     RELOP_EXCLUSIVE
 };
 
-/* Values of RESOURCE_CONSUMABLE. What is consumed is booked: for each slot, or once for a job. Texts and booleans (unless
- * exclusive) are never consumed. */
+/* Values of RESOURCE_CONSUMABLE. What is consumed is booked: for each slot, or once for a job. Texts and booleans
+ * (unless exclusive) are never consumed. */
 enum resource_consumable { CONSUMABLE_YES, CONSUMABLE_NO, CONSUMABLE_JOB };
 
 /* Values of HOST_STATE, and of a queue on a host. */
@@ -141,22 +141,6 @@ uint32_t object_field_find(enum object_kind kind, struct str name);
 /* Reads KEY's value into the object: ERR_INPUT names kind, field, value and what is accepted; text goes into arena. */
 int object_set(struct object *o, enum object_kind kind, struct str key, struct str value, struct arena *arena,
                struct err *e);
-
-/* Resources that every cluster has, unless an administrator defines another one of the name: load values and attributes that
- * hosts report, and run times, which jobs request. Source: Grid Engine 8.1.9, qconf -sc. */
-struct standard_resource {
-    const char *name;
-    enum resource_type type;
-    enum resource_relop relop;
-};
-enum { STANDARD_RESOURCE_COUNT = 29 };
-extern const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT];
-
-/* NULL: there is none of that name. */
-const struct standard_resource *standard_resource_find(struct str name);
-
-/* As an object that an administrator could have defined. */
-struct object standard_resource_object(const struct standard_resource *standard);
 
 /* What the amount of a request for a resource is worth: a number by the resource's type ("2", "1.5", "true", "0:30:0",
  * "2G" in bytes), 1 for text. ERR_INPUT names the resource, the value and what is accepted. */

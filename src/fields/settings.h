@@ -94,8 +94,9 @@ enum usage_reset {
     USAGE_RESET_YEARLY
 };
 
-/* Values of SET_RESERVATIONS: which jobs get a reservation if they cannot start now. AUTO: REQUESTED in priority/tickets, ALL
- * in the other models. With REQUESTED at most max_reservation jobs get one, with ALL at most reservation_depth. */
+/* Values of SET_RESERVATIONS: which jobs get a reservation if they cannot start now. AUTO: REQUESTED in
+ * priority/tickets, ALL in the other models. With REQUESTED at most max_reservation jobs get one, with ALL at most
+ * reservation_depth. */
 enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED, RESERVATIONS_ALL };
 
 /* Values of SET_GE_QUEUE_SORT. */

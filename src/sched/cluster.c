@@ -46,7 +46,8 @@ static void take(const struct taker *t, enum sched_level level, const char *obje
     t->take(&taken, t->context);
 }
 
-/* A level's part of the needs. is_first: of the first part on a host (or of the job), which takes what is needed once. */
+/* A level's part of the needs. is_first: of the first part on a host (or of the job), which takes what is needed
+ * once. */
 static void take_needs(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
                        const struct demand *d, uint32_t slots, bool is_first_on_host, bool is_first)
 {

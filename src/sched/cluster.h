@@ -26,7 +26,7 @@
 
 enum { SCHED_SLOTS = 0 };
 
-/* How a value has to stand to the requested one. EXCLUSIVE: nobody else may use the object. */
+/* How a value has to stand to the requested one. EXCLUSIVE: no other job may use the object. */
 enum relation {
     RELATION_EQUAL,
     RELATION_NOT_EQUAL,

@@ -14,15 +14,15 @@ struct need {
     double amount;
     const char *text;  /* of a text resource: a pattern */
     bool is_requested; /* false: booked where it is offered, such as a default amount, and needed nowhere */
-    bool is_exclusive; /* of an exclusive resource: nobody else may have booked it */
+    bool is_exclusive; /* of an exclusive resource: no other job may have booked it */
 };
 
 struct slot_range {
     uint32_t min, max; /* 1 <= min <= max */
 };
 
-/* Jobs with equal demands have the same shape, and mostly point to the same demand. Sets of instances are bits, by index;
- * NULL: all of them. */
+/* Jobs with equal demands have the same shape, and mostly point to the same demand. Sets of instances are bits, by
+ * index; NULL: all of them. */
 struct demand {
     uint32_t shape;           /* its number; NONE: not known to be equal to another one */
     const struct need *needs; /* in the order of the resources; the slots are not among them */

@@ -110,8 +110,8 @@ void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us)
     sort_all(c, r);
 }
 
-/* Takes the host's instances out of the order, which leaves the others sorted, and inserts each where it belongs, before
- * those that are equal to it (case g7), the last one first, so that they keep their order among themselves. */
+/* Takes the host's instances out of the order, which leaves the others sorted, and inserts each where it belongs,
+ * before those that are equal to it (case g7), the last one first, so that they keep their order among themselves. */
 static void move_host(struct cluster *c, const struct load_rules *r, uint32_t host)
 {
     const struct sched_host *h = &c->hosts.items[host];

@@ -48,8 +48,8 @@ double load_value(const struct cluster *c, const struct load_rules *r, uint32_t 
 /* Computes loads, thresholds and the order of all instances. O(instances log instances). */
 void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us);
 
-/* The same for one host after slots of a job were placed there. If its load has changed, its instances move before the first
- * one that is equal. O(instances). */
+/* The same for one host after slots of a job were placed there. If its load has changed, its instances move before the
+ * first one that is equal. O(instances). */
 void load_placed(struct cluster *c, const struct load_rules *r, uint32_t host, uint32_t slots, int64_t now_us);
 
 #endif

@@ -18,16 +18,16 @@ struct window {
     int64_t from_us, until_us; /* until_us is not included; TIMELINE_END: for ever */
 };
 
-/* The instances to try, the best one first. slots_max: by index of the cluster's instances, how many slots can be free at
- * most; NULL: not known. */
+/* The instances to try, the best one first. slots_max: by index of the cluster's instances, how many slots can be free
+ * at most; NULL: not known. */
 struct place_scope {
     const uint32_t *instances;
     uint32_t count;
     const uint32_t *slots_max;
 };
 
-/* Whether the job can run in the window. scope NULL: all instances, in the cluster's order. out_allocation's parts are in
- * memory of arena; it stays untouched if not. O(instances x needs), less if the first ones fit. */
+/* Whether the job can run in the window. scope NULL: all instances, in the cluster's order. out_allocation's parts are
+ * in memory of arena; it stays untouched if not. O(instances x needs), less if the first ones fit. */
 bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,
                struct arena *arena, struct allocation *out_allocation);
 

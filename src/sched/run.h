@@ -5,9 +5,9 @@
  *     R3  2 slots for 30 s               starts: it ends before 60 (backfill)
  *     R4  2 slots for 100 s              waits, or is reserved [80, 180)
  *
- * A job starts only if what it needs stays free for its whole duration, so it delays no reservation that was made before
- * it in the run. The caller chooses the next job, with what it knows of priorities. Source: docs/formulas.md 7; Grid
- * Engine 8.1.9, cases a1 to b12. */
+ * A job starts only if what it needs stays free for its whole duration, so it delays no reservation that was made
+ * before it in the run. The caller chooses the next job, with what it knows of priorities. Source: docs/formulas.md 7;
+ * Grid Engine 8.1.9, cases a1 to b12. */
 #ifndef FAIRLEAD_SCHED_RUN_H
 #define FAIRLEAD_SCHED_RUN_H
 

@@ -1,16 +1,16 @@
-/* Earliest starts of many jobs on a large cluster, with gaps used. A job that cannot start now can start at the earliest
- * when a booking ends, so the ends of all bookings are swept in their order, and only the hosts on which something changes
- * are looked at.
+/* Earliest starts of many jobs on a large cluster, with gaps used. A job that cannot start now can start at the
+ * earliest when a booking ends, so the ends of all bookings are swept in their order, and only the hosts on which
+ * something changes are looked at.
  *
  *     ends     10 n1    20 n2    20 n4    35 n1
  *     2 slots on one host    10: n1 offers 1    20: n2 offers 3, so it starts at 20 on n2
  *     4 slots on any         10: 1 in all       20: 1 + 3 + 2, so it starts at 20 on n1, n2, n4
  *
- * During a run what is free only shrinks, so the search for a shape continues where that for the last job of the same shape
- * ended. A parallel job's shape keeps what each host offers; hosts that were booked since are looked at again.
+ * During a run what is free only shrinks, so the search for a shape continues where that for the last job of the same
+ * shape ended. A parallel job's shape keeps what each host offers; hosts that were booked since are looked at again.
  *
- * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a limit and
- * masters are left to reserve_job, which tries every host (sweep_serves). */
+ * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a
+ * limit and masters are left to reserve_job, which tries every host (sweep_serves). */
 #ifndef FAIRLEAD_SCHED_SWEEP_H
 #define FAIRLEAD_SCHED_SWEEP_H
 
@@ -60,8 +60,8 @@ void sweep_reordered(struct sweep *s);
 /* Whether the sweep knows everything that limits such a job. */
 bool sweep_serves(const struct sweep *s, const struct demand *d);
 
-/* The earliest start at from_us or later of a job that cannot start now, and its allocation; TIMELINE_END: there is none.
- * A shape's from_us never decreases. */
+/* The earliest start at from_us or later of a job that cannot start now, and its allocation; TIMELINE_END: there is
+ * none. A shape's from_us never decreases. */
 int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
                       struct allocation *out_allocation);
 

@@ -8,9 +8,9 @@
  *   1. Changes are in ascending order of time, all different.
  *   2. Neighbours have different amounts, and the first one is not 0 (unless rounding left a difference).
  *
- * Amounts are doubles and may be fractions; timeline_limit has the tolerance that makes ten tenths one. Searching a time
- * is O(log changes), scanning a window O(changes in it), and booking O(changes). A time line is built anew rather than
- * unbooked, so rounding does not add up. */
+ * Amounts are doubles and may be fractions; timeline_limit has the tolerance that makes ten tenths one. Searching a
+ * time is O(log changes), scanning a window O(changes in it), and booking O(changes). A time line is built anew rather
+ * than unbooked, so rounding does not add up. */
 #ifndef FAIRLEAD_SCHED_TIMELINE_H
 #define FAIRLEAD_SCHED_TIMELINE_H
 
@@ -48,16 +48,16 @@ void timeline_book_all(struct timeline *t, const struct timeline_booking *bookin
 /* The highest amount booked at any time from from_us to until_us (not included), at least 0. */
 double timeline_max(const struct timeline *t, int64_t from_us, int64_t until_us);
 
-/* What others may have booked so that an amount is free of a total: their difference, and 1e-9 of the total. Below 0: the
- * amount is never free. total INFINITY: unlimited. */
+/* What others may have booked so that an amount is free of a total: their difference, and 1e-9 of the total. Below 0:
+ * the amount is never free. total INFINITY: unlimited. */
 double timeline_limit(double total, double amount);
 
 /* The first time, at least from_us, from which at most limit is booked for duration_us (TIMELINE_END: for ever). Gaps
  * between bookings are used. TIMELINE_END: there is none. */
 int64_t timeline_first_fit(const struct timeline *t, int64_t from_us, int64_t duration_us, double limit);
 
-/* The first time, at least from_us, from which at most limit is booked for ever: gaps are not used. TIMELINE_END: there is
- * none. Source: docs/formulas.md 7 (Grid Engine's reservation). */
+/* The first time, at least from_us, from which at most limit is booked for ever: gaps are not used. TIMELINE_END: there
+ * is none. Source: docs/formulas.md 7 (Grid Engine's reservation). */
 int64_t timeline_free_for_ever(const struct timeline *t, int64_t from_us, double limit);
 
 /* The first change after a time; TIMELINE_END: there is none. */

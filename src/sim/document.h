@@ -51,8 +51,8 @@ int document_read_tree(struct wire_reader *r, json_t *value);
 int document_read_share_tree(struct wire_reader *r, json_t *value);
 int document_read_jobs(struct wire_reader *r, json_t *value);
 
-/* Reads a list of names, or a text of names that commas separate, as such a text, in memory of the reader's arena. An empty
- * list is NONE. */
+/* Reads a list of names, or a text of names that commas separate, as such a text, in memory of the reader's arena. An
+ * empty list is NONE. */
 int document_read_names(struct wire_reader *r, json_t *value, const char **out_text);
 
 /* Adds an object with the next id. */

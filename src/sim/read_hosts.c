@@ -1,7 +1,8 @@
-/* `hosts`: the hosts of a document, by their table of fields (fields/objects.h). Documents have members in addition: generic
- * resources, as amounts of tracked TRES, and load values. */
+/* `hosts`: the hosts of a document, by their table of fields (fields/objects.h). Documents have members in addition:
+ * generic resources, as amounts of tracked TRES, and load values. */
 #include <string.h>
 
+#include "fields/standard_resources.h"
 #include "sim/document.h"
 
 struct host_document {

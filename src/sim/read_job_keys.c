@@ -3,6 +3,7 @@
 #include "sim/read_job_keys.h"
 
 #include "fields/setting_text.h"
+#include "fields/standard_resources.h"
 
 #define SLOTS_MAX 9999999.0
 
@@ -149,7 +150,7 @@ static int read_soft_requests(struct wire_reader *r, json_t *value, void *target
     return read_request_list(r, value, &keys->placing.soft, &keys->placing.soft_count);
 }
 
-/* --- where a job may run, and where it runs --------------------------------------------------------------------------- */
+/* --- where a job may run, and where it runs ----------------------------------------------------------------------- */
 
 static int read_queues(struct wire_reader *r, json_t *value, void *target)
 {

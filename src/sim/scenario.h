@@ -43,8 +43,9 @@ void scenario_priorities(struct scenario *s, struct arena *arena, struct scenari
 /* Row i of the priorities as a record of the listing. */
 void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, struct priority_record *out_record);
 
-/* One scheduling run: engine/schedule.h, whose rows refer to s->state. name: of the document, in errors. ERR_INPUT: hosts,
- * queues and resources of the document do not fit together. The caller releases out_schedule also after an error. */
+/* One scheduling run: engine/schedule.h, whose rows refer to s->state. name: of the document, in errors. ERR_INPUT:
+ * hosts, queues and resources of the document do not fit together. The caller releases out_schedule also after an
+ * error. */
 int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e);
 
 /* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count

@@ -307,7 +307,7 @@ static const char step_6[] =
     "  allocation_rule TEXT NOT NULL       -- $pe_slots, $fill_up, $round_robin or a number\n"
     ") STRICT;\n"
     "ALTER TABLE partition ADD COLUMN hosts TEXT NOT NULL DEFAULT ''; -- 'n1,@big'; '': all hosts\n"
-    "ALTER TABLE partition ADD COLUMN slots TEXT NOT NULL DEFAULT ''; -- on each host, '4,[n1=2]'; '': its CPUs\n"
+    "ALTER TABLE partition ADD COLUMN slots TEXT NOT NULL DEFAULT 'AUTO'; -- on each host, '4,[n1=2]'; AUTO: its CPUs\n"
     "ALTER TABLE partition ADD COLUMN seq_no TEXT NOT NULL DEFAULT '0';\n"
     "ALTER TABLE partition ADD COLUMN load_thresholds TEXT NOT NULL DEFAULT 'NONE';\n"
     "ALTER TABLE partition ADD COLUMN pe_list TEXT NOT NULL DEFAULT 'NONE'; -- parallel environments\n"

@@ -472,8 +472,10 @@ static void add_drops(sqlite3 *db, struct buf *out)
 static void make_version_1(const char *directory)
 {
     struct buf drops = {0};
-    store_sql(directory, "DROP TABLE min_priority; ALTER TABLE usage_journal RENAME TO journal;"
-                         "ALTER TABLE job RENAME COLUMN slots_max TO slots_most");
+    store_sql(
+        directory,
+        "DROP TABLE min_priority; DROP TABLE host; DROP TABLE host_group; DROP TABLE pe; ALTER TABLE usage_journal RENAME TO journal;"
+        "ALTER TABLE job RENAME COLUMN slots_max TO slots_most");
     sqlite3 *db = store_open_beside(directory);
     add_drops(db, &drops);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);

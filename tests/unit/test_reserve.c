@@ -1,5 +1,5 @@
-/* Reservations: those that Grid Engine 8.1.9 made (cases i3_reservation_over_hosts and b12_future_hole), and the same with
- * gaps. */
+/* Reservations: those that Grid Engine 8.1.9 made (cases i3_reservation_over_hosts and b12_future_hole), and the same
+ * with gaps. */
 #include "../cluster_world.h"
 
 /* A pending job that reserves, in the order of the run. */
@@ -47,7 +47,8 @@ static void make_hosts(struct cluster_world *w, const char *const names[], size_
     world_environment(w, "two", ALLOCATE_FIXED, 2, 999);
 }
 
-/* 3 of 4 slots of each host run until 30, 60, 95 and 125; now 20. The order of hosts of equal load is the recorded one. */
+/* 3 of 4 slots of each host run until 30, 60, 95 and 125; now 20. The order of hosts of equal load is the recorded
+ * one. */
 static void over_hosts(void **unused)
 {
     static const char *const names[] = {"n4", "n2", "n1", "n3"};

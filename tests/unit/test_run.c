@@ -1,5 +1,5 @@
-/* Scheduling runs: the decisions of Grid Engine 8.1.9 in the first run of cases a1 to b12, whose jobs request n1, and what
- * other settings decide there. Times count from the submission of the running job. */
+/* Scheduling runs: the decisions of Grid Engine 8.1.9 in the first run of cases a1 to b12, whose jobs request n1, and
+ * what other settings decide there. Times count from the submission of the running job. */
 #include "../cluster_world.h"
 
 #include "sched/run.h"

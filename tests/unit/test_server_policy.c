@@ -32,7 +32,8 @@ static void ask_all(struct fixture *f, struct answer *a, const struct row *rows,
 static const struct row objects[] = {
     {"GET", "/v1/partitions", NULL, 200,
      "{\"partitions\":[\n{\"name\":\"main\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
-     "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"created_us\":1700000000000000}\n]}\n"},
+     "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
+     "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"created_us\":1700000000000000}\n]}\n"},
     {"POST", "/v1/partitions",
      "{\"name\":\"fast\",\"prioritytier\":2,\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"MaxTime\":\"2:00:00\"}", 200,
      "{\"ok\":true}\n"},
@@ -77,7 +78,8 @@ static const struct row objects[] = {
     {"POST", "/v1/resources", "{\"name\":\"license\",\"type\":\"int\",\"urgency\":-1.5,\"amount\":10}", 200, "true"},
     {"POST", "/v1/resources", "{\"name\":\"bigio\",\"type\":\"BOOL\"}", 200, "true"},
     {"GET", "/v1/resources", NULL, 200,
-     "{\"name\":\"license\",\"type\":\"INT\",\"urgency\":-1.5,\"amount\":10,\"created_us\":1700000000000000},\n"
+     "{\"name\":\"license\",\"type\":\"INT\",\"urgency\":-1.5,\"amount\":10,\"relop\":\"<=\",\"consumable\":\"YES\",\"default_amount\":\"0\","
+     "\"created_us\":1700000000000000},\n"
      "{\"name\":\"bigio\",\"type\":\"BOOL\",\"urgency\":0,\"amount\":\"UNLIMITED\","},
     {"POST", "/v1/resources", "{\"name\":\"x\",\"type\":\"FLOAT\"}", 400, "type: 'FLOAT' is not one of INT, DOUBLE"},
 

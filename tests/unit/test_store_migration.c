@@ -120,6 +120,18 @@ static void assert_same_text(const struct buf *is, const struct buf *expected)
     assert_string_equal(is->text, expected->text);
 }
 
+/* Every row of the old text begins a row of the new one: columns are only added behind the others. */
+static void assert_rows_begin(const struct buf *new, const struct buf *old)
+{
+    struct str new_rest = {new->text, new->length}, old_rest = {old->text, old->length};
+    while (old_rest.length > 0) {
+        struct str row = str_cut(new_rest, '\n', &new_rest), begin = str_cut(old_rest, '\n', &old_rest);
+        if (!str_starts(row, begin))
+            fail_msg("%.*s is not %.*s", (int)row.length, row.text, (int)begin.length, begin.text);
+    }
+    assert_int_equal(new_rest.length, 0);
+}
+
 static void other_tables_stay_unchanged(void **unused)
 {
     (void)unused;
@@ -131,7 +143,7 @@ static void other_tables_stay_unchanged(void **unused)
     dump_tables(h.directory, &before);
     open_house(&h);
     dump_tables(h.directory, &after);
-    assert_same_text(&after, &before);
+    assert_rows_begin(&after, &before);
     snprintf(version, sizeof version, "%u", schema_version);
     assert_sql(h.directory, "PRAGMA user_version", version);
     buf_release(&before);

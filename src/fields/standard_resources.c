@@ -1,0 +1,50 @@
+#include "fields/standard_resources.h"
+
+const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT] = {
+    {"arch", RESOURCE_STRING, RELOP_EQUAL},
+    {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"h_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
+    {"hostname", RESOURCE_HOST, RELOP_EQUAL},
+    {"load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"m_core", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_socket", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_thread", RESOURCE_INT, RELOP_LESS_EQUAL},
+    {"m_topology", RESOURCE_STRING, RELOP_EQUAL},
+    {"m_topology_inuse", RESOURCE_STRING, RELOP_EQUAL},
+    {"mem_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"mem_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"mem_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+    {"np_load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"np_load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
+    {"num_proc", RESOURCE_INT, RELOP_EQUAL},
+    {"qname", RESOURCE_STRING, RELOP_EQUAL},
+    {"s_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
+    {"swap_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"swap_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"swap_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+    {"virtual_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"virtual_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
+    {"virtual_used", RESOURCE_MEMORY, RELOP_GREATER_EQUAL},
+};
+
+const struct standard_resource *standard_resource_find(struct str name)
+{
+    for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
+        if (str_equal(str(standard_resources[i].name), name)) return &standard_resources[i];
+    }
+    return NULL;
+}
+
+struct object standard_resource_object(const struct standard_resource *standard)
+{
+    struct object o = object_defaults(OBJECT_RESOURCE, standard->name);
+    o.value[RESOURCE_TYPE].number = standard->type;
+    o.value[RESOURCE_RELOP].number = standard->relop;
+    o.value[RESOURCE_CONSUMABLE].number = CONSUMABLE_NO;
+    return o;
+}
