@@ -282,6 +282,67 @@ static void run_all(struct schedule_builder *b)
     for (uint32_t i = 0; i < b->candidates.count; i++) add_waiting(b, b->candidates.items[i].job);
 }
 
+/* --- jobs that can never run -------------------------------------------------------------------------------------- */
+
+/* The slots that a demand would get of an empty cluster, at most its smallest number. */
+static uint32_t slots_at_most(const struct cluster *empty, const struct demand *d, struct arena *arena)
+{
+    const struct slot_range range = {1, d->ranges[0].min};
+    const struct window always = {0, TIMELINE_END};
+    struct demand smaller = *d;
+    struct allocation allocation;
+    smaller.ranges = &range;
+    smaller.range_count = 1;
+    return place_job(empty, &smaller, always, NULL, arena, &allocation) ? allocation.slots : 0;
+}
+
+/* Loads, drained hosts and closed queues do not count: they change. */
+static void open_all(struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        *array_add(&c->order) = i;
+        c->instances.items[i].is_off = false;
+    }
+}
+
+static const char *why_never(const struct cluster *empty, const struct demand *d, struct arena *arena)
+{
+    struct allocation unused;
+    struct buf text = {0};
+    const char *result = NULL;
+    if (place_job(empty, d, (struct window){0, TIMELINE_END}, NULL, arena, &unused)) return NULL;
+    uint32_t slots = slots_at_most(empty, d, arena);
+    if (d->environment_count > 0 || slots == 0)
+        buf_format(&text, "can never run: asks for %u slot%s; at most %u would fit", d->ranges[0].min,
+                   d->ranges[0].min == 1 ? "" : "s", slots);
+    else
+        buf_format(&text, "can never run: asks for %u slots on one host; at most %u would fit", d->ranges[0].min,
+                   slots);
+    result = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return result;
+}
+
+/* Once for each shape. */
+static void explain_waiting(struct schedule_builder *b)
+{
+    struct cluster_model empty;
+    struct schedule *p = b->out;
+    const char **reasons = arena_alloc(&p->arena, (p->demands.list.count + (size_t)1) * sizeof *reasons);
+    bool *is_known = arena_alloc(&p->arena, p->demands.list.count + (size_t)1);
+    ensure(cluster_model_make(b->s, &empty, NULL) == 0);
+    open_all(&empty.cluster);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        struct schedule_row *row = &p->rows.items[i];
+        if (row->state != SCHEDULE_WAITING) continue;
+        uint32_t shape = row->demand->shape;
+        if (!is_known[shape]) reasons[shape] = why_never(&empty.cluster, row->demand, &p->arena);
+        is_known[shape] = true;
+        row->reason = reasons[shape];
+    }
+    cluster_model_release(&empty);
+}
+
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e)
@@ -300,6 +361,7 @@ int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct 
         order_by_priority(&b);
     sort_candidates(&b);
     run_all(&b);
+    explain_waiting(&b);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
     return 0;
@@ -355,6 +417,7 @@ void schedule_row_values(const struct schedule *p, const struct state *s, uint32
     value[SCHEDULE_FIELD_SLOTS] = field_number(is_waiting ? row->demand->ranges[0].min : row->allocation.slots);
     if (environment != NONE)
         value[SCHEDULE_FIELD_ENVIRONMENT] = field_text(p->model.cluster.environments.items[environment].name);
+    value[SCHEDULE_FIELD_REASON] = field_text(row->reason);
     if (is_waiting) return;
     value[SCHEDULE_FIELD_START] = field_number(row->start_us);
     if (row->end_us <= (int64_t)TIME_US_MAX) value[SCHEDULE_FIELD_END] = field_number(row->end_us);

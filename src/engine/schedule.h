@@ -18,9 +18,10 @@ enum schedule_state { SCHEDULE_RUNNING, SCHEDULE_SUSPENDED, SCHEDULE_STARTING, S
 
 /* A task; or all waiting tasks of an array. */
 struct schedule_row {
-    uint32_t job;      /* index */
-    uint32_t task_id;  /* 0 unless the job is an array */
-    const char *tasks; /* of a waiting array: "3-9"; else NULL */
+    uint32_t job;       /* index */
+    uint32_t task_id;   /* 0 unless the job is an array */
+    const char *tasks;  /* of a waiting array: "3-9"; else NULL */
+    const char *reason; /* of a waiting job that can never run: why; else NULL */
     enum schedule_state state;
     int64_t start_us, end_us; /* planned; end_us TIMELINE_END: none. Waiting: both 0 */
     const struct demand *demand;

@@ -36,6 +36,10 @@ static const struct field rows[SCHEDULE_FIELD_COUNT] = {
                  "it waits",
          .type = FIELD_TEXT,
          .is_nullable = true},
+    [SCHEDULE_FIELD_REASON] = {.name = "reason",
+                               .help = "of a waiting job that can never run: why",
+                               .type = FIELD_TEXT,
+                               .is_nullable = true},
 };
 
 const struct field_table schedule_fields = {.name = "Schedule",
@@ -53,6 +57,7 @@ static const struct column columns[] = {
     {.field = SCHEDULE_FIELD_SLOTS, .name = "SLOTS", .heading = "SLOTS"},
     {.field = SCHEDULE_FIELD_ENVIRONMENT, .name = "PE", .heading = "PE", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 2},
     {.field = SCHEDULE_FIELD_PLACES, .name = "PLACES", .heading = "PLACES", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.field = SCHEDULE_FIELD_REASON, .name = "REASON", .heading = "REASON", .width_min = COLUMN_NAME_WIDTH_MIN},
 };
 
 const struct column_table schedule_fields_columns = {

@@ -54,11 +54,10 @@ static int64_t end_of(const struct demand *d, int64_t start_us)
     return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
 }
 
-/* Without reservations only the present matters: no later booking has to be respected. */
+/* Later bookings count, too: reservations, and closed times of queues. */
 static struct window start_window(const struct run *r, const struct demand *d)
 {
-    bool looks_ahead = r->rules->reservations != RUN_RESERVE_NONE && r->rules->reservation_max > 0;
-    return (struct window){r->now_us, looks_ahead ? end_of(d, r->now_us) : r->now_us + 1};
+    return (struct window){r->now_us, end_of(d, r->now_us)};
 }
 
 static void book(struct run *r, const struct demand *d, const struct run_decision *decision)

@@ -152,19 +152,48 @@ static int read_soft_requests(struct wire_reader *r, json_t *value, void *target
 
 /* --- where a job may run, and where it runs ----------------------------------------------------------------------- */
 
+/* Whether an object of the kind matches the pattern. */
+static bool matches_object(const struct state *s, enum object_kind kind, struct str pattern)
+{
+    bool matches = false;
+    for (uint32_t i = 0; i < s->objects[kind].count && !matches; i++)
+        matches = str_matches(str(s->objects[kind].items[i].object.name), pattern);
+    return matches;
+}
+
+/* Patterns such as "all.q" or "*@n1", each of which has to match a partition. */
+static int read_queue_list(struct wire_reader *r, json_t *value, const char **out_text)
+{
+    if (document_read_names(r, value, out_text) != 0) return -1;
+    for (struct str rest = str(*out_text); rest.length > 0;) {
+        struct str unused, item = str_cut(rest, ',', &rest);
+        if (!matches_object(document_of(r)->state, OBJECT_PARTITION, str_cut(item, '@', &unused)))
+            return wire_fail(r, "'%.*s' matches no partition of this document", (int)item.length, item.text);
+    }
+    return 0;
+}
+
 static int read_queues(struct wire_reader *r, json_t *value, void *target)
 {
-    return document_read_names(r, value, &((struct job_keys *)target)->placing.queues);
+    return read_queue_list(r, value, &((struct job_keys *)target)->placing.queues);
 }
 
 static int read_master_queues(struct wire_reader *r, json_t *value, void *target)
 {
-    return document_read_names(r, value, &((struct job_keys *)target)->placing.master_queues);
+    return read_queue_list(r, value, &((struct job_keys *)target)->placing.master_queues);
 }
 
 static int read_soft_queues(struct wire_reader *r, json_t *value, void *target)
 {
-    return document_read_names(r, value, &((struct job_keys *)target)->placing.soft_queues);
+    return read_queue_list(r, value, &((struct job_keys *)target)->placing.soft_queues);
+}
+
+static int read_environment(struct wire_reader *r, json_t *value, void *target)
+{
+    const char **name = &((struct job_keys *)target)->placing.environment;
+    if (wire_read_name(r, value, name) != 0) return -1;
+    bool is_known = matches_object(document_of(r)->state, OBJECT_ENVIRONMENT, str(*name));
+    return is_known ? 0 : wire_refuse(r, value, "a parallel environment of this document, or a pattern for one");
 }
 
 /* "all.q@n1": a partition and a host on which it is. */
@@ -251,7 +280,7 @@ static const struct wire_field fields[] = {
     {.name = "urgency_slots", .type = WIRE_CUSTOM, .read = read_slots_rule},
     {.name = "request", .type = WIRE_CUSTOM, .read = read_requests},
     {.name = "soft", .type = WIRE_CUSTOM, .read = read_soft_requests},
-    {.name = "pe", .type = WIRE_NAME, MEMBER(placing.environment)},
+    {.name = "pe", .type = WIRE_CUSTOM, .read = read_environment},
     {.name = "queues", .type = WIRE_CUSTOM, .read = read_queues},
     {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
     {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},

@@ -196,6 +196,24 @@ static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
     [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
 };
 
+/* Fields that documents write as lists are members of their own (above). */
+static const char *partition_key(uint32_t field)
+{
+    bool is_list = field == PARTITION_HOSTS || field == PARTITION_PE_LIST || field == PARTITION_USER_LISTS ||
+                   field == PARTITION_XUSER_LISTS;
+    return is_list ? NULL : object_classes[OBJECT_PARTITION].fields[field].name;
+}
+
+static const char *group_key(uint32_t field)
+{
+    return field == GROUP_HOSTS ? NULL : object_classes[OBJECT_GROUP].fields[field].name;
+}
+
+static const char *(*const keys_of_kind[OBJECT_KIND_COUNT])(uint32_t field) = {
+    [OBJECT_PARTITION] = partition_key,
+    [OBJECT_GROUP] = group_key,
+};
+
 static int read_object(struct wire_reader *r, json_t *value, enum object_kind kind, struct object_document *out)
 {
     struct document *d = document_of(r);
@@ -208,7 +226,8 @@ static int read_object(struct wire_reader *r, json_t *value, enum object_kind ki
         .size = sizeof *out,
         .table_fields = {.table = &table,
                          .values_offset = offsetof(struct object_document, object.value),
-                         .given_offset = offsetof(struct object_document, given)},
+                         .given_offset = offsetof(struct object_document, given),
+                         .name = keys_of_kind[kind]},
     };
     *out = (struct object_document){.object = object_defaults(kind, ""), .usage_us = INT64_MIN};
     if (wire_read_members(r, &shape, value, out) != 0) return -1;

@@ -1,0 +1,235 @@
+/* Schedules of documents: what they have beyond the recorded runs (conformance/test_grid_engine_schedule.py), by hand
+ * from docs/formulas.md 7 and 8, and what is refused. */
+#include "scenario_world.h"
+
+#include "engine/schedule.h"
+
+/* A document that is written with ' instead of ". */
+static int read_document(const char *document, struct scenario *out_scenario, struct err *e)
+{
+    struct buf text = {0};
+    buf_add_text(&text, document);
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.text[i] == '\'') text.text[i] = '"';
+    }
+    int status = scenario_read((struct str){text.text, text.length}, "F", out_scenario, e);
+    buf_release(&text);
+    return status;
+}
+
+/* "1 RUNNING 0-100 all.q@n1=2; 2 WAITING": the rows of a document's schedule. Times are seconds after `now`, 1000. */
+static const char *schedule_of(const char *document)
+{
+    static struct buf text;
+    struct scenario s;
+    struct schedule p;
+    struct err e = {0};
+    static const char *const states[] = {"RUNNING", "SUSPENDED", "STARTING", "RESERVED", "WAITING"};
+    read_quoted(document, &s);
+    buf_clear(&text);
+    buf_add_text(&text, "");
+    if (scenario_schedule(&s, "F", &p, &e) != 0) buf_add_text(&text, ERR_SENTENCE(&e));
+    for (uint32_t i = 0; i < p.rows.count; i++) {
+        struct schedule_values v;
+        schedule_row_values(&p, &s.state, i, &arena, &v);
+        const struct field_value *value = v.value;
+        buf_format(&text, "%s%s %s", i > 0 ? "; " : "", value[SCHEDULE_FIELD_ID].text,
+                   states[value[SCHEDULE_FIELD_STATE].number]);
+        if (value[SCHEDULE_FIELD_REASON].text != NULL) buf_format(&text, " (%s)", value[SCHEDULE_FIELD_REASON].text);
+        if (value[SCHEDULE_FIELD_PLACES].text == NULL) continue;
+        buf_format(&text, " %lld-", (long long)(value[SCHEDULE_FIELD_START].number / US_PER_S - 1000));
+        if (value[SCHEDULE_FIELD_END].number != FIELD_ABSENT)
+            buf_format(&text, "%lld", (long long)(value[SCHEDULE_FIELD_END].number / US_PER_S - 1000));
+        buf_format(&text, " %s", value[SCHEDULE_FIELD_PLACES].text);
+    }
+    schedule_release(&p);
+    scenario_release(&s);
+    return text.text;
+}
+
+#define JOB(number, rest) "{'id': " number ", 'user': 'u', 'submit': 1" rest "}"
+#define CLUSTER(settings, rest, jobs)                                                                             \
+    "{'now': 1000, 'settings': {" settings "}, 'hosts': [{'name': 'n1', 'cpus': 4, 'mem': '8G'}, {'name': 'n2', " \
+    "'cpus': 2}], " rest " 'jobs': [" jobs "]}"
+
+/* 4 CPUs run until 100. The first of the pending jobs needs 4, so with EASY backfill it is reserved at 100; a short job
+ * overtakes it, a long one does not. */
+static void first_jobs_get_reservations(void **unused)
+{
+    (void)unused;
+    static const char jobs[] = CLUSTER(
+        "%s", "'partitions': [{'name': 'q', 'hosts': ['n1']}],",
+        JOB("1", ", 'state': 'RUNNING', 'start': 1000, 'cpus': 2, 'time_limit_s': 100, 'places': {'q@n1': 2}") "," JOB(
+            "2",
+            ", 'cpus': 4, 'time_limit_s': 50") "," JOB("3",
+                                                       ", 'cpus': 1, 'time_limit_s': 200") "," JOB("4",
+                                                                                                   ", 'cpus': 1, 'time_limit_s': 99"));
+    static const struct {
+        const char *settings, *schedule;
+    } rows[] = {
+        {"'reservation_depth': 1",
+         "1 RUNNING 0-100 q@n1=2; 2 RESERVED 100-150 q@n1=4; 4 STARTING 0-99 q@n1=1; 3 WAITING"},
+        {"'reservations': 'none'",
+         "1 RUNNING 0-100 q@n1=2; 3 STARTING 0-200 q@n1=1; 4 STARTING 0-99 q@n1=1; 2 WAITING"},
+        {"'reservations': 'requested', 'max_reservation': 5",
+         "1 RUNNING 0-100 q@n1=2; 3 STARTING 0-200 q@n1=1; 4 STARTING 0-99 q@n1=1; 2 WAITING"},
+        {"'reservation_depth': 5",
+         "1 RUNNING 0-100 q@n1=2; 2 RESERVED 100-150 q@n1=4; 3 RESERVED 150-350 q@n1=1; 4 STARTING 0-99 q@n1=1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document, jobs, rows[i].settings);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
+static void memory_is_booked_on_each_host(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER("'reservations': 'none'", "",
+                            JOB("1", ", 'mem': '6G'") "," JOB("2", ", 'mem': '3G'") "," JOB("3", ", 'mem': '2G'"))),
+        "1 STARTING 0- @n1=1; 2 STARTING 0- @n2=1; 3 STARTING 0- @n1=1");
+}
+
+/* Two queues share the CPUs of their host unless they say their slots. */
+static void queues_share_the_host(void **unused)
+{
+    (void)unused;
+#define TWO_QUEUES(slots)                                                                                        \
+    CLUSTER("'reservations': 'none', 'PriorityType': 'priority/tickets'",                                        \
+            "'partitions': [{'name': 'a', 'hosts': ['n2']" slots "}, {'name': 'b', 'hosts': ['n2']" slots "}],", \
+            JOB("1", "") "," JOB("2", "") "," JOB("3", ""))
+    assert_string_equal(schedule_of(TWO_QUEUES("")), "1 STARTING 0- a@n2=1; 2 STARTING 0- a@n2=1; 3 WAITING");
+    assert_string_equal(schedule_of(TWO_QUEUES(", 'slots': 2")),
+                        "1 STARTING 0- a@n2=1; 2 STARTING 0- a@n2=1; 3 STARTING 0- b@n2=1");
+#undef TWO_QUEUES
+}
+
+static void states_and_users(void **unused)
+{
+    (void)unused;
+#define QUEUE(fields, jobs) CLUSTER("'reservations': 'none'", "'partitions': [{'name': 'q', " fields "}],", jobs)
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {QUEUE("'state': 'UP,[n1=DRAIN]'", JOB("1", "")), "1 STARTING 0- q@n2=1"},
+        {QUEUE("'state': 'DOWN'", JOB("1", "")), "1 WAITING"},
+        {QUEUE("'user_lists': ['v']", JOB("1", "")), "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {QUEUE("'user_lists': ['v', '@defaultdepartment']", JOB("1", "")), "1 STARTING 0- q@n1=1"},
+        {QUEUE("'xuser_lists': 'u'", JOB("1", "")), "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {QUEUE("'slots': '9,[n1=1]'", JOB("1", ", 'cpus': 9")), "1 STARTING 0- q@n2=9"},
+        {QUEUE("'seq_no': '1,[n2=0]'", JOB("1", "")), "1 STARTING 0- q@n2=1"},
+        {QUEUE("'hosts': ['n2']", JOB("1", ", 'cpus': 3")),
+         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+        {QUEUE("'closed': [[900, 1100]]", JOB("1", ", 'time_limit_s': 5")), "1 WAITING"},
+        {QUEUE("'closed': [[1100, 1200]]", JOB("1", ", 'time_limit_s': 100") "," JOB("2", ", 'time_limit_s': 101")),
+         "1 STARTING 0-100 q@n1=1; 2 WAITING"},
+    };
+#undef QUEUE
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+}
+
+static void tasks_of_arrays_are_rows(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER("'reservation_depth': 1", "'partitions': [{'name': 'q', 'hosts': ['n2']}],",
+                            JOB("1", ", 'array_tasks': 5, 'time_limit_s': 10"))),
+        "1_1 STARTING 0-10 q@n2=1; 1_2 STARTING 0-10 q@n2=1; 1_3 RESERVED 10-20 q@n2=1; 1_[4-5] WAITING");
+    assert_string_equal(schedule_of(CLUSTER("'reservations': 'none'", "",
+                                            JOB("1", ", 'array_tasks': 3, 'array_limit': 1, 'time_limit_s': 10"))),
+                        "1_1 STARTING 0-10 @n1=1; 1_[2-3] WAITING");
+}
+
+static void jobs_without_a_place_say_so(void **unused)
+{
+    (void)unused;
+    assert_string_equal(schedule_of("{'now': 1000, 'jobs': [" JOB("1", "") "]}"),
+                        "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)");
+    assert_string_equal(
+        schedule_of(CLUSTER("", "'resources': [{'name': 'gpu', 'type': 'INT'}],", JOB("1", ", 'request': {'gpu': 1}"))),
+        "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)");
+}
+
+static void clusters_that_do_not_fit_together(void **unused)
+{
+    (void)unused;
+#define HOSTS(fields) "{'now': 1000, 'hosts': [{'name': 'n1', " fields "}]}"
+#define QUEUE(fields) "{'now': 1000, 'hosts': [{'name': 'n1'}], 'partitions': [{'name': 'q', " fields "}]}"
+    static const struct {
+        const char *document, *error;
+    } rows[] = {
+        {HOSTS("'complex_values': 'gpu=4'"), "F: host 'n1': complex_values: 'gpu' is not a resource"},
+        {HOSTS("'complex_values': 'arch'"),
+         "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as gpu=4"},
+        {HOSTS("'load_scaling': 'load_avg=x'"),
+         "F: host 'n1': load_scaling: 'load_avg' is not a load value and its factor, such as load_avg=0.5"},
+        {QUEUE("'slots': 'four'"), "F: partition 'q': slots: 'four' is not a whole number from 0 to 4294967294"},
+        {QUEUE("'slots': '4,[n9=2]'"), "F: partition 'q': slots: 'n9' is not a host"},
+        {QUEUE("'slots': '4,[@big=2]'"), "F: partition 'q': slots: '@big' is not a group of hosts"},
+        {QUEUE("'state': 'AWAY'"), "F: partition 'q': state: 'AWAY' is not one of UP, DRAIN, DOWN"},
+        {QUEUE("'pe_list': ['mpi']"), "F: partition 'q': pe_list: 'mpi' is not a parallel environment"},
+        {QUEUE("'load_thresholds': 'np_load_avg'"),
+         "F: partition 'q': load_thresholds: 'np_load_avg' is not a load value and its limit, such as np_load_avg=1.75"},
+        {"{'now': 1000, 'settings': {'load_formula': 'arch'}}",
+         "F: load_formula: 'arch' is not a load value or a consumable, which are numbers"},
+        {"{'now': 1000, 'settings': {'job_load_adjustments': 'nosuch=1'}}",
+         "F: job_load_adjustments: 'nosuch' is not a load value or a consumable, which are numbers"},
+    };
+#undef HOSTS
+#undef QUEUE
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].error);
+}
+
+static void documents_are_refused(void **unused)
+{
+    (void)unused;
+#define ONE(fields) \
+    "{'now': 1000, 'hosts': [{'name': 'n1'}], 'partitions': [{'name': 'q'}], 'jobs': [" JOB("1", fields) "]}"
+    static const struct {
+        const char *document, *error;
+    } rows[] = {
+        {"{'now': 1000, 'hosts': [{'name': 'a b'}]}", "F: hosts[0].name: 'a b' has a blank, or one of , [ ] = @"},
+        {"{'now': 1000, 'hosts': [{'name': 'a'}, {'name': 'a'}]}", "F: hosts[1].name: 'a' occurs twice"},
+        {"{'now': 1000, 'hosts': [{'name': 'a', 'load_values': {'nosuch': 1}}]}",
+         "F: hosts[0].load_values.nosuch: not a resource of this document"},
+        {"{'now': 1000, 'groups': [{'name': 'a', 'hosts': ['@b']}, {'name': 'b', 'hosts': ['@a']}]}",
+         "F: group 'a' contains itself, through its hosts"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5, 5]]}]}",
+         "F: partitions[0].closed[0]: the first time is not before the second one"},
+        {ONE(", 'pe': 'mpi'"),
+         "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
+        {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
+        {ONE(", 'places': {'q@n1': 1}"),
+         "F: jobs[0].places: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
+        {ONE(", 'state': 'RUNNING', 'places': {'q': 1}"),
+         "F: jobs[0].places.q: 'q' has no host of this document behind the '@'"},
+        {ONE(", 'state': 'RUNNING', 'places': {'r@n1': 1}"),
+         "F: jobs[0].places.r@n1: 'r@n1' is not a partition with its host, such as all.q@n1"},
+    };
+#undef ONE
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct scenario s;
+        struct err e = {0};
+        assert_int_equal(read_document(rows[i].document, &s, &e), -1);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
+        scenario_release(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_jobs_get_reservations),
+        cmocka_unit_test(memory_is_booked_on_each_host),
+        cmocka_unit_test(queues_share_the_host),
+        cmocka_unit_test(states_and_users),
+        cmocka_unit_test(tasks_of_arrays_are_rows),
+        cmocka_unit_test(jobs_without_a_place_say_so),
+        cmocka_unit_test(clusters_that_do_not_fit_together),
+        cmocka_unit_test(documents_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, release_answers);
+}
