@@ -1,0 +1,196 @@
+#include "sched/queue.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+
+enum { FEW_ENTRIES = 32 };
+
+static void release_group(struct queue_group *g)
+{
+    mem_free(g->key);
+    array_release(&g->entries);
+    *g = (struct queue_group){0};
+}
+
+void queue_clear(struct queue *q)
+{
+    for (uint32_t i = 0; i < q->groups.count; i++) release_group(&q->groups.items[i]);
+    array_clear(&q->groups);
+    array_clear(&q->unused);
+    map_clear(&q->by_key);
+}
+
+void queue_release(struct queue *q)
+{
+    queue_clear(q);
+    array_release(&q->groups);
+    array_release(&q->unused);
+    map_release(&q->by_key);
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t add_group(struct queue *q, struct str key)
+{
+    uint32_t index = q->groups.count;
+    if (q->unused.count > 0)
+        index = q->unused.items[--q->unused.count];
+    else
+        (void)array_add(&q->groups);
+    struct queue_group *g = &q->groups.items[index];
+    *g = (struct queue_group){.key = mem_resize(NULL, 0, key.length + 1)};
+    memcpy(g->key, key.text, key.length);
+    map_set(&q->by_key, (struct str){g->key, key.length}, index);
+    return index;
+}
+
+/* Removed entries go when they are the larger part. */
+static void compact(struct queue_group *g)
+{
+    uint32_t kept = 0;
+    if (g->entries.count < FEW_ENTRIES || g->live >= g->entries.count / 2) return;
+    for (uint32_t i = g->first; i < g->entries.count; i++) {
+        if (!g->entries.items[i].is_removed) g->entries.items[kept++] = g->entries.items[i];
+    }
+    g->entries.count = g->sorted = kept;
+    g->first = 0;
+}
+
+uint32_t queue_add(struct queue *q, struct str key, uint64_t position, uint32_t job)
+{
+    uint32_t index = map_get(&q->by_key, key);
+    if (index == NONE) index = add_group(q, key);
+    struct queue_group *g = &q->groups.items[index];
+    bool is_last =
+        g->sorted == g->entries.count && (g->sorted == 0 || g->entries.items[g->sorted - 1].position < position);
+    *array_add(&g->entries) = (struct queue_entry){.position = position, .job = job};
+    g->sorted += is_last;
+    g->live++;
+    return index;
+}
+
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+/* The entries behind the sorted ones, which are few as a rule, by insertion from the end. */
+static void insert_sorted(struct queue_group *g)
+{
+    for (; g->sorted < g->entries.count; g->sorted++) {
+        const struct queue_entry entry = g->entries.items[g->sorted];
+        uint32_t at = g->sorted;
+        for (; at > g->first && g->entries.items[at - 1].position > entry.position; at--)
+            g->entries.items[at] = g->entries.items[at - 1];
+        g->entries.items[at] = entry;
+    }
+}
+
+static void merge(const struct queue_entry *a, uint32_t a_count, const struct queue_entry *b, uint32_t b_count,
+                  struct queue_entry *out)
+{
+    for (uint32_t i = 0, k = 0; i < a_count || k < b_count;) {
+        bool is_a = k == b_count || (i < a_count && a[i].position < b[k].position);
+        *out++ = is_a ? a[i++] : b[k++];
+    }
+}
+
+/* Merge sort of the tail, then of both parts. */
+static void sort_tail(struct queue_entry *entries, uint32_t count, struct queue_entry *scratch)
+{
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint32_t begin = 0; begin < count; begin += 2 * width) {
+            uint32_t middle = begin + width < count ? begin + width : count;
+            uint32_t end = middle + width < count ? middle + width : count;
+            merge(entries + begin, middle - begin, entries + middle, end - middle, scratch + begin);
+        }
+        memcpy(entries, scratch, count * sizeof *entries);
+    }
+}
+
+static void sort_group(struct queue_group *g)
+{
+    uint32_t tail = g->entries.count - g->sorted, head = g->sorted - g->first;
+    if (tail == 0) return;
+    if (tail <= FEW_ENTRIES) {
+        insert_sorted(g);
+        return;
+    }
+    struct queue_entry *scratch = mem_resize(NULL, 0, (head + (size_t)tail) * sizeof *scratch);
+    sort_tail(g->entries.items + g->sorted, tail, scratch);
+    merge(g->entries.items + g->first, head, g->entries.items + g->sorted, tail, scratch);
+    memcpy(g->entries.items + g->first, scratch, (head + (size_t)tail) * sizeof *scratch);
+    mem_free(scratch);
+    g->sorted = g->entries.count;
+}
+
+/* The index of the entry at a position, which is there. */
+static uint32_t find(const struct queue_group *g, uint64_t position)
+{
+    uint32_t low = g->first, high = g->entries.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->entries.items[middle].position < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* The same position may stand there as a removed entry, of a job that was removed and added again. */
+    while (low < g->entries.count && g->entries.items[low].position == position && g->entries.items[low].is_removed)
+        low++;
+    ensure(low < g->entries.count && g->entries.items[low].position == position);
+    return low;
+}
+
+void queue_remove(struct queue *q, uint32_t group, uint64_t position)
+{
+    struct queue_group *g = &q->groups.items[group];
+    ensure(group < q->groups.count && g->key != NULL && g->live > 0);
+    sort_group(g);
+    g->entries.items[find(g, position)].is_removed = true;
+    if (--g->live == 0) {
+        ensure(map_remove(&q->by_key, str(g->key)));
+        release_group(g);
+        *array_add(&q->unused) = group;
+        return;
+    }
+    while (g->entries.items[g->first].is_removed) g->first++;
+    compact(g);
+}
+
+uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at)
+{
+    struct queue_group *g = &q->groups.items[group];
+    sort_group(g);
+    if (at < g->first) at = g->first;
+    while (at < g->entries.count && g->entries.items[at].is_removed) at++;
+    return at < g->entries.count ? at : NONE;
+}
+
+/* --- candidates --------------------------------------------------------------------------------------------------- */
+
+static bool is_before(const struct queue_candidate *a, const struct queue_candidate *b)
+{
+    return a->order != b->order ? a->order > b->order : a->position < b->position;
+}
+
+void queue_push(struct queue_candidates *c, struct queue_candidate candidate)
+{
+    uint32_t at = c->list.count;
+    (void)array_add(&c->list);
+    for (; at > 0 && is_before(&candidate, &c->list.items[(at - 1) / 2]); at = (at - 1) / 2)
+        c->list.items[at] = c->list.items[(at - 1) / 2];
+    c->list.items[at] = candidate;
+}
+
+struct queue_candidate queue_pop(struct queue_candidates *c)
+{
+    ensure(c->list.count > 0);
+    const struct queue_candidate best = c->list.items[0], last = c->list.items[--c->list.count];
+    uint32_t at = 0, count = c->list.count;
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_before(&c->list.items[child + 1], &c->list.items[child])) child++;
+        if (!is_before(&c->list.items[child], &last)) break;
+        c->list.items[at] = c->list.items[child];
+    }
+    if (count > 0) c->list.items[at] = last;
+    return best;
+}
