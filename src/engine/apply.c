@@ -1,8 +1,11 @@
 #include "engine/apply.h"
 
+#include "engine/pending.h"
+
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index)
 {
     *array_add(&c->outcome->changes) = (struct change){.table = table, .index = index};
+    if (table == TABLE_JOB) pending_touch(c->s, c->s->jobs.items[index].id);
 }
 
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,

@@ -1,33 +1,26 @@
 /* The scheduling pass: which pending tasks start now.
  *
- *     pending jobs -> jobs that fit -> a candidate for each partition -> sched/pass.h -> tasks that start
+ *     multifactor, basic   groups of equal jobs (pending.h) -> the first of each that fits -> the best of them starts
+ *     tickets              pending jobs -> jobs that fit -> a candidate for each -> sched/pass.h -> tasks that start
  *
  * Cheap checks come first. If no CPU is free, no job is read, unless minimum priorities are kept; only jobs that fit
- * into the free resources are ranked. The tickets model ranks all waiting jobs, because the tickets of each depend on
- * all of them, but only if at least two jobs fit. Candidates are in order of job id, which is the order of submission;
- * with a plan of the tickets model they are in its order.
+ * into the free resources are ranked. In a group the next job becomes a candidate when the one before it has started;
+ * if one does not fit, its group is left out. The tickets model ranks all waiting jobs, because the tickets of each
+ * depend on all of them, but only if at least two jobs fit; its candidates are in order of job id, which is the order
+ * of submission, or with a plan in that of the plan.
  *
- * Cost for n jobs of which m fit: O(n) to find them, O(associations + objects) and O(m) to rank them by multifactor or
- * basic, and the cost of ticket_plan_run for the tickets model; O(tasks) if a resource has a finite amount. With
- * minimum priorities (min_priority.h) or CPU weights (cpu_weight.c) O(n) or O(tasks) more. The scan over the jobs is
- * memory-bound, so struct job has its hot fields first, and rows are prefetched. Source: docs/formulas.md 4.4. */
+ * Cost: O(associations + objects), and O(log groups) for each start, in addition for g groups O(g), by multifactor or
+ * basic; for the tickets model O(jobs) and the cost of ticket_plan_run; O(tasks) if a resource has a finite amount.
+ * With minimum priorities (min_priority.h) or CPU weights (cpu_weight.c) O(jobs) or O(tasks) more. Source:
+ * docs/formulas.md 4.4. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
+#include "engine/pending.h"
 #include "sched/pass.h"
 
-/* Priorities are computed for blocks of candidates, which stay in the processor's cache after they were collected. */
-enum { BLOCK = 128 };
-
 enum { STEP = 8 }; /* the prefetch distance, in jobs, of each of three steps */
-
-struct block {
-    struct multifactor_job jobs[BLOCK];
-    struct tres_amount amounts[BLOCK][TRES_MAX];
-    uint32_t priority[BLOCK];
-    uint32_t count; /* candidates at the end of the list that have no priority yet */
-};
 
 /* The jobs that could start on the free resources, and their candidates. */
 struct pass {
@@ -38,7 +31,8 @@ struct pass {
     bool has_threshold_qos; /* a QOS keeps jobs waiting until their fair-share factor is high enough */
     const double *factors;  /* by node of the tree; NULL: not needed */
     struct multifactor_context multifactor;
-    struct block *block;
+    struct queue_candidates heads; /* of the groups */
+    struct tres_amount *amounts;   /* of one job, TRES_MAX entries; NULL: TRES have no weights */
     ARRAY(struct pass_job) jobs;
     ARRAY(struct candidate) candidates;
 };
@@ -114,52 +108,9 @@ static bool could_start(struct pass *p, uint32_t index, struct pass_job *out_job
 
 /* --- the queue ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t priority_sort_key(const struct state *s, uint32_t partition, uint32_t priority)
-{
-    const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
-    return sort_key_priority((uint32_t)row->object.value[PARTITION_TIER].number, priority);
-}
-
-static const struct job *job_of(const struct pass *p, const struct candidate *c)
-{
-    return &p->c->s->jobs.items[p->jobs.items[c->job].job];
-}
-
-static void compute_block(struct pass *p)
-{
-    const struct state *s = p->c->s;
-    struct block *b = p->block;
-    struct candidate *c = &p->candidates.items[p->candidates.count - b->count];
-    multifactor_priorities(&s->policy.multifactor, &p->multifactor.cluster, b->jobs, b->count, b->priority);
-    for (uint32_t i = 0; i < b->count; i++, c++)
-        c->order =
-            priority_sort_key(s, c->partition, min_priority_bound(s, job_of(p, c), c->partition, b->priority[i]));
-    b->count = 0;
-}
-
 static void add_candidate(struct pass *p, uint32_t job, uint32_t partition, uint32_t tasks, uint64_t order)
 {
     *array_add(&p->candidates) = (struct candidate){job, partition, tasks, order};
-}
-
-/* Adds a candidate for each partition that admits the job. */
-static void queue_by_priority(struct pass *p, uint32_t job)
-{
-    struct state *s = p->c->s;
-    const struct job *j = &s->jobs.items[p->jobs.items[job].job];
-    struct block *b = p->block;
-    for (uint32_t i = 0; i < j->partition_count; i++) {
-        uint32_t partition = j->partitions[i];
-        if (!job_fits_partition(s, partition, j)) continue;
-        if (s->policy.model == MODEL_BASIC) {
-            add_candidate(p, job, partition, UINT32_MAX, priority_sort_key(s, partition, job_basic_priority(j)));
-            continue;
-        }
-        struct tres_amount *amounts = s->policy.multifactor.has_tres_weights ? b->amounts[b->count] : NULL;
-        add_candidate(p, job, partition, UINT32_MAX, 0);
-        multifactor_context_job(&p->multifactor, j, partition, amounts, &b->jobs[b->count++]);
-        if (b->count == BLOCK) compute_block(p);
-    }
 }
 
 static uint32_t first_admitting_partition(const struct state *s, const struct job *j)
@@ -236,11 +187,9 @@ static void begin_ranking(struct pass *p)
     struct state *s = p->c->s;
     bool is_multifactor = s->policy.model == MODEL_MULTIFACTOR;
     p->is_ranking = true;
-    array_reserve(&p->jobs, s->job_by_id.count);
-    array_reserve(&p->candidates, s->job_by_id.count);
     if (is_multifactor || p->has_threshold_qos) p->factors = state_factors(s, p->c->now_us, &s->cycle);
     if (!is_multifactor) return;
-    p->block = arena_alloc(&s->cycle, sizeof *p->block);
+    if (s->policy.multifactor.has_tres_weights) p->amounts = arena_alloc(&s->cycle, TRES_MAX * sizeof *p->amounts);
     multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
 }
 
@@ -256,10 +205,12 @@ static void prefetch_jobs(const struct state *s, uint32_t i)
 }
 
 /* One scan over the jobs, because a million rows do not fit into the processor's cache. */
-static void make_queue(struct pass *p)
+static void make_tickets_queue(struct pass *p)
 {
     struct state *s = p->c->s;
     struct pass_job job;
+    array_reserve(&p->jobs, s->job_by_id.count);
+    array_reserve(&p->candidates, s->job_by_id.count);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         prefetch_jobs(s, i);
@@ -270,10 +221,8 @@ static void make_queue(struct pass *p)
             continue;
         }
         *array_add(&p->jobs) = job;
-        if (s->policy.model != MODEL_TICKETS) queue_by_priority(p, p->jobs.count - 1);
     }
-    if (p->block != NULL) compute_block(p);
-    if (s->policy.model == MODEL_TICKETS && p->jobs.count > 0) queue_by_tickets(p);
+    if (p->jobs.count > 0) queue_by_tickets(p);
 }
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
@@ -320,17 +269,129 @@ static void start_task(struct apply_context *c, const struct tres_indices *indic
     apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);
 }
 
-static void start_tasks(struct pass *p, const char *boot_id)
+/* The tickets model. */
+static void start_by_tickets(struct pass *p, const char *boot_id)
 {
     struct state *s = p->c->s;
-    struct pass_queue queue = {p->jobs.items, p->jobs.count, p->candidates.items, p->candidates.count};
     struct pass_starts starts = {0};
     struct tres_indices indices;
+    make_tickets_queue(p);
+    if (p->candidates.count == 0) return;
+    struct pass_queue queue = {p->jobs.items, p->jobs.count, p->candidates.items, p->candidates.count};
     pass_run(&s->host, &p->consumables, &queue, &s->cycle, &starts);
     tres_indices_find(s, &s->cycle, &indices);
     for (uint32_t i = 0; i < starts.list.count; i++) start_task(p->c, &indices, &starts.list.items[i], boot_id);
     array_release(&starts.list);
 }
+
+/* --- groups of equal jobs ----------------------------------------------------------------------------------------- */
+
+static uint64_t order_of(struct pass *p, const struct job *j, uint32_t partition)
+{
+    const struct state *s = p->c->s;
+    const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
+    uint32_t tier = (uint32_t)row->object.value[PARTITION_TIER].number, priority;
+    if (s->policy.model == MODEL_BASIC) return sort_key_priority(tier, job_basic_priority(j));
+    struct multifactor_job input;
+    multifactor_context_job(&p->multifactor, j, partition, p->amounts, &input);
+    multifactor_priorities(&s->policy.multifactor, &p->multifactor.cluster, &input, 1, &priority);
+    return sort_key_priority(tier, min_priority_bound(s, j, partition, priority));
+}
+
+/* Whether the jobs of a group may start at all: its partition admits them, and their fair-share factor is high
+ * enough. */
+static bool is_admitted(struct pass *p, const struct job *j, uint32_t partition)
+{
+    struct state *s = p->c->s;
+    if (!job_fits_partition(s, partition, j)) return false;
+    if (!p->has_threshold_qos) return true;
+    if (!p->is_ranking) begin_ranking(p);
+    if (!job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) return true;
+    state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
+    return false;
+}
+
+static struct pass_job pass_job_of(struct pass *p, uint32_t index, uint32_t tasks)
+{
+    struct state *s = p->c->s;
+    const struct job *j = &s->jobs.items[index];
+    return (struct pass_job){.job = index,
+                             .tasks = tasks,
+                             .request = j->request,
+                             .slots_max = j->slots_max,
+                             .needs = needs_of(j, &s->cycle),
+                             .need_count = j->request_count};
+}
+
+/* Of equal orders the first job comes first, of a job the partition that it names first. */
+static uint64_t position_of(const struct job *j, uint32_t partition)
+{
+    uint32_t place = 0;
+    while (j->partitions[place] != partition) place++;
+    return (uint64_t)j->id << 32 | place;
+}
+
+/* The next job of a group, at an index or later, that has a task to start becomes a candidate if it fits. */
+static void push_head(struct pass *p, uint32_t group, uint32_t at)
+{
+    struct state *s = p->c->s;
+    struct queue *q = &s->pending->queue;
+    uint32_t partition = s->pending->partition_of_group.items[group];
+    while ((at = queue_next(q, group, at)) != NONE) {
+        const struct queue_entry *entry = &q->groups.items[group].entries.items[at];
+        uint32_t index = state_find_job(s, entry->job), tasks = startable_tasks(s, &s->jobs.items[index]);
+        const struct job *j = &s->jobs.items[index];
+        at++;
+        if (tasks == 0) continue;
+        const struct pass_job job = pass_job_of(p, index, tasks);
+        if (pass_fits(&s->host, &p->consumables, &job) == 0 || !is_admitted(p, j, partition)) return;
+        if (!p->is_ranking) begin_ranking(p);
+        queue_push(&p->heads,
+                   (struct queue_candidate){order_of(p, j, partition), position_of(j, partition), group, at - 1});
+        return;
+    }
+}
+
+/* Starts tasks of a candidate as long as they fit. Returns whether the group's next job may fit. */
+static bool start_candidate(struct pass *p, const struct tres_indices *indices, const struct queue_candidate *candidate,
+                            const char *boot_id)
+{
+    struct state *s = p->c->s;
+    const struct queue_group *g = &s->pending->queue.groups.items[candidate->group];
+    uint32_t index = state_find_job(s, g->entries.items[candidate->at].job);
+    uint32_t tasks = startable_tasks(s, &s->jobs.items[index]);
+    const struct pass_job job = pass_job_of(p, index, tasks);
+    for (; tasks > 0; tasks--) {
+        struct pass_start start = {.job = index, .partition = s->pending->partition_of_group.items[candidate->group]};
+        struct capacity granted = job.request;
+        granted.cpus = pass_fits(&s->host, &p->consumables, &job);
+        if (granted.cpus == 0) return false;
+        host_take(&s->host, &granted, &start.placement);
+        consumables_take(&p->consumables, job.needs, job.need_count, granted.cpus);
+        start_task(p->c, indices, &start, boot_id);
+    }
+    return true;
+}
+
+/* The best of the groups' first jobs starts, and the next one of its group takes its place. */
+static void start_by_priority(struct pass *p, const char *boot_id)
+{
+    struct state *s = p->c->s;
+    struct tres_indices indices;
+    pending_update(s, p->c->now_us, !min_priority_is_kept(s));
+    for (uint32_t g = 0; g < s->pending->queue.groups.count; g++) {
+        if (s->pending->queue.groups.items[g].key != NULL) push_head(p, g, 0);
+    }
+    if (pending_next_begin_us(s) != 0) state_want_pass_at(s, pending_next_begin_us(s));
+    if (p->heads.list.count == 0) return;
+    tres_indices_find(s, &s->cycle, &indices);
+    while (p->heads.list.count > 0 && s->host.free_cpu_count > 0) {
+        const struct queue_candidate best = queue_pop(&p->heads);
+        if (start_candidate(p, &indices, &best, boot_id)) push_head(p, best.group, best.at + 1);
+    }
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
@@ -341,11 +402,14 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
     }
     if (c->s->host.free_cpu_count > 0) {
         find_free_consumables(c->s, &p.consumables);
-        make_queue(&p);
-        if (p.candidates.count > 0) start_tasks(&p, boot_id);
+        if (c->s->policy.model == MODEL_TICKETS)
+            start_by_tickets(&p, boot_id);
+        else
+            start_by_priority(&p, boot_id);
     }
     array_release(&p.jobs);
     array_release(&p.candidates);
+    array_release(&p.heads.list);
 }
 
 /* Whether at least two jobs could start now, so that a pass has to rank them. */

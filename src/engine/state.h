@@ -287,6 +287,7 @@ struct state {
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */
     struct ticket_identities *ticket_identities; /* likewise (engine/ticket_identities.h) */
+    struct pending *pending;                     /* of the other models (engine/pending.h); NULL: not needed yet */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
     uint32_t object_edition; /* counts changes of objects by operators */
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
+#include "engine/pending.h"
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
@@ -44,6 +45,7 @@ void state_release(struct state *s)
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
+    pending_free(s->pending);
     arena_release(&s->cycle);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
@@ -51,6 +53,7 @@ void state_release(struct state *s)
 
 void state_restore_begin(struct state *s)
 {
+    pending_invalidate(s);
     state_release_rows(s);
 }
 

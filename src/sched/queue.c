@@ -39,7 +39,7 @@ static uint32_t add_group(struct queue *q, struct str key)
     else
         (void)array_add(&q->groups);
     struct queue_group *g = &q->groups.items[index];
-    *g = (struct queue_group){.key = mem_resize(NULL, 0, key.length + 1)};
+    *g = (struct queue_group){.key = mem_resize(NULL, 0, key.length + 1), .key_length = (uint32_t)key.length};
     memcpy(g->key, key.text, key.length);
     map_set(&q->by_key, (struct str){g->key, key.length}, index);
     return index;
@@ -147,7 +147,7 @@ void queue_remove(struct queue *q, uint32_t group, uint64_t position)
     sort_group(g);
     g->entries.items[find(g, position)].is_removed = true;
     if (--g->live == 0) {
-        ensure(map_remove(&q->by_key, str(g->key)));
+        ensure(map_remove(&q->by_key, (struct str){g->key, g->key_length}));
         release_group(g);
         *array_add(&q->unused) = group;
         return;

@@ -27,6 +27,7 @@ struct queue_entry {
 
 struct queue_group {
     char *key; /* NULL: no group */
+    uint32_t key_length;
     ARRAY(struct queue_entry) entries;
     uint32_t first;  /* the entries before it were removed */
     uint32_t sorted; /* the entries before it are in order of position */
@@ -52,7 +53,7 @@ void queue_remove(struct queue *q, uint32_t group, uint64_t position);
 /* The index of the first entry at or after an index that was not removed; NONE: there is none. 0 begins. */
 uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at);
 
-/* --- the candidates of a run --------------------------------------------------------------------------------------- */
+/* --- the candidates of a run -------------------------------------------------------------------------------------- */
 
 struct queue_candidate {
     uint64_t order;    /* highest first */

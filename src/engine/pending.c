@@ -1,0 +1,215 @@
+#include "engine/pending.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/text.h"
+
+static struct pending *pending_of(struct state *s)
+{
+    if (s->pending == NULL) {
+        s->pending = mem_resize(NULL, 0, sizeof *s->pending);
+        *s->pending = (struct pending){0};
+    }
+    return s->pending;
+}
+
+static void release_jobs(struct pending *p)
+{
+    for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].places);
+    array_clear(&p->jobs);
+    array_clear(&p->unused);
+    array_clear(&p->begins);
+    array_clear(&p->touched);
+    map_clear(&p->by_id);
+    queue_clear(&p->queue);
+}
+
+void pending_free(struct pending *p)
+{
+    if (p == NULL) return;
+    release_jobs(p);
+    queue_release(&p->queue);
+    array_release(&p->partition_of_group);
+    array_release(&p->jobs);
+    array_release(&p->unused);
+    array_release(&p->begins);
+    array_release(&p->touched);
+    map_release(&p->by_id);
+    buf_release(&p->key);
+    mem_free(p);
+}
+
+void pending_invalidate(struct state *s)
+{
+    if (s->pending == NULL) return;
+    release_jobs(s->pending);
+    s->pending->is_valid = false;
+}
+
+void pending_touch(struct state *s, uint32_t job_id)
+{
+    if (s->pending != NULL && s->pending->is_valid) *array_add(&s->pending->touched) = job_id;
+}
+
+/* --- begins ------------------------------------------------------------------------------------------------------- */
+
+static void push_begin(struct pending *p, struct pending_begin begin)
+{
+    uint32_t at = p->begins.count;
+    (void)array_add(&p->begins);
+    for (; at > 0 && begin.at_us < p->begins.items[(at - 1) / 2].at_us; at = (at - 1) / 2)
+        p->begins.items[at] = p->begins.items[(at - 1) / 2];
+    p->begins.items[at] = begin;
+}
+
+static struct pending_begin pop_begin(struct pending *p)
+{
+    const struct pending_begin first = p->begins.items[0], last = p->begins.items[--p->begins.count];
+    uint32_t at = 0, count = p->begins.count;
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && p->begins.items[child + 1].at_us < p->begins.items[child].at_us) child++;
+        if (last.at_us <= p->begins.items[child].at_us) break;
+        p->begins.items[at] = p->begins.items[child];
+    }
+    if (count > 0) p->begins.items[at] = last;
+    return first;
+}
+
+int64_t pending_next_begin_us(const struct state *s)
+{
+    return s->pending != NULL && s->pending->begins.count > 0 ? s->pending->begins.items[0].at_us : 0;
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+/* The time from which a job's age counts, where that is not its submission: ids are in order of submission, so older
+ * jobs have smaller ids. */
+static int64_t irregular_accrual(const struct job *j)
+{
+    return j->accrue_us == j->submit_us ? 0 : j->accrue_us;
+}
+
+static void add_numbers(struct buf *key, const int64_t *numbers, size_t count)
+{
+    buf_add(key, (const char *)numbers, count * sizeof *numbers);
+}
+
+/* Everything that decides whether a job fits, and its priority. */
+static void make_key(struct pending *p, const struct job *j, uint32_t partition)
+{
+    const int64_t numbers[] = {partition,
+                               j->assoc,
+                               j->qos,
+                               j->project,
+                               j->request.cpus,
+                               j->request.gpus,
+                               (int64_t)j->request.mem_mib,
+                               j->slots_max,
+                               j->time_limit_s,
+                               j->set_priority,
+                               j->nice,
+                               j->site,
+                               irregular_accrual(j),
+                               j->partitions[0],
+                               p->are_alike ? 0 : j->id};
+    buf_clear(&p->key);
+    add_numbers(&p->key, numbers, sizeof numbers / sizeof *numbers);
+    for (uint32_t i = 0; i < j->partition_count; i++) add_numbers(&p->key, &(int64_t){j->partitions[i]}, 1);
+    for (uint32_t i = 0; i < j->request_count; i++) {
+        add_numbers(&p->key, &(int64_t){j->requests[i].resource}, 1);
+        buf_add(&p->key, (const char *)&j->requests[i].amount, sizeof j->requests[i].amount);
+    }
+}
+
+static bool may_start(const struct job *j)
+{
+    return j->ended_us == 0 && !j->is_held && idset_first(&j->pending) != NONE;
+}
+
+static void add_job(struct pending *p, const struct job *j)
+{
+    uint32_t index = p->jobs.count;
+    if (p->unused.count > 0)
+        index = p->unused.items[--p->unused.count];
+    else
+        (void)array_add(&p->jobs);
+    struct pending_job *job = &p->jobs.items[index];
+    *job = (struct pending_job){.job_id = j->id, .place_count = j->partition_count};
+    job->places = mem_resize(NULL, 0, j->partition_count * sizeof *job->places);
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        make_key(p, j, j->partitions[i]);
+        uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id);
+        job->places[i] = (struct pending_place){j->partitions[i], group};
+        while (p->partition_of_group.count <= group) (void)array_add(&p->partition_of_group);
+        p->partition_of_group.items[group] = j->partitions[i];
+    }
+    map_set_u64(&p->by_id, j->id, index);
+}
+
+static void remove_job(struct pending *p, uint32_t job_id)
+{
+    uint32_t index = map_get_u64(&p->by_id, job_id);
+    if (index == NONE) return;
+    struct pending_job *job = &p->jobs.items[index];
+    for (uint32_t i = 0; i < job->place_count; i++) queue_remove(&p->queue, job->places[i].group, job_id);
+    mem_free(job->places);
+    *job = (struct pending_job){0};
+    *array_add(&p->unused) = index;
+    ensure(map_remove_u64(&p->by_id, job_id));
+}
+
+/* Whether a job that is there has the groups that it should have. */
+static bool is_in_its_groups(struct pending *p, const struct job *j)
+{
+    uint32_t index = map_get_u64(&p->by_id, j->id);
+    if (index == NONE) return false;
+    const struct pending_job *job = &p->jobs.items[index];
+    bool is_equal = job->place_count == j->partition_count;
+    for (uint32_t i = 0; is_equal && i < j->partition_count; i++) {
+        make_key(p, j, j->partitions[i]);
+        is_equal = map_get(&p->queue.by_key, (struct str){p->key.text, p->key.length}) == job->places[i].group;
+    }
+    return is_equal;
+}
+
+static void update_job(struct state *s, struct pending *p, uint32_t job_id, int64_t now_us)
+{
+    uint32_t index = state_find_job(s, job_id);
+    const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
+    bool belongs = j != NULL && may_start(j) && j->begin_us <= now_us;
+    if (belongs && is_in_its_groups(p, j)) return;
+    remove_job(p, job_id);
+    if (belongs)
+        add_job(p, j);
+    else if (j != NULL && may_start(j))
+        push_begin(p, (struct pending_begin){j->begin_us, job_id});
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static void rebuild(struct state *s, struct pending *p, int64_t now_us, bool are_alike)
+{
+    release_jobs(p);
+    p->is_valid = true;
+    p->are_alike = are_alike;
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (may_start(&s->jobs.items[i])) update_job(s, p, s->jobs.items[i].id, now_us);
+    }
+}
+
+void pending_update(struct state *s, int64_t now_us, bool are_alike)
+{
+    struct pending *p = pending_of(s);
+    if (!p->is_valid || p->are_alike != are_alike) {
+        rebuild(s, p, now_us, are_alike);
+        return;
+    }
+    for (uint32_t i = 0; i < p->touched.count; i++) update_job(s, p, p->touched.items[i], now_us);
+    array_clear(&p->touched);
+    while (p->begins.count > 0 && p->begins.items[0].at_us <= now_us) {
+        uint32_t job_id = pop_begin(p).job_id;
+        update_job(s, p, job_id, now_us);
+    }
+}

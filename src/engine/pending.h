@@ -1,0 +1,65 @@
+/* The jobs that wait and may start, as the pass looks at them (sched/queue.h): in each of its partitions a job is in
+ * the group of those that differ only in their id, so the first one of each group is the next of it to start, and what
+ * does not fit for it fits for none of the group.
+ *
+ * The groups follow the jobs lazily: a change of a job's row notes its id (pending_touch, from apply_note_change), and
+ * the next pass takes the changes in (pending_update). A job whose begin is in the future waits for it in a heap.
+ *
+ * Invariants, after pending_update
+ *   1. A job is in the groups of all its partitions if it has a pending task, is not held, and its begin has come.
+ *   2. Jobs of one group have equal priorities at equal ids, and a larger id never has a higher priority: the group's
+ *      key has all that the priority depends on except the id and the time from which the age counts, which is that of
+ *      the submission, or the same for all jobs of the group. With INCR_ONLY every job is a group of its own.
+ * Derived from the rows; rebuilt after a restart, never stored. */
+#ifndef FAIRLEAD_ENGINE_PENDING_H
+#define FAIRLEAD_ENGINE_PENDING_H
+
+#include "engine/state.h"
+#include "sched/queue.h"
+
+/* A job's place: its group in one partition. */
+struct pending_place {
+    uint32_t partition, group;
+};
+
+/* What the groups have of a job. */
+struct pending_job {
+    uint32_t job_id;
+    struct pending_place *places;
+    uint32_t place_count;
+};
+
+/* A job whose begin is in the future. */
+struct pending_begin {
+    int64_t at_us;
+    uint32_t job_id;
+};
+
+struct pending {
+    struct queue queue;
+    ARRAY(uint32_t) partition_of_group;
+    ARRAY(struct pending_job) jobs; /* also unused ones: job_id 0 */
+    ARRAY(uint32_t) unused;
+    struct map by_id;                   /* job id -> index in jobs */
+    ARRAY(struct pending_begin) begins; /* a heap, the earliest first; may have jobs that have changed since */
+    ARRAY(uint32_t) touched;            /* ids of jobs whose rows have changed */
+    bool is_valid;                      /* false: to be rebuilt from all rows */
+    bool are_alike;                     /* false: every job is a group of its own */
+    struct buf key;
+};
+
+/* Notes that a job's row is new or has changed. O(1). */
+void pending_touch(struct state *s, uint32_t job_id);
+
+/* Takes in what was noted, and jobs whose begin has come. are_alike: whether jobs may share a group; not with INCR_ONLY.
+ * O(jobs noted); O(jobs) the first time and when are_alike changes. */
+void pending_update(struct state *s, int64_t now_us, bool are_alike);
+
+/* The next begin of a waiting job, or 0. */
+int64_t pending_next_begin_us(const struct state *s);
+
+/* Drops all; the next update rebuilds them. */
+void pending_invalidate(struct state *s);
+void pending_free(struct pending *p); /* NULL is allowed */
+
+#endif
