@@ -216,7 +216,7 @@ static void make_tickets_queue(struct pass *p)
         prefetch_jobs(s, i);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
-        if (p->has_threshold_qos && job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) {
+        if (p->has_threshold_qos && state_qos_waits(s, j->qos, p->factors[s->node_of.items[j->assoc]])) {
             state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
             continue;
         }
@@ -286,70 +286,96 @@ static void start_by_tickets(struct pass *p, const char *boot_id)
 
 /* --- groups of equal jobs ----------------------------------------------------------------------------------------- */
 
-static uint64_t order_of(struct pass *p, const struct job *j, uint32_t partition)
+/* Changes when a term of the sum may have changed, for any job. */
+static uint64_t terms_edition(const struct state *s)
+{
+    return 1 + ((uint64_t)s->rules_edition + s->tree_builds + s->host_edition);
+}
+
+static void compute_terms(struct pass *p, struct pending_group *g, const struct job *j)
+{
+    struct state *s = p->c->s;
+    struct multifactor_job input;
+    multifactor_context_job(&p->multifactor, j, g->partition, p->amounts, &input);
+    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &g->terms);
+    g->node = s->node_of.items[state_assoc_in_partition(s, j->assoc, g->partition)];
+    g->terms_edition = terms_edition(s);
+}
+
+static const struct job *job_of_entry(const struct state *s, const struct queue_entry *entry)
+{
+    return &s->jobs.items[state_find_job(s, entry->job)];
+}
+
+/* With ACCRUE_ALWAYS the time of submission counts, for which rows have to be read. */
+static uint32_t multifactor_priority_of_entry(struct pass *p, struct pending_group *g, const struct queue_entry *entry)
 {
     const struct state *s = p->c->s;
-    const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
-    uint32_t tier = (uint32_t)row->object.value[PARTITION_TIER].number, priority;
-    if (s->policy.model == MODEL_BASIC) return sort_key_priority(tier, job_basic_priority(j));
-    struct multifactor_job input;
-    multifactor_context_job(&p->multifactor, j, partition, p->amounts, &input);
-    multifactor_priorities(&s->policy.multifactor, &p->multifactor.cluster, &input, 1, &priority);
-    return sort_key_priority(tier, min_priority_bound(s, j, partition, priority));
+    const struct multifactor_rules *rules = &s->policy.multifactor;
+    if (g->terms_edition != terms_edition(s)) compute_terms(p, g, job_of_entry(s, entry));
+    if (g->set_priority != NONE) return g->set_priority;
+    bool is_always = (rules->flags & FLAG_ACCRUE_ALWAYS) != 0;
+    int64_t since_us = is_always ? job_of_entry(s, entry)->submit_us : entry->since_us;
+    if (since_us > p->c->now_us) since_us = is_always ? since_us : 0;
+    double factor = g->node != NONE ? p->factors[g->node] : 0.0;
+    return multifactor_priority_of(rules, &g->terms, p->c->now_us, since_us, factor);
+}
+
+static uint64_t order_of(struct pass *p, struct pending_group *g, const struct queue_entry *entry)
+{
+    const struct state *s = p->c->s;
+    uint32_t tier = (uint32_t)s->objects[OBJECT_PARTITION].items[g->partition].object.value[PARTITION_TIER].number;
+    if (s->policy.model == MODEL_BASIC) return sort_key_priority(tier, job_basic_priority(job_of_entry(s, entry)));
+    uint32_t priority = multifactor_priority_of_entry(p, g, entry);
+    if (s->pending->are_alike) return sort_key_priority(tier, priority);
+    return sort_key_priority(tier, min_priority_bound(s, job_of_entry(s, entry), g->partition, priority));
 }
 
 /* Whether the jobs of a group may start at all: its partition admits them, and their fair-share factor is high
  * enough. */
-static bool is_admitted(struct pass *p, const struct job *j, uint32_t partition)
+static bool is_admitted(struct pass *p, const struct pending_group *g)
 {
     struct state *s = p->c->s;
-    if (!job_fits_partition(s, partition, j)) return false;
+    int64_t max_s = s->objects[OBJECT_PARTITION].items[g->partition].object.value[PARTITION_MAX_TIME].number;
+    if (max_s != FIELD_SPECIAL && g->time_limit_s > max_s) return false;
     if (!p->has_threshold_qos) return true;
     if (!p->is_ranking) begin_ranking(p);
-    if (!job_waits_for_factor(s, j, p->factors[s->node_of.items[j->assoc]])) return true;
+    if (!state_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
     state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
     return false;
 }
 
-static struct pass_job pass_job_of(struct pass *p, uint32_t index, uint32_t tasks)
+static struct pass_job pass_job_of(const struct pending_group *g)
 {
-    struct state *s = p->c->s;
-    const struct job *j = &s->jobs.items[index];
-    return (struct pass_job){.job = index,
-                             .tasks = tasks,
-                             .request = j->request,
-                             .slots_max = j->slots_max,
-                             .needs = needs_of(j, &s->cycle),
-                             .need_count = j->request_count};
+    return (struct pass_job){
+        .request = g->request, .slots_max = g->slots_max, .needs = g->needs, .need_count = g->need_count};
 }
 
-/* Of equal orders the first job comes first, of a job the partition that it names first. */
-static uint64_t position_of(const struct job *j, uint32_t partition)
+/* The next entry of a group, at an index or later, that has a task to start; NONE: there is none. */
+static uint32_t find_startable(struct state *s, uint32_t group, uint32_t at)
 {
-    uint32_t place = 0;
-    while (j->partitions[place] != partition) place++;
-    return (uint64_t)j->id << 32 | place;
+    struct queue *q = &s->pending->queue;
+    const struct pending_group *g = &s->pending->groups.items[group];
+    at = queue_next(q, group, at);
+    bool is_certain = !g->has_arrays && s->pending->jobs_started == 0;
+    while (!is_certain && at != NONE &&
+           startable_tasks(s, job_of_entry(s, &q->groups.items[group].entries.items[at])) == 0)
+        at = queue_next(q, group, at + 1);
+    return at;
 }
 
-/* The next job of a group, at an index or later, that has a task to start becomes a candidate if it fits. */
+/* The next job of a group becomes a candidate if it fits. */
 static void push_head(struct pass *p, uint32_t group, uint32_t at)
 {
     struct state *s = p->c->s;
-    struct queue *q = &s->pending->queue;
-    uint32_t partition = s->pending->partition_of_group.items[group];
-    while ((at = queue_next(q, group, at)) != NONE) {
-        const struct queue_entry *entry = &q->groups.items[group].entries.items[at];
-        uint32_t index = state_find_job(s, entry->job), tasks = startable_tasks(s, &s->jobs.items[index]);
-        const struct job *j = &s->jobs.items[index];
-        at++;
-        if (tasks == 0) continue;
-        const struct pass_job job = pass_job_of(p, index, tasks);
-        if (pass_fits(&s->host, &p->consumables, &job) == 0 || !is_admitted(p, j, partition)) return;
-        if (!p->is_ranking) begin_ranking(p);
-        queue_push(&p->heads,
-                   (struct queue_candidate){order_of(p, j, partition), position_of(j, partition), group, at - 1});
-        return;
-    }
+    struct pending_group *g = &s->pending->groups.items[group];
+    const struct pass_job job = pass_job_of(g);
+    if (pass_fits(&s->host, &p->consumables, &job) == 0 || !is_admitted(p, g)) return;
+    at = find_startable(s, group, at);
+    if (at == NONE) return;
+    if (!p->is_ranking) begin_ranking(p);
+    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
+    queue_push(&p->heads, (struct queue_candidate){order_of(p, g, entry), entry->position << 32 | g->place, group, at});
 }
 
 /* Starts tasks of a candidate as long as they fit. Returns whether the group's next job may fit. */
@@ -357,18 +383,19 @@ static bool start_candidate(struct pass *p, const struct tres_indices *indices, 
                             const char *boot_id)
 {
     struct state *s = p->c->s;
-    const struct queue_group *g = &s->pending->queue.groups.items[candidate->group];
-    uint32_t index = state_find_job(s, g->entries.items[candidate->at].job);
-    uint32_t tasks = startable_tasks(s, &s->jobs.items[index]);
-    const struct pass_job job = pass_job_of(p, index, tasks);
-    for (; tasks > 0; tasks--) {
-        struct pass_start start = {.job = index, .partition = s->pending->partition_of_group.items[candidate->group]};
+    const struct pending_group *g = &s->pending->groups.items[candidate->group];
+    const struct queue_group *members = &s->pending->queue.groups.items[candidate->group];
+    const struct pass_job job = pass_job_of(g);
+    uint32_t index = state_find_job(s, members->entries.items[candidate->at].job);
+    for (uint32_t tasks = startable_tasks(s, &s->jobs.items[index]); tasks > 0; tasks--) {
+        struct pass_start start = {.job = index, .partition = g->partition};
         struct capacity granted = job.request;
         granted.cpus = pass_fits(&s->host, &p->consumables, &job);
         if (granted.cpus == 0) return false;
         host_take(&s->host, &granted, &start.placement);
         consumables_take(&p->consumables, job.needs, job.need_count, granted.cpus);
         start_task(p->c, indices, &start, boot_id);
+        s->pending->jobs_started++;
     }
     return true;
 }
@@ -379,6 +406,7 @@ static void start_by_priority(struct pass *p, const char *boot_id)
     struct state *s = p->c->s;
     struct tres_indices indices;
     pending_update(s, p->c->now_us, !min_priority_is_kept(s));
+    s->pending->jobs_started = 0;
     for (uint32_t g = 0; g < s->pending->queue.groups.count; g++) {
         if (s->pending->queue.groups.items[g].key != NULL) push_head(p, g, 0);
     }

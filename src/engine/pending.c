@@ -17,7 +17,9 @@ static struct pending *pending_of(struct state *s)
 
 static void release_jobs(struct pending *p)
 {
-    for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].places);
+    for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
+    for (uint32_t i = 0; i < p->groups.count; i++) mem_free(p->groups.items[i].needs);
+    array_clear(&p->groups);
     array_clear(&p->jobs);
     array_clear(&p->unused);
     array_clear(&p->begins);
@@ -31,7 +33,7 @@ void pending_free(struct pending *p)
     if (p == NULL) return;
     release_jobs(p);
     queue_release(&p->queue);
-    array_release(&p->partition_of_group);
+    array_release(&p->groups);
     array_release(&p->jobs);
     array_release(&p->unused);
     array_release(&p->begins);
@@ -112,7 +114,8 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                j->nice,
                                j->site,
                                irregular_accrual(j),
-                               j->partitions[0],
+                               j->is_array,
+                               (int64_t)j->partition_count,
                                p->are_alike ? 0 : j->id};
     buf_clear(&p->key);
     add_numbers(&p->key, numbers, sizeof numbers / sizeof *numbers);
@@ -128,6 +131,42 @@ static bool may_start(const struct job *j)
     return j->ended_us == 0 && !j->is_held && idset_first(&j->pending) != NONE;
 }
 
+static struct consumable_need *needs_of(const struct job *j)
+{
+    struct consumable_need *needs = mem_resize(NULL, 0, (j->request_count + (size_t)1) * sizeof *needs);
+    for (uint32_t i = 0; i < j->request_count; i++)
+        needs[i] = (struct consumable_need){j->requests[i].resource, j->requests[i].amount};
+    return needs;
+}
+
+/* Describes a new group by its first job. */
+static void describe_group(struct pending *p, uint32_t index, const struct job *j, uint32_t place)
+{
+    while (p->groups.count <= index) (void)array_add(&p->groups);
+    struct pending_group *g = &p->groups.items[index];
+    mem_free(g->needs);
+    *g = (struct pending_group){.partition = j->partitions[place],
+                                .place = place,
+                                .assoc = j->assoc,
+                                .qos = j->qos,
+                                .has_arrays = j->is_array,
+                                .request = j->request,
+                                .slots_max = j->slots_max,
+                                .needs = needs_of(j),
+                                .need_count = j->request_count,
+                                .time_limit_s = j->time_limit_s,
+                                .set_priority = j->set_priority,
+                                .nice = j->nice};
+}
+
+static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)
+{
+    make_key(p, j, j->partitions[place]);
+    uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->accrue_us);
+    if (p->queue.groups.items[group].live == 1) describe_group(p, group, j, place);
+    return group;
+}
+
 static void add_job(struct pending *p, const struct job *j)
 {
     uint32_t index = p->jobs.count;
@@ -136,15 +175,9 @@ static void add_job(struct pending *p, const struct job *j)
     else
         (void)array_add(&p->jobs);
     struct pending_job *job = &p->jobs.items[index];
-    *job = (struct pending_job){.job_id = j->id, .place_count = j->partition_count};
-    job->places = mem_resize(NULL, 0, j->partition_count * sizeof *job->places);
-    for (uint32_t i = 0; i < j->partition_count; i++) {
-        make_key(p, j, j->partitions[i]);
-        uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id);
-        job->places[i] = (struct pending_place){j->partitions[i], group};
-        while (p->partition_of_group.count <= group) (void)array_add(&p->partition_of_group);
-        p->partition_of_group.items[group] = j->partitions[i];
-    }
+    *job = (struct pending_job){.job_id = j->id, .group_count = j->partition_count};
+    job->groups = mem_resize(NULL, 0, j->partition_count * sizeof *job->groups);
+    for (uint32_t i = 0; i < j->partition_count; i++) job->groups[i] = add_to_group(p, j, i);
     map_set_u64(&p->by_id, j->id, index);
 }
 
@@ -153,8 +186,8 @@ static void remove_job(struct pending *p, uint32_t job_id)
     uint32_t index = map_get_u64(&p->by_id, job_id);
     if (index == NONE) return;
     struct pending_job *job = &p->jobs.items[index];
-    for (uint32_t i = 0; i < job->place_count; i++) queue_remove(&p->queue, job->places[i].group, job_id);
-    mem_free(job->places);
+    for (uint32_t i = 0; i < job->group_count; i++) queue_remove(&p->queue, job->groups[i], job_id);
+    mem_free(job->groups);
     *job = (struct pending_job){0};
     *array_add(&p->unused) = index;
     ensure(map_remove_u64(&p->by_id, job_id));
@@ -166,10 +199,10 @@ static bool is_in_its_groups(struct pending *p, const struct job *j)
     uint32_t index = map_get_u64(&p->by_id, j->id);
     if (index == NONE) return false;
     const struct pending_job *job = &p->jobs.items[index];
-    bool is_equal = job->place_count == j->partition_count;
+    bool is_equal = job->group_count == j->partition_count;
     for (uint32_t i = 0; is_equal && i < j->partition_count; i++) {
         make_key(p, j, j->partitions[i]);
-        is_equal = map_get(&p->queue.by_key, (struct str){p->key.text, p->key.length}) == job->places[i].group;
+        is_equal = map_get(&p->queue.by_key, (struct str){p->key.text, p->key.length}) == job->groups[i];
     }
     return is_equal;
 }

@@ -15,18 +15,34 @@
 #define FAIRLEAD_ENGINE_PENDING_H
 
 #include "engine/state.h"
+#include "policy/multifactor.h"
+#include "sched/consumables.h"
 #include "sched/queue.h"
 
-/* A job's place: its group in one partition. */
-struct pending_place {
-    uint32_t partition, group;
+/* What the jobs of a group have in common, so that a pass need not read their rows. */
+struct pending_group {
+    uint32_t partition;
+    uint32_t place; /* of the partition among those of the jobs */
+    uint32_t assoc, qos;
+    bool has_arrays; /* whose tasks a limit may keep waiting */
+    struct capacity request;
+    uint32_t slots_max;
+    struct consumable_need *needs;
+    uint32_t need_count;
+    int64_t time_limit_s;
+    uint32_t set_priority; /* NONE: computed */
+    int32_t nice;
+    /* Of the multifactor sum, as of terms_edition; age and fair share do not count. */
+    struct multifactor_terms terms;
+    uint64_t terms_edition; /* 0: none yet */
+    uint32_t node;          /* of the tree, whose factor counts; NONE: 0 */
 };
 
-/* What the groups have of a job. */
+/* What the groups have of a job: the group in each of its partitions. */
 struct pending_job {
     uint32_t job_id;
-    struct pending_place *places;
-    uint32_t place_count;
+    uint32_t *groups;
+    uint32_t group_count;
 };
 
 /* A job whose begin is in the future. */
@@ -37,22 +53,23 @@ struct pending_begin {
 
 struct pending {
     struct queue queue;
-    ARRAY(uint32_t) partition_of_group;
-    ARRAY(struct pending_job) jobs; /* also unused ones: job_id 0 */
+    ARRAY(struct pending_group) groups; /* by index of the queue's groups */
+    ARRAY(struct pending_job) jobs;     /* also unused ones: job_id 0 */
     ARRAY(uint32_t) unused;
     struct map by_id;                   /* job id -> index in jobs */
     ARRAY(struct pending_begin) begins; /* a heap, the earliest first; may have jobs that have changed since */
     ARRAY(uint32_t) touched;            /* ids of jobs whose rows have changed */
     bool is_valid;                      /* false: to be rebuilt from all rows */
     bool are_alike;                     /* false: every job is a group of its own */
+    uint32_t jobs_started;              /* in the current pass; their entries are still there */
     struct buf key;
 };
 
 /* Notes that a job's row is new or has changed. O(1). */
 void pending_touch(struct state *s, uint32_t job_id);
 
-/* Takes in what was noted, and jobs whose begin has come. are_alike: whether jobs may share a group; not with INCR_ONLY.
- * O(jobs noted); O(jobs) the first time and when are_alike changes. */
+/* Takes in what was noted, and jobs whose begin has come. are_alike: whether jobs may share a group; not with
+ * INCR_ONLY. O(jobs noted); O(jobs) the first time and when are_alike changes. */
 void pending_update(struct state *s, int64_t now_us, bool are_alike);
 
 /* The next begin of a waiting job, or 0. */

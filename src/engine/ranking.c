@@ -1,8 +1,8 @@
 #include "engine/ranking.h"
 
-bool job_waits_for_factor(const struct state *s, const struct job *j, double factor)
+bool state_qos_waits(const struct state *s, uint32_t index, double factor)
 {
-    const struct object_row *qos = &s->objects[OBJECT_QOS].items[j->qos];
+    const struct object_row *qos = &s->objects[OBJECT_QOS].items[index];
     return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
 }
 

@@ -15,8 +15,8 @@
  * often. */
 #define USAGE_WAIT_US (60 * US_PER_S)
 
-/* Whether the job waits until its fair-share factor reaches the threshold of its QOS. */
-bool job_waits_for_factor(const struct state *s, const struct job *j, double factor);
+/* Whether jobs of a QOS (its index) wait until their fair-share factor reaches its threshold. */
+bool state_qos_waits(const struct state *s, uint32_t index, double factor);
 
 /* Whether the job's time limit is within the partition's MaxTime. */
 bool job_fits_partition(const struct state *s, uint32_t partition, const struct job *j);

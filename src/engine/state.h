@@ -290,6 +290,7 @@ struct state {
     struct pending *pending;                     /* of the other models (engine/pending.h); NULL: not needed yet */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
     uint32_t object_edition; /* counts changes of objects by operators */
+    uint32_t host_edition;   /* counts changes of the hosts' capacity */
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
     bool pass_is_due;        /* a change may let a job start */
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a

@@ -316,6 +316,7 @@ void state_rebuild_host(struct state *s)
     if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
         has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);
     if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
+    s->host_edition++;
     host_release(&s->host);
     host_init(&s->host, has);
     array_clear(&s->hosts);

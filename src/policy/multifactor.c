@@ -114,6 +114,19 @@ static uint32_t whole_priority(double sum)
     return (uint32_t)(sum < PRIORITY_MAX ? sum : PRIORITY_MAX);
 }
 
+static double sum_of(const struct multifactor_terms *t, double age, double fair_share)
+{
+    return age + t->assoc + fair_share + t->job_size + t->partition + t->qos + t->tres + t->site - t->nice;
+}
+
+uint32_t multifactor_priority_of(const struct multifactor_rules *r, const struct multifactor_terms *terms,
+                                 int64_t now_us, int64_t accrue_us, double fair_share)
+{
+    double age = age_factor(r, now_us, accrue_us) * r->weight_age;
+    double share = (r->weight_fair_share > 0.0 ? fair_share : 0.0) * r->weight_fair_share;
+    return whole_priority(sum_of(terms, age, share));
+}
+
 void multifactor_terms(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                        const struct multifactor_job *j, struct multifactor_terms *out_terms)
 {
@@ -135,7 +148,7 @@ void multifactor_terms(const struct multifactor_rules *r, const struct multifact
     t.tres = tres_term(r, c, j);
     t.site = j->site;
     t.nice = j->nice;
-    t.sum = t.age + t.assoc + t.fair_share + t.job_size + t.partition + t.qos + t.tres + t.site - t.nice;
+    t.sum = sum_of(&t, t.age, t.fair_share);
     t.priority = whole_priority(t.sum);
     *out_terms = t;
 }

@@ -80,6 +80,11 @@ double multifactor_tres_factor(const struct multifactor_rules *r, const struct m
 void multifactor_terms(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                        const struct multifactor_job *j, struct multifactor_terms *out_terms);
 
+/* The priority of another job with the same terms except its age and its fair-share factor: the same number as from
+ * multifactor_terms. */
+uint32_t multifactor_priority_of(const struct multifactor_rules *r, const struct multifactor_terms *terms,
+                                 int64_t now_us, int64_t accrue_us, double fair_share);
+
 /* The priorities of count jobs, the same numbers as from multifactor_terms. */
 void multifactor_priorities(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                             const struct multifactor_job *jobs, uint32_t count, uint32_t *out_priority);

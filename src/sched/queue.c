@@ -57,14 +57,14 @@ static void compact(struct queue_group *g)
     g->first = 0;
 }
 
-uint32_t queue_add(struct queue *q, struct str key, uint64_t position, uint32_t job)
+uint32_t queue_add(struct queue *q, struct str key, uint64_t position, uint32_t job, int64_t since_us)
 {
     uint32_t index = map_get(&q->by_key, key);
     if (index == NONE) index = add_group(q, key);
     struct queue_group *g = &q->groups.items[index];
     bool is_last =
         g->sorted == g->entries.count && (g->sorted == 0 || g->entries.items[g->sorted - 1].position < position);
-    *array_add(&g->entries) = (struct queue_entry){.position = position, .job = job};
+    *array_add(&g->entries) = (struct queue_entry){.position = position, .since_us = since_us, .job = job};
     g->sorted += is_last;
     g->live++;
     return index;

@@ -21,7 +21,8 @@
 
 struct queue_entry {
     uint64_t position;
-    uint32_t job; /* the caller's */
+    int64_t since_us; /* the caller's, as is the job */
+    uint32_t job;
     bool is_removed;
 };
 
@@ -45,7 +46,7 @@ void queue_release(struct queue *q);
 void queue_clear(struct queue *q);
 
 /* Adds a job to the group of a key. Returns the group's index, by which the job is removed. */
-uint32_t queue_add(struct queue *q, struct str key, uint64_t position, uint32_t job);
+uint32_t queue_add(struct queue *q, struct str key, uint64_t position, uint32_t job, int64_t since_us);
 
 /* The job is in the group. */
 void queue_remove(struct queue *q, uint32_t group, uint64_t position);

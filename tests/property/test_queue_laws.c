@@ -56,7 +56,7 @@ static void change(struct queue *q, struct model *m, struct rng *rng, uint32_t s
         queue_remove(q, m->group[g], p);
         m->count[g]--;
     } else {
-        m->group[g] = queue_add(q, key_of(g, &text), p, p + 1000 * g);
+        m->group[g] = queue_add(q, key_of(g, &text), p, p + 1000 * g, 0);
         m->count[g]++;
     }
     m->has[g][p] = !m->has[g][p];
