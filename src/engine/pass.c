@@ -216,7 +216,7 @@ static void make_tickets_queue(struct pass *p)
         prefetch_jobs(s, i);
         if (!could_start(p, i, &job)) continue;
         if (!p->is_ranking) begin_ranking(p);
-        if (p->has_threshold_qos && state_qos_waits(s, j->qos, p->factors[s->node_of.items[j->assoc]])) {
+        if (p->has_threshold_qos && ranking_qos_waits(s, j->qos, p->factors[s->node_of.items[j->assoc]])) {
             state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
             continue;
         }
@@ -340,7 +340,7 @@ static bool is_admitted(struct pass *p, const struct pending_group *g)
     if (max_s != FIELD_SPECIAL && g->time_limit_s > max_s) return false;
     if (!p->has_threshold_qos) return true;
     if (!p->is_ranking) begin_ranking(p);
-    if (!state_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
+    if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
     state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
     return false;
 }

@@ -215,5 +215,5 @@ enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, d
     bool is_admitted = false;
     for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= job_fits_partition(s, j->partitions[i], j);
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
-    return state_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
+    return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

@@ -1,6 +1,6 @@
 #include "engine/ranking.h"
 
-bool state_qos_waits(const struct state *s, uint32_t index, double factor)
+bool ranking_qos_waits(const struct state *s, uint32_t index, double factor)
 {
     const struct object_row *qos = &s->objects[OBJECT_QOS].items[index];
     return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;

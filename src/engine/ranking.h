@@ -16,7 +16,7 @@
 #define USAGE_WAIT_US (60 * US_PER_S)
 
 /* Whether jobs of a QOS (its index) wait until their fair-share factor reaches its threshold. */
-bool state_qos_waits(const struct state *s, uint32_t index, double factor);
+bool ranking_qos_waits(const struct state *s, uint32_t index, double factor);
 
 /* Whether the job's time limit is within the partition's MaxTime. */
 bool job_fits_partition(const struct state *s, uint32_t partition, const struct job *j);
