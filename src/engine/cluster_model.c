@@ -168,7 +168,7 @@ static int add_loads(struct cluster_model *m, const struct object *o, const stru
     struct named_values scaling;
     if (read_scaling(m, o, &scaling, e) != 0) return -1;
     const struct host_load *processors = find_load(row, "num_proc");
-    host->cpus = (uint32_t)o->value[HOST_CPUS].number;
+    host->cpus = row->has.cpus;
     if (processors != NULL && read_number(str(processors->value), "num_proc", &host->cpus, e) != 0) return -1;
     set_loads_per_processor(m, &host->offers, row, &scaling, host->cpus);
     for (uint32_t i = 0; i < row->load_count; i++) {
@@ -189,15 +189,27 @@ static void offer_gres(const struct cluster_model *m, const struct host_row *row
     }
 }
 
+/* In an instance jobs run on this machine only, so other hosts offer nothing. */
+static const struct host_row *row_of(const struct state *s, uint32_t host)
+{
+    static const struct host_row none = {.name = ""};
+    return host < s->hosts.count ? &s->hosts.items[host] : &none;
+}
+
 static int add_host(struct cluster_model *m, const struct state *s, uint32_t index, struct err *e)
 {
     const struct object *o = &s->objects[OBJECT_HOST].items[index].object;
-    const struct host_row *row = &s->hosts.items[index];
+    const struct host_row *row = row_of(s, index);
     struct sched_host *host = array_add(&m->cluster.hosts);
     *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
     m->host_of[m->cluster.hosts.count - 1] = index;
     offer_name(m, &host->offers, "hostname", o->name);
-    if (o->value[HOST_MEM].number > 0) offer_amount(&host->offers, m->resources.mem, (double)o->value[HOST_MEM].number);
+    if (row->has.mem_mib > 0 || !s->is_document)
+        offer_amount(&host->offers, m->resources.mem, (double)row->has.mem_mib);
+    if (!s->is_document) {
+        offer_amount(&host->offers, SCHED_SLOTS, row->has.cpus);
+        offer_amount(&host->offers, m->resources.gpu, row->has.gpus);
+    }
     offer_gres(m, row, &host->offers);
     if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0 ||
         add_loads(m, o, row, host, e) != 0)
@@ -252,13 +264,13 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
     buf_release(&name);
     m->cluster.hosts.items[in->host].instance_count++;
     offer_name(m, &in->offers, "qname", q->object->name);
-    if (offer_slots(m, q, index, (uint32_t)host->value[HOST_CPUS].number, in, e) != 0 ||
+    if (offer_slots(m, q, index, row_of(s, index)->has.cpus, in, e) != 0 ||
         read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
         add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
-    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP;
+    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || index >= s->hosts.count;
     return 0;
 }
 
@@ -442,6 +454,23 @@ void cluster_model_release(struct cluster_model *m)
     cluster_release(&m->cluster);
     cluster_resources_release(&m->resources);
     arena_release(&m->arena);
+}
+
+void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out)
+{
+    bool is_tickets = s->policy.model == MODEL_TICKETS;
+    enum reservations which = (enum reservations)setting_number(&s->settings, SET_RESERVATIONS);
+    if (which == RESERVATIONS_AUTO) which = is_tickets ? RESERVATIONS_REQUESTED : RESERVATIONS_ALL;
+    enum setting max = which == RESERVATIONS_ALL ? SET_RESERVATION_DEPTH : SET_GE_MAX_RESERVATION;
+    *out = (struct run_rules){.reservation_max = (uint32_t)setting_number(&s->settings, max),
+                              .search = is_tickets ? RESERVE_WITHOUT_GAPS : RESERVE_IN_GAPS,
+                              .reserves_ranges = !is_tickets,
+                              .ends_when_full = is_tickets,
+                              .load = m->load};
+    if (which == RESERVATIONS_NONE || out->reservation_max == 0)
+        out->reservations = RUN_RESERVE_NONE;
+    else
+        out->reservations = which == RESERVATIONS_ALL ? RUN_RESERVE_ALL : RUN_RESERVE_REQUESTED;
 }
 
 uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host)

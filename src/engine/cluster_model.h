@@ -11,7 +11,7 @@
 
 #include "engine/cluster_resources.h"
 #include "engine/host_names.h"
-#include "sched/load.h"
+#include "sched/run.h"
 
 struct cluster_model {
     struct cluster cluster;
@@ -30,6 +30,9 @@ struct cluster_model {
  * O(instances x fields). */
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
+
+/* The rules of a scheduling run, from the settings. */
+void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out);
 
 /* The instance of a partition on a host, both by index of their objects; NONE: the partition is not on the host. */
 uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host);

@@ -78,6 +78,8 @@ int cluster_resources_make(const struct state *s, struct cluster_resources *out,
     int status = add_objects(&r, s, e);
     r.mem = add(&r, consumable("mem"));
     add_gres(&r, &s->policy.tres);
+    r.gpu = map_get(&r.by_name, str("gres/gpu"));
+    if (r.gpu == NONE && !s->is_document) r.gpu = add(&r, consumable("gres/gpu"));
     for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
         const struct standard_resource *standard = &standard_resources[i];
         if (map_get(&r.by_name, str(standard->name)) != NONE) continue;
@@ -125,7 +127,7 @@ void cluster_resources_define(const struct cluster_resources *r, struct cluster 
                                                             .is_consumable = from->is_consumable,
                                                             .is_text = resource_type_is_text(from->type),
                                                             .relation = relation_of(from->relop)};
-        if (!isinf(from->global_amount))
+        if (!isinf(from->global_amount) && !resource_type_is_text(from->type))
             *array_add(&c->global.list) = (struct offer){.resource = i, .amount = from->global_amount};
     }
 }

@@ -42,30 +42,34 @@ static int64_t requested_s(const struct job_demands *d, const struct job *j)
     return shortest_s;
 }
 
+/* The job's time limit; 0: not known. */
+static int64_t limit_s(const struct job_demands *d, const struct job *j)
+{
+    return d->s->is_document ? placing_of(d, j)->time_limit_s : j->time_limit_s;
+}
+
 /* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
 static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j)
 {
-    int64_t limit_s = placing_of(d, j)->time_limit_s, requested = requested_s(d, j);
-    if (requested > 0 && (limit_s == 0 || requested < limit_s)) limit_s = requested;
-    if (limit_s == 0) limit_s = setting_number(&d->s->settings, SET_GE_DEFAULT_DURATION);
-    return limit_s == FIELD_SPECIAL ? 0 : limit_s + d->params.duration_offset_s;
+    int64_t time_s = limit_s(d, j), requested = requested_s(d, j);
+    if (requested > 0 && (time_s == 0 || requested < time_s)) time_s = requested;
+    if (time_s == 0) time_s = setting_number(&d->s->settings, SET_GE_DEFAULT_DURATION);
+    return time_s == FIELD_SPECIAL ? 0 : time_s + d->params.duration_offset_s;
 }
 
-static int64_t planned_s(const struct job_demands *d, const struct job *j)
+/* In a document a job without a limit may run as long as its partition allows. */
+static int64_t planned_s(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
     if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j);
-    if (!d->s->is_document) return j->time_limit_s;
-    int64_t limit_s = placing_of(d, j)->time_limit_s;
-    if (limit_s == 0) {
-        const struct object *partition = &d->s->objects[OBJECT_PARTITION].items[j->partitions[0]].object;
-        limit_s = partition->value[PARTITION_MAX_TIME].number;
-    }
-    return limit_s == FIELD_SPECIAL ? 0 : limit_s;
+    if (limit_s(d, j) > 0) return limit_s(d, j);
+    uint32_t only = partition != NONE ? partition : j->partitions[0];
+    int64_t max_s = d->s->objects[OBJECT_PARTITION].items[only].object.value[PARTITION_MAX_TIME].number;
+    return max_s == FIELD_SPECIAL ? 0 : max_s;
 }
 
-static int64_t planned_us(const struct job_demands *d, const struct job *j)
+static int64_t planned_us(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    int64_t time_s = planned_s(d, j);
+    int64_t time_s = planned_s(d, j, partition);
     return time_s <= 0 || time_s > TIMELINE_END / US_PER_S ? TIMELINE_END : time_s * US_PER_S;
 }
 
@@ -111,13 +115,29 @@ static double gres_amount(const struct job_demands *d, const struct job *j, uint
     return 0.0;
 }
 
+static double gpus_of(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    bool is_gpu = !d->s->is_document && resource == d->m->resources.gpu;
+    return is_gpu ? j->request.gpus : gres_amount(d, j, resource);
+}
+
 /* The need of a resource that no request names, such as the memory of each host. Amount 0: there is none. */
 static struct need need_of_job(const struct job_demands *d, const struct job *j, uint32_t resource)
 {
     if (resource == d->m->resources.mem)
         return (struct need){.resource = resource, .scope = NEED_PER_HOST, .amount = (double)j->request.mem_mib};
     return (struct need){
-        .resource = resource, .scope = NEED_PER_JOB, .amount = gres_amount(d, j, resource), .is_requested = true};
+        .resource = resource, .scope = NEED_PER_JOB, .amount = gpus_of(d, j, resource), .is_requested = true};
+}
+
+static bool is_offered(const struct cluster *c, uint32_t resource)
+{
+    bool found = offers_find(&c->global, resource) != NULL;
+    for (uint32_t i = 0; i < c->hosts.count && !found; i++)
+        found = offers_find(&c->hosts.items[i].offers, resource) != NULL;
+    for (uint32_t i = 0; i < c->instances.count && !found; i++)
+        found = offers_find(&c->instances.items[i].offers, resource) != NULL;
+    return found;
 }
 
 /* Fills needs, with room for all resources, in the order of the resources. */
@@ -130,6 +150,8 @@ static uint32_t find_needs(const struct job_demands *d, const struct job *j, str
         if (is_run_time(r->list.items[i].name)) continue;
         struct need need = need_of_request(&r->list.items[i], i, request);
         if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, i);
+        /* In an instance, a resource that nothing offers has no limit; it makes jobs urgent. */
+        if (request != NULL && !d->s->is_document && !is_offered(&d->m->cluster, i)) continue;
         if (request != NULL || need.amount > 0.0) needs[count++] = need;
     }
     return count;
@@ -179,13 +201,24 @@ static bool accepts_user(const struct job_demands *d, uint32_t partition, const 
     return is_empty_list(refused) || !has_user(d, refused, user);
 }
 
-/* In the tickets model the partition is the job class, and a job may run in any queue unless it names some. */
-static bool may_use_partition(const struct job_demands *d, const struct job *j, uint32_t partition)
+/* In a document of the tickets model the partition is the job class, and a job may run in any queue unless it names
+ * some. */
+static bool names_partition(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    const struct job_placing *placing = placing_of(d, j);
-    bool is_any = d->s->policy.model == MODEL_TICKETS && d->s->is_document && !placing->has_partition;
-    for (uint32_t i = 0; !is_any && i < j->partition_count; i++) is_any = j->partitions[i] == partition;
-    return is_any && accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
+    if (d->s->policy.model == MODEL_TICKETS && d->s->is_document && !placing_of(d, j)->has_partition) return true;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (j->partitions[i] == partition) return true;
+    }
+    return false;
+}
+
+/* only: the partition of the demand, or NONE. */
+static bool may_use_partition(const struct job_demands *d, const struct job *j, uint32_t only, uint32_t partition)
+{
+    int64_t max_s = d->s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
+    if (only != NONE ? partition != only : !names_partition(d, j, partition)) return false;
+    if (max_s != FIELD_SPECIAL && limit_s(d, j) > max_s) return false;
+    return accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
 }
 
 /* Whether a pattern, "all.q", "all.q@n1", "*@n2" or "all.q@@big", is for an instance. */
@@ -229,12 +262,12 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
     return set;
 }
 
-static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j)
+static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only)
 {
     const char *queues = placing_of(d, j)->queues;
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use_partition(d, j, d->m->partition_of[i]) && (queues == NULL || is_in_list(d, queues, i)))
+        if (may_use_partition(d, j, only, d->m->partition_of[i]) && (queues == NULL || is_in_list(d, queues, i)))
             add_bit(set, i);
     }
     return set;
@@ -269,12 +302,12 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
     }
 }
 
-static void make_key(struct job_demands *d, const struct job *j, const struct demand *new)
+static void make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
 {
     const struct job_placing *placing = placing_of(d, j);
     buf_clear(&d->key);
     for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
-        buf_add_char(&d->key, may_use_partition(d, j, p) ? '1' : '0');
+        buf_add_char(&d->key, may_use_partition(d, j, only, p) ? '1' : '0');
     buf_format(&d->key, " q%s m%s s%s e%s r%u-%u d%" PRId64, or_star(placing->queues), or_star(placing->master_queues),
                or_star(placing->soft_queues), or_star(placing->environment), new->ranges[0].min, new->ranges[0].max,
                new->duration_us);
@@ -292,7 +325,8 @@ static struct slot_range range_of(const struct job_demands *d, const struct job 
     return (struct slot_range){min, is_range ? j->slots_max : min};
 }
 
-static const struct demand *add_demand(struct job_demands *d, const struct job *j, const struct demand *new)
+static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
+                                       const struct demand *new)
 {
     struct demand *demand = arena_alloc(d->arena, sizeof *demand);
     struct slot_range *range = arena_alloc(d->arena, sizeof *range);
@@ -307,7 +341,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;
-    demand->allowed = allowed_set(d, j);
+    demand->allowed = allowed_set(d, j, only);
     demand->masters = set_of_list(d, placing->master_queues);
     demand->preferred = set_of_list(d, placing->soft_queues);
     if (placing->environment != NULL) set_environments(d, placing->environment, demand);
@@ -316,20 +350,21 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     return demand;
 }
 
-const struct demand *job_demand(struct job_demands *d, const struct job *j)
+const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
 {
     struct arena scratch = {0};
     const struct job_placing *placing = placing_of(d, j);
     const struct slot_range range = range_of(d, j);
     struct need *needs =
         arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
-    struct demand new = {.needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j)};
+    struct demand new = {
+        .needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j, partition)};
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
-    make_key(d, j, &new);
+    make_key(d, j, partition, &new);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
-    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, &new);
+    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new);
     arena_release(&scratch);
     return demand;
 }

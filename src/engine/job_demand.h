@@ -22,7 +22,8 @@ void job_demands_begin(struct job_demands *d, const struct state *s, const struc
                        struct arena *arena);
 void job_demands_end(struct job_demands *d);
 
-/* The demand of each task of a job. O(requests), and O(instances) for a new shape. */
-const struct demand *job_demand(struct job_demands *d, const struct job *j);
+/* The demand of each task of a job, in one of its partitions; NONE: in any of them. O(requests), and O(instances) for a
+ * new shape. */
+const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition);
 
 #endif

@@ -206,6 +206,8 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
                            row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, DEFAULT_QOS) == 0)
         return err_subject(c->e, ERR_CONFLICT, "qos", str(name), "cannot be deleted: it is the default QOS");
+    if (kind == OBJECT_HOST && strcmp(name, LOCAL_HOST) == 0)
+        return err_subject(c->e, ERR_CONFLICT, "host", str(name), "cannot be deleted: it is this machine");
     if (kind == OBJECT_PARTITION && c->s->object_by_name[kind].count == 1)
         return err_subject(c->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
     uint32_t users =

@@ -18,7 +18,6 @@ static struct pending *pending_of(struct state *s)
 static void release_jobs(struct pending *p)
 {
     for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
-    for (uint32_t i = 0; i < p->groups.count; i++) mem_free(p->groups.items[i].needs);
     array_clear(&p->groups);
     array_clear(&p->jobs);
     array_clear(&p->unused);
@@ -131,32 +130,17 @@ static bool may_start(const struct job *j)
     return j->ended_us == 0 && !j->is_held && idset_first(&j->pending) != NONE;
 }
 
-static struct consumable_need *needs_of(const struct job *j)
-{
-    struct consumable_need *needs = mem_resize(NULL, 0, (j->request_count + (size_t)1) * sizeof *needs);
-    for (uint32_t i = 0; i < j->request_count; i++)
-        needs[i] = (struct consumable_need){j->requests[i].resource, j->requests[i].amount};
-    return needs;
-}
-
 /* Describes a new group by its first job. */
 static void describe_group(struct pending *p, uint32_t index, const struct job *j, uint32_t place)
 {
     while (p->groups.count <= index) (void)array_add(&p->groups);
     struct pending_group *g = &p->groups.items[index];
-    mem_free(g->needs);
     *g = (struct pending_group){.partition = j->partitions[place],
                                 .place = place,
                                 .assoc = j->assoc,
                                 .qos = j->qos,
                                 .has_arrays = j->is_array,
-                                .request = j->request,
-                                .slots_max = j->slots_max,
-                                .needs = needs_of(j),
-                                .need_count = j->request_count,
-                                .time_limit_s = j->time_limit_s,
-                                .set_priority = j->set_priority,
-                                .nice = j->nice};
+                                .set_priority = j->set_priority};
 }
 
 static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)
@@ -178,6 +162,7 @@ static void add_job(struct pending *p, const struct job *j)
     *job = (struct pending_job){.job_id = j->id, .group_count = j->partition_count};
     job->groups = mem_resize(NULL, 0, j->partition_count * sizeof *job->groups);
     for (uint32_t i = 0; i < j->partition_count; i++) job->groups[i] = add_to_group(p, j, i);
+    p->added++;
     map_set_u64(&p->by_id, j->id, index);
 }
 

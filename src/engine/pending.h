@@ -16,7 +16,7 @@
 
 #include "engine/state.h"
 #include "policy/multifactor.h"
-#include "sched/consumables.h"
+#include "sched/demand.h"
 #include "sched/queue.h"
 
 /* What the jobs of a group have in common, so that a pass need not read their rows. */
@@ -24,14 +24,11 @@ struct pending_group {
     uint32_t partition;
     uint32_t place; /* of the partition among those of the jobs */
     uint32_t assoc, qos;
-    bool has_arrays; /* whose tasks a limit may keep waiting */
-    struct capacity request;
-    uint32_t slots_max;
-    struct consumable_need *needs;
-    uint32_t need_count;
-    int64_t time_limit_s;
-    uint32_t set_priority; /* NONE: computed */
-    int32_t nice;
+    bool has_arrays;             /* whose tasks a limit may keep waiting */
+    uint32_t set_priority;       /* NONE: computed */
+    const struct demand *demand; /* of the live cluster, as of demand_made */
+    uint32_t demand_made;        /* 0: none yet */
+    bool is_fitting;             /* in the current pass: its next job may start */
     /* Of the multifactor sum, as of terms_edition; age and fair share do not count. */
     struct multifactor_terms terms;
     uint64_t terms_edition; /* 0: none yet */
@@ -62,6 +59,7 @@ struct pending {
     bool is_valid;                      /* false: to be rebuilt from all rows */
     bool are_alike;                     /* false: every job is a group of its own */
     uint32_t jobs_started;              /* in the current pass; their entries are still there */
+    uint64_t added;                     /* counts the jobs that were added */
     struct buf key;
 };
 

@@ -207,13 +207,19 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 
 /* --- pending reasons ---------------------------------------------------------------------------------------------- */
 
+static bool is_within_max_time(const struct state *s, uint32_t partition, const struct job *j)
+{
+    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
+    return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
+}
+
 enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
     const struct job *j = &s->jobs.items[index];
     bool is_admitted = false;
-    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= job_fits_partition(s, j->partitions[i], j);
+    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= is_within_max_time(s, j->partitions[i], j);
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

@@ -6,12 +6,6 @@ bool ranking_qos_waits(const struct state *s, uint32_t index, double factor)
     return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
 }
 
-bool job_fits_partition(const struct state *s, uint32_t partition, const struct job *j)
-{
-    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
-}
-
 /* Ids are given in order of submission. */
 uint32_t job_basic_priority(const struct job *j)
 {

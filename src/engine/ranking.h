@@ -18,9 +18,6 @@
 /* Whether jobs of a QOS (its index) wait until their fair-share factor reaches its threshold. */
 bool ranking_qos_waits(const struct state *s, uint32_t index, double factor);
 
-/* Whether the job's time limit is within the partition's MaxTime. */
-bool job_fits_partition(const struct state *s, uint32_t partition, const struct job *j);
-
 /* --- TRES --------------------------------------------------------------------------------------------------------- */
 
 /* The indices in policy.tres of the resources that hosts have and jobs request. */
@@ -126,7 +123,7 @@ double *ticket_ranks_of_running(struct state *s, int64_t now_us, struct arena *a
 
 /* A pending task in the ranking of a plan. */
 struct planned_task {
-    uint64_t order; /* sort_key_prior of its priority */
+    uint64_t order; /* sort_key_double of its priority */
     uint32_t job;   /* index into the plan's job_ids */
     bool is_last;   /* the last entry of its job, which also stands for the tasks of the array without an entry */
 };
@@ -135,6 +132,7 @@ struct planned_task {
 struct ticket_plan {
     struct ticket_snapshot snapshot; /* empty after ticket_plan_run */
     uint32_t rules_edition;          /* of the state when the snapshot was taken */
+    uint64_t pending_added;          /* likewise, of its pending jobs */
     uint32_t *job_ids;               /* of the pending jobs, ascending */
     struct planned_task *tasks;      /* highest order first, then by job and task */
     uint32_t job_count, task_count;

@@ -9,7 +9,7 @@
 #include "engine/ranking.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
-#include "sched/pass.h"
+#include "sched/queue.h"
 
 /* A job, or a task of the tickets model, in the order of priorities. */
 struct schedule_candidate {
@@ -84,7 +84,7 @@ static void add_running(struct schedule_builder *b, const struct task *k)
     struct schedule_row row = {.job = index, .task_id = k->task_id};
     int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
     row.state = suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
-    row.demand = job_demand(&b->out->demands, j);
+    row.demand = job_demand(&b->out->demands, j, NONE);
     row.start_us = document != NULL ? document->placing.start_us : k->start_us;
     if (row.start_us == 0) row.start_us = b->now_us;
     row.end_us = end_of(row.demand, row.start_us);
@@ -208,30 +208,11 @@ static void sort_candidates(struct schedule_builder *b)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static void set_rules(struct schedule_builder *b)
-{
-    const struct settings *settings = &b->s->settings;
-    bool is_tickets = b->s->policy.model == MODEL_TICKETS;
-    enum reservations which = (enum reservations)setting_number(settings, SET_RESERVATIONS);
-    if (which == RESERVATIONS_AUTO) which = is_tickets ? RESERVATIONS_REQUESTED : RESERVATIONS_ALL;
-    enum setting max = which == RESERVATIONS_ALL ? SET_RESERVATION_DEPTH : SET_GE_MAX_RESERVATION;
-    b->rules = (struct run_rules){.reservation_max = (uint32_t)setting_number(settings, max),
-                                  .search = is_tickets ? RESERVE_WITHOUT_GAPS : RESERVE_IN_GAPS,
-                                  .reserves_ranges = !is_tickets,
-                                  .ends_when_full = is_tickets,
-                                  .load = b->out->model.load};
-    if (which == RESERVATIONS_NONE || b->rules.reservation_max == 0)
-        b->rules.reservations = RUN_RESERVE_NONE;
-    else
-        b->rules.reservations = which == RESERVATIONS_ALL ? RUN_RESERVE_ALL : RUN_RESERVE_REQUESTED;
-    b->out->has_reservations = b->rules.reservations != RUN_RESERVE_NONE;
-}
-
 /* Waiting tasks of an array are one row. */
 static void add_waiting(struct schedule_builder *b, uint32_t job)
 {
     const struct job *j = &b->s->jobs.items[job];
-    struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j)};
+    struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j, NONE)};
     struct buf tasks = {0};
     if (idset_first(&b->pending[job]) == NONE) return;
     if (j->is_array) {
@@ -261,7 +242,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
 {
     const struct job *j = &b->s->jobs.items[c->job];
     const struct job_document *document = state_job_document(b->s, j);
-    const struct demand *d = job_demand(&b->out->demands, j);
+    const struct demand *d = job_demand(&b->out->demands, j, NONE);
     bool reserves = document != NULL && document->placing.is_reserving;
     uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
     while (tasks > 0 && !run_is_over(run)) {
@@ -351,7 +332,9 @@ int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct 
     *out = (struct schedule){0};
     if (cluster_model_make(s, &out->model, e) != 0) return -1;
     job_demands_begin(&out->demands, s, &out->model, &out->arena);
-    set_rules(&b);
+    cluster_model_run_rules(&out->model, s, &b.rules);
+    out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;
+    load_begin(&out->model.cluster, &b.rules.load, now_us); /* running jobs without places are placed in this order */
     add_all_running(&b);
     close_queues(&b);
     find_pending(&b);

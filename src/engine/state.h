@@ -177,8 +177,7 @@ struct job_document {
 
 /* The fields of a job (fields/job_fields.h) with home JOB; engine/job_members.c maps fields to members. */
 struct job {
-    /* Hot fields first, because the scan of a pass over all jobs is memory-bound: one cache line that it reads of every
-     * job, then one that it reads of the jobs that could start. */
+    /* First what a look at all jobs reads. */
     uint32_t id;
     uint32_t assoc; /* index */
     bool is_held;
@@ -213,9 +212,7 @@ struct job {
     struct idset pending, cancelled; /* invariant 3 */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
-    char unused[16];                 /* so that every row begins at the same offset in a cache line */
 };
-_Static_assert(sizeof(struct job) == 256, "a row of jobs has four cache lines");
 
 struct task {
     uint32_t job_id;
@@ -287,7 +284,8 @@ struct state {
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */
     struct ticket_identities *ticket_identities; /* likewise (engine/ticket_identities.h) */
-    struct pending *pending;                     /* of the other models (engine/pending.h); NULL: not needed yet */
+    struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
+    struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
     uint32_t object_edition; /* counts changes of objects by operators */
     uint32_t host_edition;   /* counts changes of the hosts' capacity */
@@ -318,8 +316,7 @@ static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)
 void state_init(struct state *s, int64_t now_us);
 void state_release(struct state *s);
 
-/* The fields of a job that only documents have; NULL in an instance, where the job's cache line with the pointer is not
- * touched: passes read few lines of each job. */
+/* The fields of a job that only documents have; NULL in an instance. */
 static inline const struct job_document *state_job_document(const struct state *s, const struct job *j)
 {
     return s->is_document ? j->document : NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/pending.h"
 #include "engine/ranking.h"
@@ -31,7 +32,9 @@ void state_init(struct state *s, int64_t now_us)
     const struct object partition = object_defaults(OBJECT_PARTITION, DEFAULT_PARTITION);
     const struct object qos = object_defaults(OBJECT_QOS, DEFAULT_QOS);
     object_row_add(s, OBJECT_PARTITION, &partition, now_us);
+    const struct object host = object_defaults(OBJECT_HOST, LOCAL_HOST);
     object_row_add(s, OBJECT_QOS, &qos, now_us);
+    object_row_add(s, OBJECT_HOST, &host, now_us);
 }
 
 void state_release(struct state *s)
@@ -46,6 +49,7 @@ void state_release(struct state *s)
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
+    live_cluster_free(s->live_cluster);
     arena_release(&s->cycle);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
@@ -54,6 +58,7 @@ void state_release(struct state *s)
 void state_restore_begin(struct state *s)
 {
     pending_invalidate(s);
+    live_cluster_invalidate(s);
     state_release_rows(s);
 }
 
@@ -219,6 +224,8 @@ static int check_objects(struct state *s, struct err *e)
     if (object_row_first(s, OBJECT_PARTITION) == NONE) return err_set(e, ERR_INTERNAL, "there is no partition");
     if (state_find_object(s, OBJECT_QOS, DEFAULT_QOS) == NONE)
         return err_set(e, ERR_INTERNAL, "there is no QOS '%s'", DEFAULT_QOS);
+    if (!s->is_document && state_find_object(s, OBJECT_HOST, LOCAL_HOST) != 0)
+        return err_set(e, ERR_INTERNAL, "the first host is not '%s'", LOCAL_HOST);
     if (s->owner_by_name.count != s->owners.count)
         return err_set(e, ERR_INTERNAL, "two rows have the usage of the same user or project");
     if (object_derive_all(s, e) != 0) return err_prefix(e, "the objects");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
@@ -41,6 +42,7 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     charge_finished(c, k);
     k->state = end;
     host_give_back(&s->host, &k->placement);
+    live_cluster_remove(s, k);
     assoc_count_work(s, k->assoc, &work, -1);
     map_remove_u64(&s->task_by_launch, k->launch_id);
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));

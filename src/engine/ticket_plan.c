@@ -1,13 +1,15 @@
 #include "engine/ticket_plan.h"
 
 #include "base/ensure.h"
+#include "base/sort.h"
+#include "engine/pending.h"
 #include "engine/ranking.h"
-#include "sched/pass.h"
 
 struct ticket_plan *ticket_plan_new(struct state *s, int64_t now_us)
 {
     struct ticket_plan *plan = mem_resize(NULL, 0, sizeof *plan);
     plan->rules_edition = s->rules_edition;
+    plan->pending_added = s->pending != NULL ? s->pending->added : 0;
     ticket_snapshot_make(&plan->snapshot, s, now_us);
     return plan;
 }
@@ -37,7 +39,7 @@ static struct sort_record *sort_by_prior(const struct ticket_ranks *ranks, uint3
     struct sort_record *records = arena_alloc(scratch, (count + (size_t)1) * sizeof *records);
     struct sort_record *sort_scratch = arena_alloc(scratch, (count + (size_t)1) * sizeof *sort_scratch);
     for (uint32_t i = 0; i < count; i++)
-        records[i] = (struct sort_record){.key = ~sort_key_prior(ranks->prior[i]), .index = i};
+        records[i] = (struct sort_record){.key = ~sort_key_double(ranks->prior[i]), .index = i};
     sort_records(records, count, sort_scratch);
     return records;
 }

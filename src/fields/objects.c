@@ -125,9 +125,14 @@ static const struct field resource_rows[] = {
 
 static const struct field host_rows[] = {
     NAME,
-    AT(HOST_CPUS) = {NUMBER(0, UINT32_MAX, 1), .name = "cpus", .help = "number of CPUs"},
-    AT(HOST_MEM) =
-        {.type = FIELD_MEMORY, .max = MEM_MIB_MAX, .name = "mem", .default_value = {.text = ""}, .help = "memory"},
+    AT(HOST_CPUS) = {NUMBER(0, UINT32_MAX, FIELD_SPECIAL), .name = "cpus", .special = "AUTO",
+                     .help = "number of CPUs; AUTO: those of this machine, of another one 1"},
+    AT(HOST_MEM) = {.type = FIELD_MEMORY,
+                    .max = MEM_MIB_MAX,
+                    .name = "mem",
+                    .special = "AUTO",
+                    .default_value = {.number = FIELD_SPECIAL, .text = ""},
+                    .help = "memory; AUTO: that of this machine, of another one no limit"},
     AT(HOST_COMPLEX_VALUES) = {TEXT("NONE"), .name = "complex_values", .check = host_text_named_values_check,
                                .help = "resources of the host: gpu=4,arch=lx-amd64"},
     AT(HOST_LOAD_SCALING) = {TEXT("NONE"), .name = "load_scaling", .check = host_text_named_values_check,

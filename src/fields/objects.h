@@ -27,6 +27,7 @@ enum object_kind {
 /* Of a new instance. */
 #define DEFAULT_PARTITION "main"
 #define DEFAULT_QOS "normal"
+#define LOCAL_HOST "localhost"                 /* this machine, in an instance */
 #define DEFAULT_DEPARTMENT "defaultdepartment" /* of users without another; it needs no row */
 
 enum partition_field {

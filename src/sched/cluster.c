@@ -105,16 +105,24 @@ void cluster_taken(const struct cluster *c, const struct demand *d, const struct
 
 /* --- booking ------------------------------------------------------------------------------------------------------ */
 
+/* context: a booking of +1 or -1. */
 static void book(const struct taken *taken, void *context)
 {
     struct timeline_booking booking = *(const struct timeline_booking *)context;
-    booking.amount = taken->amount;
+    booking.amount *= taken->amount;
     timeline_book(&taken->offer->booked, &booking);
 }
 
 void cluster_book(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
                   int64_t until_us)
 {
-    struct timeline_booking booking = {.from_us = from_us, .until_us = until_us};
+    struct timeline_booking booking = {.from_us = from_us, .until_us = until_us, .amount = 1.0};
+    cluster_taken(c, d, a, book, &booking);
+}
+
+void cluster_unbook(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
+                    int64_t until_us)
+{
+    struct timeline_booking booking = {.from_us = from_us, .until_us = until_us, .amount = -1.0};
     cluster_taken(c, d, a, book, &booking);
 }

@@ -112,9 +112,14 @@ void cluster_release(struct cluster *c);
 /* The object's offer of a resource, or NULL. */
 struct offer *offers_find(const struct offers *o, uint32_t resource);
 
-/* Books what a job takes from from_us to until_us at all levels, or takes it back with sign -1. */
+/* Books what a job takes from from_us to until_us at all levels. */
 void cluster_book(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
                   int64_t until_us);
+
+/* Takes a booking back, or its rest from from_us on. Amounts that are no whole numbers may leave differences of
+ * rounding. */
+void cluster_unbook(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,
+                    int64_t until_us);
 
 /* An amount that an allocation takes of one offer. */
 struct taken {

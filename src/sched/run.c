@@ -151,6 +151,19 @@ static struct run_shape *shape_of(struct run *r, const struct demand *d, struct 
     return &r->shapes.items[d->shape];
 }
 
+bool run_may_start(struct run *r, const struct demand *d)
+{
+    struct run_shape new, *shape = shape_of(r, d, &new);
+    struct allocation unused;
+    if (shape->cannot_start || r->open_count == 0) return false;
+    if (shape->could_start) return true;
+    const struct place_scope scope = start_scope(r, d, shape);
+    arena_clear(&r->scratch);
+    shape->could_start = place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, &unused);
+    shape->cannot_start = !shape->could_start;
+    return shape->could_start;
+}
+
 static void keep_parts(const struct run *r, struct allocation *a)
 {
     size_t size = a->part_count * sizeof *a->parts;

@@ -31,7 +31,8 @@ struct run_rules {
  * earliest start only moves away. */
 struct run_shape {
     bool cannot_start;
-    uint32_t first; /* the instances before it in the order do not fit */
+    bool could_start; /* when it was looked at last */
+    uint32_t first;   /* the instances before it in the order do not fit */
     int64_t not_before_us;
 };
 
@@ -65,6 +66,10 @@ void run_end(struct run *r);
 
 /* Whether no further job can start or get a reservation under the rules. */
 bool run_is_over(const struct run *r);
+
+/* Whether a job may fit now; the answer is kept for its shape until a job of the shape has not fitted. Nothing is
+ * booked. */
+bool run_may_start(struct run *r, const struct demand *d);
 
 /* Decides about a job (a task of an array) and books what it gets. wants_reservation: it asked for one. */
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation);

@@ -116,8 +116,9 @@ static bool is_host_name(const char *name)
 /* The amount of a generic GRES without a count is the sum of its typed ones. */
 static void restore_host(struct document *d, const struct host_document *host)
 {
-    const struct capacity has = {.cpus = (uint32_t)host->object.value[HOST_CPUS].number,
-                                 .mem_mib = (uint64_t)host->object.value[HOST_MEM].number};
+    int64_t cpus = host->object.value[HOST_CPUS].number, mem_mib = host->object.value[HOST_MEM].number;
+    const struct capacity has = {.cpus = cpus == FIELD_SPECIAL ? 1 : (uint32_t)cpus,
+                                 .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib};
     double tres[TRES_MAX];
     for (uint32_t i = 0; i < TRES_MAX; i++) tres[i] = host->gres[i] > 0.0 ? host->gres[i] : host->typed[i];
     tres[TRES_CPU] = has.cpus;

@@ -292,11 +292,12 @@ static const char step_5[] =
 static const char step_6[] =
     "CREATE TABLE host(                     -- a machine that runs jobs\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
-    "  cpus INTEGER NOT NULL, mem_mib INTEGER NOT NULL,\n"
+    "  cpus INTEGER, mem_mib INTEGER,      -- NULL: what the machine has\n"
     "  complex_values TEXT NOT NULL,       -- 'gpu=4,arch=lx-amd64'; NONE: none\n"
     "  load_scaling TEXT NOT NULL,         -- factors of load values, 'np_load_avg=0.5'\n"
     "  state TEXT NOT NULL                 -- UP, DRAIN or DOWN\n"
     ") STRICT;\n"
+    "INSERT INTO host SELECT 1, 'localhost', created_us, NULL, NULL, 'NONE', 'NONE', 'UP' FROM association WHERE id = 1;\n"
     "CREATE TABLE host_group(\n"
     "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
     "  hosts TEXT NOT NULL                 -- 'n1,n2,@other'\n"

@@ -587,6 +587,8 @@ static void run_both_passes(struct history *h, struct state *rebuilt)
     const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
     struct outcome out = {0};
     if (restart_has_effect(rebuilt)) return;
+    /* With reservations a pass may decide otherwise later, because the order of priorities changes with time. */
+    if (h->s.policy.model != MODEL_TICKETS) h->s.pass_is_due = true;
     assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);
     assert_int_equal(engine_apply(rebuilt, h->now_us, &pass, &out, NULL, NULL), 0);
     outcome_release(&out);

@@ -300,7 +300,19 @@ static void restore_task(struct state *s, uint32_t partition, uint32_t tres)
     state_restore_task(s, &k);
 }
 
-enum { NO_OBJECTS, NO_NORMAL, TWICE, BAD_WEIGHTS, BAD_DEPARTMENT, BAD_QOS, BAD_PROJECT, BAD_TASK, BAD_TRES, RIGHT };
+enum {
+    NO_OBJECTS,
+    NO_NORMAL,
+    NO_HOST,
+    TWICE,
+    BAD_WEIGHTS,
+    BAD_DEPARTMENT,
+    BAD_QOS,
+    BAD_PROJECT,
+    BAD_TASK,
+    BAD_TRES,
+    RIGHT
+};
 
 static void restore_case(struct state *s, int what)
 {
@@ -308,6 +320,7 @@ static void restore_case(struct state *s, int what)
     if (what == NO_OBJECTS) return;
     restore(s, OBJECT_PARTITION, 3, "main", what == BAD_WEIGHTS ? "TRESBillingWeights" : NULL, "license/x=1");
     if (what == TWICE) restore(s, OBJECT_PARTITION, 4, "main", NULL, NULL);
+    restore(s, OBJECT_HOST, 1, what == NO_HOST ? "n1" : "localhost", NULL, NULL);
     restore(s, OBJECT_QOS, 5, what == NO_NORMAL ? "high" : "normal", NULL, NULL);
     restore(s, OBJECT_PROJECT, 7, "moon", NULL, NULL);
     restore(s, OBJECT_USER_POLICY, 1, "ann", what == BAD_DEPARTMENT ? "department" : NULL, "physics");
@@ -324,6 +337,7 @@ static void contradictory_rows_are_refused(void **unused)
     } rows[] = {
         {NO_OBJECTS, "there is no partition"},
         {NO_NORMAL, "there is no QOS 'normal'"},
+        {NO_HOST, "the first host is not 'localhost'"},
         {TWICE, "two of the partitions have the same name"},
         {BAD_WEIGHTS, "partition 'main': TRESBillingWeights"},
         {BAD_DEPARTMENT, "user 'ann' is in department 'physics', which does not exist"},

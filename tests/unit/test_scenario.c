@@ -474,7 +474,7 @@ static void wrong_values_have_a_path(void **unused)
         {"{'now': 1, 'settings': {'load_formula': []}}",
          "F: settings.load_formula: a list is not text, a number, true or false"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'cpus': 4.5}]}",
-         "F: hosts[0].cpus: '4.5' is not a whole number from 0 to 4294967295"},
+         "F: hosts[0].cpus: '4.5' is not a whole number from 0 to 4294967295, or AUTO"},
         {"{'now': 1, 'hosts': [{'name': 'n', 'gres': {'': 1}}]}",
          "F: hosts[0].gres: not a name of a GRES: 1 to 255 printable bytes, such as gpu or gpu:tesla"},
         {"{'now': 1.5}", "F: now: 1.5 is not a time: seconds since 1970, or text such as '2026-11-21T09:05:00Z'"},

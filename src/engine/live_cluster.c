@@ -1,0 +1,197 @@
+#include "engine/live_cluster.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+
+static int64_t end_of(const struct demand *d, int64_t start_us)
+{
+    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
+static void push_end(struct live_cluster *l, struct live_end end)
+{
+    uint32_t at = l->ends.count;
+    (void)array_add(&l->ends);
+    for (; at > 0 && end.at_us < l->ends.items[(at - 1) / 2].at_us; at = (at - 1) / 2)
+        l->ends.items[at] = l->ends.items[(at - 1) / 2];
+    l->ends.items[at] = end;
+}
+
+static struct live_end pop_end(struct live_cluster *l)
+{
+    const struct live_end first = l->ends.items[0], last = l->ends.items[--l->ends.count];
+    uint32_t at = 0, count = l->ends.count;
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && l->ends.items[child + 1].at_us < l->ends.items[child].at_us) child++;
+        if (last.at_us <= l->ends.items[child].at_us) break;
+        l->ends.items[at] = l->ends.items[child];
+    }
+    if (count > 0) l->ends.items[at] = last;
+    return first;
+}
+
+/* --- bookings ----------------------------------------------------------------------------------------------------- */
+
+static bool has_fractions(const struct demand *d)
+{
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        if (d->needs[i].amount != floor(d->needs[i].amount)) return true;
+    }
+    return false;
+}
+
+static void release_booking(struct live_booking *b)
+{
+    mem_free(b->allocation.parts);
+}
+
+/* Keeps a booking that the cluster already has. */
+static void keep(struct live_cluster *l, const struct live_booking *booking)
+{
+    size_t size = booking->allocation.part_count * sizeof *booking->allocation.parts;
+    map_set_u64(&l->by_launch, booking->launch_id, l->bookings.count);
+    struct live_booking *b = array_add(&l->bookings);
+    *b = *booking;
+    b->allocation.parts = mem_resize(NULL, 0, size);
+    memcpy(b->allocation.parts, booking->allocation.parts, size);
+    if (b->until_us != TIMELINE_END) push_end(l, (struct live_end){b->until_us, b->launch_id});
+}
+
+void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
+                      int64_t now_us)
+{
+    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, end_of(d, now_us)});
+}
+
+void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us)
+{
+    cluster_unbook(&l->model.cluster, d, a, start_us, end_of(d, start_us));
+    l->has_fractions |= has_fractions(d);
+}
+
+void live_cluster_remove(struct state *s, const struct task *k)
+{
+    struct live_cluster *l = s->live_cluster;
+    uint32_t index = l != NULL ? map_get_u64(&l->by_launch, k->launch_id) : NONE;
+    if (index == NONE) return;
+    struct live_booking *b = &l->bookings.items[index];
+    cluster_unbook(&l->model.cluster, b->demand, &b->allocation, b->from_us, b->until_us);
+    l->has_fractions |= has_fractions(b->demand);
+    ensure(map_remove_u64(&l->by_launch, b->launch_id));
+    release_booking(b);
+    *b = l->bookings.items[--l->bookings.count];
+    if (index < l->bookings.count) map_set_u64(&l->by_launch, b->launch_id, index);
+}
+
+static int64_t extended_end(const struct state *s, int64_t end_us, int64_t now_us)
+{
+    int64_t interval_us = setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
+    return end_us + ((now_us - end_us) / interval_us + 1) * interval_us;
+}
+
+static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t now_us)
+{
+    while (l->ends.count > 0 && l->ends.items[0].at_us <= now_us) {
+        const struct live_end end = pop_end(l);
+        uint32_t index = map_get_u64(&l->by_launch, end.launch_id);
+        if (index == NONE || l->bookings.items[index].until_us != end.at_us) continue;
+        struct live_booking *b = &l->bookings.items[index];
+        int64_t until_us = extended_end(s, b->until_us, now_us);
+        cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
+        b->until_us = until_us;
+        push_end(l, (struct live_end){until_us, b->launch_id});
+    }
+}
+
+/* --- all anew ----------------------------------------------------------------------------------------------------- */
+
+static void clear(struct live_cluster *l)
+{
+    for (uint32_t i = 0; i < l->bookings.count; i++) release_booking(&l->bookings.items[i]);
+    array_clear(&l->bookings);
+    array_clear(&l->ends);
+    map_clear(&l->by_launch);
+    if (l->made > 0) {
+        job_demands_end(&l->demands);
+        cluster_model_release(&l->model);
+    }
+    arena_clear(&l->arena);
+    l->has_fractions = false;
+}
+
+void live_cluster_free(struct live_cluster *l)
+{
+    if (l == NULL) return;
+    clear(l);
+    array_release(&l->bookings);
+    array_release(&l->ends);
+    map_release(&l->by_launch);
+    arena_release(&l->arena);
+    mem_free(l);
+}
+
+void live_cluster_invalidate(struct state *s)
+{
+    if (s->live_cluster != NULL) s->live_cluster->edition = 0;
+}
+
+uint32_t live_cluster_instance(const struct cluster_model *m, const struct task *k)
+{
+    const struct sched_host *host = &m->cluster.hosts.items[0];
+    uint32_t instance = cluster_model_instance(m, k->partition, 0);
+    return instance != NONE || host->instance_count == 0 ? instance : host->first_instance;
+}
+
+int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us)
+{
+    int64_t end_us = end_of(d, k->launch_us);
+    return end_us > now_us ? end_us : extended_end(s, end_us, now_us);
+}
+
+static void book_task(struct live_cluster *l, const struct state *s, const struct task *k, int64_t now_us)
+{
+    struct allocation_part part = {live_cluster_instance(&l->model, k), idset_count(&k->placement.cpus)};
+    if (part.instance == NONE) return;
+    const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
+    struct live_booking b = {.launch_id = k->launch_id,
+                             .demand = job_demand(&l->demands, j, k->partition),
+                             .allocation = {NONE, part.slots, 1, &part},
+                             .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};
+    b.until_us = live_cluster_end(s, k, b.demand, now_us);
+    cluster_book(&l->model.cluster, b.demand, &b.allocation, b.from_us, b.until_us);
+    keep(l, &b);
+}
+
+static uint64_t edition_of(const struct state *s)
+{
+    return 1 + (uint64_t)s->rules_edition + s->host_edition;
+}
+
+static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
+{
+    clear(l);
+    ensure(cluster_model_make(s, &l->model, NULL) == 0); /* objects and settings are checked by it */
+    cluster_model_run_rules(&l->model, s, &l->rules);
+    job_demands_begin(&l->demands, s, &l->model, &l->arena);
+    l->edition = edition_of(s);
+    l->made++;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (!job_state_is_end(s->tasks.items[i].state)) book_task(l, s, &s->tasks.items[i], now_us);
+    }
+}
+
+struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
+{
+    if (s->live_cluster == NULL) {
+        s->live_cluster = mem_resize(NULL, 0, sizeof *s->live_cluster);
+        *s->live_cluster = (struct live_cluster){0};
+    }
+    struct live_cluster *l = s->live_cluster;
+    if (l->edition != edition_of(s) || l->has_fractions) make_anew(l, s, now_us);
+    extend_overrunning(s, l, now_us);
+    return l;
+}

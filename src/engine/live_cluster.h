@@ -1,0 +1,67 @@
+/* The cluster of an instance (engine/cluster_model.h) with what its running tasks have booked, kept from pass to pass:
+ *
+ *     task starts     booked from its launch to the end of its time limit
+ *     task ends       the booking is taken back
+ *     it runs longer  the booking is extended
+ *     objects, settings or the machine change   all is made anew from the rows
+ *
+ * Derived from the rows, never stored. */
+#ifndef FAIRLEAD_ENGINE_LIVE_CLUSTER_H
+#define FAIRLEAD_ENGINE_LIVE_CLUSTER_H
+
+#include "engine/job_demand.h"
+#include "sched/run.h"
+
+/* What a running task has booked. */
+struct live_booking {
+    uint64_t launch_id;
+    const struct demand *demand;
+    struct allocation allocation;
+    int64_t from_us, until_us;
+};
+
+/* A time at which a booking ends; out of date if the booking has another end now, or is gone. */
+struct live_end {
+    int64_t at_us;
+    uint64_t launch_id;
+};
+
+struct live_cluster {
+    struct cluster_model model; /* with the bookings of running tasks */
+    struct job_demands demands;
+    struct run_rules rules;
+    struct arena arena; /* of the demands, which live until all is made anew */
+    ARRAY(struct live_booking) bookings;
+    struct map by_launch;        /* launch id -> index in bookings */
+    ARRAY(struct live_end) ends; /* a heap, the earliest first */
+    uint64_t edition;            /* of the rules and the hosts; 0: to be made */
+    uint32_t made;               /* counts how often all was made anew: demands from before are gone */
+    bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
+};
+
+/* The instance on which a running task is. If its partition has left the host, one on which it takes only the host's
+ * resources; NONE: the host has no instance. */
+uint32_t live_cluster_instance(const struct cluster_model *m, const struct task *k);
+
+/* When a running task is expected to end: after its time limit; if that is over, at the next of the times that are a
+ * schedule interval apart. */
+int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us);
+
+/* Brings it up to date for a pass at now_us. O(overrunning tasks); O(tasks + cluster) when it is made anew. */
+struct live_cluster *live_cluster_update(struct state *s, int64_t now_us);
+
+/* Keeps what a started task has booked in the pass. */
+void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
+                      int64_t now_us);
+
+/* Takes a reservation of a pass back. */
+void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us);
+
+/* Takes the booking of a task that ends back, if the cluster is there. */
+void live_cluster_remove(struct state *s, const struct task *k);
+
+/* Makes all anew before the next pass. */
+void live_cluster_invalidate(struct state *s);
+void live_cluster_free(struct live_cluster *l); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,67 @@
+/* The scheduling pass: which pending tasks start now, by the scheduler (sched/run.h) on the live cluster.
+ *
+ *     multifactor, basic   pass_priority.c: the first job of each group of equal jobs competes with those of the others
+ *     tickets              pass_tickets.c: the tasks in the order of a ticket plan
+ *
+ * A job that cannot start may get a reservation, and a job after it starts only if it delays no reservation. They last
+ * for the pass: the next one makes them anew, from what is true then. If nothing that waits would fit now, there is
+ * nothing to decide, and no job is ranked. Internal to the engine. Source: docs/formulas.md 4.4 and 7. */
+#ifndef FAIRLEAD_ENGINE_PASS_H
+#define FAIRLEAD_ENGINE_PASS_H
+
+#include "engine/handlers.h"
+#include "engine/live_cluster.h"
+#include "engine/pending.h"
+#include "engine/ranking.h"
+
+/* What a pass has booked for a job that waits. */
+struct pass_reservation {
+    const struct demand *demand;
+    struct allocation allocation;
+    int64_t start_us;
+};
+
+struct pass {
+    struct apply_context *c;
+    const char *boot_id;
+    const struct ticket_plan *plan; /* the event's; NULL: none */
+    struct live_cluster *cluster;
+    struct run run;
+    ARRAY(struct pass_reservation) reservations;
+    struct tres_indices indices; /* as of the first start */
+    bool has_indices;
+    bool has_threshold_qos; /* a QOS keeps jobs waiting until their fair-share factor is high enough */
+    bool is_ranking;        /* pass_begin_ranking was called */
+    const double *factors;  /* by node of the tree; NULL: not needed */
+    struct multifactor_context multifactor;
+    struct tres_amount *amounts; /* of one job, TRES_MAX entries; NULL: TRES have no weights */
+};
+
+/* Fills the members that ranking needs. */
+void pass_begin_ranking(struct pass *p);
+
+/* How many tasks of a job may start, whether they fit or not. */
+uint32_t pass_startable_tasks(const struct state *s, const struct job *j);
+
+const struct job *pass_job_of_entry(const struct state *s, const struct queue_entry *entry);
+
+/* The next entry of a group, at an index or later, that has a task to start; NONE: there is none. */
+uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at);
+
+/* The demand of a group's jobs in its partition. */
+const struct demand *pass_group_demand(struct pass *p, uint32_t group);
+
+/* Whether the jobs of a group may start at all: their fair-share factor is high enough. */
+bool pass_admits(struct pass *p, const struct pending_group *g);
+
+/* How many jobs may start now, up to max; a job counts in each of its partitions. */
+uint32_t pass_count_fitting(struct pass *p, uint32_t max);
+
+/* Starts tasks of a job, at most max, until one does not fit. Returns what became of the last one. */
+enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max);
+
+/* The starts of the two kinds of models. The cluster has free slots. */
+void pass_by_priority(struct pass *p);
+void pass_by_tickets(struct pass *p);
+
+#endif

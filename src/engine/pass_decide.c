@@ -1,0 +1,152 @@
+/* What the passes of all models do with a job: whether it may start, whether it fits, and its start. */
+#include <string.h>
+
+#include "base/ensure.h"
+#include "engine/pass.h"
+
+/* --- which jobs --------------------------------------------------------------------------------------------------- */
+
+void pass_begin_ranking(struct pass *p)
+{
+    struct state *s = p->c->s;
+    bool is_multifactor = s->policy.model == MODEL_MULTIFACTOR;
+    if (p->is_ranking) return;
+    p->is_ranking = true;
+    if (is_multifactor || p->has_threshold_qos) p->factors = state_factors(s, p->c->now_us, &s->cycle);
+    if (!is_multifactor) return;
+    if (s->policy.multifactor.has_tres_weights) p->amounts = arena_alloc(&s->cycle, TRES_MAX * sizeof *p->amounts);
+    multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
+}
+
+uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
+{
+    if (j->ended_us != 0 || j->is_held) return 0;
+    if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
+    return state_array_room(s, j, idset_count(&j->pending));
+}
+
+const struct demand *pass_group_demand(struct pass *p, uint32_t group)
+{
+    struct state *s = p->c->s;
+    struct pending_group *g = &s->pending->groups.items[group];
+    if (g->demand_made == p->cluster->made) return g->demand;
+    uint32_t at = queue_next(&s->pending->queue, group, 0);
+    const struct job *j =
+        &s->jobs.items[state_find_job(s, s->pending->queue.groups.items[group].entries.items[at].job)];
+    g->demand = job_demand(&p->cluster->demands, j, g->partition);
+    g->demand_made = p->cluster->made;
+    return g->demand;
+}
+
+bool pass_admits(struct pass *p, const struct pending_group *g)
+{
+    struct state *s = p->c->s;
+    if (!p->has_threshold_qos) return true;
+    pass_begin_ranking(p);
+    if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
+    state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
+    return false;
+}
+
+const struct job *pass_job_of_entry(const struct state *s, const struct queue_entry *entry)
+{
+    return &s->jobs.items[state_find_job(s, entry->job)];
+}
+
+uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at)
+{
+    struct queue *q = &s->pending->queue;
+    bool is_certain = !s->pending->groups.items[group].has_arrays && s->pending->jobs_started == 0;
+    at = queue_next(q, group, at);
+    while (!is_certain && at != NONE &&
+           pass_startable_tasks(s, pass_job_of_entry(s, &q->groups.items[group].entries.items[at])) == 0)
+        at = queue_next(q, group, at + 1);
+    return at;
+}
+
+uint32_t pass_count_fitting(struct pass *p, uint32_t max)
+{
+    struct state *s = p->c->s;
+    struct pending *pending = s->pending;
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < pending->queue.groups.count && count < max; g++) {
+        if (pending->queue.groups.items[g].key == NULL || !run_may_start(&p->run, pass_group_demand(p, g))) continue;
+        if (!pass_admits(p, &pending->groups.items[g])) continue;
+        for (uint32_t at = pass_find_startable(s, g, 0); at != NONE && count < max;
+             at = pass_find_startable(s, g, at + 1))
+            count++;
+    }
+    return count;
+}
+
+/* --- starting ----------------------------------------------------------------------------------------------------- */
+
+static struct tres_list copy_tres(const struct tres_list *list)
+{
+    struct tres_list own = {.count = list->count};
+    size_t size = list->count * sizeof *own.items;
+    own.items = mem_resize(NULL, 0, size);
+    if (size > 0) memcpy(own.items, list->items, size);
+    return own;
+}
+
+static void find_indices(struct pass *p)
+{
+    if (!p->has_indices) tres_indices_find(p->c->s, &p->c->s->cycle, &p->indices);
+    p->has_indices = true;
+}
+
+/* The run has booked the allocation. */
+static void start_task(struct pass *p, uint32_t job, const struct demand *d, const struct allocation *a)
+{
+    struct apply_context *c = p->c;
+    struct state *s = c->s;
+    struct job *j = &s->jobs.items[job];
+    struct tres_amount amounts[TRES_MAX];
+    struct tres_list tres = {.items = amounts};
+    struct capacity granted = j->request;
+    granted.cpus = a->slots;
+    find_indices(p);
+    job_tres(s, &p->indices, j, granted.cpus, &tres);
+    struct task row = {.job_id = j->id,
+                       .task_id = idset_first(&j->pending),
+                       .assoc = j->assoc,
+                       .state = JOB_STARTING,
+                       .launch_id = s->next_launch_id++,
+                       .launch_us = c->now_us,
+                       .partition = p->cluster->model.partition_of[a->parts[0].instance],
+                       .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
+                       .tres = copy_tres(&tres),
+                       .cpu_weight = CPU_WEIGHT_DEFAULT};
+    row.billing = job_billing_in(s, row.partition, &tres);
+    strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
+    host_take(&s->host, &granted, &row.placement);
+    live_cluster_add(p->cluster, &row, d, a, c->now_us);
+    idset_remove(&j->pending, row.task_id);
+    j->live_tasks++;
+    uint32_t index = task_append(s, &row);
+    const struct work work = task_work(&row);
+    assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
+    assoc_count_work(s, j->assoc, &work, 1);
+    apply_note_change(c, TABLE_JOB, job);
+    apply_note_change(c, TABLE_TASK, index);
+    apply_note_change(c, TABLE_COUNTERS, 0);
+    apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);
+    s->pending->jobs_started++;
+}
+
+enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max)
+{
+    struct state *s = p->c->s;
+    uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
+    enum run_outcome outcome = RUN_STARTS;
+    if (tasks > max) tasks = max;
+    for (; tasks > 0 && outcome != RUN_WAITS; tasks--) {
+        const struct run_decision decision = run_job(&p->run, d, false);
+        outcome = decision.outcome;
+        if (outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
+        if (outcome != RUN_RESERVED) continue;
+        *array_add(&p->reservations) = (struct pass_reservation){d, decision.allocation, decision.start_us};
+    }
+    return outcome;
+}
