@@ -1,7 +1,8 @@
 #include "fields/host_text.h"
 
-#include <string.h>
+#include <math.h>
 
+#include "base/map.h"
 #include "base/number.h"
 
 enum { SLOTS_PER_HOST_MAX = 1000000 };
@@ -11,12 +12,16 @@ static bool is_none(struct str text)
     return str_trim(text).length == 0 || str_equal_nocase(str_trim(text), str("NONE"));
 }
 
+static bool is_separator(char c)
+{
+    return c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* At most as many items as separators and one. */
 static size_t items_max(struct str text)
 {
     size_t count = 1;
-    for (size_t i = 0; i < text.length; i++)
-        count += text.text[i] == ',' || text.text[i] == ' ' || text.text[i] == '\t';
+    for (size_t i = 0; i < text.length; i++) count += is_separator(text.text[i]);
     return count;
 }
 
@@ -50,25 +55,31 @@ static size_t term_length(struct str s)
     return length;
 }
 
+/* "infinity" is a name: the difference of two infinite loads would be no number. */
+static bool parse_weight(struct str text, double *out_number)
+{
+    double number;
+    if (text.length == 0 || !number_parse_double(text, &number) || !isfinite(number)) return false;
+    *out_number = number;
+    return true;
+}
+
+/* A number, or a value with a weight behind it. */
 static int read_term(struct str term, double sign, const char *what, struct load_term_text *out, struct err *e)
 {
     struct str weight, name = str_cut(term, '*', &weight);
-    *out = (struct load_term_text){.weight = sign};
-    double number = 0.0;
+    double number, factor = 1.0;
     if (name.length > 0 && name.text[0] == '$') name = str_range(name.text + 1, name.text + name.length);
     if (name.length == 0) return err_value_reason(e, what, term, "has no value");
-    bool is_number = number_parse_double(name, &number);
-    if (weight.text == NULL && is_number) {
-        out->weight = sign * number;
-        return 0;
-    }
-    if (is_number)
-        return err_value_reason(e, what, term, "has its number before the value: write %.*s*%.*s", (int)weight.length,
-                                weight.text, (int)name.length, name.text);
-    out->name = name;
-    if (weight.text == NULL) return 0;
-    if (!number_parse_double(weight, &number)) return err_value(e, what, weight, "a number: only numbers are weights");
-    out->weight = sign * number;
+    if (weight.text != NULL && weight.length == 0)
+        return err_value_reason(e, what, term, "has no number behind its '*'");
+    bool is_number = parse_weight(name, &number), has_weight = parse_weight(weight, &factor);
+    if (is_number && has_weight) return err_value_reason(e, what, term, "has no value");
+    if (is_number && weight.text != NULL)
+        return err_value_reason(e, what, term, "has its number before the value; write it behind, as in np_load_avg*2");
+    if (weight.text != NULL && !has_weight) return err_value(e, what, weight, "a number: only numbers are weights");
+    *out = is_number ? (struct load_term_text){.weight = sign * number}
+                     : (struct load_term_text){.name = name, .weight = sign * factor};
     return 0;
 }
 
@@ -84,6 +95,7 @@ int host_text_load_formula(struct str text, const char *what, struct arena *aren
         if (has_sign) rest = str_range(rest.text + 1, rest.text + rest.length);
         if (rest.length == 0 && !is_first) break; /* a trailing operator */
         size_t length = term_length(rest);
+        if (length == 0) return err_value_reason(e, what, text, "has an operator without a value");
         if (read_term((struct str){rest.text, length}, sign, what, &formula.terms[formula.count++], e) != 0) return -1;
         rest = str_range(rest.text + length, rest.text + rest.length);
     }
@@ -151,9 +163,20 @@ static struct str cut_outside_brackets(struct str s, struct str *rest)
     return s;
 }
 
+/* Whether the first bracket of an item is closed by its last one. */
+static bool is_bracket(struct str item)
+{
+    size_t depth = 1, i = 1;
+    for (; i < item.length && depth > 0; i++) {
+        if (item.text[i] == '[') depth++;
+        if (item.text[i] == ']') depth--;
+    }
+    return depth == 0 && i == item.length;
+}
+
 static int read_bracket(struct str item, const char *what, struct host_values *values, struct err *e)
 {
-    if (item.length < 2 || item.text[item.length - 1] != ']') return err_value(e, what, item, "[HOST=VALUE]");
+    if (!is_bracket(item)) return err_value(e, what, item, "[HOST=VALUE]");
     struct str value, inside = str_range(item.text + 1, item.text + item.length - 1);
     struct str name = str_trim(str_cut(inside, '=', &value));
     if (name.length == 0 || value.text == NULL || str_trim(value).length == 0)
@@ -201,8 +224,8 @@ int host_text_host_values_check(struct str text, const char *what, struct err *e
 static struct str next_name(struct str *rest)
 {
     size_t begin = 0, end;
-    while (begin < rest->length && strchr(", \t\n", rest->text[begin]) != NULL) begin++;
-    for (end = begin; end < rest->length && strchr(", \t\n", rest->text[end]) == NULL;) end++;
+    while (begin < rest->length && is_separator(rest->text[begin])) begin++;
+    for (end = begin; end < rest->length && !is_separator(rest->text[end]);) end++;
     struct str name = {rest->text + begin, end - begin};
     *rest = str_range(rest->text + end, rest->text + rest->length);
     return name;
@@ -211,16 +234,18 @@ static struct str next_name(struct str *rest)
 int host_text_names(struct str text, const char *what, struct arena *arena, struct name_list *out, struct err *e)
 {
     struct name_list list = {.items = arena_alloc(arena, items_max(text) * sizeof *list.items)};
-    struct str rest = is_none(text) ? (struct str){0} : str_trim(text);
-    while (rest.length > 0) {
+    struct map seen = {0}; /* a list may have all hosts of a large cluster */
+    int status = 0;
+    for (struct str rest = is_none(text) ? (struct str){0} : text; rest.length > 0 && status == 0;) {
         struct str name = next_name(&rest);
-        for (uint32_t i = 0; i < list.count; i++) {
-            if (str_equal(list.items[i], name)) return err_value_reason(e, what, name, "occurs twice");
-        }
-        if (name.length > 0) list.items[list.count++] = name;
+        if (name.length == 0) continue;
+        if (map_get(&seen, name) != NONE) status = err_value_reason(e, what, name, "occurs twice");
+        map_set(&seen, name, list.count);
+        list.items[list.count++] = name;
     }
-    *out = list;
-    return 0;
+    map_release(&seen);
+    if (status == 0) *out = list;
+    return status;
 }
 
 int host_text_names_check(struct str text, const char *what, struct err *e)
