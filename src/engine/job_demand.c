@@ -1,7 +1,10 @@
-/* The key of a demand is a text of everything that it depends on, such as "@0,2 =all.q@n1 e3 r1-4 n1:2 t600000000". */
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 d600000000 n7:2:010 t-"
+ * is that of a job that may use the first of two partitions, in the queue all.q and the environment smp. Texts have
+ * their lengths before them, because they may contain anything; '-' stands for one that is not given. */
 #include "engine/job_demand.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
@@ -285,10 +288,14 @@ static void set_environments(const struct job_demands *d, const char *pattern, s
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* What is in place of a list that is not given. */
-static const char *or_star(const char *text)
+/* " q5:all.q", or " q-" */
+static void add_text(struct buf *key, char letter, const char *text)
 {
-    return text != NULL ? text : "*";
+    buf_format(key, " %c", letter);
+    if (text != NULL)
+        buf_format(key, "%zu:%s", strlen(text), text);
+    else
+        buf_add_char(key, '-');
 }
 
 static void add_needs(struct buf *key, char letter, const struct need *needs, uint32_t count)
@@ -298,7 +305,8 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
         char amount[NUMBER_TEXT_SIZE];
         buf_format(key, " %c%u:", letter, n->resource);
         buf_add(key, amount, number_format_shortest(amount, n->amount));
-        buf_format(key, ":%d%d%d:%s", (int)n->scope, n->is_requested, n->is_exclusive, or_star(n->text));
+        buf_format(key, ":%d%d%d", (int)n->scope, n->is_requested, n->is_exclusive);
+        add_text(key, 't', n->text);
     }
 }
 
@@ -308,9 +316,11 @@ static void make_key(struct job_demands *d, const struct job *j, uint32_t only, 
     buf_clear(&d->key);
     for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
         buf_add_char(&d->key, may_use_partition(d, j, only, p) ? '1' : '0');
-    buf_format(&d->key, " q%s m%s s%s e%s r%u-%u d%" PRId64, or_star(placing->queues), or_star(placing->master_queues),
-               or_star(placing->soft_queues), or_star(placing->environment), new->ranges[0].min, new->ranges[0].max,
-               new->duration_us);
+    add_text(&d->key, 'q', placing->queues);
+    add_text(&d->key, 'm', placing->master_queues);
+    add_text(&d->key, 's', placing->soft_queues);
+    add_text(&d->key, 'e', placing->environment);
+    buf_format(&d->key, " r%u-%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->duration_us);
     add_needs(&d->key, 'n', new->needs, new->need_count);
     add_needs(&d->key, 'o', new->soft, new->soft_count);
 }
