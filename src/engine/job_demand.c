@@ -178,11 +178,21 @@ static const char *department_of(const struct state *s, const char *user)
     return s->objects[OBJECT_USER_POLICY].items[index].object.value[USER_DEPARTMENT].text;
 }
 
+/* The next name of a list (host_text_names); empty between two separators. */
+static struct str next_name(struct str *list)
+{
+    size_t length = 0;
+    while (length < list->length && strchr(", \t\r\n", list->text[length]) == NULL) length++;
+    struct str name = {list->text, length};
+    *list = str_range(list->text + length + (length < list->length), list->text + list->length);
+    return name;
+}
+
 /* Whether a list, such as "ann,@chem", has a user. */
 static bool has_user(const struct job_demands *d, struct str list, const char *user)
 {
     while (list.length > 0) {
-        struct str name = str_trim(str_cut(list, ',', &list));
+        struct str name = next_name(&list);
         bool is_department = name.length > 1 && name.text[0] == '@';
         const char *wanted = is_department ? department_of(d->s, user) : user;
         if (is_department) name = str_range(name.text + 1, name.text + name.length);
