@@ -32,13 +32,15 @@ static const struct job_placing *placing_of(const struct job_demands *d, const s
 
 /* --- how long ----------------------------------------------------------------------------------------------------- */
 
-/* The shortest run time that the job requests as a resource (h_rt, s_rt), or 0. */
+/* The shortest run time that the job requests as a resource (h_rt, s_rt), or 0. A document may define these resources
+ * with another type, whose amounts are larger than any time. */
 static int64_t requested_s(const struct job_demands *d, const struct job *j)
 {
+    static const double max_s = 1e15;
     int64_t shortest_s = 0;
     for (uint32_t i = 0; i < j->request_count; i++) {
         const char *name = d->s->objects[OBJECT_RESOURCE].items[j->requests[i].resource].object.name;
-        int64_t time_s = (int64_t)j->requests[i].amount;
+        int64_t time_s = (int64_t)fmin(j->requests[i].amount, max_s);
         if (strcmp(name, "h_rt") != 0 && strcmp(name, "s_rt") != 0) continue;
         if (shortest_s == 0 || time_s < shortest_s) shortest_s = time_s;
     }
