@@ -115,10 +115,10 @@ static int read_scaling(struct cluster_model *m, const struct object *o, struct 
     if (host_text_named_values(str(o->value[HOST_LOAD_SCALING].text), "load_scaling", &m->arena, out, e) != 0)
         return -1;
     for (uint32_t i = 0; i < out->count; i++) {
+        const struct named_value *v = &out->items[i];
         double factor;
-        if (!number_parse_double(out->items[i].value, &factor) || !isfinite(factor))
-            return err_value(e, "load_scaling", out->items[i].name,
-                             "a load value and its factor, such as load_avg=0.5");
+        if (v->value.text == NULL || !number_parse_double(v->value, &factor) || !isfinite(factor))
+            return err_value(e, "load_scaling", v->name, "a load value and its factor, such as load_avg=0.5");
     }
     return 0;
 }
