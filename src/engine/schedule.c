@@ -50,15 +50,19 @@ static bool place_as_given(struct schedule_builder *b, const struct job_placing 
     return out->part_count > 0;
 }
 
+static bool has_places(const struct schedule_builder *b, const struct job *j)
+{
+    const struct job_document *document = state_job_document(b->s, j);
+    return document != NULL && document->placing.place_count > 0;
+}
+
 /* Without places a running job is put where it fits now. */
 static bool place_running(struct schedule_builder *b, const struct job *j, const struct demand *d,
                           struct allocation *out)
 {
-    const struct job_document *document = state_job_document(b->s, j);
     const struct window window = {b->now_us, b->now_us + 1};
-    bool is_placed = document != NULL && document->placing.place_count > 0
-                         ? place_as_given(b, &document->placing, out)
-                         : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
+    bool is_placed = has_places(b, j) ? place_as_given(b, &state_job_document(b->s, j)->placing, out)
+                                      : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
     if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
     return is_placed;
 }
@@ -73,9 +77,8 @@ static void count_start(struct schedule_builder *b, const struct allocation *a, 
 }
 
 /* A job that runs longer than planned is expected to end with the next run. */
-static void add_running(struct schedule_builder *b, const struct task *k)
+static void add_running(struct schedule_builder *b, const struct task *k, uint32_t index)
 {
-    uint32_t index = state_find_job(b->s, k->job_id);
     const struct job *j = &b->s->jobs.items[index];
     const struct job_document *document = state_job_document(b->s, j);
     enum job_suspension suspension = document != NULL ? document->suspension : SUSPENSION_NONE;
@@ -105,8 +108,13 @@ static void sort_running(struct schedule *p)
     struct schedule_row *copy = arena_alloc(&arena, (count + (size_t)1) * sizeof *copy);
     for (uint32_t i = 0; i < count; i++) {
         const struct schedule_row *row = &p->rows.items[i];
+        records[i] = (struct sort_record){.key = map_key_of_pair(row->job, row->task_id), .index = i};
+    }
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct schedule_row *row = &p->rows.items[records[i].index];
         uint64_t is_suspended = row->state == SCHEDULE_SUSPENDED;
-        records[i] = (struct sort_record){.key = is_suspended << 63 | (uint64_t)row->start_us, .index = i};
+        records[i].key = is_suspended << 63 | (uint64_t)row->start_us;
     }
     sort_records(records, count, scratch);
     for (uint32_t i = 0; i < count; i++) copy[i] = p->rows.items[records[i].index];
@@ -114,10 +122,23 @@ static void sort_running(struct schedule *p)
     arena_release(&arena);
 }
 
+/* An order by index, for jobs whose places are not known. The run makes its own. */
+static void list_instances(struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->instances.count; i++) *array_add(&c->order) = i;
+}
+
+/* Those with places first: the others are put where those leave room. */
 static void add_all_running(struct schedule_builder *b)
 {
-    for (uint32_t i = 0; i < b->s->tasks.count; i++) {
-        if (!job_state_is_end(b->s->tasks.items[i].state)) add_running(b, &b->s->tasks.items[i]);
+    list_instances(&b->out->model.cluster);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < b->s->tasks.count; i++) {
+            const struct task *k = &b->s->tasks.items[i];
+            uint32_t job = state_find_job(b->s, k->job_id);
+            if (job_state_is_end(k->state) || has_places(b, &b->s->jobs.items[job]) != (pass == 0)) continue;
+            add_running(b, k, job);
+        }
     }
     sort_running(b->out);
 }
@@ -280,10 +301,8 @@ static uint32_t slots_at_most(const struct cluster *empty, const struct demand *
 /* Loads, drained hosts and closed queues do not count: they change. */
 static void open_all(struct cluster *c)
 {
-    for (uint32_t i = 0; i < c->instances.count; i++) {
-        *array_add(&c->order) = i;
-        c->instances.items[i].is_off = false;
-    }
+    list_instances(c);
+    for (uint32_t i = 0; i < c->instances.count; i++) c->instances.items[i].is_off = false;
 }
 
 static const char *why_never(const struct cluster *empty, const struct demand *d, struct arena *arena)

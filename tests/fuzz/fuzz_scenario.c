@@ -1,14 +1,19 @@
 /* Scenarios of arbitrary bytes. An accepted scenario refers only to things that it has, and every model and algorithm
- * gives finite numbers for it. The error of a refused one is one line that begins with the document's name. */
+ * gives finite numbers for it. In its schedule, jobs that start or have a reservation fit beside all others, and every
+ * row can be written. The error of a refused one is one line that begins with the document's name. */
 #include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
+#include "fields/schedule_fields.h"
 #include "sim/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TICKET_TASKS_MAX = 10000 }; /* with more, the tickets model is left out: it takes too long */
+enum {
+    TICKET_TASKS_MAX = 10000, /* with more, the tickets model is left out: it takes too long */
+    SCHEDULE_TASKS_MAX = 3000 /* the same for schedules */
+};
 
 static void check_tree(struct scenario *s)
 {
@@ -37,11 +42,11 @@ static void check_jobs(const struct scenario *s)
     }
 }
 
-static bool is_small(const struct scenario *s)
+static uint64_t count_tasks(const struct scenario *s)
 {
     uint64_t tasks = s->state.tasks.count;
     for (uint32_t i = 0; i < s->job_count; i++) tasks += idset_count(&s->state.jobs.items[i].pending);
-    return tasks <= TICKET_TASKS_MAX;
+    return tasks;
 }
 
 static void check_row(const struct scenario_priorities *all, uint32_t i)
@@ -70,7 +75,7 @@ static void check_priorities(struct scenario *s, struct arena *arena)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
         struct scenario_priorities all;
-        if (model == MODEL_TICKETS && !is_small(s)) continue;
+        if (model == MODEL_TICKETS && count_tasks(s) > TICKET_TASKS_MAX) continue;
         s->state.policy.model = (enum priority_model)model;
         scenario_priorities(s, arena, &all);
         for (uint32_t i = 0; i < all.count; i++) check_row(&all, i);
@@ -90,6 +95,136 @@ static void check_shares(struct scenario *s, struct arena *arena)
     }
 }
 
+/* --- schedules ---------------------------------------------------------------------------------------------------- */
+
+/* Jobs with different requests have different demands. */
+static void check_demand(const struct scenario *s, const struct schedule *p, const struct schedule_row *row)
+{
+    const struct job *j = &s->state.jobs.items[row->job];
+    const struct demand *d = row->demand;
+    ensure(d->range_count == 1 && d->ranges[0].min > 0 && d->ranges[0].min <= d->ranges[0].max && d->duration_us > 0);
+    ensure((d->environment_count > 0) == (j->document->placing.environment != NULL));
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        const struct need *n = &d->needs[i];
+        bool is_found = n->text == NULL;
+        ensure(n->resource < p->model.cluster.resources.count && isfinite(n->amount));
+        for (uint32_t k = 0; k < j->request_count && !is_found; k++)
+            is_found = p->model.resources.of_object.items[j->requests[k].resource] == n->resource &&
+                       strcmp(j->requests[k].text, n->text) == 0;
+        ensure(is_found);
+    }
+}
+
+static bool has_bit(const uint64_t *set, uint32_t index)
+{
+    return set == NULL || (set[index / 64] >> index % 64 & 1) != 0;
+}
+
+static void check_parts(const struct schedule *p, const struct schedule_row *row)
+{
+    const struct allocation *a = &row->allocation;
+    bool is_planned = row->state == SCHEDULE_STARTING || row->state == SCHEDULE_RESERVED;
+    uint64_t slots = 0;
+    ensure(a->part_count > 0 && (a->environment == NONE || a->environment < p->model.cluster.environments.count));
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        ensure(a->parts[i].instance < p->model.cluster.instances.count && a->parts[i].slots > 0);
+        if (is_planned) ensure(has_bit(row->demand->allowed, a->parts[i].instance));
+        for (uint32_t k = 0; k < i; k++) ensure(a->parts[k].instance != a->parts[i].instance);
+        slots += a->parts[i].slots;
+    }
+    ensure(slots == a->slots || (slots > UINT32_MAX && a->slots == UINT32_MAX && !is_planned));
+    if (is_planned) ensure(a->slots >= row->demand->ranges[0].min && a->slots <= row->demand->ranges[0].max);
+    if (is_planned) ensure((a->environment != NONE) == (row->demand->environment_count > 0));
+}
+
+struct fit_check {
+    const struct cluster *cluster;
+    const struct schedule_row *row;
+};
+
+/* All that is booked together, also after the row was decided, is there. */
+static void check_fits(const struct taken *taken, void *context)
+{
+    const struct fit_check *check = context;
+    double booked = timeline_max(&taken->offer->booked, check->row->start_us, check->row->end_us);
+    if (check->cluster->resources.items[taken->offer->resource].relation == RELATION_EXCLUSIVE) return;
+    ensure(booked <= taken->offer->amount + 1e-6 * fmax(1.0, fabs(taken->offer->amount)));
+}
+
+static void check_planned(const struct scenario *s, const struct schedule *p, const struct schedule_row *row)
+{
+    struct fit_check check = {.cluster = &p->model.cluster, .row = row};
+    ensure(row->start_us < row->end_us);
+    check_parts(p, row);
+    if (row->state == SCHEDULE_RUNNING || row->state == SCHEDULE_SUSPENDED) {
+        ensure(row->start_us <= s->now_us && row->end_us > s->now_us);
+        return;
+    }
+    ensure(row->state == SCHEDULE_STARTING ? row->start_us == s->now_us : row->start_us > s->now_us);
+    cluster_taken(check.cluster, row->demand, &row->allocation, check_fits, &check);
+}
+
+/* Running ones by start and id, then suspended ones, then the others in the order of the run. */
+static void check_order(const struct schedule_row *a, const struct schedule_row *b)
+{
+    if (b->state > SCHEDULE_SUSPENDED) return;
+    ensure(a->state <= b->state);
+    if (a->state < b->state) return;
+    ensure(a->start_us < b->start_us || (a->start_us == b->start_us && a->job < b->job));
+}
+
+static void write_row(const struct scenario *s, const struct schedule *p, uint32_t i, struct arena *arena,
+                      struct buf *out)
+{
+    struct schedule_values values;
+    const struct schedule_row *row = &p->rows.items[i];
+    schedule_row_values(p, &s->state, i, arena, &values);
+    for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) {
+        const struct field *field = field_at(&schedule_fields, f);
+        if (!field_is_absent(field, &values.value[f])) field_format(field, &values.value[f], out);
+        buf_add_char(out, '|');
+    }
+    ensure((values.value[SCHEDULE_FIELD_PLACES].text == NULL) == (row->state == SCHEDULE_WAITING));
+    ensure(row->reason == NULL || row->state == SCHEDULE_WAITING);
+    if (row->state != SCHEDULE_WAITING) schedule_lines(p, &s->state, row, out);
+}
+
+/* Checks and writes a schedule. */
+static void write_schedule(struct scenario *s, struct arena *arena, struct buf *out)
+{
+    struct schedule p;
+    struct err e = {0};
+    if (scenario_schedule(s, "f", &p, &e) != 0) {
+        ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && p.rows.count == 0);
+        buf_add_text(out, ERR_SENTENCE(&e));
+    }
+    for (uint32_t i = 0; i < p.rows.count; i++) {
+        const struct schedule_row *row = &p.rows.items[i];
+        ensure(row->job < s->state.jobs.count && (row->tasks == NULL || row->state == SCHEDULE_WAITING));
+        if (i > 0) check_order(&p.rows.items[i - 1], row);
+        check_demand(s, &p, row);
+        if (row->state != SCHEDULE_WAITING) check_planned(s, &p, row);
+        write_row(s, &p, i, arena, out);
+    }
+    schedule_release(&p);
+}
+
+/* The same document has the same schedule. The scheduler plans from 1970 on. */
+static void check_schedules(struct scenario *s, struct arena *arena)
+{
+    if (s->now_us < 0 || count_tasks(s) > SCHEDULE_TASKS_MAX) return;
+    for (int model = 0; model < MODEL_COUNT; model++) {
+        struct buf first = {0}, second = {0};
+        s->state.policy.model = (enum priority_model)model;
+        write_schedule(s, arena, &first);
+        write_schedule(s, arena, &second);
+        ensure(first.length == second.length &&
+               (first.length == 0 || memcmp(first.text, second.text, first.length) == 0));
+        buf_release(&first);
+        buf_release(&second);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena = {0};
@@ -100,6 +235,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_jobs(&s);
         check_priorities(&s, &arena);
         check_shares(&s, &arena);
+        check_schedules(&s, &arena);
     } else {
         ensure(e.code == ERR_INPUT && strncmp(ERR_SENTENCE(&e), "f:", 2) == 0 && strlen(ERR_SENTENCE(&e)) > 4);
     }
