@@ -35,6 +35,17 @@ static int64_t end_of(const struct demand *d, int64_t start_us)
     return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
 }
 
+/* Adds slots on an instance behind those on the same host, because the parts on a host have to be adjacent. */
+static void add_part(const struct cluster *c, struct allocation *a, struct allocation_part part)
+{
+    uint32_t host = c->instances.items[part.instance].host, at = a->part_count++;
+    while (at > 0 && c->instances.items[a->parts[at - 1].instance].host != host) at--;
+    if (at == 0) at = a->part_count - 1;
+    memmove(a->parts + at + 1, a->parts + at, (a->part_count - 1 - at) * sizeof *a->parts);
+    a->parts[at] = part;
+    a->slots = part.slots > UINT32_MAX - a->slots ? UINT32_MAX : a->slots + part.slots;
+}
+
 /* The places that the document says; of those that are no instance, none. */
 static bool place_as_given(struct schedule_builder *b, const struct job_placing *placing, struct allocation *out)
 {
@@ -44,8 +55,7 @@ static bool place_as_given(struct schedule_builder *b, const struct job_placing 
         const struct job_place *place = &placing->places[i];
         uint32_t instance = cluster_model_instance(&b->out->model, place->partition, place->host);
         if (instance == NONE) continue;
-        out->parts[out->part_count++] = (struct allocation_part){instance, place->slots};
-        out->slots += place->slots;
+        add_part(&b->out->model.cluster, out, (struct allocation_part){instance, place->slots});
     }
     return out->part_count > 0;
 }
