@@ -30,9 +30,11 @@ struct schedule_builder {
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
 
+/* Times before 1970 are negative. */
 static int64_t end_of(const struct demand *d, int64_t start_us)
 {
-    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+    bool is_endless = d->duration_us == TIMELINE_END || (start_us > 0 && d->duration_us > TIMELINE_END - start_us);
+    return is_endless ? TIMELINE_END : start_us + d->duration_us;
 }
 
 /* Adds slots on an instance behind those on the same host, because the parts on a host have to be adjacent. */
@@ -124,7 +126,8 @@ static void sort_running(struct schedule *p)
     for (uint32_t i = 0; i < count; i++) {
         const struct schedule_row *row = &p->rows.items[records[i].index];
         uint64_t is_suspended = row->state == SCHEDULE_SUSPENDED;
-        records[i].key = is_suspended << 63 | (uint64_t)row->start_us;
+        uint64_t start = (uint64_t)row->start_us + (UINT64_C(1) << 62); /* negative ones first */
+        records[i].key = is_suspended << 63 | start;
     }
     sort_records(records, count, scratch);
     for (uint32_t i = 0; i < count; i++) copy[i] = p->rows.items[records[i].index];
@@ -445,11 +448,12 @@ struct line_writer {
     struct buf *out;
 };
 
-/* Endless: up to the largest time of 32 bits, as in Grid Engine. */
+/* Endless: up to the largest time of 32 bits, as in Grid Engine; of 64 bits if it starts later. */
 static int64_t duration_s(const struct schedule_row *row)
 {
-    int64_t end_s = row->end_us == TIMELINE_END ? (int64_t)UINT32_MAX : row->end_us / US_PER_S;
-    return end_s - row->start_us / US_PER_S;
+    int64_t start_s = row->start_us / US_PER_S, end_s = row->end_us / US_PER_S;
+    if (row->end_us == TIMELINE_END && start_s < (int64_t)UINT32_MAX) end_s = UINT32_MAX;
+    return end_s - start_s;
 }
 
 static void write_line(const struct taken *taken, void *context)
