@@ -1,5 +1,5 @@
-/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 d600000000 n7:2:010 t-"
- * is that of a job that may use the first of two partitions, in the queue all.q and the environment smp. Texts have
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 d600000000 n7:2:010
+ * t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp. Texts have
  * their lengths before them, because they may contain anything; '-' stands for one that is not given. */
 #include "engine/job_demand.h"
 

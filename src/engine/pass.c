@@ -16,6 +16,7 @@ static void begin(struct pass *p)
     struct state *s = p->c->s;
     pending_update(s, p->c->now_us, !min_priority_is_kept(s));
     s->pending->jobs_started = 0;
+    s->pending->pass_count++;
     p->cluster = live_cluster_update(s, p->c->now_us);
     run_begin(&p->run, &p->cluster->model.cluster, &p->cluster->rules, p->c->now_us, &s->cycle);
 }

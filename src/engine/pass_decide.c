@@ -135,18 +135,31 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     s->pending->jobs_started++;
 }
 
+static void keep_reservation(struct pass *p, struct pending_job *waiting, const struct demand *d,
+                             const struct run_decision *decision)
+{
+    *array_add(&p->reservations) = (struct pass_reservation){d, decision->allocation, decision->start_us};
+    waiting->reserved_in = p->c->s->pending->pass_count;
+    waiting->reserved_for = d;
+}
+
+/* A job that has a reservation in one partition may start in another one, but gets no second reservation. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max)
 {
     struct state *s = p->c->s;
+    struct pending *pending = s->pending;
+    struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
+    bool is_reserved = waiting->reserved_in == pending->pass_count && waiting->reserved_for != d;
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
-    enum run_outcome outcome = RUN_STARTS;
+    struct run_decision decision = {.outcome = RUN_STARTS};
     if (tasks > max) tasks = max;
-    for (; tasks > 0 && outcome != RUN_WAITS; tasks--) {
-        const struct run_decision decision = run_job(&p->run, d, false);
-        outcome = decision.outcome;
-        if (outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
-        if (outcome != RUN_RESERVED) continue;
-        *array_add(&p->reservations) = (struct pass_reservation){d, decision.allocation, decision.start_us};
+    for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
+        if (is_reserved)
+            (void)run_start(&p->run, d, &decision);
+        else
+            decision = run_job(&p->run, d, false);
+        if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
+        if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
     }
-    return outcome;
+    return decision.outcome;
 }

@@ -40,6 +40,8 @@ struct pending_job {
     uint32_t job_id;
     uint32_t *groups;
     uint32_t group_count;
+    uint32_t reserved_in; /* the last pass that reserved it (pending.pass_count), with this demand */
+    const struct demand *reserved_for;
 };
 
 /* A job whose begin is in the future. */
@@ -60,6 +62,7 @@ struct pending {
     bool are_alike;                     /* false: every job is a group of its own */
     uint32_t jobs_started;              /* in the current pass; their entries are still there */
     uint64_t added;                     /* counts the jobs that were added */
+    uint32_t pass_count;
     struct buf key;
 };
 

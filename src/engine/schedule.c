@@ -5,15 +5,16 @@
 
 #include "base/ensure.h"
 #include "base/sort.h"
+#include "engine/live_cluster.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
 #include "sched/queue.h"
 
-/* A job, or a task of the tickets model, in the order of priorities. */
+/* A job in one of its partitions, or in any (NONE); or a task of the tickets model. */
 struct schedule_candidate {
-    uint32_t job;
+    uint32_t job, partition;
     uint32_t tasks; /* how many tasks it stands for at most */
     uint64_t order; /* highest first */
 };
@@ -23,8 +24,9 @@ struct schedule_builder {
     int64_t now_us;
     struct schedule *out;
     ARRAY(struct schedule_candidate) candidates;
-    uint32_t *left;        /* by job: tasks that may still be scheduled */
-    struct idset *pending; /* by job: its pending tasks that were not decided yet */
+    uint32_t *left;         /* by job: tasks that may still be scheduled */
+    struct idset *pending;  /* by job: its pending tasks that were not decided yet */
+    uint32_t *reserved_row; /* by job: its first reservation, or NONE */
     struct run_rules rules;
 };
 
@@ -64,8 +66,7 @@ static bool place_as_given(struct schedule_builder *b, const struct job_placing 
 
 static bool has_places(const struct schedule_builder *b, const struct job *j)
 {
-    const struct job_document *document = state_job_document(b->s, j);
-    return document != NULL && document->placing.place_count > 0;
+    return !b->s->is_document || j->document->placing.place_count > 0;
 }
 
 /* Without places a running job is put where it fits now. */
@@ -73,7 +74,7 @@ static bool place_running(struct schedule_builder *b, const struct job *j, const
                           struct allocation *out)
 {
     const struct window window = {b->now_us, b->now_us + 1};
-    bool is_placed = has_places(b, j) ? place_as_given(b, &state_job_document(b->s, j)->placing, out)
+    bool is_placed = has_places(b, j) ? place_as_given(b, &j->document->placing, out)
                                       : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
     if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
     return is_placed;
@@ -88,26 +89,43 @@ static void count_start(struct schedule_builder *b, const struct allocation *a, 
             slots * a->parts[i].slots;
 }
 
+static void book_row(struct schedule_builder *b, const struct schedule_row *row)
+{
+    int64_t from_us = row->start_us < b->now_us ? row->start_us : b->now_us - 1;
+    count_start(b, &row->allocation, row->start_us);
+    cluster_book(&b->out->model.cluster, row->demand, &row->allocation, from_us, row->end_us);
+    *array_add(&b->out->rows) = *row;
+}
+
+/* A task of an instance is where it was started. */
+static void add_live(struct schedule_builder *b, const struct task *k, uint32_t index)
+{
+    struct schedule_row row = {.job = index, .task_id = k->task_id, .state = SCHEDULE_RUNNING};
+    struct allocation_part *part = arena_alloc(&b->out->arena, sizeof *part);
+    *part = (struct allocation_part){live_cluster_instance(&b->out->model, k), idset_count(&k->placement.cpus)};
+    if (part->instance == NONE) return;
+    row.allocation = (struct allocation){NONE, part->slots, 1, part};
+    row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
+    row.start_us = k->launch_us;
+    row.end_us = live_cluster_end(b->s, k, row.demand, b->now_us);
+    book_row(b, &row);
+}
+
 /* A job that runs longer than planned is expected to end with the next run. */
 static void add_running(struct schedule_builder *b, const struct task *k, uint32_t index)
 {
     const struct job *j = &b->s->jobs.items[index];
-    const struct job_document *document = state_job_document(b->s, j);
-    enum job_suspension suspension = document != NULL ? document->suspension : SUSPENSION_NONE;
-    if (suspension == SUSPENSION_BY_QUEUE)
+    const struct job_document *document = j->document;
+    if (document->suspension == SUSPENSION_BY_QUEUE)
         return; /* it is in no schedule, and its slots are another queue's (case i5) */
     struct schedule_row row = {.job = index, .task_id = k->task_id};
     int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
-    row.state = suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
+    row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
     row.demand = job_demand(&b->out->demands, j, NONE);
-    row.start_us = document != NULL ? document->placing.start_us : k->start_us;
-    if (row.start_us == 0) row.start_us = b->now_us;
+    row.start_us = document->placing.start_us != 0 ? document->placing.start_us : b->now_us;
     row.end_us = end_of(row.demand, row.start_us);
     if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
-    if (!place_running(b, j, row.demand, &row.allocation)) return;
-    count_start(b, &row.allocation, row.start_us);
-    cluster_book(&b->out->model.cluster, row.demand, &row.allocation, row.start_us, row.end_us);
-    *array_add(&b->out->rows) = row;
+    if (place_running(b, j, row.demand, &row.allocation)) book_row(b, &row);
 }
 
 /* Running ones by start and id, then suspended ones. */
@@ -150,7 +168,10 @@ static void add_all_running(struct schedule_builder *b)
             const struct task *k = &b->s->tasks.items[i];
             uint32_t job = state_find_job(b->s, k->job_id);
             if (job_state_is_end(k->state) || has_places(b, &b->s->jobs.items[job]) != (pass == 0)) continue;
-            add_running(b, k, job);
+            if (b->s->is_document)
+                add_running(b, k, job);
+            else
+                add_live(b, k, job);
         }
     }
     sort_running(b->out);
@@ -179,17 +200,32 @@ static void close_queues(struct schedule_builder *b)
 
 /* --- the order of pending jobs ------------------------------------------------------------------------------------ */
 
+/* Whether a job waits for its fair-share factor. factors: by node of the tree. */
+static bool waits_for_factor(const struct schedule_builder *b, const struct job *j, const double *factors)
+{
+    uint32_t node = b->s->node_of.items[j->assoc];
+    return node != NONE && ranking_qos_waits(b->s, j->qos, factors[node]);
+}
+
 static void find_pending(struct schedule_builder *b)
 {
     uint32_t count = b->s->jobs.count;
+    const double *factors = state_factors(b->s, b->now_us, &b->out->arena);
     b->left = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->left);
     b->pending = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->pending);
+    b->reserved_row = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->reserved_row);
     for (uint32_t i = 0; i < count; i++) {
         const struct job *j = &b->s->jobs.items[i];
-        if (j->is_held || j->begin_us > b->now_us || idset_first(&j->pending) == NONE) continue;
-        b->left[i] = state_array_room(b->s, j, idset_count(&j->pending));
+        b->reserved_row[i] = NONE;
+        if (j->ended_us != 0 || j->is_held || j->begin_us > b->now_us || idset_first(&j->pending) == NONE) continue;
+        b->left[i] = waits_for_factor(b, j, factors) ? 0 : state_array_room(b->s, j, idset_count(&j->pending));
         idset_copy(&b->pending[i], &j->pending);
     }
+}
+
+static void add_candidate(struct schedule_builder *b, uint32_t job, uint32_t partition, uint32_t tasks, uint64_t order)
+{
+    *array_add(&b->candidates) = (struct schedule_candidate){job, partition, tasks, order};
 }
 
 static void order_by_tickets(struct schedule_builder *b)
@@ -198,30 +234,21 @@ static void order_by_tickets(struct schedule_builder *b)
     ticket_plan_run(plan);
     for (uint32_t i = 0; i < plan->task_count; i++) {
         const struct planned_task *k = &plan->tasks[i];
-        uint32_t job = state_find_job(b->s, plan->job_ids[k->job]);
-        *array_add(&b->candidates) = (struct schedule_candidate){job, k->is_last ? UINT32_MAX : 1, k->order};
+        uint32_t job = state_find_job(b->s, plan->job_ids[k->job]), tasks = k->is_last ? UINT32_MAX : 1;
+        add_candidate(b, job, NONE, tasks, k->order);
     }
     ticket_plan_free(plan);
 }
 
-/* A job with several partitions has its place by the best of them, and may start in each. */
 static void order_by_priority(struct schedule_builder *b)
 {
     struct priorities all;
-    uint32_t last = NONE;
     state_priorities(b->s, b->now_us, NONE, &b->out->arena, &all);
     for (uint32_t i = 0; i < all.count; i++) {
         const struct priority_row *row = &all.rows[i];
         const struct object *partition = &b->s->objects[OBJECT_PARTITION].items[row->partition].object;
         uint64_t order = sort_key_priority((uint32_t)partition->value[PARTITION_TIER].number, (uint32_t)row->priority);
-        if (row->task != NONE || b->left[row->job] == 0) continue;
-        if (last == row->job) {
-            struct schedule_candidate *c = &b->candidates.items[b->candidates.count - 1];
-            if (order > c->order) c->order = order;
-            continue;
-        }
-        *array_add(&b->candidates) = (struct schedule_candidate){row->job, UINT32_MAX, order};
-        last = row->job;
+        if (row->task == NONE) add_candidate(b, row->job, row->partition, UINT32_MAX, order);
     }
 }
 
@@ -258,34 +285,69 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     buf_release(&tasks);
 }
 
+static void describe(struct schedule_row *row, const struct demand *d, const struct run_decision *decision)
+{
+    row->state = decision->outcome == RUN_STARTS ? SCHEDULE_STARTING : SCHEDULE_RESERVED;
+    row->demand = d;
+    row->start_us = decision->start_us;
+    row->end_us = end_of(d, decision->start_us);
+    row->allocation = decision->allocation;
+}
+
 static void add_decision(struct schedule_builder *b, uint32_t job, const struct demand *d,
                          const struct run_decision *decision)
 {
-    struct schedule_row row = {.job = job, .task_id = idset_first(&b->pending[job]), .demand = d};
-    row.state = decision->outcome == RUN_STARTS ? SCHEDULE_STARTING : SCHEDULE_RESERVED;
-    row.start_us = decision->start_us;
-    row.end_us = end_of(d, decision->start_us);
-    row.allocation = decision->allocation;
+    struct schedule_row row = {.job = job, .task_id = idset_first(&b->pending[job])};
+    describe(&row, d, decision);
+    if (row.state == SCHEDULE_RESERVED && b->reserved_row[job] == NONE) b->reserved_row[job] = b->out->rows.count;
     idset_remove(&b->pending[job], row.task_id);
     *array_add(&b->out->rows) = row;
+    b->left[job]--;
 }
 
-/* What does not fit for one task does not fit for the next one. Tasks of other candidates of an array go on waiting,
- * too. */
+/* A job that has a reservation in one partition starts in another one after all. */
+static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d)
+{
+    struct run_decision decision;
+    for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
+        struct schedule_row *reserved = &b->out->rows.items[*row];
+        if (reserved->job != job || reserved->state != SCHEDULE_RESERVED) continue;
+        if (!run_start(run, d, &decision)) return;
+        describe(reserved, d, &decision);
+    }
+}
+
+/* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the next
+ * one. Returns how many are left. */
+static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t tasks)
+{
+    const struct job *j = &b->s->jobs.items[job];
+    const struct job_document *document = state_job_document(b->s, j);
+    const struct demand *d = job_demand(&b->out->demands, j, partition);
+    bool reserves = document != NULL && document->placing.is_reserving;
+    uint32_t reserved_row = b->reserved_row[job];
+    if (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d) {
+        start_reserved(b, run, job, d);
+        return tasks;
+    }
+    for (; tasks > 0 && !run_is_over(run); tasks--) {
+        const struct run_decision decision = run_job(run, d, reserves);
+        if (decision.outcome == RUN_WAITS) break;
+        add_decision(b, job, d, &decision);
+    }
+    return tasks;
+}
+
+/* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
 static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct job *j = &b->s->jobs.items[c->job];
-    const struct job_document *document = state_job_document(b->s, j);
-    const struct demand *d = job_demand(&b->out->demands, j, NONE);
-    bool reserves = document != NULL && document->placing.is_reserving;
     uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
-    while (tasks > 0 && !run_is_over(run)) {
-        const struct run_decision decision = run_job(run, d, reserves);
-        if (decision.outcome == RUN_WAITS) break;
-        add_decision(b, c->job, d, &decision);
-        tasks--;
-        b->left[c->job]--;
+    if (b->s->is_document || c->partition != NONE) {
+        (void)run_in(b, run, c->job, c->partition, tasks);
+        return;
     }
+    for (uint32_t i = 0; i < j->partition_count; i++) tasks = run_in(b, run, c->job, j->partitions[i], tasks);
 }
 
 static void run_all(struct schedule_builder *b)
@@ -366,7 +428,6 @@ int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct 
     job_demands_begin(&out->demands, s, &out->model, &out->arena);
     cluster_model_run_rules(&out->model, s, &b.rules);
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;
-    load_begin(&out->model.cluster, &b.rules.load, now_us); /* running jobs without places are placed in this order */
     add_all_running(&b);
     close_queues(&b);
     find_pending(&b);
@@ -388,93 +449,4 @@ void schedule_release(struct schedule *p)
     job_demands_end(&p->demands);
     array_release(&p->rows);
     arena_release(&p->arena);
-}
-
-/* --- records ------------------------------------------------------------------------------------------------------ */
-
-static const char *id_of(const struct job *j, const struct schedule_row *row, struct arena *arena)
-{
-    struct buf text = {0};
-    uint32_t task = row->tasks != NULL ? NONE : row->task_id;
-    const struct job_id_parts id = {.job_id = j->id, .task_id = task, .is_array = j->is_array, .tasks = row->tasks};
-    job_id_write(&id, &text);
-    const char *result = arena_copy(arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return result;
-}
-
-static const char *places_of(const struct schedule *p, const struct schedule_row *row, struct arena *arena)
-{
-    struct buf text = {0};
-    for (uint32_t i = 0; i < row->allocation.part_count; i++) {
-        const struct allocation_part *part = &row->allocation.parts[i];
-        buf_format(&text, "%s%s=%u", i > 0 ? "," : "", p->model.cluster.instances.items[part->instance].name,
-                   part->slots);
-    }
-    const char *result = arena_copy(arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return result;
-}
-
-void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
-                         struct schedule_values *out)
-{
-    const struct schedule_row *row = &p->rows.items[i];
-    const struct job *j = &s->jobs.items[row->job];
-    bool is_waiting = row->state == SCHEDULE_WAITING;
-    uint32_t environment = is_waiting ? NONE : row->allocation.environment;
-    struct field_value *value = out->value;
-    for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) value[f] = field_absent();
-    value[SCHEDULE_FIELD_ID] = field_text(id_of(j, row, arena));
-    value[SCHEDULE_FIELD_JOB_ID] = field_number(j->id);
-    value[SCHEDULE_FIELD_USER] = field_text(s->assocs.items[j->assoc].user);
-    value[SCHEDULE_FIELD_STATE] = field_number(row->state);
-    value[SCHEDULE_FIELD_SLOTS] = field_number(is_waiting ? row->demand->ranges[0].min : row->allocation.slots);
-    if (environment != NONE)
-        value[SCHEDULE_FIELD_ENVIRONMENT] = field_text(p->model.cluster.environments.items[environment].name);
-    value[SCHEDULE_FIELD_REASON] = field_text(row->reason);
-    if (is_waiting) return;
-    value[SCHEDULE_FIELD_START] = field_number(row->start_us);
-    if (row->end_us <= (int64_t)TIME_US_MAX) value[SCHEDULE_FIELD_END] = field_number(row->end_us);
-    value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
-}
-
-/* --- lines -------------------------------------------------------------------------------------------------------- */
-
-struct line_writer {
-    const struct schedule *p;
-    const struct state *s;
-    const struct schedule_row *row;
-    struct buf *out;
-};
-
-/* Endless: up to the largest time of 32 bits, as in Grid Engine; of 64 bits if it starts later. */
-static int64_t duration_s(const struct schedule_row *row)
-{
-    int64_t start_s = row->start_us / US_PER_S, end_s = row->end_us / US_PER_S;
-    if (row->end_us == TIMELINE_END && start_s < (int64_t)UINT32_MAX) end_s = UINT32_MAX;
-    return end_s - start_s;
-}
-
-static void write_line(const struct taken *taken, void *context)
-{
-    static const char *const states[] = {[SCHEDULE_RUNNING] = "RUNNING",
-                                         [SCHEDULE_SUSPENDED] = "SUSPENDED",
-                                         [SCHEDULE_STARTING] = "STARTING",
-                                         [SCHEDULE_RESERVED] = "RESERVING"};
-    static const char levels[] = {
-        [LEVEL_ENVIRONMENT] = 'P', [LEVEL_GLOBAL] = 'G', [LEVEL_HOST] = 'H', [LEVEL_INSTANCE] = 'Q'};
-    const struct line_writer *w = context;
-    const struct schedule_row *row = w->row;
-    const struct job *j = &w->s->jobs.items[row->job];
-    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", j->id, j->is_array ? row->task_id : 1,
-               states[row->state], row->start_us / US_PER_S, duration_s(row), levels[taken->level], taken->object,
-               w->p->model.cluster.resources.items[taken->offer->resource].name, taken->amount);
-}
-
-void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out)
-{
-    struct line_writer w = {p, s, row, out};
-    ensure(row->state != SCHEDULE_WAITING);
-    cluster_taken(&p->model.cluster, row->demand, &row->allocation, write_line, &w);
 }

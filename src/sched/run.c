@@ -172,6 +172,16 @@ static void keep_parts(const struct run *r, struct allocation *a)
     a->parts = parts;
 }
 
+bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision)
+{
+    struct run_shape new, *shape = shape_of(r, d, &new);
+    *out_decision = (struct run_decision){.outcome = RUN_WAITS, .start_us = r->now_us};
+    arena_clear(&r->scratch);
+    if (!try_start(r, d, shape, out_decision)) return false;
+    keep_parts(r, &out_decision->allocation);
+    return true;
+}
+
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};

@@ -71,6 +71,9 @@ bool run_is_over(const struct run *r);
  * booked. */
 bool run_may_start(struct run *r, const struct demand *d);
 
+/* Starts a job if it fits now. Returns whether it does; out_decision is as from run_job. */
+bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision);
+
 /* Decides about a job (a task of an array) and books what it gets. wants_reservation: it asked for one. */
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation);
 

@@ -4,12 +4,15 @@
  *      candidate that fits now, by the priorities that a listing shows, starts one task of it, and repeats that: each
  *      model, several partitions, arrays, ranges of slots, resources, time limits, begin times. No task starts twice,
  *      and no resource is given out twice.
- *   2. A second pass at the same time starts nothing. */
+ *   2. A second pass at the same time starts nothing.
+ *   3. With reservations the pass starts what a run over the whole state (engine/schedule.h) starts, which knows neither
+ *      groups nor bookings of earlier passes. */
 #include "../pass_world.h"
 
 #include <math.h>
 
 #include "engine/priorities.h"
+#include "engine/schedule.h"
 
 enum { RESOURCES = 2 };
 
@@ -182,10 +185,64 @@ static void the_engine_starts_what_the_listing_says(void **unused)
     assert_true(started > 3000);
 }
 
+/* --- reservations ------------------------------------------------------------------------------------------------- */
+
+static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved)
+{
+    struct schedule schedule;
+    uint32_t count = 0;
+    assert_int_equal(schedule_make(&w->s, w->now_us, &schedule, NULL), 0);
+    w->s.pass_is_due = true;
+    uint32_t started = world_pass(w);
+    for (uint32_t i = 0; i < schedule.rows.count; i++) {
+        const struct schedule_row *row = &schedule.rows.items[i];
+        *io_reserved += row->state == SCHEDULE_RESERVED;
+        if (row->state != SCHEDULE_STARTING) continue;
+        const struct task *k = world_task(w, w->s.jobs.items[row->job].id, row->task_id);
+        count++;
+        assert_non_null(k);
+        assert_int_equal(k->launch_us, w->now_us);
+        assert_int_equal(k->partition, schedule.model.partition_of[row->allocation.parts[0].instance]);
+        assert_int_equal(idset_count(&k->placement.cpus), row->allocation.slots);
+    }
+    assert_int_equal(count, started);
+    schedule_release(&schedule);
+    return started;
+}
+
+static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
+{
+    (void)unused;
+    struct rng rng = {3};
+    uint32_t started = 0, reserved = 0;
+    for (int round = 0; round < 600; round++) {
+        struct world w;
+        pass_world_make(&w, &rng);
+        for (int step = 0; step < 6; step++) {
+            char depth[12];
+            enum priority_model model = (enum priority_model)rng_below(&rng, MODEL_COUNT);
+            snprintf(depth, sizeof depth, "%u", rng_below(&rng, 6));
+            if (rng_below(&rng, 2) == 0) world_set(&w, "PriorityType", priority_model_names[model]);
+            if (rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
+            uint32_t jobs = rng_below(&rng, 10);
+            for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
+            w.now_us += rng_below(&rng, 60) * SECOND;
+            started += expect_scheduled_starts(&w, &reserved);
+            w.now_us += rng_below(&rng, 1000) * SECOND;
+            pass_world_end_some(&w, &rng);
+            engine_forget(&w.s);
+        }
+        world_release(&w);
+    }
+    print_message("# %u starts and %u reservations in 600 worlds\n", started, reserved);
+    assert_true(started > 3000 && reserved > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_engine_starts_what_the_listing_says),
+        cmocka_unit_test(a_pass_starts_what_a_run_over_all_jobs_starts),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

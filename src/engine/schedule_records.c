@@ -1,0 +1,96 @@
+/* The rows of a schedule as records of a listing, and as lines of Grid Engine's schedule file. */
+#include <inttypes.h>
+
+#include "base/ensure.h"
+#include "engine/schedule.h"
+#include "fields/job_id.h"
+#include "fields/limits.h"
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static const char *id_of(const struct job *j, const struct schedule_row *row, struct arena *arena)
+{
+    struct buf text = {0};
+    uint32_t task = row->tasks != NULL ? NONE : row->task_id;
+    const struct job_id_parts id = {.job_id = j->id, .task_id = task, .is_array = j->is_array, .tasks = row->tasks};
+    job_id_write(&id, &text);
+    const char *result = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return result;
+}
+
+static const char *places_of(const struct schedule *p, const struct schedule_row *row, struct arena *arena)
+{
+    struct buf text = {0};
+    for (uint32_t i = 0; i < row->allocation.part_count; i++) {
+        const struct allocation_part *part = &row->allocation.parts[i];
+        buf_format(&text, "%s%s=%u", i > 0 ? "," : "", p->model.cluster.instances.items[part->instance].name,
+                   part->slots);
+    }
+    const char *result = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return result;
+}
+
+void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
+                         struct schedule_values *out)
+{
+    const struct schedule_row *row = &p->rows.items[i];
+    const struct job *j = &s->jobs.items[row->job];
+    bool is_waiting = row->state == SCHEDULE_WAITING;
+    uint32_t environment = is_waiting ? NONE : row->allocation.environment;
+    struct field_value *value = out->value;
+    for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) value[f] = field_absent();
+    value[SCHEDULE_FIELD_ID] = field_text(id_of(j, row, arena));
+    value[SCHEDULE_FIELD_JOB_ID] = field_number(j->id);
+    value[SCHEDULE_FIELD_USER] = field_text(s->assocs.items[j->assoc].user);
+    value[SCHEDULE_FIELD_STATE] = field_number(row->state);
+    value[SCHEDULE_FIELD_SLOTS] = field_number(is_waiting ? row->demand->ranges[0].min : row->allocation.slots);
+    if (environment != NONE)
+        value[SCHEDULE_FIELD_ENVIRONMENT] = field_text(p->model.cluster.environments.items[environment].name);
+    value[SCHEDULE_FIELD_REASON] = field_text(row->reason);
+    if (is_waiting) return;
+    value[SCHEDULE_FIELD_START] = field_number(row->start_us);
+    if (row->end_us <= (int64_t)TIME_US_MAX) value[SCHEDULE_FIELD_END] = field_number(row->end_us);
+    value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+struct line_writer {
+    const struct schedule *p;
+    const struct state *s;
+    const struct schedule_row *row;
+    struct buf *out;
+};
+
+/* Endless: up to the largest time of 32 bits, as in Grid Engine; of 64 bits if it starts later. */
+static int64_t duration_s(const struct schedule_row *row)
+{
+    int64_t start_s = row->start_us / US_PER_S, end_s = row->end_us / US_PER_S;
+    if (row->end_us == TIMELINE_END && start_s < (int64_t)UINT32_MAX) end_s = UINT32_MAX;
+    return end_s - start_s;
+}
+
+static void write_line(const struct taken *taken, void *context)
+{
+    static const char *const states[] = {[SCHEDULE_RUNNING] = "RUNNING",
+                                         [SCHEDULE_SUSPENDED] = "SUSPENDED",
+                                         [SCHEDULE_STARTING] = "STARTING",
+                                         [SCHEDULE_RESERVED] = "RESERVING"};
+    static const char levels[] = {
+        [LEVEL_ENVIRONMENT] = 'P', [LEVEL_GLOBAL] = 'G', [LEVEL_HOST] = 'H', [LEVEL_INSTANCE] = 'Q'};
+    const struct line_writer *w = context;
+    const struct schedule_row *row = w->row;
+    const struct job *j = &w->s->jobs.items[row->job];
+    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", j->id, j->is_array ? row->task_id : 1,
+               states[row->state], row->start_us / US_PER_S, duration_s(row), levels[taken->level], taken->object,
+               w->p->model.cluster.resources.items[taken->offer->resource].name, taken->amount);
+}
+
+void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out)
+{
+    struct line_writer w = {p, s, row, out};
+    ensure(row->state != SCHEDULE_WAITING);
+    cluster_taken(&p->model.cluster, row->demand, &row->allocation, write_line, &w);
+}
