@@ -456,6 +456,14 @@ void cluster_model_release(struct cluster_model *m)
     arena_release(&m->arena);
 }
 
+int cluster_model_check(const struct state *s, struct err *e)
+{
+    struct cluster_model model;
+    int status = cluster_model_make(s, &model, e);
+    cluster_model_release(&model);
+    return status;
+}
+
 void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out)
 {
     bool is_tickets = s->policy.model == MODEL_TICKETS;

@@ -31,6 +31,9 @@ struct cluster_model {
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
 
+/* Whether it can be made. The errors are those of cluster_model_make. */
+int cluster_model_check(const struct state *s, struct err *e);
+
 /* The rules of a scheduling run, from the settings. */
 void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out);
 

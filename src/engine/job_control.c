@@ -3,7 +3,6 @@
 
 #include "engine/job_edit.h"
 #include "engine/job_members.h"
-#include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -222,7 +221,6 @@ int apply_update(struct apply_context *c, const struct event *event)
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
-    if (row.live_tasks > 0) live_cluster_invalidate(c->s); /* their time limit may be another one */
     job_replace(c->s, index, &row);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);

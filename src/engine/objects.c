@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/cluster_model.h"
 #include "engine/handlers.h"
+#include "fields/host_text.h"
 
 /* --- derived members ---------------------------------------------------------------------------------------------- */
 
@@ -85,6 +87,49 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
 
+/* Whether the scheduler's cluster is made of objects of this kind. */
+static bool is_of_cluster(enum object_kind kind)
+{
+    return kind == OBJECT_PARTITION || kind == OBJECT_RESOURCE || kind == OBJECT_HOST || kind == OBJECT_GROUP ||
+           kind == OBJECT_ENVIRONMENT;
+}
+
+/* These three check the cluster as it would be after the change; the state stays as it is. */
+static int check_cluster_with(struct apply_context *c, enum object_kind kind, const struct object *added)
+{
+    if (!is_of_cluster(kind)) return 0;
+    uint32_t index = object_row_add(c->s, kind, added, c->now_us);
+    int status = cluster_model_check(c->s, c->e);
+    object_row_remove_last(c->s, kind, index);
+    return status;
+}
+
+static int check_cluster_changed(struct apply_context *c, enum object_kind kind, struct object_row *row,
+                                 const struct object *changed)
+{
+    const struct object before = row->object;
+    if (!is_of_cluster(kind)) return 0;
+    row->object = *changed;
+    int status = cluster_model_check(c->s, c->e);
+    row->object = before;
+    return status;
+}
+
+static int check_cluster_without(struct apply_context *c, enum object_kind kind, uint32_t index)
+{
+    struct object_row *row = object_row_at(c->s, kind, index);
+    struct err why;
+    if (!is_of_cluster(kind)) return 0;
+    ensure(map_remove(&c->s->object_by_name[kind], str(row->object.name)));
+    row->is_deleted = true;
+    int status = cluster_model_check(c->s, &why);
+    row->is_deleted = false;
+    map_set(&c->s->object_by_name[kind], str(row->object.name), index);
+    if (status == 0) return 0;
+    return err_subject(c->e, ERR_CONFLICT, object_classes[kind].name, str(row->object.name),
+                       "is in use: without it, %s", ERR_SENTENCE(&why));
+}
+
 static bool is_reset(const struct event_object *wanted, const struct event_pair *pair)
 {
     return object_classes[wanted->kind].has_usage &&
@@ -120,6 +165,10 @@ static int check_object_name(struct apply_context *c, const struct event_object 
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
         return err_value_reason(c->e, "resource", str(wanted->name),
                                 "has a '='; requests are written NAME=AMOUNT, so a name cannot contain it");
+    bool is_listed = wanted->kind == OBJECT_HOST || wanted->kind == OBJECT_GROUP || wanted->kind == OBJECT_ENVIRONMENT;
+    if (is_listed && !host_text_is_name(str(wanted->name)))
+        return err_value_reason(c->e, object_classes[wanted->kind].name, str(wanted->name),
+                                "has a blank, or one of , [ ] = @");
     return 0;
 }
 
@@ -146,7 +195,7 @@ int apply_object_add(struct apply_context *c, const struct event *event)
     if (require_right(c, event, "add") != 0 || check_object_name(c, wanted) != 0) return -1;
     if (state_find_object(c->s, wanted->kind, wanted->name) != NONE) return err_exists(c->e, class, str(wanted->name));
     struct object o = object_defaults(wanted->kind, wanted->name);
-    if (set_fields(c, wanted, &o, NULL) != 0) return -1;
+    if (set_fields(c, wanted, &o, NULL) != 0 || check_cluster_with(c, wanted->kind, &o) != 0) return -1;
     object_create(c, wanted->kind, &o);
     return 0;
 }
@@ -177,6 +226,7 @@ int apply_object_modify(struct apply_context *c, const struct event *event)
         return err_subject(c->e, ERR_CONFLICT, "resource", str(o.name),
                            "is in use by %u live %s; its type can only change while it is unused", row->live_jobs,
                            row->live_jobs == 1 ? "job" : "jobs");
+    if (check_cluster_changed(c, wanted->kind, row, &o) != 0) return -1;
     if (wanted->kind == OBJECT_QOS) {
         ensure(setting_text_qos_flags(str(o.value[QOS_FLAGS].text), "flags", &qos_flags, NULL) == 0);
         charge_change_qos_decay(c, index, (qos_flags & QOS_NO_DECAY) != 0);
@@ -226,7 +276,7 @@ int apply_object_delete(struct apply_context *c, const struct event *event)
     if (require_right(c, event, "delete") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
         return -1;
     struct object_row *row = object_row_at(c->s, wanted->kind, index);
-    if (check_is_unused(c, wanted->kind, row) != 0) return -1;
+    if (check_is_unused(c, wanted->kind, row) != 0 || check_cluster_without(c, wanted->kind, index) != 0) return -1;
     ensure(map_remove(&c->s->object_by_name[wanted->kind], str(row->object.name)));
     row->is_deleted = true;
     note_object(c, wanted->kind, index);

@@ -65,14 +65,16 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
     return s->pass_is_due || (s->next_due_us != 0 && s->next_due_us <= now_us);
 }
 
-/* Whether at least two jobs could start now, so that a pass has to rank them. */
+/* Whether at least two jobs could start now, or one unless another one's reservation is in its way, so that a pass has
+ * to rank them. */
 static bool needs_ranking(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
     struct pass p = {.c = &c};
     if (s->host.free_cpu_count == 0) return false;
     begin(&p);
-    bool result = pass_count_fitting(&p, 2) == 2;
+    uint32_t min = p.cluster->rules.reservations == RUN_RESERVE_NONE ? 2 : 1;
+    bool result = pass_count_fitting(&p, min) == min;
     end(&p);
     return result;
 }

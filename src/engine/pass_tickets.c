@@ -10,11 +10,12 @@ static void start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     if (index == NONE || !pass_admits(p, &s->pending->groups.items[job->groups[0]])) return;
     for (uint32_t i = 0; i < job->group_count; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);
-        if (run_may_start(&p->run, d) && pass_decide(p, index, d, max) != RUN_WAITS) return;
+        bool reserves = p->cluster->rules.reservations != RUN_RESERVE_NONE;
+        if ((reserves || run_may_start(&p->run, d)) && pass_decide(p, index, d, max) == RUN_STARTS) return;
     }
 }
 
-/* When only one job fits. */
+/* When only one job fits, and no other one could get a reservation. */
 static void start_fitting(struct pass *p)
 {
     const struct pending *pending = p->c->s->pending;
@@ -40,7 +41,7 @@ void pass_by_tickets(struct pass *p)
     struct state *s = p->c->s;
     uint32_t fitting = pass_count_fitting(p, 2);
     if (fitting == 0) return;
-    if (fitting == 1) {
+    if (fitting == 1 && p->cluster->rules.reservations == RUN_RESERVE_NONE) {
         start_fitting(p);
         return;
     }

@@ -317,8 +317,8 @@ static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t
     }
 }
 
-/* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the next
- * one. Returns how many are left. */
+/* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the
+ * next one. Returns how many are left. */
 static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t tasks)
 {
     const struct job *j = &b->s->jobs.items[job];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/cluster_model.h"
 #include "engine/min_priority.h"
 
 /* Appends to AccountingStorageTRES. A TRES is tracked for ever, because its index must not change. */
@@ -32,6 +33,16 @@ static int read_settings(struct apply_context *c, const struct event_settings *w
     }
     struct policy unused;
     return policy_make(io_settings, &c->s->cycle, &unused, c->e);
+}
+
+/* Whether the scheduler can use them with the objects that there are. */
+static int check_cluster(struct apply_context *c, const struct settings *wanted)
+{
+    const struct settings before = c->s->settings;
+    c->s->settings = *wanted;
+    int status = cluster_model_check(c->s, c->e);
+    c->s->settings = before;
+    return status;
 }
 
 static void keep_setting(struct state *s, enum setting which, const struct field_value *value)
@@ -66,7 +77,7 @@ int apply_settings(struct apply_context *c, const struct event *event)
     struct settings wanted = s->settings;
     bool changed[SETTING_COUNT], has_changes = false;
     if (apply_require_operator(c, &event->actor, "change settings") != 0) return -1;
-    if (read_settings(c, &event->settings, &wanted) != 0) return -1;
+    if (read_settings(c, &event->settings, &wanted) != 0 || check_cluster(c, &wanted) != 0) return -1;
     if (take_reset_now(&wanted)) usage_reset_all(c, c->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {
         changed[i] = !field_equal(&settings_table[i], &s->settings.value[i], &wanted.value[i]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/cluster_model.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/pending.h"
@@ -383,5 +384,5 @@ int state_restore_done(struct state *s, struct err *e)
         return -1;
     s->tree_is_stale = true;
     state_rebuild_host(s);
-    return 0;
+    return s->is_document ? 0 : cluster_model_check(s, e);
 }

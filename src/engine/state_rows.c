@@ -129,6 +129,13 @@ uint32_t object_row_add(struct state *s, enum object_kind kind, const struct obj
     return object_row_append(s, kind, &row);
 }
 
+void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t index)
+{
+    ensure(index + 1 == s->objects[kind].count);
+    ensure(map_remove(&s->object_by_name[kind], str(s->objects[kind].items[index].object.name)));
+    s->objects[kind].count--;
+}
+
 void job_count_references(struct state *s, const struct job *j, int by)
 {
     uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */

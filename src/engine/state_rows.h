@@ -56,6 +56,9 @@ uint32_t task_append(struct state *s, const struct task *row);
  * sets of row are those of the old row, or replace them; min_priority_update comes first. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
+/* Takes back the object that was added last. */
+void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t index);
+
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */
 void job_count_references(struct state *s, const struct job *j, int by);
 

@@ -1,6 +1,7 @@
 #include "fields/host_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/number.h"
@@ -15,6 +16,14 @@ static bool is_none(struct str text)
 static bool is_separator(char c)
 {
     return c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+bool host_text_is_name(struct str name)
+{
+    for (size_t i = 0; i < name.length; i++) {
+        if (is_separator(name.text[i]) || memchr("[]=@", name.text[i], 4) != NULL) return false;
+    }
+    return true;
 }
 
 /* At most as many items as separators and one. */

@@ -27,6 +27,10 @@ struct load_formula_text {
     uint32_t count;
 };
 
+/* Whether a host, a group or a parallel environment may have this name: it stands in lists, beside groups and values,
+ * so it has no blank and none of , [ ] = @. */
+bool host_text_is_name(struct str name);
+
 /* A trailing operator is ignored, and so are blanks. A weight may only stand behind its value. */
 int host_text_load_formula(struct str text, const char *what, struct arena *arena, struct load_formula_text *out,
                            struct err *e);

@@ -2,6 +2,7 @@
  * generic resources, as amounts of tracked TRES, and load values. */
 #include <string.h>
 
+#include "fields/host_text.h"
 #include "fields/standard_resources.h"
 #include "sim/document.h"
 
@@ -107,12 +108,6 @@ static int read_members(struct wire_reader *r, json_t *value, struct host_docume
     return wire_read_members(r, &shape, value, out);
 }
 
-/* Names of hosts stand in lists, beside groups and values. */
-static bool is_host_name(const char *name)
-{
-    return strpbrk(name, " \t,[]=@") == NULL;
-}
-
 /* The amount of a generic GRES without a count is the sum of its typed ones. */
 static void restore_host(struct document *d, const struct host_document *host)
 {
@@ -136,7 +131,7 @@ static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
     (void)index;
     if (read_members(r, value, &host) != 0) return -1;
     const char *name = host.object.name;
-    if (!is_host_name(name)) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
+    if (!host_text_is_name(str(name))) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
     if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
         return document_fail_twice(r, "name", name);
     restore_host(document_of(r), &host);

@@ -5,8 +5,8 @@
  *      model, several partitions, arrays, ranges of slots, resources, time limits, begin times. No task starts twice,
  *      and no resource is given out twice.
  *   2. A second pass at the same time starts nothing.
- *   3. With reservations the pass starts what a run over the whole state (engine/schedule.h) starts, which knows neither
- *      groups nor bookings of earlier passes. */
+ *   3. With reservations it starts what a run over all jobs starts (engine/schedule.h), which knows neither groups nor
+ *      bookings of earlier passes. */
 #include "../pass_world.h"
 
 #include <math.h>

@@ -394,6 +394,52 @@ static void factors_follow_the_algorithm(void **unused)
     world_release(&w);
 }
 
+/* The scheduler's cluster is made of them, so a change that it could not be made with is refused. */
+static void objects_of_the_cluster_fit_together(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum event_kind event;
+        enum object_kind kind;
+        const char *name, *fields;
+        enum err_code code;
+        const char *text;
+    } rows[] = {
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "hosts=nowhere", ERR_INPUT,
+         "partition 'main': hosts: 'nowhere' is not a host"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "new", "slots=x", ERR_INPUT, "slots"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "state=foo", ERR_INPUT, "'foo' is not one of UP, DRAIN, DOWN"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "seq_no=-1", ERR_INPUT, "seq_no: '-1'"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "pe_list=nix", ERR_INPUT,
+         "pe_list: 'nix' is not a parallel environment"},
+        {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "complex_values=tape=2", ERR_INPUT, "'tape' is not a resource"},
+        {EVENT_OBJECT_ADD, OBJECT_HOST, "n2", "complex_values=license=lots", ERR_INPUT, "license"},
+        {EVENT_OBJECT_ADD, OBJECT_HOST, "n@2", "", ERR_INPUT, "n@2"},
+        {EVENT_OBJECT_ADD, OBJECT_GROUP, "round", "hosts=@round", ERR_INPUT, "group 'round'"},
+        {EVENT_OBJECT_MODIFY, OBJECT_GROUP, "big", "hosts=n1,@big", ERR_INPUT, "group 'big' contains itself"},
+        {EVENT_OBJECT_DELETE, OBJECT_HOST, "localhost", "", ERR_CONFLICT, "cannot be deleted: it is this machine"},
+        {EVENT_OBJECT_DELETE, OBJECT_HOST, "n1", "", ERR_CONFLICT,
+         "host 'n1' is in use: without it, group 'big': hosts: 'n1' is not a host"},
+        {EVENT_OBJECT_DELETE, OBJECT_GROUP, "big", "", ERR_CONFLICT, "group 'big' is in use"},
+        {EVENT_OBJECT_DELETE, OBJECT_ENVIRONMENT, "smp", "", ERR_CONFLICT, "pe 'smp' is in use"},
+        {EVENT_OBJECT_DELETE, OBJECT_RESOURCE, "license", "", ERR_CONFLICT, "resource 'license' is in use"},
+    };
+    struct world w;
+    world_init(&w, 4, 1024, 0);
+    world_object(&w, OBJECT_RESOURCE, "license", "");
+    world_object(&w, OBJECT_HOST, "n1", "complex_values=license=3");
+    world_object(&w, OBJECT_GROUP, "big", "hosts=n1");
+    world_object(&w, OBJECT_ENVIRONMENT, "smp", "");
+    world_object(&w, OBJECT_PARTITION, "main", "hosts=localhost @big|pe_list=smp");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        world_refuses(&w, world_object_event(&w, rows[i].event, rows[i].kind, rows[i].name, rows[i].fields),
+                      rows[i].code, rows[i].text);
+    const struct event_pair pair = {"load_formula", "np_load_avg-nothing"};
+    world_refuses(&w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, ERR_INPUT,
+                  "load_formula: 'nothing' is not a load value or a consumable");
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_change_of_the_model_makes_a_pass_due),
         cmocka_unit_test(accounts_and_users_have_a_priority),
         cmocka_unit_test(contradictory_rows_are_refused),
+        cmocka_unit_test(objects_of_the_cluster_fit_together),
         cmocka_unit_test(factors_follow_the_algorithm),
     };
     return cmocka_run_group_tests_name("engine objects", tests, NULL, NULL);
