@@ -141,6 +141,7 @@ static const struct wire_field jobs_query_fields[] = {
     OPTIONAL(api_jobs_query, order, WIRE_CHOICE, .help = "which jobs come first; absent: oldest",
              .choices = "oldest,newest"),
     OPTIONAL(api_jobs_query, limit, WIRE_U32, .help = "maximum number of rows", .min = 1, .max = UINT32_MAX),
+    OPTIONAL(api_jobs_query, start, WIRE_BOOL, .help = "also when and where waiting jobs are expected to start"),
     FORMAT(api_jobs_query),
     {0}};
 const struct wire_shape api_jobs_query_shape =

@@ -88,6 +88,7 @@ struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
     int64_t since_us, until_us; /* range of the job's end; 0: absent */
     const char *order;          /* "oldest" (default), "newest" */
     uint32_t limit;             /* 0: absent */
+    bool start;                 /* also when waiting jobs are expected to start */
     const char *format;         /* "json" (default), "lines" */
 };
 

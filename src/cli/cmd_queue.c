@@ -5,7 +5,7 @@ struct queue_values {
     struct listing_values listing;
     const char *account, *user;
     struct field_value state;
-    bool has_state, has_all;
+    bool has_state, has_all, has_start;
 };
 
 static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, .choices = job_state_names};
@@ -27,6 +27,9 @@ static const struct option_row queue_options[] = {
      .value = FIELD_IN(struct queue_values, state, has_state, &state_field),
      .help = "only jobs in this state: pending, running, ..."},
     {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, has_all), .help = "list ended jobs, too"},
+    {.name = "start",
+     .value = FLAG_IN(struct queue_values, has_start),
+     .help = "list pending jobs: when and where each is expected to start, and for which jobs it waits"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
 };
@@ -35,14 +38,20 @@ static int queue_run(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
     struct buf target = {0};
+    if (values->has_start && (values->has_all || values->has_state))
+        return err_set(e, ERR_USAGE, "--start lists pending jobs: give neither --state nor --all with it");
     buf_add_text(&target, API_JOBS);
     client_add_query(&target, "which", values->has_all ? "all" : "live");
     if (values->account) client_add_query(&target, "account", values->account);
     if (values->user) client_add_query(&target, "user", values->user);
+    if (values->has_start) {
+        client_add_query(&target, "state", job_state_name(JOB_PENDING));
+        client_add_query(&target, "start", "true");
+    }
     if (values->has_state) client_add_query(&target, "state", job_state_name((enum job_state)values->state.number));
-    bool is_filtered = values->account || values->user || values->has_state;
+    bool is_filtered = values->has_start || values->account || values->user || values->has_state;
     const struct instance_listing listing = {
-        .columns = &job_columns_queue,
+        .columns = values->has_start ? &job_columns_start : &job_columns_queue,
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
@@ -55,6 +64,7 @@ static int queue_run(struct call *call, struct err *e)
 static const struct command_example queue_examples[] = {
     {.line = "fairlead queue -A physics", .meaning = "the jobs of one account"},
     {.line = "fairlead queue --state running -P", .meaning = "running jobs, for a script"},
+    {.line = "fairlead queue --start", .meaning = "when pending jobs are expected to start"},
     {0},
 };
 

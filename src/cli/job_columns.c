@@ -240,6 +240,20 @@ static const struct column queue[] = {
     {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
 };
 
+static const struct column start[] = {
+    ID,
+    NAME(0),
+    USER(3),
+    ACCOUNT(7),
+    {.field = JOB_FIELD_PARTITION, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 9},
+    CPUS(4),
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .show = show_time_limit, .is_right_aligned = true, .rank = 8},
+    {.field = JOB_FIELD_EXPECTED_START, .heading = "START"},
+    {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "PLACES", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 6},
+    {.field = JOB_FIELD_WAITS_FOR, .heading = "WAITS FOR", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 1},
+    {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
+};
+
 static const struct column history[] = {
     ID,
     NAME(0),
@@ -268,6 +282,9 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Own tickets", .show = show_tickets},
     {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
     {.computed = &reason_field, .compute = compute_reason, .heading = "Reason"},
+    {.field = JOB_FIELD_EXPECTED_START, .heading = "Expected"},
+    {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "Places"},
+    {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for"},
     {.field = JOB_FIELD_HELD, .heading = "Held"},
     {.field = JOB_FIELD_ARRAY_TASKS, .heading = "Tasks", .show = show_tasks},
     {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
@@ -300,5 +317,5 @@ static const struct column show_job[] = {
         .fields = &job_fields, .columns = (rows), .count = sizeof(rows) / sizeof *(rows) \
     }
 
-const struct column_table job_columns_queue = TABLE(queue), job_columns_history = TABLE(history),
-                          job_columns_show = TABLE(show_job);
+const struct column_table job_columns_queue = TABLE(queue), job_columns_start = TABLE(start),
+                          job_columns_history = TABLE(history), job_columns_show = TABLE(show_job);

@@ -4,6 +4,6 @@
 
 #include "fields/column.h"
 
-extern const struct column_table job_columns_queue, job_columns_history, job_columns_show;
+extern const struct column_table job_columns_queue, job_columns_start, job_columns_history, job_columns_show;
 
 #endif

@@ -28,6 +28,7 @@ struct schedule_builder {
     struct idset *pending;  /* by job: its pending tasks that were not decided yet */
     uint32_t *reserved_row; /* by job: its first reservation, or NONE */
     struct run_rules rules;
+    struct run_decision *estimates; /* by job: of its first waiting task; NULL: none are wanted */
 };
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
@@ -280,6 +281,11 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
         idset_format(&b->pending[job], &tasks);
         row.tasks = arena_copy(&b->out->arena, (struct str){tasks.text, tasks.length});
     }
+    if (b->estimates != NULL && b->estimates[job].outcome != RUN_WAITS) {
+        row.start_us = b->estimates[job].start_us;
+        row.end_us = end_of(row.demand, row.start_us);
+        row.allocation = b->estimates[job].allocation;
+    }
     *array_add(&b->out->rows) = row;
     idset_release(&b->pending[job]);
     buf_release(&tasks);
@@ -356,7 +362,28 @@ static void run_all(struct schedule_builder *b)
     run_begin(&run, &b->out->model.cluster, &b->rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count; i++) run_candidate(b, &run, &b->candidates.items[i]);
     run_end(&run);
-    for (uint32_t i = 0; i < b->candidates.count; i++) add_waiting(b, b->candidates.items[i].job);
+}
+
+static void estimate(struct schedule_builder *b)
+{
+    struct run_rules rules = b->rules;
+    struct run run;
+    rules.reservations = RUN_RESERVE_ALL;
+    rules.reservation_max = SCHEDULE_ESTIMATES_MAX;
+    rules.search = RESERVE_IN_GAPS;
+    rules.reserves_ranges = true;
+    rules.ends_when_full = false;
+    b->estimates = arena_alloc(&b->out->arena, (b->s->jobs.count + (size_t)1) * sizeof *b->estimates);
+    for (uint32_t i = 0; i < b->s->jobs.count; i++) b->estimates[i].outcome = RUN_WAITS;
+    run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
+    for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
+        const struct schedule_candidate *c = &b->candidates.items[i];
+        if (idset_first(&b->pending[c->job]) == NONE || b->left[c->job] == 0) continue;
+        if (b->estimates[c->job].outcome != RUN_WAITS) continue;
+        const struct job *j = &b->s->jobs.items[c->job];
+        b->estimates[c->job] = run_job(&run, job_demand(&b->out->demands, j, c->partition), false);
+    }
+    run_end(&run);
 }
 
 /* --- jobs that can never run -------------------------------------------------------------------------------------- */
@@ -420,7 +447,8 @@ static void explain_waiting(struct schedule_builder *b)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e)
+int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estimates, struct schedule *out,
+                  struct err *e)
 {
     struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
     *out = (struct schedule){0};
@@ -437,6 +465,8 @@ int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct 
         order_by_priority(&b);
     sort_candidates(&b);
     run_all(&b);
+    if (estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
+    for (uint32_t i = 0; i < b.candidates.count; i++) add_waiting(&b, b.candidates.items[i].job);
     explain_waiting(&b);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);

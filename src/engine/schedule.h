@@ -23,9 +23,9 @@ struct schedule_row {
     const char *tasks;  /* of a waiting array: "3-9"; else NULL */
     const char *reason; /* of a waiting job that can never run: why; else NULL */
     enum schedule_state state;
-    int64_t start_us, end_us; /* planned; end_us TIMELINE_END: none. Waiting: both 0 */
+    int64_t start_us, end_us; /* planned; end_us TIMELINE_END: none. Waiting: an estimate, or both 0 */
     const struct demand *demand;
-    struct allocation allocation; /* unless it waits */
+    struct allocation allocation; /* unless it waits without an estimate */
 };
 
 struct schedule {
@@ -36,14 +36,23 @@ struct schedule {
     struct arena arena;
 };
 
+/* Whether jobs without a reservation get an estimate: when they would start if the first SCHEDULE_ESTIMATES_MAX of them
+ * had one, all in their order. Nothing keeps to it. */
+enum schedule_estimates { SCHEDULE_WITHOUT_ESTIMATES, SCHEDULE_WITH_ESTIMATES };
+enum { SCHEDULE_ESTIMATES_MAX = 1000 };
+
 /* ERR_INPUT: the cluster's definition is not consistent (engine/cluster_model.h). The caller releases out also after an
  * error. */
-int schedule_make(struct state *s, int64_t now_us, struct schedule *out, struct err *e);
+int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estimates, struct schedule *out,
+                  struct err *e);
 void schedule_release(struct schedule *p);
 
 /* Row i as a record of the listing, with texts in memory of arena. */
 void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
                          struct schedule_values *out);
+
+/* "main@localhost=4,main@n2=2": the slots of an allocation on each instance. */
+void schedule_places(const struct schedule *p, const struct allocation *a, struct buf *out);
 
 /* Appends what a row has booked, as lines of Grid Engine's schedule file:
  *     296:1:RESERVING:1795245119:20:Q:all.q@n1:slots:4.000000 */

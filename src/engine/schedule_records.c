@@ -19,14 +19,17 @@ static const char *id_of(const struct job *j, const struct schedule_row *row, st
     return result;
 }
 
+void schedule_places(const struct schedule *p, const struct allocation *a, struct buf *out)
+{
+    for (uint32_t i = 0; i < a->part_count; i++)
+        buf_format(out, "%s%s=%u", i > 0 ? "," : "", p->model.cluster.instances.items[a->parts[i].instance].name,
+                   a->parts[i].slots);
+}
+
 static const char *places_of(const struct schedule *p, const struct schedule_row *row, struct arena *arena)
 {
     struct buf text = {0};
-    for (uint32_t i = 0; i < row->allocation.part_count; i++) {
-        const struct allocation_part *part = &row->allocation.parts[i];
-        buf_format(&text, "%s%s=%u", i > 0 ? "," : "", p->model.cluster.instances.items[part->instance].name,
-                   part->slots);
-    }
+    schedule_places(p, &row->allocation, &text);
     const char *result = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return result;

@@ -62,6 +62,9 @@ enum job_field {
     JOB_FIELD_ACCRUE, /* the time from which its age counts; absent: it does not age */
     JOB_FIELD_START,
     JOB_FIELD_END,
+    JOB_FIELD_EXPECTED_START, /* of a waiting job */
+    JOB_FIELD_EXPECTED_PLACES,
+    JOB_FIELD_WAITS_FOR,
 
     JOB_FIELD_CPU_IDS, /* "0-3": the CPUs that a task has or had */
     JOB_FIELD_GPU_IDS,

@@ -64,7 +64,9 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
 
 int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e)
 {
-    return schedule_make(&s->state, s->now_us, out_schedule, e) == 0 ? 0 : err_prefix(e, "%s", name);
+    return schedule_make(&s->state, s->now_us, SCHEDULE_WITHOUT_ESTIMATES, out_schedule, e) == 0
+               ? 0
+               : err_prefix(e, "%s", name);
 }
 
 /* --- shares ------------------------------------------------------------------------------------------------------- */

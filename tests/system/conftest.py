@@ -58,7 +58,7 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 LISTINGS = ['jobs?which=all', 'accounts', 'users', 'user-policies', 'settings', 'partitions', 'qos', 'projects', 'departments',
-            'resources']
+            'resources', 'hosts', 'groups', 'pes']
 
 
 class Instance:

@@ -115,7 +115,7 @@ static int64_t expected_start_us(struct world *w, uint32_t job_id)
 {
     struct schedule schedule;
     int64_t start_us = 0;
-    assert_int_equal(schedule_make(&w->s, w->now_us, &schedule, NULL), 0);
+    assert_int_equal(schedule_make(&w->s, w->now_us, SCHEDULE_WITHOUT_ESTIMATES, &schedule, NULL), 0);
     for (uint32_t i = 0; i < schedule.rows.count; i++) {
         const struct schedule_row *row = &schedule.rows.items[i];
         if (w->s.jobs.items[row->job].id == job_id && row->state != SCHEDULE_WAITING) start_us = row->start_us;

@@ -680,7 +680,7 @@ static void queries(void **unused)
         {"user", "\xff", "user: '?' is not UTF-8 text"},
         {"colour", "red",
          "'colour' is not a field; the fields are: which, id, account, user, state, since_us, until_us, order, limit, "
-         "format"},
+         "start, format"},
     };
     struct arena arena = {0};
     struct err e = {0};

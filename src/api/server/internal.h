@@ -205,9 +205,15 @@ static inline const struct assoc *server_assoc_at(const struct state *s, uint32_
     return &s->assocs.items[s->assoc_of.items[node]];
 }
 
-/* jobs.c: replies with rows of jobs between head and "]}"; head NULL: as lines. is_one: the query is for one job or
- * task, and a result without rows is ERR_NOT_FOUND. 0, or -1 with *e. */
-int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e);
+enum jobs_wanted {
+    JOBS_WANT_ONE = 1,     /* the query is for one job or task; a result without rows is ERR_NOT_FOUND */
+    JOBS_WANT_EXPECTED = 2 /* also when pending jobs are expected to start */
+};
+
+/* jobs.c: replies with rows of jobs between head and "]}"; head NULL: as lines. wanted: of enum jobs_wanted. 0, or -1
+ * with *e. */
+int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, unsigned wanted,
+                      struct err *e);
 
 /* jobs.c: a query for all rows of one job or task. job_id: where the caller keeps ref.job_id. */
 struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id);

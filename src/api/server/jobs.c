@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/server/expected_starts.h"
 #include "api/server/internal.h"
 #include "base/ensure.h"
 #include "engine/priorities.h"
@@ -19,6 +20,8 @@ struct job_stream {
     void *cursor;
     const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factor_count;
+    struct expected_starts expected;
+    bool has_expected;
     bool is_lines;
     bool has_rows; /* a row was written */
 };
@@ -68,10 +71,21 @@ static enum pending_reason reason_of(const struct job_row *row, const struct job
     return policy_reason != PENDING_NONE ? policy_reason : reason;
 }
 
+static void set_expected(struct job_row *row, const struct job_stream *l)
+{
+    uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
+    bool is_pending = job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING;
+    const struct expected_start *x = is_pending && l->has_expected ? expected_starts_find(&l->expected, job_id) : NULL;
+    row->value[JOB_FIELD_EXPECTED_START] = x != NULL && x->start_us > 0 ? field_number(x->start_us) : field_absent();
+    row->value[JOB_FIELD_EXPECTED_PLACES] = field_text(x != NULL ? x->places : NULL);
+    row->value[JOB_FIELD_WAITS_FOR] = field_text(x != NULL ? x->waits_for : NULL);
+}
+
 /* Writes a row with the members that the store does not have. */
 static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
 {
     struct buf tres = {0};
+    set_expected(row, l);
     row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
     row->value[JOB_FIELD_REASON].number = reason_of(row, l);
     if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
@@ -105,10 +119,13 @@ static void close_listing(struct stream *s)
 {
     struct job_stream *l = s->context;
     if (l->cursor != NULL) l->reader.close(l->cursor);
+    expected_starts_release(&l->expected);
 }
 
-int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, bool is_one, struct err *e)
+int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, unsigned wanted,
+                      struct err *e)
 {
+    bool is_one = (wanted & JOBS_WANT_ONE) != 0;
     ensure(!is_one || query->job_id_count == 1);
     struct server *s = r->server;
     struct stream *stream = stream_new(r);
@@ -124,6 +141,8 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
                              .is_lines = head == NULL};
     struct job_query query_now = *query;
     query_now.now_us = s->host.now_us(s->host.context);
+    l->has_expected = (wanted & JOBS_WANT_EXPECTED) != 0;
+    if (l->has_expected) expected_starts_make(s->host.state, query_now.now_us, &stream->arena, &l->expected);
     l->cursor = l->reader.open(l->reader.context, &query_now, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);
@@ -189,7 +208,7 @@ int server_get_jobs(struct request *r, struct err *e)
     if (parameters.which && strcmp(parameters.which, "all") == 0) query.which = JOBS_ALL;
     if (read_ids(&parameters.id, &r->arena, &query, e) != 0) return -1;
     bool is_lines = parameters.format != NULL && strcmp(parameters.format, "lines") == 0;
-    return server_reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", false, e);
+    return server_reply_jobs(r, &query, is_lines ? NULL : "{\"jobs\":[", parameters.start ? JOBS_WANT_EXPECTED : 0, e);
 }
 
 int server_get_job(struct request *r, struct err *e)
@@ -198,5 +217,5 @@ int server_get_job(struct request *r, struct err *e)
     if (request_read_query(r, NULL, e) != 0) return -1;
     if (job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
     struct job_query query = job_query_of(ref, &ref.job_id);
-    return server_reply_jobs(r, &query, "{\"jobs\":[", true, e);
+    return server_reply_jobs(r, &query, "{\"jobs\":[", JOBS_WANT_ONE | JOBS_WANT_EXPECTED, e);
 }

@@ -36,7 +36,8 @@ void wait_forget(struct request *r)
 static int reply_rows(struct request *r, bool ended, struct err *e)
 {
     struct job_query query = job_query_of(r->wait_for, &r->wait_for.job_id);
-    return server_reply_jobs(r, &query, ended ? "{\"ended\":true,\"jobs\":[" : "{\"ended\":false,\"jobs\":[", true, e);
+    return server_reply_jobs(r, &query, ended ? "{\"ended\":true,\"jobs\":[" : "{\"ended\":false,\"jobs\":[",
+                             JOBS_WANT_ONE, e);
 }
 
 static void answer(struct request *r, bool ended)

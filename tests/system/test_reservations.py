@@ -1,0 +1,83 @@
+"""Reservations in an instance: a wide job behind a stream of small ones starts when promised, also if the daemon is killed
+meanwhile; what listings say of expected starts; hosts that are drained."""
+import time
+
+from conftest import until
+
+
+def submit(instance, cpus, limit_s, run_s):
+    return instance.submit('-n', cpus, '-t', '0:%d' % limit_s, '--', 'sleep', run_s)
+
+
+def expected(instance):
+    return {row['job_id']: row for row in instance.json('queue', '--start')}
+
+
+def test_a_wide_job_behind_a_stream_of_small_ones_starts_when_promised(instance):
+    first = submit(instance, 3, 8, 60)  # killed after 8 s
+    started_us = instance.until_state(first, 'RUNNING')['start_us']
+    wide = submit(instance, 4, 60, 1)
+    promised_us = expected(instance)[wide]['expected_start_us']
+    assert abs(promised_us - started_us - 8e6) < 2e6
+    short, endless = [], []
+    for _ in range(10):
+        short.append(submit(instance, 1, 1, 0))
+        endless.append(submit(instance, 1, 600, 0))
+        time.sleep(0.2)
+    instance.kill()
+    instance.start()
+    assert abs(expected(instance)[wide]['expected_start_us'] - promised_us) < 1e6
+    begin_us = instance.until_state(wide, 'RUNNING', 'COMPLETED')['start_us']
+    assert begin_us - promised_us < 5e6  # the grace time of the job that is killed, and a busy machine
+    assert all(instance.job(job)['state'] == 'COMPLETED' for job in short)
+    for job in endless:
+        row = instance.until_state(job, 'COMPLETED')
+        assert row['start_us'] >= begin_us
+
+
+def test_listings_say_when_and_where_a_job_is_expected_to_start(instance):
+    first = submit(instance, 4, 50, 50)
+    start_us = instance.until_state(first, 'RUNNING')['start_us']
+    wide, small, held = submit(instance, 3, 20, 1), submit(instance, 1, 30, 1), submit(instance, 1, 30, 1)
+    instance.good('hold', held)
+    rows = expected(instance)
+    assert rows[wide]['expected_places'] == 'main@localhost=3'
+    assert rows[wide]['waits_for'] == rows[small]['waits_for'] == 'job %d' % first
+    assert rows[wide]['expected_start_us'] == rows[small]['expected_start_us']
+    assert abs(rows[wide]['expected_start_us'] - start_us - 50e6) < 2e6
+    assert rows[held]['expected_start_us'] is None
+    assert first not in rows
+    assert instance.job(wide)['expected_start_us'] == rows[wide]['expected_start_us']
+    assert 'Expected' in instance.good('show', 'job', wide)
+    line = [row for row in instance.rows('queue', '--start') if row['id'] == str(wide)]
+    assert line[0]['waits_for'] == 'job %d' % first
+    table = instance.good('queue', '--start').splitlines()
+    assert table[0].split()[-4:] == ['PLACES', 'WAITS', 'FOR', 'REASON']
+
+
+def test_start_takes_no_state(instance):
+    assert '--start lists pending jobs' in instance.bad('queue', '--start', '--all')
+
+
+def test_nothing_starts_on_a_drained_host(instance):
+    running = submit(instance, 1, 60, 30)
+    instance.until_state(running, 'RUNNING')
+    instance.good('host', 'modify', 'localhost', 'state=DRAIN')
+    waiting = submit(instance, 1, 60, 0)
+    time.sleep(0.5)
+    assert instance.job(waiting)['state'] == 'PENDING'
+    assert instance.job(running)['state'] == 'RUNNING'
+    assert instance.job(waiting)['expected_start_us'] is None
+    instance.good('host', 'modify', 'localhost', 'state=UP')
+    instance.until_state(waiting, 'COMPLETED')
+
+
+def test_this_machine_is_a_host_from_the_start(instance):
+    (host,) = instance.json('host', 'show')
+    assert (host['name'], host['state']) == ('localhost', 'UP')
+    assert 'it is this machine' in instance.bad('host', 'delete', 'localhost')
+    instance.good('host', 'add', 'n2', 'cpus=64')
+    too_large = instance.bad('submit', '-n', 5, '--', 'true')
+    assert "the host's 4 CPUs" in too_large
+    instance.good('host', 'delete', 'n2')
+    until(lambda: len(instance.json('host', 'show')) == 1)
