@@ -28,7 +28,6 @@ struct pending_group {
     uint32_t set_priority;       /* NONE: computed */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
-    bool is_fitting;             /* in the current pass: its next job may start */
     /* Of the multifactor sum, as of terms_edition; age and fair share do not count. */
     struct multifactor_terms terms;
     uint64_t terms_edition; /* 0: none yet */

@@ -172,25 +172,58 @@ static bool is_before(const struct queue_candidate *a, const struct queue_candid
     return a->order != b->order ? a->order > b->order : a->position < b->position;
 }
 
+/* Puts a candidate in place of the one at an index, below which the heap is in order. The best one is at the top, or
+ * the worst one if by_worst. */
+static void sift_down(struct queue_candidates *c, uint32_t at, struct queue_candidate candidate, bool by_worst)
+{
+    struct queue_candidate *items = c->list.items;
+    for (uint32_t child; (child = 2 * at + 1) < c->list.count; at = child) {
+        if (child + 1 < c->list.count && is_before(&items[child + 1], &items[child]) != by_worst) child++;
+        if (is_before(&items[child], &candidate) == by_worst) break;
+        items[at] = items[child];
+    }
+    items[at] = candidate;
+}
+
+static void sift_up(struct queue_candidates *c, uint32_t at, struct queue_candidate candidate, bool by_worst)
+{
+    struct queue_candidate *items = c->list.items;
+    for (; at > 0 && is_before(&candidate, &items[(at - 1) / 2]) != by_worst; at = (at - 1) / 2)
+        items[at] = items[(at - 1) / 2];
+    items[at] = candidate;
+}
+
 void queue_push(struct queue_candidates *c, struct queue_candidate candidate)
 {
-    uint32_t at = c->list.count;
     (void)array_add(&c->list);
-    for (; at > 0 && is_before(&candidate, &c->list.items[(at - 1) / 2]); at = (at - 1) / 2)
-        c->list.items[at] = c->list.items[(at - 1) / 2];
-    c->list.items[at] = candidate;
+    sift_up(c, c->list.count - 1, candidate, false);
 }
 
 struct queue_candidate queue_pop(struct queue_candidates *c)
 {
     ensure(c->list.count > 0);
     const struct queue_candidate best = c->list.items[0], last = c->list.items[--c->list.count];
-    uint32_t at = 0, count = c->list.count;
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_before(&c->list.items[child + 1], &c->list.items[child])) child++;
-        if (!is_before(&c->list.items[child], &last)) break;
-        c->list.items[at] = c->list.items[child];
-    }
-    if (count > 0) c->list.items[at] = last;
+    if (c->list.count > 0) sift_down(c, 0, last, false);
     return best;
+}
+
+bool queue_offer(struct queue_candidates *c, struct queue_candidate candidate, uint32_t max)
+{
+    if (c->list.count < max) {
+        (void)array_add(&c->list);
+        sift_up(c, c->list.count - 1, candidate, true);
+        return true;
+    }
+    if (max > 0 && is_before(&candidate, &c->list.items[0])) sift_down(c, 0, candidate, true);
+    return false;
+}
+
+void queue_order(struct queue_candidates *c)
+{
+    for (uint32_t i = c->list.count / 2; i-- > 0;) sift_down(c, i, c->list.items[i], false);
+}
+
+bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b)
+{
+    return is_before(a, b);
 }

@@ -75,6 +75,15 @@ struct queue_candidates {
 
 void queue_push(struct queue_candidates *c, struct queue_candidate candidate);
 
+/* Keeps the best max of the candidates that are offered. Returns false if one was left out. Until queue_order, nothing
+ * else is done with them. O(1) for most of many. */
+bool queue_offer(struct queue_candidates *c, struct queue_candidate candidate, uint32_t max);
+
+/* Makes a heap of candidates that were offered, or added to the list in any order. O(candidates). */
+void queue_order(struct queue_candidates *c);
+
+bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b);
+
 /* The best one, removed. The list is not empty. */
 struct queue_candidate queue_pop(struct queue_candidates *c);
 

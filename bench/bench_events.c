@@ -1,0 +1,162 @@
+/* Events per second through the engine, with a pass at each: jobs end and others are submitted, so that the number of
+ * waiting jobs stays the same. 1,000 users submit jobs of three sizes, which makes 3,000 groups of equal jobs; 64 CPUs are
+ * always taken. Every event changes usage, so the fair-share factors are computed at each pass that ranks.
+ *
+ * The figure should not depend on the number of waiting jobs. The yardstick is the same events without passes, in the
+ * same run. With --quick for up to 10,000 jobs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "engine/handlers.h"
+#include "measure.h"
+
+enum { CPUS = 64, USERS = 1000, USERS_PER_ACCOUNT = 100, SIZES = 3 };
+
+static const int64_t NOW_US = INT64_C(1700000000000000);
+
+struct world {
+    struct state s;
+    struct outcome out;
+    int64_t now_us;
+    uint32_t random;
+    ARRAY(uint64_t) running; /* launches */
+};
+
+static uint32_t random_below(struct world *w, uint32_t n)
+{
+    w->random = w->random * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)w->random * n >> 32);
+}
+
+static void apply(struct world *w, struct event event)
+{
+    struct err e;
+    outcome_clear(&w->out);
+    if (event.actor.user == NULL) event.actor = (struct actor){0, 0, "root", true};
+    if (engine_apply(&w->s, w->now_us, &event, &w->out, NULL, &e) == 0) return;
+    fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
+    exit(1);
+}
+
+static void add_users(struct world *w)
+{
+    uint32_t account = NONE;
+    for (uint32_t i = 0; i < USERS; i++) {
+        char name[32], account_name[32];
+        snprintf(name, sizeof name, "user%u", i);
+        snprintf(account_name, sizeof account_name, "account%u", i / USERS_PER_ACCOUNT);
+        struct assoc row = {
+            .parent = 0, .account = account_name, .shares = i % 50 + 1, .priority = NONE, .created_us = NOW_US};
+        if (i % USERS_PER_ACCOUNT == 0) account = assoc_append(&w->s, &row);
+        row.parent = account;
+        row.user = name;
+        row.usage = (double)(i * UINT64_C(7919) % 100003) / 3.0;
+        assoc_append(&w->s, &row);
+    }
+}
+
+static void give(struct job_values *job, enum job_field f, struct field_value value)
+{
+    job->value[f] = value;
+    job->is_given[f] = true;
+}
+
+static void submit(struct world *w)
+{
+    static const uint32_t cpus[SIZES] = {1, 2, 4};
+    struct job_values job = {0};
+    char name[32], account[32];
+    uint32_t user = random_below(w, USERS);
+    snprintf(name, sizeof name, "user%u", user);
+    snprintf(account, sizeof account, "account%u", user / USERS_PER_ACCOUNT);
+    give(&job, JOB_FIELD_ACCOUNT, field_text(account));
+    give(&job, JOB_FIELD_NAME, field_text("job"));
+    give(&job, JOB_FIELD_DIRECTORY, field_text("/tmp"));
+    give(&job, JOB_FIELD_COMMAND, field_text("true"));
+    give(&job, JOB_FIELD_CPUS, field_number(cpus[random_below(w, SIZES)]));
+    give(&job, JOB_FIELD_MEM_MIB, field_number(1));
+    give(&job, JOB_FIELD_TIME_LIMIT, field_number(3600));
+    w->now_us += 1000;
+    apply(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
+}
+
+static void pass(struct world *w)
+{
+    apply(w, (struct event){.kind = EVENT_TIME, .time = {"boot"}});
+    for (uint32_t i = 0; i < w->out.decisions.count; i++) {
+        const struct decision *d = &w->out.decisions.items[i];
+        if (d->kind == DECIDE_START) *array_add(&w->running) = d->launch_id;
+    }
+}
+
+static void end_one(struct world *w)
+{
+    if (w->running.count == 0) return;
+    uint64_t *launch = &w->running.items[random_below(w, w->running.count)];
+    struct event_record record = {.launch_id = *launch, .end = JOB_COMPLETED};
+    *launch = w->running.items[--w->running.count];
+    w->now_us += 1000;
+    record.at_us = w->now_us;
+    record.started_us = w->now_us - 60 * US_PER_S;
+    apply(w, (struct event){.kind = EVENT_ENDED, .record = record});
+    engine_forget(&w->s);
+}
+
+static void world_make(struct world *w, uint32_t jobs, const char *model)
+{
+    struct event_pair pair = {"PriorityType", model};
+    memset(w, 0, sizeof *w);
+    w->now_us = NOW_US;
+    w->random = 1;
+    state_init(&w->s, NOW_US);
+    apply(w, (struct event){.kind = EVENT_HOST, .host = {CPUS, 0, 1000000}});
+    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
+    add_users(w);
+    for (uint32_t i = 0; i < jobs; i++) submit(w);
+    pass(w);
+}
+
+static void world_release(struct world *w)
+{
+    state_release(&w->s);
+    outcome_release(&w->out);
+    array_release(&w->running);
+}
+
+/* Events for about a second. Returns the time of one. */
+static double event_ns(struct world *w, bool has_passes)
+{
+    double begin = now_ns(), spent = 0.0;
+    uint32_t events = 0;
+    for (; spent < 1e9 && (has_passes || w->running.count > 1); spent = now_ns() - begin) {
+        end_one(w);
+        if (has_passes) pass(w);
+        submit(w);
+        if (has_passes) pass(w);
+        events += 2;
+    }
+    return spent / events;
+}
+
+static void run(const char *model, const char *what, uint32_t jobs, const char *wanted)
+{
+    struct world w;
+    world_make(&w, jobs, model);
+    double ns = event_ns(&w, true), plain_ns = event_ns(&w, false);
+    printf("%-12s %7u waiting: %9.0f events/s   %-22s yardstick: without passes %.0f/s\n", what, jobs, 1e9 / ns, wanted,
+           1e9 / plain_ns);
+    world_release(&w);
+}
+
+int main(int argc, char **argv)
+{
+    bool is_quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    puts(
+        "Events through the engine, a pass at each; 1,000 users, 3,000 groups; yardstick: the same events without passes");
+    for (uint32_t jobs = 1000; jobs <= (is_quick ? 10000u : 100000u); jobs *= 10)
+        run("priority/multifactor", "multifactor", jobs, "at least 20000");
+    for (uint32_t jobs = 1000; jobs <= (is_quick ? 1000u : 100000u); jobs *= 10)
+        run("priority/tickets", "tickets", jobs, "at least 1000");
+    return 0;
+}
