@@ -12,6 +12,8 @@
 #include "fields/limits.h"
 #include "sched/queue.h"
 
+enum { ROWS_MAX = 1000000 }; /* as many tasks as the ticket policies rank */
+
 /* A job in one of its partitions, or in any (NONE); or a task of the tickets model. */
 struct schedule_candidate {
     uint32_t job, partition;
@@ -336,7 +338,7 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
         start_reserved(b, run, job, d);
         return tasks;
     }
-    for (; tasks > 0 && !run_is_over(run); tasks--) {
+    for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
         const struct run_decision decision = run_job(run, d, reserves);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
@@ -356,12 +358,15 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     for (uint32_t i = 0; i < j->partition_count; i++) tasks = run_in(b, run, c->job, j->partitions[i], tasks);
 }
 
-static void run_all(struct schedule_builder *b)
+static int run_all(struct schedule_builder *b, struct err *e)
 {
     struct run run;
     run_begin(&run, &b->out->model.cluster, &b->rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count; i++) run_candidate(b, &run, &b->candidates.items[i]);
     run_end(&run);
+    if (b->out->rows.count < ROWS_MAX) return 0;
+    return err_field(e, ERR_INPUT, "jobs", "%d tasks or more would run or have reservations; fewer are accepted",
+                     ROWS_MAX);
 }
 
 static void estimate(struct schedule_builder *b)
@@ -464,13 +469,13 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     else
         order_by_priority(&b);
     sort_candidates(&b);
-    run_all(&b);
-    if (estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
-    for (uint32_t i = 0; i < b.candidates.count; i++) add_waiting(&b, b.candidates.items[i].job);
-    explain_waiting(&b);
+    int status = run_all(&b, e);
+    if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
+    for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
+    if (status == 0) explain_waiting(&b);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
-    return 0;
+    return status;
 }
 
 void schedule_release(struct schedule *p)
