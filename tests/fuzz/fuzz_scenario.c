@@ -120,6 +120,12 @@ static bool has_bit(const uint64_t *set, uint32_t index)
     return set == NULL || (set[index / 64] >> index % 64 & 1) != 0;
 }
 
+static uint32_t host_of(const struct schedule *p, const struct allocation_part *part)
+{
+    return p->model.cluster.instances.items[part->instance].host;
+}
+
+/* Every instance once, those of a host adjacent. */
 static void check_parts(const struct schedule *p, const struct schedule_row *row)
 {
     const struct allocation *a = &row->allocation;
@@ -129,12 +135,17 @@ static void check_parts(const struct schedule *p, const struct schedule_row *row
     for (uint32_t i = 0; i < a->part_count; i++) {
         ensure(a->parts[i].instance < p->model.cluster.instances.count && a->parts[i].slots > 0);
         if (is_planned) ensure(has_bit(row->demand->allowed, a->parts[i].instance));
-        for (uint32_t k = 0; k < i; k++) ensure(a->parts[k].instance != a->parts[i].instance);
+        for (uint32_t k = 0; k < i; k++) {
+            ensure(a->parts[k].instance != a->parts[i].instance);
+            ensure(host_of(p, &a->parts[k]) != host_of(p, &a->parts[i]) ||
+                   host_of(p, &a->parts[k]) == host_of(p, &a->parts[k + 1]));
+        }
         slots += a->parts[i].slots;
     }
     ensure(slots == a->slots || (slots > UINT32_MAX && a->slots == UINT32_MAX && !is_planned));
     if (is_planned) ensure(a->slots >= row->demand->ranges[0].min && a->slots <= row->demand->ranges[0].max);
     if (is_planned) ensure((a->environment != NONE) == (row->demand->environment_count > 0));
+    if (is_planned && a->environment != NONE) ensure(has_bit(row->demand->masters, a->parts[0].instance));
 }
 
 struct fit_check {
@@ -173,6 +184,24 @@ static void check_order(const struct schedule_row *a, const struct schedule_row 
     ensure(a->start_us < b->start_us || (a->start_us == b->start_us && a->job < b->job));
 }
 
+/* A serial job that runs, and whose places are not given, is missing only if it fits nowhere. */
+static void check_all_run(const struct scenario *s, struct schedule *p, struct arena *arena)
+{
+    const struct window now = {s->now_us, s->now_us + 1};
+    bool *is_listed = arena_alloc(arena, s->state.jobs.count + (size_t)1);
+    struct allocation unused;
+    for (uint32_t i = 0; i < p->rows.count; i++)
+        if (p->rows.items[i].state <= SCHEDULE_SUSPENDED) is_listed[p->rows.items[i].job] = true;
+    for (uint32_t i = 0; i < s->state.tasks.count; i++) {
+        uint32_t index = state_find_job(&s->state, s->state.tasks.items[i].job_id);
+        const struct job *j = &s->state.jobs.items[index];
+        if (is_listed[index] || j->document->placing.place_count > 0) continue;
+        if (j->document->suspension == SUSPENSION_BY_QUEUE) continue;
+        const struct demand *d = job_demand(&p->demands, j);
+        ensure(d->environment_count > 0 || !place_job(&p->model.cluster, d, now, NULL, arena, &unused));
+    }
+}
+
 static void write_row(const struct scenario *s, const struct schedule *p, uint32_t i, struct arena *arena,
                       struct buf *out)
 {
@@ -206,6 +235,7 @@ static void write_schedule(struct scenario *s, struct arena *arena, struct buf *
         if (row->state != SCHEDULE_WAITING) check_planned(s, &p, row);
         write_row(s, &p, i, arena, out);
     }
+    if (e.code == ERR_NONE) check_all_run(s, &p, arena);
     schedule_release(&p);
 }
 
