@@ -1,6 +1,6 @@
 /* Events per second through the engine, with a pass at each: jobs end and others are submitted, so that the number of
- * waiting jobs stays the same. 1,000 users submit jobs of three sizes, which makes 3,000 groups of equal jobs; 64 CPUs are
- * always taken. Every event changes usage, so the fair-share factors are computed at each pass that ranks.
+ * waiting jobs stays the same. 1,000 users submit jobs of three sizes, which makes 3,000 groups of equal jobs; 64 CPUs
+ * are always taken. Every event changes usage, so the fair-share factors are computed at each pass that ranks.
  *
  * The figure should not depend on the number of waiting jobs. The yardstick is the same events without passes, in the
  * same run. With --quick for up to 10,000 jobs. */

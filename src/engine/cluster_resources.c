@@ -8,11 +8,12 @@
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
+/* Of equal names the first one is found: what an administrator defines comes before "mem". */
 static uint32_t add(struct cluster_resources *r, struct cluster_resource resource)
 {
     uint32_t index = r->list.count;
     *array_add(&r->list) = resource;
-    map_set(&r->by_name, str(resource.name), index);
+    if (map_get(&r->by_name, str(resource.name)) == NONE) map_set(&r->by_name, str(resource.name), index);
     return index;
 }
 
@@ -66,8 +67,9 @@ static void add_gres(struct cluster_resources *r, const struct tres_table *tres)
 {
     for (uint32_t i = 0; i < TRES_MAX; i++) {
         r->gres[i] = NONE;
-        if (i < tres->count && strncmp(tres->items[i].text, "gres/", 5) == 0)
-            r->gres[i] = add(r, consumable(tres->items[i].text));
+        if (i >= tres->count || strncmp(tres->items[i].text, "gres/", 5) != 0) continue;
+        r->gres[i] = add(r, consumable(tres->items[i].text));
+        if (strcmp(tres->items[i].text, "gres/gpu") == 0) r->gpu = r->gres[i];
     }
 }
 
@@ -77,8 +79,8 @@ int cluster_resources_make(const struct state *s, struct cluster_resources *out,
     add(&r, consumable(SLOTS_RESOURCE));
     int status = add_objects(&r, s, e);
     r.mem = add(&r, consumable("mem"));
+    r.gpu = NONE;
     add_gres(&r, &s->policy.tres);
-    r.gpu = map_get(&r.by_name, str("gres/gpu"));
     if (r.gpu == NONE && !s->is_document) r.gpu = add(&r, consumable("gres/gpu"));
     for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
         const struct standard_resource *standard = &standard_resources[i];

@@ -7,7 +7,7 @@
 
 static int64_t end_of(const struct demand *d, int64_t start_us)
 {
-    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+    return timeline_end_of(start_us, d->duration_us);
 }
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */

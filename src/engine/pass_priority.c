@@ -11,8 +11,8 @@
 #include "engine/min_priority.h"
 #include "engine/pass.h"
 
-/* The first jobs of groups. Those that may start are all there; of the others, which could only get a reservation, as many
- * as there are reservations to give. */
+/* The first jobs of groups. Those that may start are all there; of the others, which could only get a reservation, as
+ * many as there are reservations to give. */
 struct heads {
     struct pass *p;
     struct queue_candidates fitting, blocked;

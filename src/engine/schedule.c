@@ -35,11 +35,9 @@ struct schedule_builder {
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
 
-/* Times before 1970 are negative. */
 static int64_t end_of(const struct demand *d, int64_t start_us)
 {
-    bool is_endless = d->duration_us == TIMELINE_END || (start_us > 0 && d->duration_us > TIMELINE_END - start_us);
-    return is_endless ? TIMELINE_END : start_us + d->duration_us;
+    return timeline_end_of(start_us, d->duration_us);
 }
 
 /* Adds slots on an instance behind those on the same host, because the parts on a host have to be adjacent. */

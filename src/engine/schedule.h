@@ -41,9 +41,8 @@ struct schedule {
 enum schedule_estimates { SCHEDULE_WITHOUT_ESTIMATES, SCHEDULE_WITH_ESTIMATES };
 enum { SCHEDULE_ESTIMATES_MAX = 1000 };
 
-/* ERR_INPUT: the cluster's definition is not consistent (engine/cluster_model.h), or a million tasks would be listed. The
- * caller releases out also after an
- * error. */
+/* ERR_INPUT: the cluster's definition is not consistent (engine/cluster_model.h), or a million tasks would be listed.
+ * The caller releases out also after an error. */
 int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estimates, struct schedule *out,
                   struct err *e);
 void schedule_release(struct schedule *p);

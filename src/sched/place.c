@@ -212,12 +212,12 @@ static bool place_serial(struct search *s, struct allocation *out)
 /* A host with what it offers, and what it is given. */
 struct host_slots {
     uint32_t host, offered, given;
+    uint32_t master; /* its instance for the first slot; NONE: any, or it does not get that slot */
 };
 
 struct host_table {
-    struct host_slots *rows; /* in the order of their best instances; the master's host first */
+    struct host_slots *rows; /* in the order of their best instances; the host of the first slot first */
     uint32_t count;
-    uint32_t master; /* the instance of the first slot; NONE: the first one of the first host */
 };
 
 /* The slots that a host's instances offer together, at most max. */
@@ -232,43 +232,51 @@ static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, 
     return slots;
 }
 
-/* The first instance that may have the first slot, and has one free; NONE: there is none. */
-static uint32_t find_master(const struct search *s)
+/* The first instance of a host that may have the first slot, and has one free; NONE: there is none. */
+static uint32_t find_master(const struct search *s, uint32_t host)
 {
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t instance = s->order[i], host = s->c->instances.items[instance].host;
-        if (has_bit(s->d->masters, instance) && slots_of_host(s, host, 1, true) > 0 &&
+        uint32_t instance = s->order[i];
+        if (s->c->instances.items[instance].host == host && has_bit(s->d->masters, instance) &&
             slots_of_instance(s, instance, 1, true) > 0)
             return instance;
     }
     return NONE;
 }
 
-static void add_host(const struct search *s, struct host_table *t, uint32_t host, uint32_t max)
+/* Adds a host unless it cannot have what the rule would give it. The job's first slot is on the first host that is
+ * added; if all slots are on one host, on each of them. */
+static void add_host(const struct search *s, struct host_table *t, const struct sched_environment *e, uint32_t host,
+                     uint32_t max)
 {
-    uint32_t offered = offered_by(s, host, max, t->count == 0);
-    if (offered > 0) t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered};
+    bool has_first_slot = t->count == 0 || e->rule == ALLOCATE_ONE_HOST;
+    uint32_t min = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1, master = NONE;
+    uint32_t offered = offered_by(s, host, max, has_first_slot);
+    if (offered < min) return;
+    if (has_first_slot && s->d->masters != NULL) {
+        master = find_master(s, host);
+        if (master == NONE) return;
+    }
+    t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered, .master = master};
 }
 
-/* Every host once, in the order of the instances. False: no instance may have the first slot. */
-static bool find_hosts(struct search *s, uint32_t max, struct host_table *out)
+/* Every host once, in the order of the instances, after that of the first slot, which is the first one that may have
+ * it. */
+static void find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, struct host_table *out)
 {
-    *out = (struct host_table){.master = NONE};
+    *out = (struct host_table){0};
     out->rows = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->rows);
     bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
-    if (s->d->masters != NULL) {
-        out->master = find_master(s);
-        if (out->master == NONE) return false;
-        uint32_t host = s->c->instances.items[out->master].host;
-        seen[host] = true;
-        add_host(s, out, host, max);
-    }
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < s->count && out->count == 0; i++) {
         uint32_t host = s->c->instances.items[s->order[i]].host;
-        if (!seen[host]) add_host(s, out, host, max);
+        if (has_bit(s->d->masters, s->order[i])) add_host(s, out, e, host, max);
+        seen[host] = out->count > 0;
+    }
+    for (uint32_t i = 0; i < s->count && out->count > 0; i++) {
+        uint32_t host = s->c->instances.items[s->order[i]].host;
+        if (!seen[host]) add_host(s, out, e, host, max);
         seen[host] = true;
     }
-    return true;
 }
 
 /* The number of slots that the hosts offer together under a rule. */
@@ -350,12 +358,11 @@ static void add_part(struct search *s, struct allocation *a, uint32_t instance, 
 }
 
 /* A host's slots go to its instances in their order. */
-static void allocate_host(struct search *s, const struct host_table *t, const struct host_slots *row,
-                          struct allocation *a)
+static void allocate_host(struct search *s, const struct host_slots *row, struct allocation *a)
 {
     uint32_t left = row->given;
     if (left == 0) return;
-    if (t->master != NONE && s->c->instances.items[t->master].host == row->host) add_part(s, a, t->master, &left);
+    if (row->master != NONE) add_part(s, a, row->master, &left);
     for (uint32_t i = 0; i < s->count && left > 0; i++) {
         if (s->c->instances.items[s->order[i]].host == row->host) add_part(s, a, s->order[i], &left);
     }
@@ -370,13 +377,14 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     s->listed = e->instances;
     find_instances(s);
     max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
-    if (max == 0 || !find_hosts(s, max, &hosts)) return false;
+    if (max == 0) return false;
+    find_hosts(s, e, max, &hosts);
     uint32_t slots = largest_in_ranges(s->d, offered_by_all(&hosts, e, max), step);
     if (slots == 0) return false;
     give(&hosts, e, slots);
     *out = (struct allocation){.environment = environment, .slots = slots};
     out->parts = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < hosts.count; i++) allocate_host(s, &hosts, &hosts.rows[i], out);
+    for (uint32_t i = 0; i < hosts.count; i++) allocate_host(s, &hosts.rows[i], out);
     return true;
 }
 

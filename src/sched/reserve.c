@@ -9,8 +9,7 @@
 
 static struct window window_at(const struct demand *d, int64_t start_us)
 {
-    int64_t until_us = d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
-    return (struct window){start_us, until_us};
+    return (struct window){start_us, timeline_end_of(start_us, d->duration_us)};
 }
 
 /* --- serial jobs -------------------------------------------------------------------------------------------------- */

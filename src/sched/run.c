@@ -51,7 +51,7 @@ bool run_is_over(const struct run *r)
 
 static int64_t end_of(const struct demand *d, int64_t start_us)
 {
-    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
+    return timeline_end_of(start_us, d->duration_us);
 }
 
 /* Later bookings count, too: reservations, and closed times of queues. */

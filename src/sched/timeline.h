@@ -14,6 +14,7 @@
 #ifndef FAIRLEAD_SCHED_TIMELINE_H
 #define FAIRLEAD_SCHED_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/array.h"
@@ -25,6 +26,13 @@ struct timeline_change {
     int64_t at_us;
     double booked; /* from at_us to the next change */
 };
+
+/* The end of a job that starts at a time, which is negative before 1970; TIMELINE_END: endless. */
+static inline int64_t timeline_end_of(int64_t start_us, int64_t duration_us)
+{
+    bool is_endless = duration_us == TIMELINE_END || (start_us > 0 && duration_us > TIMELINE_END - start_us);
+    return is_endless ? TIMELINE_END : start_us + duration_us;
+}
 
 /* All zero: nothing is booked. */
 struct timeline {

@@ -197,7 +197,7 @@ static void check_all_run(const struct scenario *s, struct schedule *p, struct a
         const struct job *j = &s->state.jobs.items[index];
         if (is_listed[index] || j->document->placing.place_count > 0) continue;
         if (j->document->suspension == SUSPENSION_BY_QUEUE) continue;
-        const struct demand *d = job_demand(&p->demands, j);
+        const struct demand *d = job_demand(&p->demands, j, NONE);
         ensure(d->environment_count > 0 || !place_job(&p->model.cluster, d, now, NULL, arena, &unused));
     }
 }
@@ -239,10 +239,10 @@ static void write_schedule(struct scenario *s, struct arena *arena, struct buf *
     schedule_release(&p);
 }
 
-/* The same document has the same schedule. The scheduler plans from 1970 on. */
+/* The same document has the same schedule. */
 static void check_schedules(struct scenario *s, struct arena *arena)
 {
-    if (s->now_us < 0 || count_tasks(s) > SCHEDULE_TASKS_MAX) return;
+    if (count_tasks(s) > SCHEDULE_TASKS_MAX) return;
     for (int model = 0; model < MODEL_COUNT; model++) {
         struct buf first = {0}, second = {0};
         s->state.policy.model = (enum priority_model)model;
