@@ -11,11 +11,11 @@
 #include "engine/min_priority.h"
 #include "engine/pass.h"
 
-/* The first jobs of groups. Those that may start are all there; of the others, which could only get a reservation, as
- * many as there are reservations to give. */
+/* The first jobs of groups, in pending.fitting and pending.blocked: those that may start are all there; of the others,
+ * which could only get a reservation, as many as there are reservations to give. */
 struct heads {
     struct pass *p;
-    struct queue_candidates fitting, blocked;
+    struct pending *pending;
     ARRAY(uint32_t) fitting_of_shape; /* by shape: jobs in fitting, while one of the shape may start */
     uint32_t fitting_count;           /* the sum */
     bool has_more_blocked;            /* some were left out */
@@ -23,55 +23,97 @@ struct heads {
 
 /* --- the order of jobs -------------------------------------------------------------------------------------------- */
 
-/* Changes when a term of the sum may have changed, for any job. */
-static uint64_t terms_edition(const struct state *s)
-{
-    return 1 + ((uint64_t)s->rules_edition + s->tree_builds + s->host_edition);
-}
-
-static void compute_terms(struct pass *p, struct pending_group *g, const struct job *j)
+static void set_terms(struct pass *p, const struct pending_group *g, const struct job *j, struct pending_head *head)
 {
     struct state *s = p->c->s;
     struct multifactor_job input;
     multifactor_context_job(&p->multifactor, j, g->partition, p->amounts, &input);
-    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &g->terms);
-    g->node = s->node_of.items[state_assoc_in_partition(s, j->assoc, g->partition)];
-    g->terms_edition = terms_edition(s);
+    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &head->terms);
+    head->node = s->node_of.items[state_assoc_in_partition(s, j->assoc, g->partition)];
+    head->priority = j->set_priority;
 }
 
-/* With ACCRUE_ALWAYS the time of submission counts, for which rows have to be read. */
-static uint32_t multifactor_priority_of_entry(struct pass *p, struct pending_group *g, const struct queue_entry *entry)
+/* Describes an entry of a group, for its order. */
+static void describe(struct pass *p, uint32_t group, uint32_t at, struct pending_head *head)
 {
-    const struct state *s = p->c->s;
-    const struct multifactor_rules *rules = &s->policy.multifactor;
-    if (g->terms_edition != terms_edition(s)) compute_terms(p, g, pass_job_of_entry(s, entry));
-    if (g->set_priority != NONE) return g->set_priority;
-    bool is_always = (rules->flags & FLAG_ACCRUE_ALWAYS) != 0;
-    int64_t since_us = is_always ? pass_job_of_entry(s, entry)->submit_us : entry->since_us;
-    if (since_us > p->c->now_us) since_us = is_always ? since_us : 0;
-    double factor = g->node != NONE ? p->factors[g->node] : 0.0;
-    return multifactor_priority_of(rules, &g->terms, p->c->now_us, since_us, factor);
+    struct state *s = p->c->s;
+    const struct pending_group *g = &s->pending->groups.items[group];
+    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
+    const struct job *j = pass_job_of_entry(s, entry);
+    bool is_always = (s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
+    *head = (struct pending_head){.edition = s->pending->head_edition,
+                                  .at = at,
+                                  .position = entry->position << 32 | g->place,
+                                  .since_us = is_always ? j->submit_us : j->accrue_us,
+                                  .shape = pass_group_demand(p, group)->shape};
+    head->tier = (uint32_t)s->objects[OBJECT_PARTITION].items[g->partition].object.value[PARTITION_TIER].number;
+    if (s->policy.model == MODEL_BASIC)
+        head->priority = job_basic_priority(j);
+    else
+        set_terms(p, g, j, head);
 }
 
-/* The tier of the partition comes before the priority. */
-static uint64_t order_of(struct pass *p, struct pending_group *g, const struct queue_entry *entry)
+/* A time in the future does not count yet. */
+static uint32_t priority_of(const struct pass *p, const struct pending_head *head)
+{
+    const struct multifactor_rules *rules = &p->c->s->policy.multifactor;
+    bool is_future = head->since_us > p->c->now_us && (rules->flags & FLAG_ACCRUE_ALWAYS) == 0;
+    double factor = head->node != NONE ? p->factors[head->node] : 0.0;
+    if (head->priority != NONE) return head->priority;
+    return multifactor_priority_of(rules, &head->terms, p->c->now_us, is_future ? 0 : head->since_us, factor);
+}
+
+/* With INCR_ONLY a job has a minimum priority. */
+static uint32_t bound(const struct pass *p, uint32_t group, uint32_t at, uint32_t priority)
 {
     const struct state *s = p->c->s;
-    uint32_t tier = (uint32_t)s->objects[OBJECT_PARTITION].items[g->partition].object.value[PARTITION_TIER].number;
-    if (s->policy.model == MODEL_BASIC) return sort_key_priority(tier, job_basic_priority(pass_job_of_entry(s, entry)));
-    uint32_t priority = multifactor_priority_of_entry(p, g, entry);
-    if (s->pending->are_alike) return sort_key_priority(tier, priority);
-    return sort_key_priority(tier, min_priority_bound(s, pass_job_of_entry(s, entry), g->partition, priority));
+    if (s->pending->are_alike) return priority;
+    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
+    uint32_t partition = s->pending->groups.items[group].partition;
+    return min_priority_bound(s, pass_job_of_entry(s, entry), partition, priority);
+}
+
+static struct queue_candidate candidate_of(const struct pass *p, uint32_t group, const struct pending_head *head)
+{
+    uint32_t priority = bound(p, group, head->at, priority_of(p, head));
+    return (struct queue_candidate){sort_key_priority(head->tier, priority), head->position, group, head->at};
 }
 
 /* --- the first jobs of the groups --------------------------------------------------------------------------------- */
 
-static struct queue_candidate candidate_of(struct heads *h, uint32_t group, uint32_t at)
+/* Heads are kept from pass to pass while nothing that their terms depend on has changed. */
+static void begin_heads(struct pass *p)
 {
-    struct state *s = h->p->c->s;
-    struct pending_group *g = &s->pending->groups.items[group];
-    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
-    return (struct queue_candidate){order_of(h->p, g, entry), entry->position << 32 | g->place, group, at};
+    const struct state *s = p->c->s;
+    uint64_t source = (uint64_t)s->rules_edition + s->tree_builds + s->host_edition + p->cluster->made;
+    if (s->pending->head_source == source && s->pending->head_edition != 0) return;
+    s->pending->head_source = source;
+    s->pending->head_edition++;
+}
+
+static const struct pending_head *head_of(struct pass *p, uint32_t group)
+{
+    struct pending *pending = p->c->s->pending;
+    struct pending_head *head = &pending->heads.items[group];
+    if (head->edition == pending->head_edition) return head;
+    if (pending->queue.groups.items[group].key == NULL)
+        *head = (struct pending_head){.edition = pending->head_edition, .shape = NONE};
+    else
+        describe(p, group, queue_next(&pending->queue, group, 0), head);
+    return head;
+}
+
+/* The candidate of the first job of a group that has a task to start. Returns false if there is none. */
+static bool find_candidate(struct pass *p, uint32_t group, const struct pending_head *head, struct queue_candidate *out)
+{
+    struct pending *pending = p->c->s->pending;
+    bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays;
+    uint32_t at = is_certain ? head->at : pass_find_startable(p->c->s, group, 0);
+    struct pending_head other;
+    if (at == NONE) return false;
+    if (at != head->at) describe(p, group, at, &other);
+    *out = candidate_of(p, group, at != head->at ? &other : head);
+    return true;
 }
 
 static void count_fitting(struct heads *h, uint32_t shape)
@@ -87,40 +129,49 @@ static uint32_t reservations_left(const struct pass *p)
     return p->cluster->rules.reservation_max - p->run.reservation_count;
 }
 
+static bool may_start(struct pass *p, uint32_t group, uint32_t shape)
+{
+    if (shape < p->run.shapes.count && p->run.shapes.items[shape].cannot_start) return false;
+    if (shape < p->run.shapes.count && p->run.shapes.items[shape].could_start) return true;
+    return run_may_start(&p->run, pass_group_demand(p, group));
+}
+
 /* after NULL: the first job of each group. Otherwise of groups whose jobs do not fit, those that come after it. */
 static void collect(struct heads *h, const struct queue_candidate *after)
 {
     struct pass *p = h->p;
-    struct pending *pending = p->c->s->pending;
+    struct pending *pending = h->pending;
+    struct queue_candidate candidate;
     uint32_t blocked_max = reservations_left(p);
     h->has_more_blocked = false;
-    for (uint32_t g = 0; g < pending->queue.groups.count; g++) {
-        if (pending->queue.groups.items[g].key == NULL) continue;
-        const struct demand *d = pass_group_demand(p, g);
-        bool may_start = run_may_start(&p->run, d);
-        if (may_start ? after != NULL : blocked_max == 0) continue;
-        uint32_t at = pass_admits(p, &pending->groups.items[g]) ? pass_find_startable(p->c->s, g, 0) : NONE;
-        if (at == NONE) continue;
-        const struct queue_candidate candidate = candidate_of(h, g, at);
-        if (may_start) {
-            *array_add(&h->fitting.list) = candidate;
-            count_fitting(h, d->shape);
+    for (uint32_t g = 0; g < pending->heads.count; g++) {
+        const struct pending_head *head = head_of(p, g);
+        if (head->shape == NONE) continue;
+        bool fits = may_start(p, g, head->shape);
+        if (fits ? after != NULL : blocked_max == 0) continue;
+        if (p->has_threshold_qos && !pass_admits(p, &pending->groups.items[g])) continue;
+        if (!find_candidate(p, g, head, &candidate)) continue;
+        if (fits) {
+            *array_add(&pending->fitting.list) = candidate;
+            count_fitting(h, head->shape);
         } else if (after == NULL || queue_is_before(after, &candidate)) {
-            h->has_more_blocked |= !queue_offer(&h->blocked, candidate, blocked_max);
+            h->has_more_blocked |= !queue_offer(&pending->blocked, candidate, blocked_max);
         }
     }
-    if (after == NULL) queue_order(&h->fitting);
-    queue_order(&h->blocked);
+    if (after == NULL) queue_order(&pending->fitting);
+    queue_order(&pending->blocked);
 }
 
 /* The next job of a group that has started or got a reservation. */
 static void push_next(struct heads *h, const struct queue_candidate *done, const struct demand *d)
 {
+    struct pending_head next;
     uint32_t at = pass_find_startable(h->p->c->s, done->group, done->at + 1);
     if (at == NONE) return;
-    bool may_start = run_may_start(&h->p->run, d);
-    if (may_start) count_fitting(h, d->shape);
-    queue_push(may_start ? &h->fitting : &h->blocked, candidate_of(h, done->group, at));
+    bool fits = run_may_start(&h->p->run, d);
+    if (fits) count_fitting(h, d->shape);
+    describe(h->p, done->group, at, &next);
+    queue_push(fits ? &h->pending->fitting : &h->pending->blocked, candidate_of(h->p, done->group, &next));
 }
 
 /* --- the pass ----------------------------------------------------------------------------------------------------- */
@@ -128,9 +179,9 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
 /* Of the jobs that may start and those that could get a reservation the best one. */
 static struct queue_candidate pop(struct heads *h)
 {
-    const struct queue_candidate *fitting = h->fitting.list.items, *blocked = h->blocked.list.items;
-    bool has_blocked = h->blocked.list.count > 0 && reservations_left(h->p) > 0;
-    return queue_pop(has_blocked && queue_is_before(blocked, fitting) ? &h->blocked : &h->fitting);
+    struct queue_candidates *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
+    bool has_blocked = blocked->list.count > 0 && reservations_left(h->p) > 0;
+    return queue_pop(has_blocked && queue_is_before(blocked->list.items, fitting->list.items) ? blocked : fitting);
 }
 
 /* When none of a shape fits any more, those that did are among the ones that could get a reservation. */
@@ -152,16 +203,18 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
 
 void pass_by_priority(struct pass *p)
 {
-    struct heads h = {.p = p};
+    struct heads h = {.p = p, .pending = p->c->s->pending};
+    struct queue_candidates *fitting = &h.pending->fitting, *blocked = &h.pending->blocked;
     if (pass_count_fitting(p, 1) == 0) return;
     pass_begin_ranking(p);
+    begin_heads(p);
+    array_clear(&fitting->list);
+    array_clear(&blocked->list);
     collect(&h, NULL);
-    while (h.fitting_count > 0 && h.fitting.list.count > 0 && p->run.open_count > 0) {
+    while (h.fitting_count > 0 && fitting->list.count > 0 && p->run.open_count > 0) {
         const struct queue_candidate best = pop(&h);
         decide(&h, &best);
-        if (h.blocked.list.count == 0 && h.has_more_blocked && reservations_left(p) > 0) collect(&h, &best);
+        if (blocked->list.count == 0 && h.has_more_blocked && reservations_left(p) > 0) collect(&h, &best);
     }
-    array_release(&h.fitting.list);
-    array_release(&h.blocked.list);
     array_release(&h.fitting_of_shape);
 }

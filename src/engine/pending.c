@@ -19,6 +19,7 @@ static void release_jobs(struct pending *p)
 {
     for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
     array_clear(&p->groups);
+    array_clear(&p->heads);
     array_clear(&p->jobs);
     array_clear(&p->unused);
     array_clear(&p->begins);
@@ -33,6 +34,9 @@ void pending_free(struct pending *p)
     release_jobs(p);
     queue_release(&p->queue);
     array_release(&p->groups);
+    array_release(&p->heads);
+    array_release(&p->fitting.list);
+    array_release(&p->blocked.list);
     array_release(&p->jobs);
     array_release(&p->unused);
     array_release(&p->begins);
@@ -133,14 +137,13 @@ static bool may_start(const struct job *j)
 /* Describes a new group by its first job. */
 static void describe_group(struct pending *p, uint32_t index, const struct job *j, uint32_t place)
 {
-    while (p->groups.count <= index) (void)array_add(&p->groups);
+    while (p->groups.count <= index) {
+        *array_add(&p->groups) = (struct pending_group){0};
+        *array_add(&p->heads) = (struct pending_head){0};
+    }
     struct pending_group *g = &p->groups.items[index];
-    *g = (struct pending_group){.partition = j->partitions[place],
-                                .place = place,
-                                .assoc = j->assoc,
-                                .qos = j->qos,
-                                .has_arrays = j->is_array,
-                                .set_priority = j->set_priority};
+    *g = (struct pending_group){
+        .partition = j->partitions[place], .place = place, .assoc = j->assoc, .qos = j->qos, .has_arrays = j->is_array};
 }
 
 static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)
@@ -148,6 +151,7 @@ static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t pl
     make_key(p, j, j->partitions[place]);
     uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->accrue_us);
     if (p->queue.groups.items[group].live == 1) describe_group(p, group, j, place);
+    p->heads.items[group].edition = 0;
     return group;
 }
 
@@ -171,7 +175,10 @@ static void remove_job(struct pending *p, uint32_t job_id)
     uint32_t index = map_get_u64(&p->by_id, job_id);
     if (index == NONE) return;
     struct pending_job *job = &p->jobs.items[index];
-    for (uint32_t i = 0; i < job->group_count; i++) queue_remove(&p->queue, job->groups[i], job_id);
+    for (uint32_t i = 0; i < job->group_count; i++) {
+        queue_remove(&p->queue, job->groups[i], job_id);
+        p->heads.items[job->groups[i]].edition = 0;
+    }
     mem_free(job->groups);
     *job = (struct pending_job){0};
     *array_add(&p->unused) = index;

@@ -19,19 +19,27 @@
 #include "sched/demand.h"
 #include "sched/queue.h"
 
-/* What the jobs of a group have in common, so that a pass need not read their rows. */
+/* What the jobs of a group have in common. */
 struct pending_group {
     uint32_t partition;
     uint32_t place; /* of the partition among those of the jobs */
     uint32_t assoc, qos;
     bool has_arrays;             /* whose tasks a limit may keep waiting */
-    uint32_t set_priority;       /* NONE: computed */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
-    /* Of the multifactor sum, as of terms_edition; age and fair share do not count. */
-    struct multifactor_terms terms;
-    uint64_t terms_edition; /* 0: none yet */
-    uint32_t node;          /* of the tree, whose factor counts; NONE: 0 */
+};
+
+/* The first job of a group. A pass reads those of all groups, so all that it needs to order them is side by side. */
+struct pending_head {
+    uint32_t edition;               /* of pending.head_edition; 0: to be made */
+    uint32_t at;                    /* the job's entry in the group */
+    uint64_t position;              /* and the place of the partition */
+    int64_t since_us;               /* the time from which its age counts; 0: none */
+    uint32_t shape;                 /* of its demand; NONE: there is no such group */
+    uint32_t node;                  /* of the tree, whose factor counts; NONE: 0 */
+    uint32_t tier;                  /* of its partition */
+    uint32_t priority;              /* NONE: computed from terms */
+    struct multifactor_terms terms; /* age and fair share do not count */
 };
 
 /* What the groups have of a job: the group in each of its partitions. */
@@ -51,8 +59,12 @@ struct pending_begin {
 
 struct pending {
     struct queue queue;
-    ARRAY(struct pending_group) groups; /* by index of the queue's groups */
-    ARRAY(struct pending_job) jobs;     /* also unused ones: job_id 0 */
+    ARRAY(struct pending_group) groups;       /* by index of the queue's groups */
+    ARRAY(struct pending_head) heads;         /* likewise */
+    uint64_t head_source;                     /* what heads depend on beside the group's jobs */
+    uint32_t head_edition;                    /* counts its changes */
+    struct queue_candidates fitting, blocked; /* of the current pass (pass_priority.c) */
+    ARRAY(struct pending_job) jobs;           /* also unused ones: job_id 0 */
     ARRAY(uint32_t) unused;
     struct map by_id;                   /* job id -> index in jobs */
     ARRAY(struct pending_begin) begins; /* a heap, the earliest first; may have jobs that have changed since */
