@@ -43,6 +43,7 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     job.submit = job_with(job.submit, "qos=%s|project=%s", qos[rng_below(rng, 3)], project);
     job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");
     if (rng_below(rng, 6) == 0)
         job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;

@@ -277,6 +277,13 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
     return set;
 }
 
+/* The name of the job's parallel environment, or a pattern for it; NULL: none. */
+static const char *environment_of(const struct job_demands *d, const struct job *j)
+{
+    if (d->s->is_document) return placing_of(d, j)->environment;
+    return j->environment != NONE ? d->s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name : NULL;
+}
+
 static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only)
 {
     const char *queues = placing_of(d, j)->queues;
@@ -331,7 +338,7 @@ static void make_key(struct job_demands *d, const struct job *j, uint32_t only, 
     add_text(&d->key, 'q', placing->queues);
     add_text(&d->key, 'm', placing->master_queues);
     add_text(&d->key, 's', placing->soft_queues);
-    add_text(&d->key, 'e', placing->environment);
+    add_text(&d->key, 'e', environment_of(d, j));
     buf_format(&d->key, " r%u-%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->duration_us);
     add_needs(&d->key, 'n', new->needs, new->need_count);
     add_needs(&d->key, 'o', new->soft, new->soft_count);
@@ -366,7 +373,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     demand->allowed = allowed_set(d, j, only);
     demand->masters = set_of_list(d, placing->master_queues);
     demand->preferred = set_of_list(d, placing->soft_queues);
-    if (placing->environment != NULL) set_environments(d, placing->environment, demand);
+    if (environment_of(d, j) != NULL) set_environments(d, environment_of(d, j), demand);
     *array_add(&d->list) = demand;
     map_set(&d->by_key, str(arena_copy(d->arena, (struct str){d->key.text, d->key.length})), demand->shape);
     return demand;

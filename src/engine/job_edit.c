@@ -164,6 +164,8 @@ static int set_given_fields(struct job_edit *edit)
     if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
+    bool is_placed_anew = has_new_cpus || changed[JOB_FIELD_ENVIRONMENT] || changed[JOB_FIELD_PARTITIONS];
+    if (is_placed_anew && job_admission_check_environment(c, row) != 0) return -1;
     bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
     return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
 }
@@ -191,6 +193,7 @@ static void set_defaults(struct job_edit *edit)
                         .is_array = is_array,
                         .qos = state_find_object(s, OBJECT_QOS, DEFAULT_QOS),
                         .project = NONE,
+                        .environment = NONE,
                         .set_priority = NONE};
     row->request.cpus = (uint32_t)setting_number(&s->settings, SET_DEFAULT_CPUS);
     row->request.mem_mib = (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB);

@@ -48,6 +48,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_COMMENT] = {TEXT(comment)},
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
+    [JOB_FIELD_RESERVE] = {JOB(MEMBER_BOOL, is_reserving)},
     [JOB_FIELD_CPUS] = {JOB(MEMBER_U32, request.cpus)},
     [JOB_FIELD_MEM_MIB] = {JOB(MEMBER_U64, request.mem_mib)},
     [JOB_FIELD_GPUS] = {JOB(MEMBER_U32, request.gpus)},
@@ -210,6 +211,13 @@ static int set_object(const struct state *s, enum object_kind kind, const struct
     return object_find(s, kind, str(value->text), out, e);
 }
 
+static int set_environment(const struct state *s, struct job *row, const struct field_value *value, struct err *e)
+{
+    row->environment = NONE;
+    if (value->text == NULL || value->text[0] == '\0') return 0;
+    return set_object(s, OBJECT_ENVIRONMENT, value, &row->environment, e);
+}
+
 static int set_project(const struct state *s, struct job *row, const struct field_value *value, struct err *e)
 {
     row->project = NONE;
@@ -297,6 +305,7 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_PARTITIONS: return partitions_value(s, j, arena);
     case JOB_FIELD_QOS: return field_text(object_name(s, OBJECT_QOS, j->qos));
     case JOB_FIELD_PROJECT: return field_text(object_name(s, OBJECT_PROJECT, j->project));
+    case JOB_FIELD_ENVIRONMENT: return field_text(object_name(s, OBJECT_ENVIRONMENT, j->environment));
     case JOB_FIELD_REQUESTS: return requests_value(s, j, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
     default: return get(m, m->type == MEMBER_TEXT ? (const void *)j->text : j, arena);
@@ -313,6 +322,7 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_PARTITIONS: return set_partitions(s, row, value, arena, e);
     case JOB_FIELD_QOS: return set_object(s, OBJECT_QOS, value, &row->qos, e);
     case JOB_FIELD_PROJECT: return set_project(s, row, value, e);
+    case JOB_FIELD_ENVIRONMENT: return set_environment(s, row, value, e);
     case JOB_FIELD_REQUESTS: return set_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
     default: return set(m, job_field_at(f), m->type == MEMBER_TEXT ? (void *)row->text : row, value, e);

@@ -161,6 +161,7 @@ static void book_task(struct live_cluster *l, const struct state *s, const struc
                              .demand = job_demand(&l->demands, j, k->partition),
                              .allocation = {NONE, part.slots, 1, &part},
                              .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};
+    if (b.demand->environment_count > 0) b.allocation.environment = b.demand->environments[0];
     b.until_us = live_cluster_end(s, k, b.demand, now_us);
     cluster_book(&l->model.cluster, b.demand, &b.allocation, b.from_us, b.until_us);
     keep(l, &b);

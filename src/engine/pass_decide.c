@@ -157,7 +157,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
         if (is_reserved)
             (void)run_start(&p->run, d, &decision);
         else
-            decision = run_job(&p->run, d, false);
+            decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
         if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
     }

@@ -125,7 +125,7 @@ static void count_fitting(struct heads *h, uint32_t shape)
 
 static uint32_t reservations_left(const struct pass *p)
 {
-    if (p->cluster->rules.reservations != RUN_RESERVE_ALL) return 0;
+    if (p->cluster->rules.reservations == RUN_RESERVE_NONE) return 0;
     return p->cluster->rules.reservation_max - p->run.reservation_count;
 }
 
@@ -134,6 +134,11 @@ static bool may_start(struct pass *p, uint32_t group, uint32_t shape)
     if (shape < p->run.shapes.count && p->run.shapes.items[shape].cannot_start) return false;
     if (shape < p->run.shapes.count && p->run.shapes.items[shape].could_start) return true;
     return run_may_start(&p->run, pass_group_demand(p, group));
+}
+
+static bool may_reserve(const struct pass *p, const struct pending_group *g)
+{
+    return g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL;
 }
 
 /* after NULL: the first job of each group. Otherwise of groups whose jobs do not fit, those that come after it. */
@@ -148,7 +153,7 @@ static void collect(struct heads *h, const struct queue_candidate *after)
         const struct pending_head *head = head_of(p, g);
         if (head->shape == NONE) continue;
         bool fits = may_start(p, g, head->shape);
-        if (fits ? after != NULL : blocked_max == 0) continue;
+        if (fits ? after != NULL : blocked_max == 0 || !may_reserve(p, &pending->groups.items[g])) continue;
         if (p->has_threshold_qos && !pass_admits(p, &pending->groups.items[g])) continue;
         if (!find_candidate(p, g, head, &candidate)) continue;
         if (fits) {

@@ -108,6 +108,8 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                j->assoc,
                                j->qos,
                                j->project,
+                               j->environment,
+                               j->is_reserving,
                                j->request.cpus,
                                j->request.gpus,
                                (int64_t)j->request.mem_mib,
@@ -142,8 +144,12 @@ static void describe_group(struct pending *p, uint32_t index, const struct job *
         *array_add(&p->heads) = (struct pending_head){0};
     }
     struct pending_group *g = &p->groups.items[index];
-    *g = (struct pending_group){
-        .partition = j->partitions[place], .place = place, .assoc = j->assoc, .qos = j->qos, .has_arrays = j->is_array};
+    *g = (struct pending_group){.partition = j->partitions[place],
+                                .place = place,
+                                .assoc = j->assoc,
+                                .qos = j->qos,
+                                .has_arrays = j->is_array,
+                                .is_reserving = j->is_reserving};
 }
 
 static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)

@@ -25,6 +25,7 @@ struct pending_group {
     uint32_t place; /* of the partition among those of the jobs */
     uint32_t assoc, qos;
     bool has_arrays;             /* whose tasks a limit may keep waiting */
+    bool is_reserving;           /* they ask for reservations */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
 };

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/live_cluster.h"
+#include "engine/never_runs.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
 #include "fields/job_id.h"
@@ -107,6 +108,7 @@ static void add_live(struct schedule_builder *b, const struct task *k, uint32_t 
     if (part->instance == NONE) return;
     row.allocation = (struct allocation){NONE, part->slots, 1, part};
     row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
+    if (row.demand->environment_count > 0) row.allocation.environment = row.demand->environments[0];
     row.start_us = k->launch_us;
     row.end_us = live_cluster_end(b->s, k, row.demand, b->now_us);
     book_row(b, &row);
@@ -328,16 +330,14 @@ static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t
 static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t tasks)
 {
     const struct job *j = &b->s->jobs.items[job];
-    const struct job_document *document = state_job_document(b->s, j);
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    bool reserves = document != NULL && document->placing.is_reserving;
     uint32_t reserved_row = b->reserved_row[job];
     if (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d) {
         start_reserved(b, run, job, d);
         return tasks;
     }
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct run_decision decision = run_job(run, d, reserves);
+        const struct run_decision decision = run_job(run, d, j->is_reserving);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
     }
@@ -389,63 +389,23 @@ static void estimate(struct schedule_builder *b)
     run_end(&run);
 }
 
-/* --- jobs that can never run -------------------------------------------------------------------------------------- */
-
-/* The slots that a demand would get of an empty cluster, at most its smallest number. */
-static uint32_t slots_at_most(const struct cluster *empty, const struct demand *d, struct arena *arena)
-{
-    const struct slot_range range = {1, d->ranges[0].min};
-    const struct window always = {0, TIMELINE_END};
-    struct demand smaller = *d;
-    struct allocation allocation;
-    smaller.ranges = &range;
-    smaller.range_count = 1;
-    return place_job(empty, &smaller, always, NULL, arena, &allocation) ? allocation.slots : 0;
-}
-
-/* Loads, drained hosts and closed queues do not count: they change. */
-static void open_all(struct cluster *c)
-{
-    list_instances(c);
-    for (uint32_t i = 0; i < c->instances.count; i++) c->instances.items[i].is_off = false;
-}
-
-static const char *why_never(const struct cluster *empty, const struct demand *d, struct arena *arena)
-{
-    struct allocation unused;
-    struct buf text = {0};
-    const char *result = NULL;
-    if (place_job(empty, d, (struct window){0, TIMELINE_END}, NULL, arena, &unused)) return NULL;
-    uint32_t slots = slots_at_most(empty, d, arena);
-    if (d->environment_count > 0 || slots == 0)
-        buf_format(&text, "can never run: asks for %u slot%s; at most %u would fit", d->ranges[0].min,
-                   d->ranges[0].min == 1 ? "" : "s", slots);
-    else
-        buf_format(&text, "can never run: asks for %u slots on one host; at most %u would fit", d->ranges[0].min,
-                   slots);
-    result = arena_copy(arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return result;
-}
-
 /* Once for each shape. */
 static void explain_waiting(struct schedule_builder *b)
 {
-    struct cluster_model empty;
+    struct never_runs never;
     struct schedule *p = b->out;
     const char **reasons = arena_alloc(&p->arena, (p->demands.list.count + (size_t)1) * sizeof *reasons);
     bool *is_known = arena_alloc(&p->arena, p->demands.list.count + (size_t)1);
-    ensure(cluster_model_make(b->s, &empty, NULL) == 0);
-    open_all(&empty.cluster);
+    never_runs_begin(&never, b->s);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         struct schedule_row *row = &p->rows.items[i];
         if (row->state != SCHEDULE_WAITING) continue;
         uint32_t shape = row->demand->shape;
-        if (!is_known[shape]) reasons[shape] = why_never(&empty.cluster, row->demand, &p->arena);
+        if (!is_known[shape]) reasons[shape] = never_runs_why(&never, row->demand, &p->arena);
         is_known[shape] = true;
         row->reason = reasons[shape];
     }
-    cluster_model_release(&empty);
+    never_runs_end(&never);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */

@@ -153,7 +153,6 @@ struct job_placing {
     const char *queues, *master_queues, *soft_queues;
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
-    bool is_reserving;        /* it asks for a reservation */
     bool has_partition;       /* the document says its partitions */
     int64_t start_us;         /* of a running job; 0: not given */
     int64_t time_limit_s;     /* 0: not given */
@@ -182,6 +181,7 @@ struct job {
     uint32_t assoc; /* index */
     bool is_held;
     bool is_array;
+    bool is_reserving;   /* it asks for a reservation */
     uint32_t live_tasks; /* derived */
     int64_t ended_us;    /* 0 while a task of it is pending or live */
     int64_t begin_us;    /* it does not start earlier; 0: at once */
@@ -197,7 +197,8 @@ struct job {
     int32_t nice, site;
     uint32_t slots_max; /* the maximum number of CPUs; 0: request.cpus */
     uint32_t request_count;
-    uint32_t project; /* index into objects[OBJECT_PROJECT], or NONE */
+    uint32_t project;     /* index into objects[OBJECT_PROJECT], or NONE */
+    uint32_t environment; /* of a parallel job in an instance: index into objects[OBJECT_ENVIRONMENT]; or NONE */
 
     struct job_request *requests;
     int64_t submit_us;

@@ -243,6 +243,7 @@ static int check_references(const struct state *s, const struct job *j, struct e
     }
     if (check_reference(s, OBJECT_QOS, j->id, j->qos, e) != 0) return -1;
     if (j->project != NONE && check_reference(s, OBJECT_PROJECT, j->id, j->project, e) != 0) return -1;
+    if (j->environment != NONE && check_reference(s, OBJECT_ENVIRONMENT, j->id, j->environment, e) != 0) return -1;
     for (uint32_t i = 0; i < j->request_count; i++) {
         if (check_reference(s, OBJECT_RESOURCE, j->id, j->requests[i].resource, e) != 0) return -1;
     }

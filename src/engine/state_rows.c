@@ -143,6 +143,7 @@ void job_count_references(struct state *s, const struct job *j, int by)
         object_row_at(s, OBJECT_PARTITION, j->partitions[i])->live_jobs += step;
     object_row_at(s, OBJECT_QOS, j->qos)->live_jobs += step;
     if (j->project != NONE) object_row_at(s, OBJECT_PROJECT, j->project)->live_jobs += step;
+    if (j->environment != NONE) object_row_at(s, OBJECT_ENVIRONMENT, j->environment)->live_jobs += step;
     for (uint32_t i = 0; i < j->request_count; i++)
         object_row_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
 }

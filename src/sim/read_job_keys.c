@@ -284,7 +284,6 @@ static const struct wire_field fields[] = {
     {.name = "queues", .type = WIRE_CUSTOM, .read = read_queues},
     {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
     {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},
-    {.name = "reserve", .type = WIRE_BOOL, MEMBER(placing.is_reserving)},
     {.name = "places", .type = WIRE_CUSTOM, .read = read_places},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
     {0},

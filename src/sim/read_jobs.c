@@ -156,6 +156,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
         .partition_count = keys->partition_count,
         .qos = keys->qos,
         .project = keys->project,
+        .environment = NONE,
         .accrue_us = accrual_start(d, keys),
         .set_priority = NONE,
         .slots_max = keys->slots_max,

@@ -21,7 +21,7 @@ static const struct capacity host = {8, 2, 1 << 20};
 
 /* Values of fields that have texts in a form of their own, which the table does not describe. */
 static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"normal", "good"},
-                         *const projects[] = {"", "apollo", "gemini"},
+                         *const projects[] = {"", "apollo", "gemini"}, *const environments[] = {"", "smp"},
                          *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
                          *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio",
                                               "arch=\xc3\xbc"},
@@ -32,9 +32,13 @@ static const struct {
     const char *const *texts;
     uint32_t count;
 } forms[] = {
-    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},  {JOB_FIELD_QOS, qos, COUNT(qos)},
-    {JOB_FIELD_PROJECT, projects, COUNT(projects)},  {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
-    {JOB_FIELD_REQUESTS, requests, COUNT(requests)}, {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
+    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},
+    {JOB_FIELD_QOS, qos, COUNT(qos)},
+    {JOB_FIELD_PROJECT, projects, COUNT(projects)},
+    {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
+    {JOB_FIELD_REQUESTS, requests, COUNT(requests)},
+    {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
+    {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
 };
 
 struct life {
@@ -204,11 +208,13 @@ static const struct {
     enum err_code code;
     enum job_field culprit;
 } reasons[] = {
-    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},              /* the host has fewer */
-    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},        /* the host has less */
-    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},              /* the host has fewer */
-    {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX},    /* the host has fewer */
-    {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},             /* below the minimum, which is cpus */
+    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
+    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
+    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
+    {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX}, /* the host has fewer */
+    {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS},  /* only main has it */
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_REQUESTS, ERR_TOO_LARGE, JOB_FIELD_CPUS},          /* more than there is, for so many CPUs */
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */
@@ -491,6 +497,8 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
+    world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "");
+    world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
     world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");
     world_object(&l->h.w, OBJECT_RESOURCE, "arch", "type=STRING");

@@ -213,6 +213,7 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved)
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
+    static const char *const which[] = {"auto", "none", "requested", "all"};
     struct rng rng = {3};
     uint32_t started = 0, reserved = 0;
     for (int round = 0; round < 600; round++) {
@@ -224,6 +225,8 @@ static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
             snprintf(depth, sizeof depth, "%u", rng_below(&rng, 6));
             if (rng_below(&rng, 2) == 0) world_set(&w, "PriorityType", priority_model_names[model]);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
+            if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
+            if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", which[rng_below(&rng, 4)]);
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;

@@ -289,6 +289,7 @@ static void restore_job(struct state *s, uint32_t partition, uint32_t qos, uint3
     j.partition_count = 1;
     j.qos = qos;
     j.project = project;
+    j.environment = NONE;
     state_restore_job(s, &j, 2);
 }
 

@@ -177,6 +177,60 @@ static void slots_of_a_queue_limit_its_jobs(void **unused)
     world_release(&w);
 }
 
+/* Grid Engine's reading: who asks gets one, up to max_reservation. */
+static void jobs_that_ask_get_reservations(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *settings;
+        bool is_reserved;
+    } rows[] = {
+        {"PriorityType=priority/tickets", false},
+        {"PriorityType=priority/tickets max_reservation=1", true},
+        {"PriorityType=priority/multifactor reservations=requested", false},
+        {"PriorityType=priority/multifactor reservations=requested max_reservation=1", true},
+        {"PriorityType=priority/multifactor reservations=none max_reservation=1", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene x;
+        scene_init(&x, rows[i].settings);
+        assert_int_equal(world_apply(&x.w, world_update(x.wide, job_text("reserve=true")), NULL), 0);
+        uint32_t small = submit(&x.w, "time_limit_s=200");
+        assert_string_equal(world_starts(&x.w), rows[i].is_reserved ? "" : ids(small, 0));
+        world_release(&x.w);
+    }
+}
+
+/* A parallel environment limits the slots of its jobs together, and its rule says what fits on one host. */
+static void environments_limit_their_jobs(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 8, 100000, 0);
+    world_object(&w, OBJECT_ENVIRONMENT, "smp", "slots=3");
+    world_object(&w, OBJECT_ENVIRONMENT, "two", "allocation_rule=2");
+    world_object(&w, OBJECT_ENVIRONMENT, "alone", "");
+    world_object(&w, OBJECT_PARTITION, "main", "pe_list=smp,two");
+    uint32_t first = submit(&w, "cpus=2|pe=smp"), second = submit(&w, "cpus=2|pe=smp");
+    uint32_t plain = submit(&w, "cpus=2"), pair = submit(&w, "cpus=2|pe=two");
+    char expected[TEXT_MAX];
+    snprintf(expected, sizeof expected, "%u %u %u", first, plain, pair);
+    assert_string_equal(world_starts(&w), expected);
+    world_end(&w, first, 0);
+    assert_string_equal(world_starts(&w), ids(second, 0));
+    struct event job = world_job("ann");
+    job.submit = job_with(job.submit, "cpus=4|pe=two");
+    world_refuses(&w, job, ERR_INPUT, "pe: 'two' can never run: asks for 4 slots; at most 2 would fit");
+    job.submit = job_with(job.submit, "cpus=1|pe=alone");
+    world_refuses(&w, job, ERR_INPUT, "pe: 'alone' can never run: asks for 1 slot; at most 0 would fit");
+    job.submit = job_with(job.submit, "cpus=4|pe=smp");
+    world_refuses(&w, job, ERR_INPUT, "pe: 'smp' can never run: asks for 4 slots; at most 3 would fit");
+    world_object(&w, OBJECT_PARTITION, "main", "pe_list=smp");
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_DELETE, OBJECT_ENVIRONMENT, "two", ""), ERR_CONFLICT,
+                  "pe 'two' is in use by 1 live job");
+    world_release(&w);
+}
+
 /* 0.1 + 0.2 - 0.2 is not 0.1: bookings of fractions leave nothing behind. */
 static void fractions_are_given_back(void **unused)
 {
@@ -208,6 +262,8 @@ int main(void)
         cmocka_unit_test(what_runs_too_long_moves_reservations),
         cmocka_unit_test(a_drained_host_starts_nothing),
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
+        cmocka_unit_test(jobs_that_ask_get_reservations),
+        cmocka_unit_test(environments_limit_their_jobs),
         cmocka_unit_test(fractions_are_given_back),
     };
     return cmocka_run_group_tests_name("reservations", tests, NULL, NULL);
