@@ -97,8 +97,9 @@ static const char modify_text[] =
 
 static const char partition_add_text[] =
     "Jobs are submitted to partitions (submit --partition). A partition's tier and factor determine which jobs come first, "
-    "its billing weights what they are charged. The first partition is the default. All partitions are on the same host. In "
-    "the tickets model a partition is a queue, and as a job class it may have shares and tickets.";
+    "its billing weights what they are charged. The first partition is the default. A partition is also a queue: its slots, "
+    "user lists, resources and load thresholds limit what starts there. In the tickets model it may have shares and tickets, "
+    "as a job class.";
 static const char partition_delete_text[] =
     "A partition with pending or running jobs cannot be deleted, nor can the last partition.";
 static const struct command_example partition_add_examples[] = {
@@ -178,17 +179,67 @@ OBJECT_COMMANDS(OBJECT_RESOURCE, resource, "resource", "a resource that jobs can
 
 static const char host_add_text[] =
     "A host runs jobs. What it has of resources other than CPUs and memory is in complex_values; load_scaling multiplies the "
-    "load values that it reports. 'fairlead host modify NAME state=DRAIN' lets nothing new start there.";
-static const char host_delete_text[] = "A host on which jobs run cannot be deleted.";
+    "load values that it reports. This machine is the host localhost, which is there from the start. An instance starts jobs "
+    "only there: other hosts can be described, and are in the documents of 'fairlead schedule -f', but offer nothing here.";
+static const char host_delete_text[] =
+    "A host that a partition or a group names cannot be deleted, nor can localhost, which is this machine.";
 static const struct command_example host_add_examples[] = {
     {.line = "fairlead host add n1 cpus=16 mem=64G complex_values=gpu=4", .meaning = "a host with four GPUs"},
     {0},
 };
 static const struct command_example host_modify_examples[] = {
-    {.line = "fairlead host modify n1 state=DRAIN", .meaning = "its jobs go on, nothing new starts"},
+    {.line = "fairlead host modify localhost complex_values=tape=2",
+     .meaning = "two tapes for the jobs of this machine"},
     {0},
 };
 OBJECT_COMMANDS(OBJECT_HOST, host, "host", "a host", "hosts");
+
+static int drain_run(struct call *call, struct err *e)
+{
+    return object_run_set(call, OBJECT_HOST, &(struct object_change){"state", "DRAIN", "Drained"}, e);
+}
+
+static int resume_run(struct call *call, struct err *e)
+{
+    return object_run_set(call, OBJECT_HOST, &(struct object_change){"state", "UP", "Resumed"}, e);
+}
+
+static const struct command_example drain_examples[] = {
+    {.line = "fairlead host drain localhost", .meaning = "before this machine is shut down"},
+    {0},
+};
+
+const struct command cmd_host_drain = {
+    .name = "host drain",
+    .group = GROUP_POLICY,
+    .summary = "let nothing new start on a host",
+    .usage = "NAME",
+    .description =
+        "Its running jobs go on. Pending jobs wait, and can still be submitted, until 'fairlead host resume'.",
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = drain_examples,
+    .see_also = "host-resume host-show",
+    .run = drain_run,
+};
+
+static const struct command_example resume_examples[] = {
+    {.line = "fairlead host resume localhost", .meaning = "jobs start here again"},
+    {0},
+};
+
+const struct command cmd_host_resume = {
+    .name = "host resume",
+    .group = GROUP_POLICY,
+    .summary = "let jobs start on a host again",
+    .usage = "NAME",
+    .description = "It undoes 'fairlead host drain', and 'fairlead host modify NAME state=DOWN'.",
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = resume_examples,
+    .see_also = "host-drain host-show",
+    .run = resume_run,
+};
 
 static const char group_add_text[] =
     "A group of hosts is named @NAME where hosts are named: in partitions and in other groups.";
@@ -206,7 +257,8 @@ OBJECT_COMMANDS(OBJECT_GROUP, group, "group", "a group of hosts", "groups of hos
 static const char pe_add_text[] =
     "A parallel environment says how the slots of a parallel job are distributed over hosts. Partitions list their "
     "environments in pe_list.";
-static const char pe_delete_text[] = "A parallel environment that a partition lists cannot be deleted.";
+static const char pe_delete_text[] =
+    "A parallel environment that a partition lists, or a pending or running job has, cannot be deleted.";
 static const struct command_example pe_add_examples[] = {
     {.line = "fairlead pe add mpi allocation_rule='$fill_up' slots=64", .meaning = "host after host, 64 slots in all"},
     {0},

@@ -88,6 +88,19 @@ int object_run_modify(struct call *call, enum object_kind kind, bool adds_missin
     return status;
 }
 
+int object_run_set(struct call *call, enum object_kind kind, const struct object_change *change, struct err *e)
+{
+    struct pairs pairs = {.hint = hint_for(call)};
+    struct client client = {.fd = -1};
+    pairs_set(&pairs, change->field, change->value);
+    int status = instance_open(call, &client, e);
+    if (status == 0) status = pairs_send(&pairs, &client, "PATCH", target_of(call, kind, call->parsed.operands[0]), e);
+    if (status == 0) write_done(call, change->done, kind, "");
+    client_close(&client);
+    pairs_release(&pairs);
+    return status;
+}
+
 int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
 {
     struct api_done reply;

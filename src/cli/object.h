@@ -12,6 +12,12 @@ int object_run_add(struct call *call, enum object_kind kind, struct err *e);
 int object_run_modify(struct call *call, enum object_kind kind, bool adds_missing, struct err *e);
 int object_run_delete(struct call *call, enum object_kind kind, struct err *e);
 
+/* Sets a field of an object, and prints what that did: "Drained host n1". */
+struct object_change {
+    const char *field, *value, *done;
+};
+int object_run_set(struct call *call, enum object_kind kind, const struct object_change *change, struct err *e);
+
 /* Looks for RawUsage=0 among the operands after the name: *out_raw_usage is 0 if it is there, else API_UNSET.
  * *out_other: the first of the other operands, or NULL. ERR_INPUT: RawUsage has another value. */
 int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e);

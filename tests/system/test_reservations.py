@@ -62,13 +62,13 @@ def test_start_takes_no_state(instance):
 def test_nothing_starts_on_a_drained_host(instance):
     running = submit(instance, 1, 60, 30)
     instance.until_state(running, 'RUNNING')
-    instance.good('host', 'modify', 'localhost', 'state=DRAIN')
+    assert instance.good('host', 'drain', 'localhost') == 'Drained host localhost\n'
     waiting = submit(instance, 1, 60, 0)
     time.sleep(0.5)
     assert instance.job(waiting)['state'] == 'PENDING'
     assert instance.job(running)['state'] == 'RUNNING'
     assert instance.job(waiting)['expected_start_us'] is None
-    instance.good('host', 'modify', 'localhost', 'state=UP')
+    instance.good('host', 'resume', 'localhost')
     instance.until_state(waiting, 'COMPLETED')
 
 
