@@ -220,6 +220,12 @@ static void look_again(struct wide_search *w, uint32_t host)
     w->shape->total += counted(w, *offered);
 }
 
+/* After bookings were added in the window: what offers nothing offers nothing then. */
+static void look_for_less(struct wide_search *w, uint32_t host)
+{
+    if (counted(w, w->shape->offered[host]) > 0) look_again(w, host);
+}
+
 static void begin_shape(struct wide_search *w)
 {
     const struct cluster *c = w->s->cluster;
@@ -231,7 +237,7 @@ static void begin_shape(struct wide_search *w)
 static void resume_shape(struct wide_search *w)
 {
     for (; w->shape->touched < w->s->touched.count; w->shape->touched++)
-        look_again(w, w->s->touched.items[w->shape->touched]);
+        look_for_less(w, w->s->touched.items[w->shape->touched]);
 }
 
 /* Moves the window to a later time. */
@@ -249,7 +255,7 @@ static void advance(struct wide_search *w, int64_t to_us)
     }
     const struct sweep_event *begins = s->begins.list.items;
     for (uint32_t k = first_at(&s->begins, old_end_us); k < s->begins.list.count && begins[k].at_us < new_end_us; k++)
-        look_again(w, begins[k].host);
+        look_for_less(w, begins[k].host);
 }
 
 static bool place_wide(struct wide_search *w, struct arena *arena, struct allocation *out)
