@@ -157,9 +157,10 @@ static void decide_reset(struct daemon *d)
 /* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
  * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends
  * them at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the
- * pass. */
+ * pass. While the clock is behind, the time of turns stands still (clock_now), so no interval would ever be over. */
 static void decide_starts(struct daemon *d)
 {
+    if (clock_wall_us() < d->now_us) rhythm_restart(&d->state.rhythm);
     if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
     if (d->ranking != NULL || (d->plan == NULL && ranking_thread_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};

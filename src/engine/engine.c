@@ -41,6 +41,18 @@ static void count_edition(struct state *s, enum event_kind kind)
     s->rules_edition += kind <= EVENT_OBJECT_DELETE || kind == EVENT_RESET;
 }
 
+/* What an event is for the rhythm of the passes. */
+static void note_cause(struct state *s, enum event_kind kind, int64_t now_us)
+{
+    bool is_change = kind <= EVENT_HOST || kind == EVENT_SYNCED || kind == EVENT_RESET;
+    if (kind == EVENT_SUBMIT)
+        rhythm_note_submission(&s->rhythm, now_us);
+    else if (kind == EVENT_ENDED)
+        rhythm_note_end(&s->rhythm, now_us);
+    else if (is_change)
+        s->rhythm.has_changed = true;
+}
+
 int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *outcome,
                  struct event_result *out_result, struct err *e)
 {
@@ -51,6 +63,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     arena_clear(&s->cycle);
     if (handlers[event->kind](&c, event) != 0) return -1;
     count_edition(s, event->kind);
+    note_cause(s, event->kind, now_us);
     if (out_result != NULL) *out_result = result;
     return 0;
 }

@@ -62,7 +62,8 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
 
 static bool pass_is_due(const struct state *s, int64_t now_us)
 {
-    return s->pass_is_due || (s->next_due_us != 0 && s->next_due_us <= now_us);
+    int64_t due_us = state_next_due_us(s);
+    return due_us != 0 && due_us <= now_us;
 }
 
 /* Whether at least two jobs could start now, or one unless another one's reservation is in its way, so that a pass has
@@ -85,6 +86,7 @@ struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t m
     if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !needs_ranking(s, now_us)) return NULL;
     if (s->job_by_id.count < min && ticket_entry_count(s, now_us) < min) return NULL;
     s->pass_is_due = false;
+    rhythm_begin_pass(&s->rhythm);
     return ticket_plan_new(s, now_us);
 }
 
@@ -101,13 +103,18 @@ int apply_time(struct apply_context *c, const struct event *event)
     const struct ticket_plan *plan = s->policy.model == MODEL_TICKETS ? event->time.plan : NULL;
     if (plan != NULL && must_drop(s, plan)) {
         s->dropped_plan = s->pass_is_due = true;
+        rhythm_restart(&s->rhythm);
         return 0;
     }
     if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
-    if (plan == NULL) s->pass_is_due = false; /* with a plan, ticket_plan_make has cleared it */
-    s->next_due_us = 0;                       /* set again by the pass */
+    if (plan == NULL) { /* with a plan, ticket_plan_make has done both */
+        s->pass_is_due = false;
+        rhythm_begin_pass(&s->rhythm);
+    }
+    s->next_due_us = 0; /* set again by the pass */
     run_pass(c, event->time.boot_id, plan);
+    s->rhythm.last_pass_us = c->now_us;
     cpu_weight_update(c);
     return 0;
 }

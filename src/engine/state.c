@@ -152,5 +152,5 @@ const struct tree *state_tree(struct state *s)
 
 int64_t state_next_due_us(const struct state *s)
 {
-    return s->pass_is_due ? 1 : s->next_due_us;
+    return rhythm_due_us(&s->rhythm, &s->settings, s->pass_is_due, s->next_due_us);
 }

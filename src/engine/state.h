@@ -37,6 +37,7 @@
 #include "base/array.h"
 #include "base/idset.h"
 #include "base/map.h"
+#include "engine/rhythm.h"
 #include "fields/job_state.h"
 #include "fields/limits.h"
 #include "fields/objects.h"
@@ -291,7 +292,8 @@ struct state {
     uint32_t object_edition; /* counts changes of objects by operators */
     uint32_t host_edition;   /* counts changes of the hosts' capacity */
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
-    bool pass_is_due;        /* a change may let a job start */
+    bool pass_is_due;        /* a change may let a job start; the rhythm says when that makes a pass due */
+    struct rhythm rhythm;
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
@@ -360,8 +362,7 @@ uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_i
 /* An object that is not deleted. */
 uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name);
 
-/* When the next pass has to run even if no event arrives: 1 (at once) if one is due, otherwise next_due_us; 0:
- * never. */
+/* When the next pass has to run even if no event arrives (rhythm.h): 1: at once; 0: never. */
 int64_t state_next_due_us(const struct state *s);
 
 /* Rebuilding a state from rows: hosts and objects first, because other rows refer to them by index; each table in

@@ -81,6 +81,11 @@ const struct field settings_table[SETTING_COUNT] = {
                                .help =
                                    "with reservations = all: how many jobs, in the order of their priorities, get a "
                                    "reservation; 1 is EASY backfill"},
+    [SET_PASS_RHYTHM] = {FAIRLEAD, CHOICE("events,defer,interval"), .name = "pass_rhythm",
+                         .help = "when a pass looks for jobs to start: at each event (events); as events, but "
+                                 "submissions wait for the next pass, at most schedule_interval (Slurm's defer); or "
+                                 "every schedule_interval, and as flush_submit_sec and flush_finish_sec say (interval, "
+                                 "as Grid Engine)"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
@@ -112,6 +117,9 @@ const struct field settings_table[SETTING_COUNT] = {
                          .help = "when all usage is set to 0, at local midnight; NOW: once, at once"},
     [SET_TRACKED_TRES] = {SLURM, TEXT("gres/gpu"), .name = "AccountingStorageTRES",
                           .help = "TRES beyond the standard ones; entries are only ever added"},
+    [SET_BATCH_SCHED_DELAY] = {SLURM, SECONDS(0, DAY_S, 0), .name = "batch_sched_delay",
+                               .help = "with pass_rhythm = events: a submission makes a pass this long after the last "
+                                       "one, so that many submissions share a pass; 0: at once"},
 
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
                               .help = "weight of the normalised tickets"},
@@ -207,8 +215,15 @@ const struct field settings_table[SETTING_COUNT] = {
                            "MONITOR=1 (write the schedule file), DURATION_OFFSET=60 (seconds that planned run times "
                            "get longer)"},
     [SET_GE_SCHEDULE_INTERVAL] = {GRID_ENGINE, SECONDS(1, DAY_S, 15), .name = "schedule_interval",
-                                  .help = "a job that runs longer than planned is expected to end so much later than "
-                                          "now"},
+                                  .help = "with pass_rhythm = interval or defer: time between passes (Slurm's "
+                                          "sched_interval); with any: a job that runs longer than planned is expected "
+                                          "to end so much later than now"},
+    [SET_GE_FLUSH_SUBMIT] = {GRID_ENGINE, SECONDS(0, DAY_S, 0), .name = "flush_submit_sec",
+                             .help = "with pass_rhythm = interval: n makes a pass n - 1 seconds after a submission; 0: "
+                                     "submissions wait for the interval"},
+    [SET_GE_FLUSH_FINISH] = {GRID_ENGINE, SECONDS(0, DAY_S, 0), .name = "flush_finish_sec",
+                             .help = "with pass_rhythm = interval: n makes a pass n - 1 seconds after the end of a "
+                                     "task; 0: what waits for it waits for the interval"},
 
     [SET_GE_POSIX_RANGE] = {GRID_ENGINE, CHOICE("fixed,present"), .name = "posix_priority_range",
                             .help = "POSIX priority is normalised over fixed -1023..1024 (8.1.9) or the jobs present "
@@ -229,13 +244,14 @@ const struct field_table settings_fields = {.name = "Settings",
                                             .count = SETTING_COUNT,
                                             .is_written = true};
 
-/* Keywords of other programs for Fairlead's own settings, with the values those programs write. */
+/* Keywords of other programs for settings with another name, with the values those programs write. */
 static const struct {
     enum setting setting;
     struct field field;
 } aliases[] = {
     {.setting = SET_HALFLIFE_S, .field = {MINUTES(0, LONG_S, 0), .name = "PriorityDecayHalfLife", .help = ""}},
     {.setting = SET_TIES, .field = {CHOICE("merge,slurm"), .name = "FairTreeTies", .help = ""}},
+    {.setting = SET_GE_SCHEDULE_INTERVAL, .field = {SECONDS(1, DAY_S, 0), .name = "sched_interval", .help = ""}},
 };
 
 struct settings settings_defaults(void)

@@ -20,6 +20,7 @@ enum setting {
     SET_MAX_JOBS,
     SET_RESERVATIONS,
     SET_RESERVATION_DEPTH,
+    SET_PASS_RHYTHM,
 
     SET_PRIORITY_TYPE,
     SET_PRIORITY_FLAGS,
@@ -35,6 +36,7 @@ enum setting {
     SET_DAMPENING,
     SET_USAGE_RESET,
     SET_TRACKED_TRES,
+    SET_BATCH_SCHED_DELAY,
 
     SET_GE_WEIGHT_TICKET,
     SET_GE_WEIGHT_URGENCY,
@@ -73,6 +75,8 @@ enum setting {
     SET_GE_DEFAULT_DURATION,
     SET_GE_PARAMS,
     SET_GE_SCHEDULE_INTERVAL,
+    SET_GE_FLUSH_SUBMIT,
+    SET_GE_FLUSH_FINISH,
 
     /* Which of the two counts where the manual of N1GE 6.1 and the program 8.1.9 differ. */
     SET_GE_POSIX_RANGE,
@@ -98,6 +102,9 @@ enum usage_reset {
  * priority/tickets, ALL in the other models. With REQUESTED at most max_reservation jobs get one, with ALL at most
  * reservation_depth. */
 enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED, RESERVATIONS_ALL };
+
+/* Values of SET_PASS_RHYTHM (engine/rhythm.h). */
+enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };
 
 /* Values of SET_GE_QUEUE_SORT. */
 enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO };
@@ -130,7 +137,7 @@ struct settings settings_defaults(void);
  * cluster of another scheduler starts from these. */
 struct settings settings_upstream_defaults(void);
 
-/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, FairTreeTies), any case; with the
+/* The setting of that name or of a keyword that means it (PriorityDecayHalfLife, sched_interval), any case; with the
  * field that reads its values. ERR_NOT_FOUND: there is none. */
 int setting_find(struct str name, enum setting *out_setting, const struct field **out_field, struct err *e);
 
