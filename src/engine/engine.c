@@ -78,6 +78,7 @@ void outcome_clear(struct outcome *o)
     array_clear(&o->changes);
     array_clear(&o->journal);
     array_clear(&o->decisions);
+    buf_clear(&o->schedule_lines);
 }
 
 void outcome_release(struct outcome *o)
@@ -85,6 +86,7 @@ void outcome_release(struct outcome *o)
     array_release(&o->changes);
     array_release(&o->journal);
     array_release(&o->decisions);
+    buf_release(&o->schedule_lines);
 }
 
 int apply_host(struct apply_context *c, const struct event *event)

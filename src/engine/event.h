@@ -231,6 +231,7 @@ struct outcome {
     ARRAY(struct change) changes;
     ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct decision) decisions;
+    struct buf schedule_lines; /* of the passes, for the schedule file, with MONITOR in params; else empty */
 };
 
 /* Both empty it; outcome_clear keeps the memory. */

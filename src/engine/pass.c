@@ -18,6 +18,7 @@ static void begin(struct pass *p)
     s->pending->jobs_started = 0;
     s->pending->pass_count++;
     p->cluster = live_cluster_update(s, p->c->now_us);
+    pass_lines_begin(p);
     run_begin(&p->run, &p->cluster->model.cluster, &p->cluster->rules, p->c->now_us, &s->cycle);
 }
 
@@ -50,13 +51,16 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
         pass_begin_ranking(&p);
         min_priority_raise_all(c, &p.multifactor);
     }
-    if (c->s->host.free_cpu_count == 0) return; /* also no begin matters: the end of a task makes a pass due */
+    /* On a full host also no begin matters: the end of a task makes a pass due. */
+    if (c->s->host.free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) return;
     begin(&p);
     if (pending_next_begin_us(c->s) != 0) state_want_pass_at(c->s, pending_next_begin_us(c->s));
-    if (p.run.open_count > 0 && c->s->policy.model == MODEL_TICKETS)
+    bool decides = p.run.open_count > 0 || p.is_listed;
+    if (decides && c->s->policy.model == MODEL_TICKETS)
         pass_by_tickets(&p);
-    else if (p.run.open_count > 0)
+    else if (decides)
         pass_by_priority(&p);
+    pass_lines_end(&p);
     end(&p);
 }
 
@@ -67,14 +71,14 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
 }
 
 /* Whether at least two jobs could start now, or one unless another one's reservation is in its way, so that a pass has
- * to rank them. */
+ * to rank them; also if the schedule file is to have all reservations. */
 static bool needs_ranking(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
     struct pass p = {.c = &c};
-    if (s->host.free_cpu_count == 0) return false;
+    if (s->host.free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
     begin(&p);
-    uint32_t min = p.cluster->rules.reservations == RUN_RESERVE_NONE ? 2 : 1;
+    uint32_t min = p.is_listed ? 0 : p.cluster->rules.reservations == RUN_RESERVE_NONE ? 2 : 1;
     bool result = pass_count_fitting(&p, min) == min;
     end(&p);
     return result;

@@ -3,6 +3,8 @@
  *     multifactor, basic   pass_priority.c: the first job of each group of equal jobs competes with those of the others
  *     tickets              pass_tickets.c: the tasks in the order of a ticket plan
  *
+ * pass_lines.c writes the lines of Grid Engine's schedule file of what a pass has decided.
+ *
  * A job that cannot start may get a reservation, and a job after it starts only if it delays no reservation. They last
  * for the pass: the next one makes them anew, from what is true then. If nothing that waits would fit now, there is
  * nothing to decide, and no job is ranked. Internal to the engine. Source: docs/formulas.md 4.4 and 7. */
@@ -13,6 +15,7 @@
 #include "engine/live_cluster.h"
 #include "engine/pending.h"
 #include "engine/ranking.h"
+#include "engine/schedule.h"
 
 /* What a pass has booked for a job that waits. */
 struct pass_reservation {
@@ -34,7 +37,11 @@ struct pass {
     bool is_ranking;        /* pass_begin_ranking was called */
     const double *factors;  /* by node of the tree; NULL: not needed */
     struct multifactor_context multifactor;
-    struct tres_amount *amounts; /* of one job, TRES_MAX entries; NULL: TRES have no weights */
+    struct tres_amount *amounts;       /* of one job, TRES_MAX entries; NULL: TRES have no weights */
+    bool is_monitored;                 /* MONITOR is on */
+    bool is_listed;                    /* also, reservations are made: the run is decided to its end, and written */
+    uint64_t first_launch_id;          /* of the tasks that it starts */
+    ARRAY(struct schedule_row) listed; /* starts and reservations, in the order of the decisions */
 };
 
 /* Fills the members that ranking needs. */
@@ -60,7 +67,14 @@ uint32_t pass_count_fitting(struct pass *p, uint32_t max);
 /* Starts tasks of a job, at most max, until one does not fit. Returns what became of the last one. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max);
 
-/* The starts of the two kinds of models. The cluster has free slots. */
+/* The lines of the schedule file (params MONITOR=1). begin: once the cluster is up to date. add: after a start or a
+ * reservation of a task. end: after all decisions; appends the lines to the outcome. */
+bool pass_lines_are_wanted(const struct state *s);
+void pass_lines_begin(struct pass *p);
+void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision);
+void pass_lines_end(struct pass *p);
+
+/* The starts of the two kinds of models. The cluster has free slots, or p->is_listed. */
 void pass_by_priority(struct pass *p);
 void pass_by_tickets(struct pass *p);
 

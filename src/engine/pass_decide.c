@@ -135,10 +135,17 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     s->pending->jobs_started++;
 }
 
+/* The tasks of a job for which this pass has made reservations. */
+static uint32_t reserved_tasks(const struct pass *p, const struct pending_job *waiting)
+{
+    return waiting->reserved_in == p->c->s->pending->pass_count ? waiting->reserved_tasks : 0;
+}
+
 static void keep_reservation(struct pass *p, struct pending_job *waiting, const struct demand *d,
                              const struct run_decision *decision)
 {
     *array_add(&p->reservations) = (struct pass_reservation){d, decision->allocation, decision->start_us};
+    waiting->reserved_tasks = reserved_tasks(p, waiting) + 1;
     waiting->reserved_in = p->c->s->pending->pass_count;
     waiting->reserved_for = d;
 }
@@ -149,8 +156,9 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
     struct state *s = p->c->s;
     struct pending *pending = s->pending;
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
-    bool is_reserved = waiting->reserved_in == pending->pass_count && waiting->reserved_for != d;
+    bool is_reserved = reserved_tasks(p, waiting) > 0 && waiting->reserved_for != d;
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
+    if (!is_reserved) tasks -= tasks < reserved_tasks(p, waiting) ? tasks : reserved_tasks(p, waiting);
     struct run_decision decision = {.outcome = RUN_STARTS};
     if (tasks > max) tasks = max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
@@ -160,6 +168,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
             decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
         if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
+        if (decision.outcome != RUN_WAITS) pass_lines_add(p, job, d, &decision);
     }
     return decision.outcome;
 }

@@ -186,7 +186,9 @@ static struct queue_candidate pop(struct heads *h)
 {
     struct queue_candidates *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
     bool has_blocked = blocked->list.count > 0 && reservations_left(h->p) > 0;
-    return queue_pop(has_blocked && queue_is_before(blocked->list.items, fitting->list.items) ? blocked : fitting);
+    bool is_blocked_next =
+        has_blocked && (fitting->list.count == 0 || queue_is_before(blocked->list.items, fitting->list.items));
+    return queue_pop(is_blocked_next ? blocked : fitting);
 }
 
 /* When none of a shape fits any more, those that did are among the ones that could get a reservation. */
@@ -206,20 +208,29 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
     if (outcome != RUN_WAITS) push_next(h, candidate, d);
 }
 
+/* Without another start, further reservations matter only for the schedule file. */
+static bool goes_on(const struct heads *h)
+{
+    const struct pass *p = h->p;
+    bool has_fitting = h->pending->fitting.list.count > 0;
+    bool has_blocked = h->pending->blocked.list.count > 0 && reservations_left(p) > 0;
+    return (h->fitting_count > 0 && has_fitting && p->run.open_count > 0) ||
+           (p->is_listed && (has_fitting || has_blocked) && !run_is_over(&p->run));
+}
+
 void pass_by_priority(struct pass *p)
 {
     struct heads h = {.p = p, .pending = p->c->s->pending};
-    struct queue_candidates *fitting = &h.pending->fitting, *blocked = &h.pending->blocked;
-    if (pass_count_fitting(p, 1) == 0) return;
+    if (!p->is_listed && pass_count_fitting(p, 1) == 0) return;
     pass_begin_ranking(p);
     begin_heads(p);
-    array_clear(&fitting->list);
-    array_clear(&blocked->list);
+    array_clear(&h.pending->fitting.list);
+    array_clear(&h.pending->blocked.list);
     collect(&h, NULL);
-    while (h.fitting_count > 0 && fitting->list.count > 0 && p->run.open_count > 0) {
+    while (goes_on(&h)) {
         const struct queue_candidate best = pop(&h);
         decide(&h, &best);
-        if (blocked->list.count == 0 && h.has_more_blocked && reservations_left(p) > 0) collect(&h, &best);
+        if (h.pending->blocked.list.count == 0 && h.has_more_blocked && reservations_left(p) > 0) collect(&h, &best);
     }
     array_release(&h.fitting_of_shape);
 }

@@ -40,7 +40,7 @@ void pass_by_tickets(struct pass *p)
 {
     struct state *s = p->c->s;
     uint32_t fitting = pass_count_fitting(p, 2);
-    if (fitting == 0) return;
+    if (fitting == 0 && !p->is_listed) return;
     if (fitting == 1 && p->cluster->rules.reservations == RUN_RESERVE_NONE) {
         start_fitting(p);
         return;

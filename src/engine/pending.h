@@ -50,6 +50,7 @@ struct pending_job {
     uint32_t group_count;
     uint32_t reserved_in; /* the last pass that reserved it (pending.pass_count), with this demand */
     const struct demand *reserved_for;
+    uint32_t reserved_tasks; /* in that pass */
 };
 
 /* A job whose begin is in the future. */

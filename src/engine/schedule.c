@@ -131,31 +131,6 @@ static void add_running(struct schedule_builder *b, const struct task *k, uint32
     if (place_running(b, j, row.demand, &row.allocation)) book_row(b, &row);
 }
 
-/* Running ones by start and id, then suspended ones. */
-static void sort_running(struct schedule *p)
-{
-    uint32_t count = p->rows.count;
-    struct arena arena = {0};
-    struct sort_record *records = arena_alloc(&arena, (count + (size_t)1) * sizeof *records);
-    struct sort_record *scratch = arena_alloc(&arena, (count + (size_t)1) * sizeof *scratch);
-    struct schedule_row *copy = arena_alloc(&arena, (count + (size_t)1) * sizeof *copy);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct schedule_row *row = &p->rows.items[i];
-        records[i] = (struct sort_record){.key = map_key_of_pair(row->job, row->task_id), .index = i};
-    }
-    sort_records(records, count, scratch);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct schedule_row *row = &p->rows.items[records[i].index];
-        uint64_t is_suspended = row->state == SCHEDULE_SUSPENDED;
-        uint64_t start = (uint64_t)row->start_us + (UINT64_C(1) << 62); /* negative ones first */
-        records[i].key = is_suspended << 63 | start;
-    }
-    sort_records(records, count, scratch);
-    for (uint32_t i = 0; i < count; i++) copy[i] = p->rows.items[records[i].index];
-    if (count > 0) memcpy(p->rows.items, copy, count * sizeof *copy);
-    arena_release(&arena);
-}
-
 /* An order by index, for jobs whose places are not known. The run makes its own. */
 static void list_instances(struct cluster *c)
 {
@@ -177,7 +152,7 @@ static void add_all_running(struct schedule_builder *b)
                 add_live(b, k, job);
         }
     }
-    sort_running(b->out);
+    schedule_sort_rows(b->out->rows.items, b->out->rows.count);
 }
 
 /* --- closed queues ------------------------------------------------------------------------------------------------ */

@@ -57,5 +57,9 @@ void schedule_places(const struct schedule *p, const struct allocation *a, struc
 /* Appends what a row has booked, as lines of Grid Engine's schedule file:
  *     296:1:RESERVING:1795245119:20:Q:all.q@n1:slots:4.000000 */
 void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out);
+void schedule_row_lines(const struct cluster *c, const struct job *j, const struct schedule_row *row, struct buf *out);
+
+/* Sorts rows of running tasks: by start and id, suspended ones last. */
+void schedule_sort_rows(struct schedule_row *rows, uint32_t count);
 
 #endif

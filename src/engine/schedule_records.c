@@ -1,7 +1,9 @@
 /* The rows of a schedule as records of a listing, and as lines of Grid Engine's schedule file. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/ensure.h"
+#include "base/sort.h"
 #include "engine/schedule.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
@@ -58,11 +60,36 @@ void schedule_row_values(const struct schedule *p, const struct state *s, uint32
     value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
 }
 
+/* --- the order of running ones ---------------------------------------------------------------------------------- */
+
+void schedule_sort_rows(struct schedule_row *rows, uint32_t count)
+{
+    struct arena arena = {0};
+    struct sort_record *records = arena_alloc(&arena, (count + (size_t)1) * sizeof *records);
+    struct sort_record *scratch = arena_alloc(&arena, (count + (size_t)1) * sizeof *scratch);
+    struct schedule_row *copy = arena_alloc(&arena, (count + (size_t)1) * sizeof *copy);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct schedule_row *row = &rows[i];
+        records[i] = (struct sort_record){.key = map_key_of_pair(row->job, row->task_id), .index = i};
+    }
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct schedule_row *row = &rows[records[i].index];
+        uint64_t is_suspended = row->state == SCHEDULE_SUSPENDED;
+        uint64_t start = (uint64_t)row->start_us + (UINT64_C(1) << 62); /* negative ones first */
+        records[i].key = is_suspended << 63 | start;
+    }
+    sort_records(records, count, scratch);
+    for (uint32_t i = 0; i < count; i++) copy[i] = rows[records[i].index];
+    if (count > 0) memcpy(rows, copy, count * sizeof *copy);
+    arena_release(&arena);
+}
+
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 struct line_writer {
-    const struct schedule *p;
-    const struct state *s;
+    const struct cluster *cluster;
+    const struct job *job;
     const struct schedule_row *row;
     struct buf *out;
 };
@@ -85,15 +112,20 @@ static void write_line(const struct taken *taken, void *context)
         [LEVEL_ENVIRONMENT] = 'P', [LEVEL_GLOBAL] = 'G', [LEVEL_HOST] = 'H', [LEVEL_INSTANCE] = 'Q'};
     const struct line_writer *w = context;
     const struct schedule_row *row = w->row;
-    const struct job *j = &w->s->jobs.items[row->job];
-    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", j->id, j->is_array ? row->task_id : 1,
-               states[row->state], row->start_us / US_PER_S, duration_s(row), levels[taken->level], taken->object,
-               w->p->model.cluster.resources.items[taken->offer->resource].name, taken->amount);
+    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", w->job->id,
+               w->job->is_array ? row->task_id : 1, states[row->state], row->start_us / US_PER_S, duration_s(row),
+               levels[taken->level], taken->object, w->cluster->resources.items[taken->offer->resource].name,
+               taken->amount);
+}
+
+void schedule_row_lines(const struct cluster *c, const struct job *j, const struct schedule_row *row, struct buf *out)
+{
+    struct line_writer w = {c, j, row, out};
+    ensure(row->state != SCHEDULE_WAITING);
+    cluster_taken(c, row->demand, &row->allocation, write_line, &w);
 }
 
 void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out)
 {
-    struct line_writer w = {p, s, row, out};
-    ensure(row->state != SCHEDULE_WAITING);
-    cluster_taken(&p->model.cluster, row->demand, &row->allocation, write_line, &w);
+    schedule_row_lines(&p->model.cluster, &s->jobs.items[row->job], row, out);
 }

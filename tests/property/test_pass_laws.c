@@ -6,7 +6,8 @@
  *      and no resource is given out twice.
  *   2. A second pass at the same time starts nothing.
  *   3. With reservations it starts what a run over all jobs starts (engine/schedule.h), which knows neither groups nor
- *      bookings of earlier passes. */
+ *      bookings of earlier passes.
+ *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -187,13 +188,37 @@ static void the_engine_starts_what_the_listing_says(void **unused)
 
 /* --- reservations ------------------------------------------------------------------------------------------------- */
 
-static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved)
+/* What `fairlead schedule --monitor` prints. */
+static void write_lines(struct world *w, const struct schedule *schedule, struct buf *out)
+{
+    buf_add_text(out, "::::::::\n");
+    for (uint32_t i = 0; schedule->has_reservations && i < schedule->rows.count; i++) {
+        const struct schedule_row *row = &schedule->rows.items[i];
+        if (row->state != SCHEDULE_WAITING) schedule_lines(schedule, &w->s, row, out);
+    }
+}
+
+/* Law 4, after a pass. Returns the number of bytes. */
+static size_t expect_lines(struct world *w, const struct buf *expected)
+{
+    const struct buf *lines = &w->out.schedule_lines;
+    if (strstr(setting_text(&w->s.settings, SET_GE_PARAMS), "MONITOR") == NULL)
+        assert_int_equal(lines->length, 0);
+    else if (lines->length == 0 || strcmp(lines->text, expected->text) != 0)
+        fail_msg("\n%s\nis not\n%s", lines->text, expected->text);
+    return lines->length;
+}
+
+static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, size_t *io_bytes)
 {
     struct schedule schedule;
+    struct buf lines = {0};
     uint32_t count = 0;
     assert_int_equal(schedule_make(&w->s, w->now_us, SCHEDULE_WITHOUT_ESTIMATES, &schedule, NULL), 0);
+    write_lines(w, &schedule, &lines);
     w->s.pass_is_due = true;
     uint32_t started = world_pass(w);
+    *io_bytes += expect_lines(w, &lines);
     for (uint32_t i = 0; i < schedule.rows.count; i++) {
         const struct schedule_row *row = &schedule.rows.items[i];
         *io_reserved += row->state == SCHEDULE_RESERVED;
@@ -206,6 +231,7 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved)
         assert_int_equal(idset_count(&k->placement.cpus), row->allocation.slots);
     }
     assert_int_equal(count, started);
+    buf_release(&lines);
     schedule_release(&schedule);
     return started;
 }
@@ -216,9 +242,12 @@ static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
     static const char *const which[] = {"auto", "none", "requested", "all"};
     struct rng rng = {3};
     uint32_t started = 0, reserved = 0;
+    size_t bytes = 0;
     for (int round = 0; round < 600; round++) {
         struct world w;
         pass_world_make(&w, &rng);
+        if (rng_below(&rng, 2) == 0) world_set(&w, "params", "MONITOR=1");
+        if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", "all"); /* also in the tickets model */
         for (int step = 0; step < 6; step++) {
             char depth[12];
             enum priority_model model = (enum priority_model)rng_below(&rng, MODEL_COUNT);
@@ -230,15 +259,15 @@ static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;
-            started += expect_scheduled_starts(&w, &reserved);
+            started += expect_scheduled_starts(&w, &reserved, &bytes);
             w.now_us += rng_below(&rng, 1000) * SECOND;
             pass_world_end_some(&w, &rng);
             engine_forget(&w.s);
         }
         world_release(&w);
     }
-    print_message("# %u starts and %u reservations in 600 worlds\n", started, reserved);
-    assert_true(started > 3000 && reserved > 1000);
+    print_message("# %u starts and %u reservations in 600 worlds, %zu bytes of lines\n", started, reserved, bytes);
+    assert_true(started > 3000 && reserved > 1000 && bytes > 100000);
 }
 
 int main(void)
