@@ -4,7 +4,8 @@
  *     loop.c       the loop                               ranking_thread.c  ranking in a thread
  *     state_dir.c  the state directory and its lock       verify_thread.c   verification in a thread
  *     config.c     the configuration file                 reset_period.c    midnights
- *     machine.c    CPUs, memory and GPUs                  log.c             the log */
+ *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
+ *                                                         log.c             the log */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -15,6 +16,7 @@
 #include "api/server/server.h"
 #include "daemon/config.h"
 #include "daemon/machine.h"
+#include "daemon/schedule_file.h"
 #include "daemon/state_dir.h"
 #include "engine/engine.h"
 #include "exec/executor.h"
@@ -47,7 +49,8 @@ struct daemon {
 
     ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
     int64_t lost_us;                /* for EVENT_SYNCED: the last commit before the executor was opened */
-    int64_t next_measurement_us;    /* when to order the next measurement of running tasks; 0: none runs */
+    struct schedule_file schedule_file;
+    int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
 
     uv_loop_t loop;
     uv_poll_t server_poll;

@@ -4,7 +4,7 @@
  *     decide   EVENT_RESET if a period has ended; then engine_apply for each event; then, if the executor is synced,
  *              EVENT_TIME, the scheduling pass (ranking_thread.c)
  *     commit   all changed rows, in one transaction
- *     act      send the decisions to the executor
+ *     act      send the decisions to the executor; append to the schedule file
  *     answer   the requests
  *
  * Invariants
@@ -329,6 +329,8 @@ static void turn(struct daemon *d)
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
     daemon_act(d);
+    const struct buf *lines = &d->outcome.schedule_lines;
+    schedule_file_append(&d->schedule_file, d->state_dir.path, (struct str){lines->text, lines->length}, d->now_us);
     outcome_clear(&d->outcome);
     answer(d, &requests);
     engine_forget(&d->state);
