@@ -1,17 +1,17 @@
 /* The rhythm of the passes: when the next one is due, as a pure function of the settings, the time of the last pass and
  * what has happened since.
  *
- *     pass_rhythm   a submission               an end                    another change   at the latest
- *     events        at once, or batch_sched_   at once                   at once          -
- *                   delay after the last pass
- *     defer         -                          at once                   at once          schedule_interval after the
- *                                                                                         last pass
- *     interval      flush_submit_sec - 1       flush_finish_sec - 1      -                schedule_interval after the
- *                   later, unless it is 0      later, unless it is 0                      last pass
+ *     pass_rhythm   a submission                  an end                       another change   at the latest
+ *     events        at once, or batch_sched_delay at once                      at once          -
+ *                   after the last pass
+ *     defer         -                             at once                      at once          schedule_interval after
+ *     interval      flush_submit_sec - 1 s later, flush_finish_sec - 1 s later, -               the last pass
+ *                   unless it is 0                unless it is 0
  *
- * Each pass restarts the interval. Other changes are those by operators and users (hold, release, update, cancel, objects,
- * settings), of the machine and of usage periods. Times at which a pass wants another one, such as the begin of a job,
- * count with events and defer; with interval they wait for it. After the state is loaded, the first pass is due at once.
+ * Each pass restarts the interval. Other changes are those by operators and users (hold, release, update, cancel,
+ * objects, settings), of the machine and of usage periods. Times at which a pass wants another one, such as the begin of
+ * a job, count with events and defer; with interval they wait for it. After the state is loaded, the first pass is due
+ * at once.
  *
  * So no event is forgotten: with events it makes a pass due within batch_sched_delay, otherwise within
  * schedule_interval. Source: docs/formulas.md 7.4; Grid Engine 8.1.9, case h5_flush; Slurm's SchedulerParameters. */

@@ -82,10 +82,9 @@ const struct field settings_table[SETTING_COUNT] = {
                                    "with reservations = all: how many jobs, in the order of their priorities, get a "
                                    "reservation; 1 is EASY backfill"},
     [SET_PASS_RHYTHM] = {FAIRLEAD, CHOICE("events,defer,interval"), .name = "pass_rhythm",
-                         .help = "when a pass looks for jobs to start: at each event (events); as events, but "
-                                 "submissions wait for the next pass, at most schedule_interval (Slurm's defer); or "
-                                 "every schedule_interval, and as flush_submit_sec and flush_finish_sec say (interval, "
-                                 "as Grid Engine)"},
+                         .help = "when jobs are looked at: events: at each event; defer: submissions wait for the next "
+                                 "pass, at most schedule_interval (Slurm); interval: every schedule_interval, and as "
+                                 "flush_submit_sec and flush_finish_sec say (Grid Engine)"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
