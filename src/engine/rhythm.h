@@ -9,9 +9,9 @@
  *                   unless it is 0                unless it is 0
  *
  * Each pass restarts the interval. Other changes are those by operators and users (hold, release, update, cancel,
- * objects, settings), of the machine and of usage periods. Times at which a pass wants another one, such as the begin of
- * a job, count with events and defer; with interval they wait for it. After the state is loaded, the first pass is due
- * at once.
+ * objects, settings), of the machine and of usage periods. Times at which a pass wants another one, such as the begin
+ * of a job, count with events and defer; with interval they wait for it. After the state is loaded, the first pass is
+ * due at once.
  *
  * So no event is forgotten: with events it makes a pass due within batch_sched_delay, otherwise within
  * schedule_interval. Source: docs/formulas.md 7.4; Grid Engine 8.1.9, case h5_flush; Slurm's SchedulerParameters. */
