@@ -3,6 +3,7 @@
 #include "policy_world.h"
 
 #include "base/rng.h"
+#include "engine/ticket_plan.h"
 
 /* A clock by hand. A pass runs when it is due, and not with events before, as in the daemon's loop. */
 struct clock_world {
@@ -187,6 +188,47 @@ static void the_first_pass_comes_at_once(void **unused)
     }
 }
 
+static void use_plan(struct clock_world *x, struct ticket_plan *plan)
+{
+    assert_non_null(plan);
+    ticket_plan_run(plan);
+    struct event event = {.kind = EVENT_TIME, .time = {"boot-1", plan}};
+    assert_int_equal(world_apply(&x->w, event, NULL), 0);
+    ticket_plan_free(plan);
+}
+
+/* While a thread ranks, submissions are noted for the next pass. A plan that is dropped is made again at once. */
+static void a_plan_keeps_the_rhythm(void **unused)
+{
+    (void)unused;
+    struct clock_world x;
+    clock_init(&x, 9, "PriorityType=priority/tickets pass_rhythm=interval schedule_interval=100 flush_submit_sec=3");
+    turn(&x);
+    go_to(&x, 5);
+    for (int i = 0; i < 2; i++) (void)world_take(&x.w, world_job("ann"));
+    assert_null(ticket_plan_make(&x.w.s, x.w.now_us, 0)); /* not due */
+    x.w.now_us = x.begin_us + 7 * SECOND;
+    struct ticket_plan *plan = ticket_plan_make(&x.w.s, x.w.now_us, 0);
+    x.w.now_us = x.begin_us + 8 * SECOND;
+    (void)world_take(&x.w, world_job("ann"));
+    x.w.now_us = x.begin_us + 9 * SECOND;
+    use_plan(&x, plan);
+    assert_int_equal(x.w.s.task_by_launch.count, 2);
+    assert_int_equal(state_next_due_us(&x.w.s), x.begin_us + 10 * SECOND); /* of the submission at 8 */
+
+    (void)world_take(&x.w, world_job("bob"));
+    x.w.now_us = x.begin_us + 10 * SECOND;
+    plan = ticket_plan_make(&x.w.s, x.w.now_us, 0);
+    change_something(&x.w);
+    use_plan(&x, plan);
+    assert_int_equal(x.w.s.task_by_launch.count, 2);
+    assert_int_equal(state_next_due_us(&x.w.s), 1);
+    turn(&x);
+    assert_int_equal(x.w.s.task_by_launch.count, 4);
+    assert_int_equal(state_next_due_us(&x.w.s), x.begin_us + 110 * SECOND);
+    world_release(&x.w);
+}
+
 /* --- Grid Engine 8.1.9, case h5_flush: one slot, jobs of a second ------------------------------------------------- */
 
 /* Seconds after 07:00:00. The end of a job is known about a second after it. */
@@ -339,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_begin_waits_for_the_interval_only),
         cmocka_unit_test(a_change_of_the_rhythm_takes_effect),
         cmocka_unit_test(the_first_pass_comes_at_once),
+        cmocka_unit_test(a_plan_keeps_the_rhythm),
         cmocka_unit_test(starts_are_those_of_grid_engine),
         cmocka_unit_test(every_job_that_fits_starts_in_time),
     };
