@@ -388,12 +388,27 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     return true;
 }
 
+/* Whether a host's instances have min free slots together at a time, for any job. */
+static bool has_slots_at(const struct cluster *c, uint32_t host, int64_t at_us, uint32_t min)
+{
+    const struct sched_host *h = &c->hosts.items[host];
+    double free = 0.0;
+    for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++) {
+        const struct offer *slots = offers_find(&c->instances.items[i].offers, SCHED_SLOTS);
+        if (slots == NULL || isinf(slots->amount)) return true;
+        free += timeline_limit(slots->amount, timeline_at(&slots->booked, at_us));
+    }
+    return free >= min;
+}
+
 uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
-                           uint32_t max)
+                           uint32_t min, uint32_t max)
 {
     struct search s = {.c = c, .d = d, .window = window};
+    if (!has_slots_at(c, host, window.from_us, min)) return 0;
     if (d->environment_count > 0) s.listed = c->environments.items[d->environments[0]].instances;
-    return offered_by(&s, host, max, true);
+    uint32_t offered = offered_by(&s, host, max, true);
+    return offered >= min ? offered : 0;
 }
 
 bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,

@@ -31,10 +31,10 @@ struct place_scope {
 bool place_job(const struct cluster *c, const struct demand *d, struct window window, const struct place_scope *scope,
                struct arena *arena, struct allocation *out_allocation);
 
-/* The slots, at most max, that a host's instances offer together to the job in the window, in its first environment.
- * O(instances of the host x needs). */
+/* The slots, at most max, that a host's instances offer together to the job in the window, in its first environment; 0
+ * if they are fewer than min. O(instances of the host x needs); less if too few are free when the window begins. */
 uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
-                           uint32_t max);
+                           uint32_t min, uint32_t max);
 
 /* Whether the job may run on an instance at all: it is allowed, open, offers every resource that the job requests, and
  * values that do not change with bookings satisfy the request. */

@@ -173,8 +173,8 @@ struct one_host_search {
 
 static void look_at(struct one_host_search *o, int64_t at_us, uint32_t host)
 {
-    uint32_t offered = place_host_offers(o->s->cluster, o->d, window_at(o->d, at_us), host, o->slots);
-    if (offered >= o->slots) *array_add(&o->hosts) = host;
+    const struct window window = window_at(o->d, at_us);
+    if (place_host_offers(o->s->cluster, o->d, window, host, o->slots, o->slots) > 0) *array_add(&o->hosts) = host;
 }
 
 static int64_t reserve_on_one(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
@@ -206,24 +206,30 @@ struct wide_search {
     uint32_t slots; /* the job's */
 };
 
+/* The slots that a host must have at least. */
+static uint32_t host_min(const struct wide_search *w)
+{
+    return w->environment->rule == ALLOCATE_FIXED ? w->environment->slots_per_host : 1;
+}
+
 static uint32_t counted(const struct wide_search *w, uint32_t offered)
 {
-    uint32_t fixed = w->environment->slots_per_host;
-    return w->environment->rule != ALLOCATE_FIXED ? offered : offered >= fixed ? fixed : 0;
+    return w->environment->rule != ALLOCATE_FIXED || offered == 0 ? offered : w->environment->slots_per_host;
 }
 
 static void look_again(struct wide_search *w, uint32_t host)
 {
     uint32_t *offered = &w->shape->offered[host];
     w->shape->total -= counted(w, *offered);
-    *offered = place_host_offers(w->s->cluster, w->d, window_at(w->d, w->shape->at_us), host, w->slots);
+    const struct window window = window_at(w->d, w->shape->at_us);
+    *offered = place_host_offers(w->s->cluster, w->d, window, host, host_min(w), w->slots);
     w->shape->total += counted(w, *offered);
 }
 
 /* After bookings were added in the window: what offers nothing offers nothing then. */
 static void look_for_less(struct wide_search *w, uint32_t host)
 {
-    if (counted(w, w->shape->offered[host]) > 0) look_again(w, host);
+    if (w->shape->offered[host] > 0) look_again(w, host);
 }
 
 static void begin_shape(struct wide_search *w)

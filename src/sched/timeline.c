@@ -39,6 +39,12 @@ static uint32_t count_until(const struct timeline *t, int64_t at_us)
     return low;
 }
 
+double timeline_at(const struct timeline *t, int64_t at_us)
+{
+    uint32_t after = count_until(t, at_us);
+    return after > 0 ? t->changes.items[after - 1].booked : 0.0;
+}
+
 /* --- booking ------------------------------------------------------------------------------------------------------ */
 
 /* Makes a change at a time, with the amount in force there, unless there is one. Returns its index. */

@@ -56,6 +56,9 @@ void timeline_book_all(struct timeline *t, const struct timeline_booking *bookin
 /* The highest amount booked at any time from from_us to until_us (not included), at least 0. */
 double timeline_max(const struct timeline *t, int64_t from_us, int64_t until_us);
 
+/* The amount booked at a time. */
+double timeline_at(const struct timeline *t, int64_t at_us);
+
 /* What others may have booked so that an amount is free of a total: their difference, and 1e-9 of the total. Below 0:
  * the amount is never free. total INFINITY: unlimited. */
 double timeline_limit(double total, double amount);
