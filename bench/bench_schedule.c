@@ -12,6 +12,7 @@
 #include "measure.h"
 #include "sched/run.h"
 
+enum { LINE_CHANGES = 1000, LINE_ROUNDS = 1000 };
 enum { RUNS = 5, SLOTS_PER_HOST = 32, GIB_PER_HOST = 128, JOBS_PER_HOST = 10, MEMORY = 1, RESERVATIONS = 1000 };
 
 static const double NS_PER_MS = 1e6;
@@ -74,7 +75,7 @@ static void run_on(struct world *w, uint32_t instance, uint32_t slots, int64_t u
     cluster_book(&w->c, &d, &a, -60 * MINUTE, until_us);
 }
 
-static void make_world(struct world *w, uint32_t hosts)
+static void make_world(struct world *w, uint32_t hosts, uint32_t jobs)
 {
     *w = (struct world){.rng = {.state = 1}};
     *array_add(&w->c.resources) = (struct sched_resource){"slots", true, false, RELATION_LESS_EQUAL};
@@ -92,7 +93,7 @@ static void make_world(struct world *w, uint32_t hosts)
         run_on(w, h, SLOTS_PER_HOST - first - free, (1 + rng_below(&w->rng, 1440)) * MINUTE);
     }
     make_shapes(w);
-    w->job_count = hosts * JOBS_PER_HOST;
+    w->job_count = jobs;
     w->job_shape = calloc(w->job_count, sizeof *w->job_shape);
     for (uint32_t i = 0; i < w->job_count; i++) {
         bool is_spread = rng_below(&w->rng, 5) == 0;
@@ -126,7 +127,7 @@ static double yardstick_ns(struct world *w)
     return took;
 }
 
-static void bench(uint32_t hosts, int runs)
+static void bench(uint32_t hosts, uint32_t jobs, int runs)
 {
     struct samples run_ns = {.count = runs}, sort_ns = {.count = runs};
     uint32_t started = 0, reserved = 0;
@@ -136,7 +137,7 @@ static void bench(uint32_t hosts, int runs)
         struct run run;
         const struct run_rules rules = {
             .reservations = RUN_RESERVE_ALL, .reservation_max = RESERVATIONS, .search = RESERVE_IN_GAPS};
-        make_world(&w, hosts);
+        make_world(&w, hosts, jobs);
         started = reserved = 0;
         double begin = now_ns();
         run_begin(&run, &w.c, &rules, 0, &arena);
@@ -151,8 +152,54 @@ static void bench(uint32_t hosts, int runs)
         arena_release(&arena);
         release_world(&w);
     }
-    printf("%6u hosts %7u jobs  %9.2f ms  %6u started %5u reserved   yardstick: qsort %.2f ms\n", hosts,
-           hosts * JOBS_PER_HOST, median(&run_ns) / NS_PER_MS, started, reserved, median(&sort_ns) / NS_PER_MS);
+    printf("%6u hosts %7u jobs  %9.2f ms  %6u started %5u reserved   yardstick: qsort %.2f ms\n", hosts, jobs,
+           median(&run_ns) / NS_PER_MS, started, reserved, median(&sort_ns) / NS_PER_MS);
+}
+
+/* --- one time line ------------------------------------------------------------------------------------------------ */
+
+/* A time line of 1000 changes, as of a licence that many jobs take. */
+static void make_line(struct timeline *t, struct rng *rng)
+{
+    while (t->changes.count < LINE_CHANGES) {
+        int64_t from_us = rng_below(rng, 10000) * MINUTE;
+        timeline_book(t, &(struct timeline_booking){from_us, from_us + (1 + rng_below(rng, 1000)) * MINUTE, 1.0});
+    }
+}
+
+/* Nanoseconds of one of many operations: 0 the most booked in an hour, 1 the first fit, 2 a booking, 3 the yardstick, a
+ * copy of all changes. */
+static double line_ns(struct timeline *t, struct rng *rng, int what)
+{
+    struct timeline_change copy[LINE_CHANGES + 2];
+    double sum = 0.0, begin = now_ns();
+    int64_t from_us = 0;
+    for (int i = 0; i < LINE_ROUNDS; i++) {
+        if (what != 2 || i % 2 == 0) from_us = rng_below(rng, 10000) * MINUTE; /* what is booked is taken back */
+        struct timeline_booking b = {from_us, from_us + 60 * MINUTE, what == 2 && i % 2 ? -1.0 : 1.0};
+        if (what == 0) sum += timeline_max(t, b.from_us, b.until_us);
+        if (what == 1) sum += (double)timeline_first_fit(t, from_us, 60 * MINUTE, LINE_CHANGES);
+        if (what == 2) timeline_book(t, &b);
+        if (what == 3) memcpy(copy, t->changes.items, t->changes.count * sizeof *copy);
+        if (what == 3) sum += copy[i % LINE_CHANGES].booked;
+    }
+    double took = now_ns() - begin;
+    if (sum < 0.0) puts("");
+    return took / LINE_ROUNDS;
+}
+
+static void bench_line(void)
+{
+    static const char *const names[] = {"most booked in an hour", "first fit for an hour", "booking of an hour"};
+    struct rng rng = {.state = 7};
+    for (int what = 0; what < 3; what++) {
+        struct timeline t = {0};
+        make_line(&t, &rng);
+        double ns = line_ns(&t, &rng, what), copy_ns = line_ns(&t, &rng, 3);
+        printf("time line of %d changes: %-24s %7.0f ns   at most 1000 ns   yardstick: a copy of all changes %.0f ns\n",
+               LINE_CHANGES, names[what], ns, copy_ns);
+        timeline_release(&t);
+    }
 }
 
 int main(int argc, char **argv)
@@ -160,6 +207,9 @@ int main(int argc, char **argv)
     bool is_quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     printf("A run that reserves for the first %d jobs and backfills the others (10000 hosts: at most 150 ms)\n",
            RESERVATIONS);
-    for (uint32_t hosts = 100; hosts <= (is_quick ? 100 : 10000); hosts *= 10) bench(hosts, is_quick ? 1 : RUNS);
+    for (uint32_t hosts = 100; hosts <= (is_quick ? 100 : 10000); hosts *= 10)
+        bench(hosts, hosts * JOBS_PER_HOST, is_quick ? 1 : RUNS);
+    if (!is_quick) bench(10000, 1000000, 1);
+    bench_line();
     return 0;
 }
