@@ -431,8 +431,9 @@ static int read_adjustments(struct cluster_model *m, const struct settings *sett
 
 static int read_load_rules(struct cluster_model *m, const struct settings *settings, struct err *e)
 {
-    bool is_by_seq_no = setting_number(settings, SET_GE_QUEUE_SORT) == QUEUE_SORT_SEQ_NO;
-    m->load.order = is_by_seq_no ? ORDER_BY_SEQ_NO : ORDER_BY_LOAD;
+    static const enum load_order orders[] = {
+        [QUEUE_SORT_LOAD] = ORDER_BY_LOAD, [QUEUE_SORT_SEQ_NO] = ORDER_BY_SEQ_NO, [QUEUE_SORT_SHARE] = ORDER_BY_SHARE};
+    m->load.order = orders[setting_number(settings, SET_GE_QUEUE_SORT)];
     m->load.decay_us = setting_number(settings, SET_GE_ADJUSTMENT_DECAY) * US_PER_S;
     return read_formula(m, settings, e) == 0 ? read_adjustments(m, settings, e) : -1;
 }

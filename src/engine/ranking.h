@@ -126,6 +126,7 @@ struct planned_task {
     uint64_t order; /* sort_key_double of its priority */
     uint32_t job;   /* index into the plan's job_ids */
     bool is_last;   /* the last entry of its job, which also stands for the tasks of the array without an entry */
+    double tickets;
 };
 
 /* See engine/ticket_plan.h. */

@@ -20,6 +20,7 @@ struct schedule_candidate {
     uint32_t job, partition;
     uint32_t tasks; /* how many tasks it stands for at most */
     uint64_t order; /* highest first */
+    double tickets; /* of each task; 0 in the other models */
 };
 
 struct schedule_builder {
@@ -137,6 +138,23 @@ static void list_instances(struct cluster *c)
     for (uint32_t i = 0; i < c->instances.count; i++) *array_add(&c->order) = i;
 }
 
+/* By share: the hosts have the tickets of their jobs. */
+static void count_tickets(struct schedule_builder *b)
+{
+    struct cluster_model *m = &b->out->model;
+    if (m->load.order != ORDER_BY_SHARE || b->s->policy.model != MODEL_TICKETS) return;
+    const double *tickets = ticket_ranks_of_running(b->s, b->now_us, &b->out->arena);
+    for (uint32_t i = 0; i < b->out->rows.count; i++) {
+        const struct schedule_row *row = &b->out->rows.items[i];
+        const struct allocation *a = &row->allocation;
+        uint32_t task = state_find_task(b->s, b->s->jobs.items[row->job].id, row->task_id);
+        for (uint32_t k = 0; k < a->part_count; k++) {
+            uint32_t host = m->cluster.instances.items[a->parts[k].instance].host;
+            m->cluster.hosts.items[host].tickets += tickets[task] * a->parts[k].slots / a->slots;
+        }
+    }
+}
+
 /* Those with places first: the others are put where those leave room. */
 static void add_all_running(struct schedule_builder *b)
 {
@@ -201,11 +219,6 @@ static void find_pending(struct schedule_builder *b)
     }
 }
 
-static void add_candidate(struct schedule_builder *b, uint32_t job, uint32_t partition, uint32_t tasks, uint64_t order)
-{
-    *array_add(&b->candidates) = (struct schedule_candidate){job, partition, tasks, order};
-}
-
 static void order_by_tickets(struct schedule_builder *b)
 {
     struct ticket_plan *plan = ticket_plan_new(b->s, b->now_us);
@@ -213,7 +226,7 @@ static void order_by_tickets(struct schedule_builder *b)
     for (uint32_t i = 0; i < plan->task_count; i++) {
         const struct planned_task *k = &plan->tasks[i];
         uint32_t job = state_find_job(b->s, plan->job_ids[k->job]), tasks = k->is_last ? UINT32_MAX : 1;
-        add_candidate(b, job, NONE, tasks, k->order);
+        *array_add(&b->candidates) = (struct schedule_candidate){job, NONE, tasks, k->order, k->tickets};
     }
     ticket_plan_free(plan);
 }
@@ -226,7 +239,8 @@ static void order_by_priority(struct schedule_builder *b)
         const struct priority_row *row = &all.rows[i];
         const struct object *partition = &b->s->objects[OBJECT_PARTITION].items[row->partition].object;
         uint64_t order = sort_key_priority((uint32_t)partition->value[PARTITION_TIER].number, (uint32_t)row->priority);
-        if (row->task == NONE) add_candidate(b, row->job, row->partition, UINT32_MAX, order);
+        if (row->task != NONE) continue;
+        *array_add(&b->candidates) = (struct schedule_candidate){row->job, row->partition, UINT32_MAX, order, 0.0};
     }
 }
 
@@ -324,6 +338,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
 {
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
+    run->tickets = c->tickets;
     if (b->s->is_document || c->partition != NONE) {
         (void)run_in(b, run, c->job, c->partition, tasks);
         return;
@@ -395,6 +410,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     cluster_model_run_rules(&out->model, s, &b.rules);
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;
     add_all_running(&b);
+    count_tickets(&b);
     close_queues(&b);
     find_pending(&b);
     if (s->policy.model == MODEL_TICKETS)

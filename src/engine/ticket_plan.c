@@ -57,7 +57,7 @@ void ticket_plan_run(struct ticket_plan *plan)
     for (uint32_t i = 0; i < plan->task_count; i++) {
         uint32_t entry = sorted[i].index;
         bool is_last = entry + 1 == plan->task_count || job_of[entry + 1] != job_of[entry];
-        plan->tasks[i] = (struct planned_task){~sorted[i].key, job_of[entry], is_last};
+        plan->tasks[i] = (struct planned_task){~sorted[i].key, job_of[entry], is_last, ranks.tickets[entry].total};
     }
     arena_release(&scratch);
     ticket_snapshot_release(&plan->snapshot);

@@ -201,7 +201,7 @@ const struct field settings_table[SETTING_COUNT] = {
                                  .help = "load values that a job raises when it starts, for each slot; NONE"},
     [SET_GE_ADJUSTMENT_DECAY] = {GRID_ENGINE, SECONDS(0, YEAR_S, 450), .name = "load_adjustment_decay_time",
                                  .help = "time over which the adjustment of a job's start fades; 0: none"},
-    [SET_GE_QUEUE_SORT] = {GRID_ENGINE, CHOICE("load,seqno"), .name = "queue_sort_method",
+    [SET_GE_QUEUE_SORT] = {GRID_ENGINE, CHOICE("load,seqno,share"), .name = "queue_sort_method",
                            .help = "which queue is tried first: that of the host with the smallest load, or with the "
                                    "smallest seq_no"},
     [SET_GE_MAX_RESERVATION] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "max_reservation",

@@ -107,7 +107,7 @@ enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED
 enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };
 
 /* Values of SET_GE_QUEUE_SORT. */
-enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO };
+enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO, QUEUE_SORT_SHARE };
 
 /* A row of the listing of settings. */
 enum setting_field {

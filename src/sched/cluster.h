@@ -62,7 +62,8 @@ struct sched_host {
     uint32_t first_instance, instance_count;
     uint32_t cpus;        /* num_proc, by which adjustments of np_ values are divided; 0: unknown */
     double started_slots; /* slots of jobs that started a short time ago, fading (sched/load.h) */
-    double load;          /* derived: the load formula */
+    double tickets;       /* of the jobs that run there (ORDER_BY_SHARE of sched/load.h) */
+    double load;          /* derived: the load formula, or by how much its share is exceeded */
 };
 
 /* An instance is closed while a load value has passed this. */

@@ -63,9 +63,28 @@ static bool passed(const struct cluster *c, const struct load_rules *r, const st
 static void compute_host(struct cluster *c, const struct load_rules *r, uint32_t host, int64_t now_us)
 {
     struct sched_host *h = &c->hosts.items[host];
-    h->load = formula(c, r, host, now_us);
+    if (r->order != ORDER_BY_SHARE) h->load = formula(c, r, host, now_us);
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++)
         c->instances.items[i].is_overloaded = passed(c, r, &c->instances.items[i], now_us);
+}
+
+/* 1 where the number of CPUs is not known. */
+static double cpus_of(const struct sched_host *h)
+{
+    return h->cpus > 0 ? h->cpus : 1.0;
+}
+
+static void compute_shares(struct cluster *c)
+{
+    double cpus = 0.0, tickets = 0.0;
+    for (uint32_t i = 0; i < c->hosts.count; i++) {
+        cpus += cpus_of(&c->hosts.items[i]);
+        tickets += c->hosts.items[i].tickets;
+    }
+    for (uint32_t i = 0; i < c->hosts.count; i++) {
+        struct sched_host *h = &c->hosts.items[i];
+        h->load = (tickets > 0.0 ? h->tickets / tickets : 0.0) - cpus_of(h) / cpus;
+    }
 }
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */
@@ -92,11 +111,11 @@ static void sort_all(struct cluster *c, const struct load_rules *r)
     struct sort_record *records = arena_alloc_raw(&arena, size), *scratch = arena_alloc_raw(&arena, size);
     for (uint32_t i = 0; i < count; i++)
         records[i] = (struct sort_record){
-            .key = r->order == ORDER_BY_LOAD ? c->instances.items[i].seq_no : load_key(c, i), .index = i};
+            .key = r->order != ORDER_BY_SEQ_NO ? c->instances.items[i].seq_no : load_key(c, i), .index = i};
     sort_records(records, count, scratch);
     for (uint32_t i = 0; i < count; i++)
         records[i].key =
-            r->order == ORDER_BY_LOAD ? load_key(c, records[i].index) : c->instances.items[records[i].index].seq_no;
+            r->order != ORDER_BY_SEQ_NO ? load_key(c, records[i].index) : c->instances.items[records[i].index].seq_no;
     sort_records(records, count, scratch);
     array_clear(&c->order);
     array_reserve(&c->order, count);
@@ -107,6 +126,7 @@ static void sort_all(struct cluster *c, const struct load_rules *r)
 void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us)
 {
     for (uint32_t i = 0; i < c->hosts.count; i++) compute_host(c, r, i, now_us);
+    if (r->order == ORDER_BY_SHARE) compute_shares(c);
     sort_all(c, r);
 }
 
@@ -140,5 +160,9 @@ void load_placed(struct cluster *c, const struct load_rules *r, uint32_t host, u
     double before = h->load;
     h->started_slots += slots;
     compute_host(c, r, host, now_us);
-    if (h->load != before) move_host(c, r, host);
+    if (r->order == ORDER_BY_SHARE) {
+        compute_shares(c);
+        sort_all(c, r);
+    } else if (h->load != before)
+        move_host(c, r, host);
 }

@@ -25,7 +25,9 @@ struct load_adjustment {
     double amount; /* for each slot that has just started */
 };
 
-enum load_order { ORDER_BY_LOAD, ORDER_BY_SEQ_NO };
+/* By share: hosts have shares of the cluster's CPUs, and of the tickets of all running jobs. First comes the host whose
+ * share of tickets is furthest below that of CPUs. */
+enum load_order { ORDER_BY_LOAD, ORDER_BY_SEQ_NO, ORDER_BY_SHARE };
 
 struct load_rules {
     const struct load_term *terms; /* their sum is the load */
@@ -49,7 +51,7 @@ double load_value(const struct cluster *c, const struct load_rules *r, uint32_t 
 void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us);
 
 /* The same for one host after slots of a job were placed there. If its load has changed, its instances move before the
- * first one that is equal. O(instances). */
+ * first one that is equal. O(instances); by share as load_begin. */
 void load_placed(struct cluster *c, const struct load_rules *r, uint32_t host, uint32_t slots, int64_t now_us);
 
 #endif

@@ -74,7 +74,8 @@ static void start(struct run *r, const struct demand *d, const struct run_decisi
     book(r, d, decision);
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = r->cluster->instances.items[a->parts[i].instance].host;
-        const struct sched_host *h = &r->cluster->hosts.items[host];
+        struct sched_host *h = &r->cluster->hosts.items[host];
+        h->tickets += r->tickets * a->parts[i].slots / a->slots;
         load_placed(r->cluster, &r->rules->load, host, a->parts[i].slots, r->now_us);
         for (uint32_t k = h->first_instance; k < h->first_instance + h->instance_count; k++) update_free(r, k);
     }
@@ -85,7 +86,7 @@ static void start(struct run *r, const struct demand *d, const struct run_decisi
 static struct place_scope start_scope(const struct run *r, const struct demand *d, struct run_shape *shape)
 {
     const struct cluster *c = r->cluster;
-    bool is_fixed = r->rules->load.term_count == 0;
+    bool is_fixed = r->rules->load.term_count == 0 && r->rules->load.order != ORDER_BY_SHARE;
     uint32_t min = d->environment_count == 0 ? d->ranges[0].min : 1;
     while (is_fixed && shape->first < c->order.count && r->free_slots[c->order.items[shape->first]] < min)
         shape->first++;

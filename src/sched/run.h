@@ -44,6 +44,7 @@ struct run {
     struct arena *arena; /* of the results */
     int64_t now_us;
     uint32_t job_count, reservation_count;
+    double tickets;       /* of the next job: its hosts have them when it has started (ORDER_BY_SHARE) */
     uint32_t open_count;  /* open instances with a free slot */
     uint32_t *free_slots; /* by instance: those free now; 0: closed */
     struct sweep sweep;   /* for reservations in gaps; made for the first one */

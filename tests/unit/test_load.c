@@ -125,6 +125,45 @@ static void thresholds_close(void **unused)
     world_release(&w);
 }
 
+static const char *order_of(const struct cluster_world *w)
+{
+    static char text[100];
+    text[0] = '\0';
+    for (uint32_t i = 0; i < w->c.order.count; i++) {
+        strcat(text, w->c.instances.items[w->c.order.items[i]].name);
+        strcat(text, " ");
+    }
+    return text;
+}
+
+/* The worked example of docs/formulas.md 8.3. */
+static void the_share_furthest_unmet_is_first(void **unused)
+{
+    static const struct load_case row = {.slots = 4, .rules = {.order = ORDER_BY_SHARE}};
+    static const uint32_t cpus[HOSTS] = {4, 2, 2, 0};
+    struct cluster_world w;
+    (void)unused;
+    make_world(&w, &row);
+    for (uint32_t i = 0; i < HOSTS; i++) w.c.hosts.items[i].cpus = cpus[i];
+    w.c.hosts.items[3].tickets = 9999; /* far above its share: it is last */
+    load_begin(&w.c, &row.rules, NOW_S * SECOND);
+    assert_string_equal(order_of(&w), "n1 n2 n3 n4 ");
+    w.c.hosts.items[0].tickets = 300;
+    w.c.hosts.items[1].tickets = 100;
+    w.c.hosts.items[3].tickets = 0;
+    w.c.hosts.count = 3;
+    w.c.instances.count = 3;
+    load_begin(&w.c, &row.rules, NOW_S * SECOND);
+    assert_string_equal(order_of(&w), "n3 n2 n1 ");
+    assert_true(w.c.hosts.items[0].load == 0.25 && w.c.hosts.items[1].load == 0.0 && w.c.hosts.items[2].load == -0.25);
+    w.c.hosts.items[2].tickets = 200; /* of a job that starts */
+    load_placed(&w.c, &row.rules, 2, 1, NOW_S * SECOND);
+    assert_string_equal(order_of(&w), "n2 n1 n3 ");
+    w.c.hosts.count = HOSTS;
+    w.c.instances.count = HOSTS;
+    world_release(&w);
+}
+
 static void adjustments_fade_in_hundredths(void **unused)
 {
     const struct load_rules rules = {.decay_us = 40 * (int64_t)SECOND};
@@ -139,6 +178,7 @@ static void adjustments_fade_in_hundredths(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_orders), cmocka_unit_test(thresholds_close),
+                                       cmocka_unit_test(the_share_furthest_unmet_is_first),
                                        cmocka_unit_test(adjustments_fade_in_hundredths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

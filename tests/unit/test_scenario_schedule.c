@@ -107,6 +107,19 @@ static void queues_share_the_host(void **unused)
 #undef TWO_QUEUES
 }
 
+/* All tickets run on n1, which has two thirds of the processors, so n2 comes first. */
+static void hosts_come_by_their_unmet_share(void **unused)
+{
+    (void)unused;
+#define SHARE(method)                                                                                                  \
+    CLUSTER("'queue_sort_method': '" method "', 'PriorityType': 'priority/tickets'", "'partitions': [{'name': 'q'}],", \
+            JOB("1", ", 'state': 'RUNNING', 'override_tickets': 300, 'places': {'q@n1': 1}") "," JOB(                  \
+                "2", ", 'override_tickets': 900"))
+    assert_string_equal(schedule_of(SHARE("share")), "1 RUNNING 0- q@n1=1; 2 STARTING 0- q@n2=1");
+    assert_string_equal(schedule_of(SHARE("load")), "1 RUNNING 0- q@n1=1; 2 STARTING 0- q@n1=1");
+#undef SHARE
+}
+
 static void states_and_users(void **unused)
 {
     (void)unused;
@@ -225,6 +238,7 @@ int main(void)
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
+        cmocka_unit_test(hosts_come_by_their_unmet_share),
         cmocka_unit_test(states_and_users),
         cmocka_unit_test(tasks_of_arrays_are_rows),
         cmocka_unit_test(jobs_without_a_place_say_so),
