@@ -5,7 +5,7 @@
  *     state_dir.c  the state directory and its lock       verify_thread.c   verification in a thread
  *     config.c     the configuration file                 reset_period.c    midnights
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
- *                                                         log.c             the log */
+ *     loads.c      the load values that are reported      log.c             the log */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -15,8 +15,10 @@
 
 #include "api/server/server.h"
 #include "daemon/config.h"
+#include "daemon/load_sensors.h"
 #include "daemon/machine.h"
 #include "daemon/schedule_file.h"
+#include "daemon/machine_load.h"
 #include "daemon/state_dir.h"
 #include "engine/engine.h"
 #include "exec/executor.h"
@@ -52,6 +54,15 @@ struct daemon {
     struct schedule_file schedule_file;
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
 
+    /* Load values (loads.c). */
+    struct machine_load machine_load;
+    struct load_sensors *sensors;       /* NULL: not configured yet */
+    struct buf sensor_paths;            /* the setting that they have */
+    struct load_values measured, loads; /* loads: with the reports of sensors; what the engine has, or gets next */
+    bool has_reports;                   /* of sensors, since loads was made */
+    int64_t next_load_us;               /* when the next measurement is due */
+    void (*turn)(struct daemon *d);
+
     uv_loop_t loop;
     uv_poll_t server_poll;
     uv_poll_t *executor_poll; /* NULL without an executor; its close callback frees it */
@@ -80,6 +91,14 @@ bool ranking_thread_begin(struct daemon *d, void (*when_done)(struct daemon *d))
 /* ranking_thread.c: drops the plan, also one that a thread is ranking. For when the state or the executor is
  * replaced. */
 void ranking_thread_abandon(struct daemon *d);
+
+/* loads.c: measures for the first time. */
+void daemon_open_loads(struct daemon *d);
+
+/* loads.c: measures and asks the sensors if it is time, and takes changed settings of them. Returns whether d->loads may
+ * have changed. */
+bool daemon_update_loads(struct daemon *d);
+void daemon_close_loads(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

@@ -1,8 +1,8 @@
 /* The loop. A turn is five steps, always in this order:
  *
  *     read     take the requests and the executor's reports that libuv's callbacks have read, as events
- *     decide   EVENT_RESET if a period has ended; then engine_apply for each event; then, if the executor is synced,
- *              EVENT_TIME, the scheduling pass (ranking_thread.c)
+ *     decide   EVENT_RESET if a period has ended; then engine_apply for each event, EVENT_LOAD the last one; then, if
+ *              the executor is synced, EVENT_TIME, the scheduling pass (ranking_thread.c)
  *     commit   all changed rows, in one transaction
  *     act      send the decisions to the executor; append to the schedule file
  *     answer   the requests
@@ -154,6 +154,18 @@ static void decide_reset(struct daemon *d)
     apply_internal(d, &(struct event){.kind = EVENT_RESET, .reset_us = boundary_us > last_us ? boundary_us : last_us});
 }
 
+static struct event load_event(const struct daemon *d)
+{
+    return (struct event){.kind = EVENT_LOAD, .load = {d->loads.list.items, d->loads.list.count}};
+}
+
+static void decide_loads(struct daemon *d)
+{
+    if (!daemon_update_loads(d)) return;
+    const struct event event = load_event(d);
+    apply_internal(d, &event);
+}
+
 /* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
  * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends
  * them at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the
@@ -211,9 +223,10 @@ static int load_state(struct daemon *d, struct err *e)
     state_release(&d->state);
     state_init(&d->state, d->now_us);
     if (store_load(d->store, &d->state, e) != 0) return -1;
-    struct event host = {.kind = EVENT_HOST, .host = d->machine.has};
+    struct event host = {.kind = EVENT_HOST, .host = d->machine.has}, load = load_event(d);
     struct outcome unused = {0};
     int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
+    if (result == 0) result = engine_apply(&d->state, d->now_us, &load, &unused, NULL, e);
     outcome_release(&unused);
     state_prepare(&d->state);
     return result;
@@ -267,14 +280,14 @@ static int64_t earlier_of(int64_t a_us, int64_t b_us)
     return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
 }
 
-/* When a turn is due even if no event arrives: for a pass, for a measurement, or at the end of a reset period. 0:
+/* When a turn is due even if no event arrives: for a pass, for measurements, or at the end of a reset period. 0:
  * never. While a thread ranks, no pass is due, because the thread's end begins a turn. */
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
-    return earlier_of(earlier_of(due_us, boundary_us), d->next_measurement_us);
+    return earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
 }
 
 /* Orders a measurement every load_report_time while tasks run. The answers come as reports of later turns. */
@@ -324,6 +337,7 @@ static void turn(struct daemon *d)
         decided->request = r;
         decide_request(d, decided);
     }
+    decide_loads(d);
     if (d->is_synced) decide_starts(d);
 
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
@@ -512,6 +526,8 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
     init_handles(d);
+    d->turn = turn;
+    daemon_open_loads(d);
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL) return -1;
     state_init(&d->state, d->now_us);
@@ -549,6 +565,7 @@ static void close_handle(uv_handle_t *handle, void *context)
 static void close_loop(struct daemon *d)
 {
     if (d->loop.data == NULL) return;
+    load_sensors_stop(d->sensors);
     uv_walk(&d->loop, close_handle, d);
     uv_run(&d->loop, UV_RUN_DEFAULT); /* waits for a verification or a ranking that is running */
     uv_loop_close(&d->loop);
@@ -557,6 +574,7 @@ static void close_loop(struct daemon *d)
 void daemon_close(struct daemon *d)
 {
     close_loop(d);
+    daemon_close_loads(d);
     ranking_thread_abandon(d);
     if (d->server != NULL) server_close(d->server);
     if (d->executor != NULL) executor_close(d->executor);

@@ -1,10 +1,10 @@
 #include "engine/cluster_model.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/host_loads.h"
 
 /* --- texts of a queue, for each of its hosts ---------------------------------------------------------------------- */
 
@@ -109,79 +109,6 @@ static void offer_name(const struct cluster_model *m, struct offers *o, const ch
 
 /* --- hosts -------------------------------------------------------------------------------------------------------- */
 
-/* The factor by which a load value is multiplied. */
-static int read_scaling(struct cluster_model *m, const struct object *o, struct named_values *out, struct err *e)
-{
-    if (host_text_named_values(str(o->value[HOST_LOAD_SCALING].text), "load_scaling", &m->arena, out, e) != 0)
-        return -1;
-    for (uint32_t i = 0; i < out->count; i++) {
-        const struct named_value *v = &out->items[i];
-        double factor;
-        if (v->value.text == NULL || !number_parse_double(v->value, &factor) || !isfinite(factor))
-            return err_value(e, "load_scaling", v->name, "a load value and its factor, such as load_avg=0.5");
-    }
-    return 0;
-}
-
-static double scale_of(const struct named_values *scaling, const char *name)
-{
-    double factor = 1.0;
-    for (uint32_t i = 0; i < scaling->count; i++) {
-        if (str_equal(scaling->items[i].name, str(name))) (void)number_parse_double(scaling->items[i].value, &factor);
-    }
-    return factor;
-}
-
-/* A value that an administrator has set for the host stays. */
-static void set_load(struct cluster_model *m, struct offers *o, const struct named_values *scaling, struct offer load)
-{
-    if (offers_find(o, load.resource) != NULL) return;
-    load.amount *= scale_of(scaling, m->resources.list.items[load.resource].name);
-    set_offer(o, load);
-}
-
-static const struct host_load *find_load(const struct host_row *row, const char *name)
-{
-    for (uint32_t i = 0; i < row->load_count; i++) {
-        if (strcmp(row->loads[i].name, name) == 0) return &row->loads[i];
-    }
-    return NULL;
-}
-
-/* np_load_avg is load_avg for each processor, also if a sensor reports another value. */
-static void set_loads_per_processor(struct cluster_model *m, struct offers *o, const struct host_row *row,
-                                    const struct named_values *scaling, uint32_t processors)
-{
-    static const char *const names[] = {"np_load_avg", "np_load_short", "np_load_medium", "np_load_long"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && processors > 0; i++) {
-        const struct host_load *load = find_load(row, names[i] + 3);
-        double value;
-        if (load == NULL || !number_parse_double(str(load->value), &value)) continue;
-        uint32_t resource = cluster_resources_find(&m->resources, str(names[i]));
-        set_load(m, o, scaling, (struct offer){.resource = resource, .amount = value / processors});
-    }
-}
-
-static int add_loads(struct cluster_model *m, const struct object *o, const struct host_row *row,
-                     struct sched_host *host, struct err *e)
-{
-    struct named_values scaling;
-    if (read_scaling(m, o, &scaling, e) != 0) return -1;
-    const struct host_load *processors = find_load(row, "num_proc");
-    host->cpus = row->has.cpus;
-    if (processors != NULL && read_number(str(processors->value), "num_proc", &host->cpus, e) != 0) return -1;
-    set_loads_per_processor(m, &host->offers, row, &scaling, host->cpus);
-    for (uint32_t i = 0; i < row->load_count; i++) {
-        uint32_t resource = cluster_resources_find(&m->resources, str(row->loads[i].name));
-        struct offer load;
-        if (resource == NONE) return err_value(e, "load_values", str(row->loads[i].name), "a resource");
-        if (cluster_resources_offer(&m->resources, resource, str(row->loads[i].value), &m->arena, &load, e) != 0)
-            return -1;
-        set_load(m, &host->offers, &scaling, load);
-    }
-    return 0;
-}
-
 static void offer_gres(const struct cluster_model *m, const struct host_row *row, struct offers *o)
 {
     for (uint32_t i = 0; row->tres != NULL && i < TRES_MAX; i++) {
@@ -194,6 +121,15 @@ static const struct host_row *row_of(const struct state *s, uint32_t host)
 {
     static const struct host_row none = {.name = ""};
     return host < s->hosts.count ? &s->hosts.items[host] : &none;
+}
+
+/* host: of the cluster. */
+static struct host_load_rules load_rules(const struct cluster_model *m, const struct state *s, uint32_t host)
+{
+    return (struct host_load_rules){.resources = &m->resources,
+                                    .host = &s->objects[OBJECT_HOST].items[m->host_of[host]].object,
+                                    .is_strict = s->is_document,
+                                    .given_count = m->given_count[host]};
 }
 
 static int add_host(struct cluster_model *m, const struct state *s, uint32_t index, struct err *e)
@@ -211,10 +147,11 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
         offer_amount(&host->offers, m->resources.gpu, row->has.gpus);
     }
     offer_gres(m, row, &host->offers);
-    if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0 ||
-        add_loads(m, o, row, host, e) != 0)
+    if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0)
         return fail_in("host", o, e);
-    return 0;
+    m->given_count[m->cluster.hosts.count - 1] = host->offers.list.count;
+    const struct host_load_rules rules = load_rules(m, s, m->cluster.hosts.count - 1);
+    return host_loads_offer(&rules, row, host, e) == 0 ? 0 : fail_in("host", o, e);
 }
 
 /* --- instances ---------------------------------------------------------------------------------------------------- */
@@ -292,6 +229,7 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
     struct queue_texts *queues = arena_alloc(&m->arena, (partitions + (size_t)1) * sizeof *queues);
     m->partition_of = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->partition_of);
     m->host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->host_of);
+    m->given_count = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->given_count);
     for (uint32_t p = 0; p < partitions; p++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[p];
         if (!row->is_deleted && read_queue(m, &row->object, &queues[p], e) != 0) return -1;
@@ -463,6 +401,34 @@ int cluster_model_check(const struct state *s, struct err *e)
     int status = cluster_model_make(s, &model, e);
     cluster_model_release(&model);
     return status;
+}
+
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s)
+{
+    for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
+        const struct host_load_rules rules = load_rules(m, s, h);
+        if (!host_loads_refresh(&rules, row_of(s, m->host_of[h]), &m->cluster.hosts.items[h])) return false;
+    }
+    return true;
+}
+
+static bool is_load(const struct cluster_model *m, uint32_t resource)
+{
+    if (!m->cluster.resources.items[resource].is_consumable) return true;
+    for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
+        const struct offers *o = &m->cluster.hosts.items[h].offers;
+        for (uint32_t i = m->given_count[h]; i < o->list.count; i++) {
+            if (o->list.items[i].resource == resource) return true;
+        }
+    }
+    return false;
+}
+
+bool cluster_model_needs_load(const struct cluster_model *m, const struct demand *d)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < d->need_count && !found; i++) found = is_load(m, d->needs[i].resource);
+    return found;
 }
 
 void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out)

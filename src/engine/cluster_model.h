@@ -20,6 +20,7 @@ struct cluster_model {
     struct load_rules load;   /* from the settings */
     uint32_t *partition_of;   /* by instance: index of objects[OBJECT_PARTITION] */
     uint32_t *host_of;        /* by host of the cluster: index of objects[OBJECT_HOST] */
+    uint32_t *given_count;    /* likewise: its first offers, which an administrator has set; load values follow */
     uint32_t *environment_of; /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
     uint32_t set_words;       /* of a set of instances */
     struct arena arena;
@@ -33,6 +34,13 @@ void cluster_model_release(struct cluster_model *m);
 
 /* Whether it can be made. The errors are those of cluster_model_make. */
 int cluster_model_check(const struct state *s, struct err *e);
+
+/* Takes in the load values that the hosts of an instance report now; what is booked stays. False: they report other
+ * resources than before, so it has to be made anew. O(load values). */
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s);
+
+/* Whether a load value, or another value that is not booked, decides where jobs of the demand may start. */
+bool cluster_model_needs_load(const struct cluster_model *m, const struct demand *d);
 
 /* The rules of a scheduling run, from the settings. */
 void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out);

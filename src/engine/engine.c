@@ -23,6 +23,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_RELEASE] = apply_release,
     [EVENT_UPDATE] = apply_update,
     [EVENT_HOST] = apply_host,
+    [EVENT_LOAD] = apply_load,
     [EVENT_STARTED] = apply_started,
     [EVENT_COMPLETING] = apply_completing,
     [EVENT_ENDED] = apply_ended,

@@ -33,6 +33,7 @@
  *     EVENT_OBJECT_MODIFY of NoDecay                  O(tasks)
  *     EVENT_OBJECT_DELETE of a department             O(users)
  *     EVENT_HOST, EVENT_SYNCED                        O(tasks)
+ *     EVENT_LOAD                                      O(load values + different demands of pending jobs)
  *     EVENT_RESET                                     O(associations + usage owners)
  * An event that changes accounts, users or shares makes the next state_tree O(associations). A charge moves the decay
  * reference once in hundreds of half-lives, which is O(associations). */

@@ -26,6 +26,7 @@ enum event_kind {
     EVENT_RELEASE,
     EVENT_UPDATE,
     EVENT_HOST,    /* the capacity of this machine */
+    EVENT_LOAD,    /* the load values of this machine */
     EVENT_STARTED, /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
@@ -121,6 +122,12 @@ struct event_measured {
     int64_t mem_kib;          /* in use at at_us */
 };
 
+/* What this machine reports now: it replaces what it reported before. A name that occurs twice has the last value. */
+struct event_load {
+    const struct host_load *values;
+    uint32_t count;
+};
+
 struct event_synced {
     const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
@@ -140,6 +147,7 @@ struct event {
         struct event_jobs jobs;
         struct event_update update;
         struct capacity host;
+        struct event_load load;
         struct event_record record;
         struct event_measured measured;
         struct event_synced synced;

@@ -4,6 +4,7 @@
 #include "engine/job_edit.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
+#include "engine/requested_resources.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
 
@@ -212,7 +213,7 @@ int apply_release(struct apply_context *c, const struct event *event)
 
 /* --- update ------------------------------------------------------------------------------------------------------- */
 
-int apply_update(struct apply_context *c, const struct event *event)
+static int update(struct apply_context *c, const struct event *event)
 {
     const struct event_update *wanted = &event->update;
     uint32_t index;
@@ -225,4 +226,12 @@ int apply_update(struct apply_context *c, const struct event *event)
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);
     return 0;
+}
+
+int apply_update(struct apply_context *c, const struct event *event)
+{
+    uint32_t added = requested_resources_add(c, event->update.values);
+    int status = update(c, event);
+    requested_resources_settle(c, added, status != 0);
+    return status;
 }

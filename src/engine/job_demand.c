@@ -145,6 +145,15 @@ static bool is_offered(const struct cluster *c, uint32_t resource)
     return found;
 }
 
+/* In an instance, an amount that nothing offers has no limit; it makes jobs urgent. A value that no host reports is
+ * none. */
+static bool is_unlimited(const struct job_demands *d, const struct job_request *request, uint32_t resource)
+{
+    const struct object *o = &d->s->objects[OBJECT_RESOURCE].items[request->resource].object;
+    if (d->s->is_document || o->value[RESOURCE_CONSUMABLE].number == CONSUMABLE_NO) return false;
+    return !is_offered(&d->m->cluster, resource);
+}
+
 /* Fills needs, with room for all resources, in the order of the resources. */
 static uint32_t find_needs(const struct job_demands *d, const struct job *j, struct need *needs)
 {
@@ -155,8 +164,7 @@ static uint32_t find_needs(const struct job_demands *d, const struct job *j, str
         if (is_run_time(r->list.items[i].name)) continue;
         struct need need = need_of_request(&r->list.items[i], i, request);
         if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, i);
-        /* In an instance, a resource that nothing offers has no limit; it makes jobs urgent. */
-        if (request != NULL && !d->s->is_document && !is_offered(&d->m->cluster, i)) continue;
+        if (request != NULL && is_unlimited(d, request, i)) continue;
         if (request != NULL || need.amount > 0.0) needs[count++] = need;
     }
     return count;
@@ -354,6 +362,14 @@ static struct slot_range range_of(const struct job_demands *d, const struct job 
     return (struct slot_range){min, is_range ? j->slots_max : min};
 }
 
+/* A demand outlives the job for which it was made. */
+static void copy_texts(const struct job_demands *d, struct need *needs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (needs[i].text != NULL) needs[i].text = arena_copy(d->arena, str(needs[i].text));
+    }
+}
+
 static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
                                        const struct demand *new)
 {
@@ -366,6 +382,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     *range = new->ranges[0];
     memcpy(needs, new->needs, size);
     if (soft_size > 0) memcpy(needs + new->need_count, new->soft, soft_size);
+    copy_texts(d, needs, new->need_count + new->soft_count);
     demand->shape = d->list.count;
     demand->ranges = range;
     demand->needs = needs;

@@ -107,6 +107,62 @@ static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t 
     }
 }
 
+/* --- load ----------------------------------------------------------------------------------------------------------- */
+
+/* What jobs that started a short time ago count on their hosts. Hundredths are added as whole numbers, so that the order
+ * of bookings makes no difference. */
+static void count_starts(struct live_cluster *l, int64_t now_us)
+{
+    struct cluster *c = &l->model.cluster;
+    for (uint32_t h = 0; h < c->hosts.count; h++) c->hosts.items[h].started_slots = 0.0;
+    if (l->rules.load.decay_us <= 0 || l->rules.load.adjustment_count == 0) return;
+    for (uint32_t i = 0; i < l->bookings.count; i++) {
+        const struct live_booking *b = &l->bookings.items[i];
+        double hundredths = round(100.0 * load_started_slots(&l->rules.load, now_us - b->from_us));
+        for (uint32_t p = 0; p < b->allocation.part_count; p++) {
+            const struct allocation_part *part = &b->allocation.parts[p];
+            c->hosts.items[c->instances.items[part->instance].host].started_slots += hundredths * part->slots;
+        }
+    }
+    for (uint32_t h = 0; h < c->hosts.count; h++) c->hosts.items[h].started_slots /= 100.0;
+}
+
+static bool has_thresholds(const struct cluster *c)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < c->instances.count && !found; i++) found = c->instances.items[i].threshold_count > 0;
+    return found;
+}
+
+static uint64_t edition_of(const struct state *s)
+{
+    return 1 + (uint64_t)s->rules_edition + s->host_edition;
+}
+
+bool live_cluster_refresh_loads(struct state *s)
+{
+    struct live_cluster *l = s->live_cluster;
+    if (l == NULL || l->edition != edition_of(s)) return true;
+    if (!cluster_model_refresh_loads(&l->model, s)) {
+        live_cluster_invalidate(s);
+        return true;
+    }
+    bool is_used = has_thresholds(&l->model.cluster);
+    for (uint32_t i = 0; i < l->demands.list.count && !is_used; i++)
+        is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
+    return is_used;
+}
+
+bool live_cluster_is_adjusted(const struct live_cluster *l)
+{
+    const struct cluster *c = &l->model.cluster;
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        const struct sched_instance *in = &c->instances.items[i];
+        if (in->is_overloaded && c->hosts.items[in->host].started_slots > 0.0) return true;
+    }
+    return false;
+}
+
 /* --- all anew ----------------------------------------------------------------------------------------------------- */
 
 static void clear(struct live_cluster *l)
@@ -167,11 +223,6 @@ static void book_task(struct live_cluster *l, const struct state *s, const struc
     keep(l, &b);
 }
 
-static uint64_t edition_of(const struct state *s)
-{
-    return 1 + (uint64_t)s->rules_edition + s->host_edition;
-}
-
 static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
 {
     clear(l);
@@ -194,5 +245,6 @@ struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
     struct live_cluster *l = s->live_cluster;
     if (l->edition != edition_of(s) || l->has_fractions) make_anew(l, s, now_us);
     extend_overrunning(s, l, now_us);
+    count_starts(l, now_us);
     return l;
 }

@@ -3,6 +3,7 @@
  *     task starts     booked from its launch to the end of its time limit
  *     task ends       the booking is taken back
  *     it runs longer  the booking is extended
+ *     load values change              they are replaced in the hosts' offers
  *     objects, settings or the machine change   all is made anew from the rows
  *
  * Derived from the rows, never stored. */
@@ -47,7 +48,7 @@ uint32_t live_cluster_instance(const struct cluster_model *m, const struct task 
  * schedule interval apart. */
 int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us);
 
-/* Brings it up to date for a pass at now_us. O(overrunning tasks); O(tasks + cluster) when it is made anew. */
+/* Brings it up to date for a pass at now_us. O(running tasks); O(tasks + cluster) when it is made anew. */
 struct live_cluster *live_cluster_update(struct state *s, int64_t now_us);
 
 /* Keeps what a started task has booked in the pass. */
@@ -59,6 +60,13 @@ void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const s
 
 /* Takes the booking of a task that ends back, if the cluster is there. */
 void live_cluster_remove(struct state *s, const struct task *k);
+
+/* Takes in changed load values. Returns whether a pending job may depend on them: on a value that it requests, or on a
+ * load threshold. O(load values + demands). */
+bool live_cluster_refresh_loads(struct state *s);
+
+/* Whether a load threshold that a job's start has passed keeps jobs waiting, so that the time alone lets them start. */
+bool live_cluster_is_adjusted(const struct live_cluster *l);
 
 /* Makes all anew before the next pass. */
 void live_cluster_invalidate(struct state *s);

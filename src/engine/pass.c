@@ -22,11 +22,18 @@ static void begin(struct pass *p)
     run_begin(&p->run, &p->cluster->model.cluster, &p->cluster->rules, p->c->now_us, &s->cycle);
 }
 
-/* What keeps jobs waiting that would fit are reservations. They change when a booked end passes without an event, and
+static int64_t schedule_interval_us(const struct state *s)
+{
+    return setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
+}
+
+/* The load adjustment of jobs that have started fades. What else keeps jobs waiting that would fit are reservations. They change when a booked end passes without an event, and
  * with the order of priorities. */
 static void want_later_pass(struct pass *p)
 {
     const struct live_cluster *l = p->cluster;
+    if (p->c->s->pending->by_id.count > 0 && live_cluster_is_adjusted(l))
+        state_want_pass_at(p->c->s, p->c->now_us + schedule_interval_us(p->c->s));
     if (p->reservations.count == 0) return;
     state_want_pass_at(p->c->s, p->c->now_us + USAGE_WAIT_US);
     if (l->ends.count > 0) state_want_pass_at(p->c->s, l->ends.items[0].at_us);

@@ -128,6 +128,7 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
     for (uint32_t i = 0; i < j->request_count; i++) {
         add_numbers(&p->key, &(int64_t){j->requests[i].resource}, 1);
         buf_add(&p->key, (const char *)&j->requests[i].amount, sizeof j->requests[i].amount);
+        buf_add(&p->key, j->requests[i].text, strlen(j->requests[i].text) + 1); /* that of a text is its value */
     }
 }
 

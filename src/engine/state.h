@@ -105,7 +105,7 @@ struct host_row {
     const char *name;
     struct capacity has;
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
-    struct host_load *loads; /* they live as long as the document */
+    struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD */
     uint32_t load_count;
 };
 
@@ -259,6 +259,10 @@ struct state {
     ARRAY(struct object_row) objects[OBJECT_KIND_COUNT];
     ARRAY(struct usage_owner) owners;
     ARRAY(struct host_row) hosts;
+    /* What this machine reports, for hosts.items[0] of an instance; not stored: the daemon measures it at every start. */
+    struct host_load *loads;
+    uint32_t load_count;
+    struct arena load_arena;
     /* The rows come from a document (sim/scenario.h): its hosts and its share tree are its own (it may have none), and
      * siblings in the tree are in the order of their ids. */
     bool is_document;

@@ -52,6 +52,7 @@ void state_release(struct state *s)
     pending_free(s->pending);
     live_cluster_free(s->live_cluster);
     arena_release(&s->cycle);
+    arena_release(&s->load_arena);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
 }

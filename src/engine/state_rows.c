@@ -328,7 +328,7 @@ void state_rebuild_host(struct state *s)
     host_release(&s->host);
     host_init(&s->host, has);
     array_clear(&s->hosts);
-    *array_add(&s->hosts) = (struct host_row){.name = "", .has = has};
+    *array_add(&s->hosts) = (struct host_row){.name = "", .has = has, .loads = s->loads, .load_count = s->load_count};
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) host_take_again(&s->host, &s->tasks.items[i].placement);
     }

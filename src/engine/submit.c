@@ -1,6 +1,7 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
 #include "engine/job_edit.h"
+#include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
 static const uint32_t plain_task = 0;
@@ -72,7 +73,7 @@ static void add_job(struct apply_context *c, struct job *row)
     s->pass_is_due = true;
 }
 
-int apply_submit(struct apply_context *c, const struct event *event)
+static int submit(struct apply_context *c, const struct event *event)
 {
     const struct job_values *given = event->submit;
     struct job row;
@@ -91,4 +92,12 @@ int apply_submit(struct apply_context *c, const struct event *event)
     add_job(c, &row);
     c->result->job_id = row.id;
     return 0;
+}
+
+int apply_submit(struct apply_context *c, const struct event *event)
+{
+    uint32_t added = requested_resources_add(c, event->submit);
+    int status = submit(c, event);
+    requested_resources_settle(c, added, status != 0);
+    return status;
 }

@@ -322,3 +322,19 @@ int setting_text_params_check(struct str text, const char *what, struct err *e)
     struct schedule_params unused;
     return setting_text_params(text, what, &unused, e);
 }
+
+int setting_text_load_sensor_check(struct str text, const char *what, struct err *e)
+{
+    struct str rest = str_trim(text);
+    if (rest.length == 0 || str_equal_nocase(rest, str("none"))) return 0;
+    while (rest.text != NULL) {
+        struct str path = str_trim(str_cut(rest, ',', &rest));
+        if (path.length < 2 || path.text[0] != '/')
+            return err_value(e, what, path, "the absolute path of a program, such as /usr/local/bin/scratch-sensor");
+        for (struct str others = rest; others.text != NULL;) {
+            if (str_equal(str_trim(str_cut(others, ',', &others)), path))
+                return err_value_reason(e, what, path, "is named twice");
+        }
+    }
+    return 0;
+}

@@ -176,7 +176,10 @@ const struct field settings_table[SETTING_COUNT] = {
                                     .help = "ended jobs are recorded with the CPU time and memory that they had "
                                             "reserved (true) or that was measured (false)"},
     [SET_GE_LOAD_REPORT_TIME] = {GRID_ENGINE, SECONDS(1, DAY_S, 40), .name = "load_report_time",
-                                 .help = "how often the usage of running jobs is measured"},
+                                 .help = "how often the usage of running jobs and the load of the host are measured"},
+    [SET_GE_LOAD_SENSOR] = {GRID_ENGINE, TEXT("none"), .name = "load_sensor", .check = setting_text_load_sensor_check,
+                            .help = "programs that report load values, by their absolute paths, separated by commas; "
+                                    "or none"},
     [SET_GE_REPORT_PENDING_TICKETS] = {GRID_ENGINE, BOOLEAN(1), .name = "report_pjob_tickets",
                                        .help = "listings show the tickets of pending jobs"},
     [SET_GE_ENFORCE_USER] = {GRID_ENGINE, CHOICE("auto,none,true"), .name = "enforce_user",
