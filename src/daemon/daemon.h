@@ -95,8 +95,8 @@ void ranking_thread_abandon(struct daemon *d);
 /* loads.c: measures for the first time. */
 void daemon_open_loads(struct daemon *d);
 
-/* loads.c: measures and asks the sensors if it is time, and takes changed settings of them. Returns whether d->loads may
- * have changed. */
+/* loads.c: measures and asks the sensors if it is time, and takes changed settings of them. Returns whether d->loads
+ * may have changed. */
 bool daemon_update_loads(struct daemon *d);
 void daemon_close_loads(struct daemon *d);
 

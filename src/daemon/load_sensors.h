@@ -6,11 +6,11 @@
  *       └───── silent for 3 intervals ───> likewise, and its values are dropped
  *
  * Invariants
- *   1. Nothing waits for a sensor: its pipes do not block, and one turn of the loop reads at most SENSOR_READ_SIZE bytes
- *      of it. It gets one line at a time, and no other one before its report.
+ *   1. Nothing waits for a sensor: its pipes do not block, and the loop reads at most SENSOR_READ_SIZE bytes of it at
+ *      a time. It gets one line at a time, and no other one before its report.
  *   2. What it may send for one line is limited; more makes it broken.
- *   3. A sensor is the leader of a process group, and the group is killed with it. It ends with the daemon, however that
- *      ends.
+ *   3. A sensor is the leader of a process group, and the group is killed with it. It ends with the daemon, however
+ *      that ends.
  *   4. A kind of fault is logged once, and again only after a sensor has worked for a while. */
 #ifndef FAIRLEAD_DAEMON_LOAD_SENSORS_H
 #define FAIRLEAD_DAEMON_LOAD_SENSORS_H

@@ -13,8 +13,8 @@
 /* /proc/loadavg: the averages over 1, 5 and 15 minutes. */
 bool load_text_parse_averages(struct str text, double out[3]);
 
-/* /proc/meminfo, in KiB. What buffers and the cache of files have counts as free, as in Grid Engine: the kernel takes it
- * back when it needs it. Free amounts are at most the totals. */
+/* /proc/meminfo, in KiB. What buffers and the cache of files have counts as free, as in Grid Engine: the kernel takes
+ * it back when it needs it. Free amounts are at most the totals. */
 struct load_memory {
     uint64_t mem_total, mem_free, swap_total, swap_free;
 };

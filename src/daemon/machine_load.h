@@ -1,5 +1,6 @@
-/* The load values of this machine, by their names in Grid Engine, as texts: load_short, load_medium, load_long, load_avg
- * (which is load_medium), cpu, num_proc, arch, mem_*, swap_*, virtual_*, m_*. What cannot be read is left out. */
+/* The load values of this machine, by their names in Grid Engine, as texts: load_short, load_medium, load_long,
+ * load_avg (which is load_medium), cpu, num_proc, arch, mem_*, swap_*, virtual_*, m_*. What cannot be read is left
+ * out. */
 #ifndef FAIRLEAD_DAEMON_MACHINE_LOAD_H
 #define FAIRLEAD_DAEMON_MACHINE_LOAD_H
 

@@ -107,10 +107,10 @@ static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t 
     }
 }
 
-/* --- load ----------------------------------------------------------------------------------------------------------- */
+/* --- load --------------------------------------------------------------------------------------------------------- */
 
-/* What jobs that started a short time ago count on their hosts. Hundredths are added as whole numbers, so that the order
- * of bookings makes no difference. */
+/* What jobs that started a short time ago count on their hosts. Hundredths are added as whole numbers, so that the
+ * order of bookings makes no difference. */
 static void count_starts(struct live_cluster *l, int64_t now_us)
 {
     struct cluster *c = &l->model.cluster;

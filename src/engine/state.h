@@ -259,7 +259,8 @@ struct state {
     ARRAY(struct object_row) objects[OBJECT_KIND_COUNT];
     ARRAY(struct usage_owner) owners;
     ARRAY(struct host_row) hosts;
-    /* What this machine reports, for hosts.items[0] of an instance; not stored: the daemon measures it at every start. */
+    /* What this machine reports, for hosts.items[0] of an instance; not stored: the daemon measures it at every
+     * start. */
     struct host_load *loads;
     uint32_t load_count;
     struct arena load_arena;
