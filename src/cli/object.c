@@ -132,9 +132,29 @@ int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const
 
 /* --- listing ------------------------------------------------------------------------------------------------------ */
 
-static bool has_name(const struct field_value *row, const void *name)
+/* The one object that is listed. */
+struct named_object {
+    const char *name;
+    enum object_kind kind;
+    struct buf *load; /* that of a host, as lines */
+};
+
+static bool has_name(const struct field_value *row, const void *context)
 {
-    return strcmp(row[OBJECT_RECORD_NAME].text, name) == 0;
+    const struct named_object *wanted = context;
+    if (strcmp(row[OBJECT_RECORD_NAME].text, wanted->name) != 0) return false;
+    const char *load = wanted->kind == OBJECT_HOST ? row[OBJECT_RECORD_FIELDS + HOST_LOAD].text : NULL;
+    if (load != NULL) buf_add_text(wanted->load, load);
+    return true;
+}
+
+/* "    load_avg          0.45" */
+static void write_load(struct call *call, const struct buf *load)
+{
+    for (struct str rest = {load->text, load->length}; rest.length > 0;) {
+        struct str value, line = str_cut(rest, '\n', &rest), name = str_cut(line, '=', &value);
+        output_line(call->out, "    %-16.*s  %.*s", (int)name.length, name.text, (int)value.length, value.text);
+    }
 }
 
 /* A column for every field of the kind, the name first. A table that is too wide drops the last ones first. */
@@ -143,7 +163,10 @@ static struct column_table make_columns(enum object_kind kind, struct arena *are
     const struct field_table *fields = &object_classes[kind].record;
     struct column *columns = arena_alloc(arena, fields->count * sizeof *columns);
     for (uint32_t i = 0; i < fields->count; i++)
-        columns[i] = (struct column){.field = i, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = (uint8_t)i};
+        columns[i] = (struct column){.field = i,
+                                     .width_min = COLUMN_NAME_WIDTH_MIN,
+                                     .rank = (uint8_t)i,
+                                     .is_for_programs = field_at(fields, i)->is_pairs};
     return (struct column_table){.fields = fields, .columns = columns, .count = fields->count};
 }
 
@@ -155,15 +178,20 @@ int object_run_show(struct call *call, enum object_kind kind, const struct listi
     text_format(empty_note, sizeof empty_note, "no %s; run 'fairlead %s add NAME%s' to add one", class->plural,
                 class->name, kind == OBJECT_USER_POLICY ? " fshare=N" : "");
     const struct column_table columns = make_columns(kind, call->arena);
+    struct buf load = {0};
+    const struct named_object wanted = {name, kind, &load};
     const struct instance_listing listing = {
         .columns = &columns,
         .target = target_of(call, kind, NULL),
         .empty_note = name ? NULL : empty_note,
         .filter = name ? has_name : NULL,
-        .filter_context = name,
+        .filter_context = &wanted,
     };
     uint32_t count;
-    if (instance_listing_write(call, &listing, form, &count, e) != 0) return -1;
+    int status = instance_listing_write(call, &listing, form, &count, e);
+    if (status == 0 && listing_is_table(form) && form->columns == NULL) write_load(call, &load);
+    buf_release(&load);
+    if (status != 0) return -1;
     if (name == NULL || count > 0) return 0;
     return err_not_found(e, kind == OBJECT_USER_POLICY ? "user policy" : class->name, str(name));
 }

@@ -258,12 +258,21 @@ static void format_duration(const struct field *f, int64_t duration_s, struct bu
         buf_add(out, text, duration_format(text, duration_s));
 }
 
+static void format_pairs(const char *text, struct buf *out)
+{
+    for (; *text != '\0'; text++) buf_add_char(out, *text == '\n' ? ',' : *text);
+}
+
 void field_format(const struct field *f, const struct field_value *value, struct buf *out)
 {
     char text[NUMBER_TEXT_SIZE];
     if (field_is_absent(f, value)) return;
     if (f->special != NULL && field_is_whole(f) && value->number == FIELD_SPECIAL) {
         buf_add_text(out, f->special);
+        return;
+    }
+    if (f->is_pairs) {
+        format_pairs(value->text, out);
         return;
     }
     switch (f->type) {

@@ -58,7 +58,9 @@ struct field {
     bool is_nullable;  /* may have no value: null in JSON, empty in lines, NULL in the database */
     bool is_hidden;    /* in no listing and not in the API */
     bool is_read_only; /* only the instance sets it */
-    bool is_task_set;  /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */
+    /* Of FIELD_TEXT: each line is NAME=VALUE. In JSON it is an object, elsewhere commas separate the pairs. */
+    bool is_pairs;
+    bool is_task_set; /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */
     /* For FIELD_TEXT and FIELD_BYTES: ERR_INPUT if the text has the wrong form. NULL: there is no further rule. */
     int (*check)(struct str text, const char *field, struct err *e);
     /* Appends what a person should know about an accepted value, as a sentence without a full stop, or nothing. NULL:

@@ -61,6 +61,13 @@ enum resource_field {
     RESOURCE_FIELD_COUNT
 };
 enum host_field { HOST_CPUS, HOST_MEM, HOST_COMPLEX_VALUES, HOST_LOAD_SCALING, HOST_STATE, HOST_FIELD_COUNT };
+enum { /* of the record of a host, behind its fields: what the instance reports of it */
+       HOST_TOTAL_CPUS = HOST_FIELD_COUNT,
+       HOST_TOTAL_MEM,
+       HOST_TOTAL_GPUS,
+       HOST_LOAD,
+       HOST_RECORD_COUNT
+};
 enum group_field { GROUP_HOSTS, GROUP_FIELD_COUNT };
 enum environment_field { ENVIRONMENT_SLOTS, ENVIRONMENT_ALLOCATION_RULE, ENVIRONMENT_FIELD_COUNT };
 
@@ -110,7 +117,7 @@ struct object_class {
     const char *help;
     const struct field *fields;
     uint32_t field_count;
-    struct field_table record; /* name, fields, (of a QOS) usage, created_us */
+    struct field_table record; /* name, fields, (of a QOS) usage or (of a host) what it reports, created_us */
     bool has_usage;            /* RawUsage=0 discards the usage so far: not a field, because it is done and not kept */
 };
 

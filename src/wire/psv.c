@@ -13,10 +13,10 @@ void psv_write_heading(const struct column_table *t, struct buf *out)
     buf_add_char(out, '\n');
 }
 
-static void write_text(const char *text, struct buf *out)
+static void write_text(const struct field *f, const struct field_value *value, struct buf *out)
 {
     size_t start = out->length;
-    buf_add_text(out, text);
+    field_format(f, value, out);
     if (!str_is_printable((struct str){out->text + start, out->length - start}))
         text_make_plain(out->text + start, out->length - start);
     for (char *p = memchr(out->text + start, '|', out->length - start); p != NULL; p = strchr(p, '|')) *p = '?';
@@ -28,7 +28,7 @@ static void write_value(const struct field *f, const struct field_value *value, 
                      (f->type == FIELD_BOOL && !is_written);
     if (field_is_absent(f, value)) return;
     if (field_is_text(f) && value->text[0] != '\0')
-        write_text(value->text, out);
+        write_text(f, value, out);
     else if (f->type == FIELD_REAL)
         out->length += number_format_g17(buf_room(out, NUMBER_TEXT_SIZE), value->real);
     else if (is_number && value->number >= 0)

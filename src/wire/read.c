@@ -182,6 +182,25 @@ static int read_written(struct wire_reader *r, const struct field *f, json_t *va
     return wire_fail_below(r, &below);
 }
 
+static int read_pairs(struct wire_reader *r, json_t *value, const char **out)
+{
+    struct buf text = {0};
+    const char *name;
+    json_t *item;
+    int status = json_is_object(value) ? 0 : wire_refuse(r, value, "an object of texts");
+    buf_add_text(&text, "");
+    json_object_foreach(value, name, item)
+    {
+        if (status == 0 && !json_is_string(item)) status = wire_refuse(r, item, "text");
+        if (status != 0) break;
+        buf_format(&text, "%s%s=", text.length > 0 ? "\n" : "", name);
+        buf_add_str(&text, wire_string(item));
+    }
+    if (status == 0) *out = arena_copy(r->arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return status;
+}
+
 static int read_exact(struct wire_reader *r, const struct field *f, json_t *value, struct field_value *out)
 {
     const struct wire_range range = {f->min, f->max, f->special, FIELD_SPECIAL};
@@ -189,7 +208,7 @@ static int read_exact(struct wire_reader *r, const struct field *f, json_t *valu
     *out = (struct field_value){.text = ""};
     switch (f->type) {
     case FIELD_TEXT:
-        if (read_text(r, value, &out->text) != 0) return -1;
+        if ((f->is_pairs ? read_pairs : read_text)(r, value, &out->text) != 0) return -1;
         break;
     case FIELD_BYTES:
         if (read_bytes_member(r, value, &out->text) != 0) return -1;

@@ -98,6 +98,23 @@ static void write_text_value(const struct field *f, const char *text, struct buf
         json_text(&j, text);
 }
 
+/* {"arch":"lx-amd64","load_avg":"0.45"} */
+static void write_pairs(const char *text, struct buf *out)
+{
+    struct json j = {.out = out};
+    struct buf key = {0};
+    json_begin_object(&j);
+    for (struct str rest = str(text); rest.length > 0;) {
+        struct str value, name = str_cut(str_cut(rest, '\n', &rest), '=', &value);
+        buf_clear(&key);
+        buf_add_str(&key, name);
+        json_key(&j, key.text);
+        json_str(&j, value);
+    }
+    json_end(&j);
+    buf_release(&key);
+}
+
 /* Writes a value as people write it, as a JSON string. */
 static void write_as_text(const struct field *f, const struct field_value *value, struct buf *out)
 {
@@ -115,6 +132,8 @@ void wire_write_value(const struct field *f, const struct field_value *value, bo
     bool is_quantity = field_is_duration(f) || f->type == FIELD_MEMORY;
     if (field_is_absent(f, value))
         buf_add_text(out, "null");
+    else if (f->is_pairs)
+        write_pairs(value->text, out);
     else if (field_is_text(f))
         write_text_value(f, value->text, out);
     else if (f->type == FIELD_REAL)

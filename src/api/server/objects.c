@@ -5,8 +5,37 @@
 
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "fields/standard_resources.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* The load values that are values of resources. */
+static const char *load_text(const struct state *s, const struct host_row *host, struct arena *arena)
+{
+    struct buf text = {0};
+    buf_add_text(&text, "");
+    for (uint32_t i = 0; i < host->load_count; i++) {
+        const struct host_load *load = &host->loads[i];
+        bool is_known = standard_resource_find(str(load->name)) != NULL ||
+                        state_find_object(s, OBJECT_RESOURCE, load->name) != NONE;
+        if (is_known) buf_format(&text, "%s%s=%s", text.length > 0 ? "\n" : "", load->name, load->value);
+    }
+    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
+/* What this machine has and reports; of another host nothing is known. Returns the next value. */
+static struct field_value *add_report(const struct state *s, uint32_t index, struct arena *arena,
+                                      struct field_value *value)
+{
+    const struct host_row *host = index < s->hosts.count ? &s->hosts.items[index] : NULL;
+    *value++ = host != NULL ? field_number(host->has.cpus) : field_absent();
+    *value++ = host != NULL ? field_number((int64_t)host->has.mem_mib) : field_absent();
+    *value++ = host != NULL ? field_number(host->has.gpus) : field_absent();
+    *value++ = host != NULL ? field_text(load_text(s, host, arena)) : field_absent();
+    return value;
+}
 
 /* Fills the record of an object; its texts are in memory of arena. */
 static void make_record(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
@@ -21,8 +50,8 @@ static void make_record(const struct state *s, enum object_kind kind, uint32_t i
         value->text = arena_copy(arena, str(value->text));
         value++;
     }
-    if (class->record.count > OBJECT_RECORD_FIELDS + class->field_count + 1)
-        *value++ = field_real(state_qos_usage(s, index, now_us));
+    if (kind == OBJECT_QOS) *value++ = field_real(state_qos_usage(s, index, now_us));
+    if (kind == OBJECT_HOST) value = add_report(s, index, arena, value);
     *value++ = field_number(row->created_us);
     ensure(value == out + class->record.count);
 }

@@ -197,7 +197,13 @@ static void write_value(struct json *j, const struct field *f, bool is_written)
 {
     bool is_nullable = f->is_nullable;
     switch (f->type) {
-    case FIELD_TEXT: write_type(j, "string", is_nullable); return;
+    case FIELD_TEXT:
+        write_type(j, f->is_pairs ? "object" : "string", is_nullable);
+        if (!f->is_pairs) return;
+        schema_open(j, "additionalProperties");
+        schema_text(j, "type", "string");
+        json_end(j);
+        return;
     case FIELD_BYTES: write_bytes(j, is_nullable); return;
     case FIELD_CHOICE: write_choices(j, f->choices, is_nullable); return;
     case FIELD_BOOL: write_type(j, "boolean", is_nullable); return;
