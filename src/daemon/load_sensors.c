@@ -237,7 +237,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 static void start(struct sensor *s)
 {
-    if (!start_process(s)) {
+    if (access(s->path, X_OK) != 0 || !start_process(s)) {
         fail(s, FAULT_START);
         return;
     }

@@ -46,6 +46,8 @@ struct history {
     struct event_pair pairs[4];
     struct job_ref refs[4];
     uint64_t launches[8];
+    struct host_load loads[8]; /* of the last report */
+    uint32_t load_count;
 };
 
 static const struct capacity host_capacity = {6, 2, 4096};
@@ -199,6 +201,8 @@ static void make_object(struct history *h, struct event *event)
                               {"MaxTime", "100"},
                               {"MaxTime", "UNLIMITED"},
                               {"PriorityTier", "2"},
+                              {"load_thresholds", "np_load_avg=0.5"},
+                              {"load_thresholds", "NONE"},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
                         {"usage_factor", "0"},
@@ -297,6 +301,7 @@ static struct job_values make_changed_terms(struct history *h)
 static void make_submit(struct history *h, struct event *event)
 {
     static const char *const arrays[] = {"0-9", "1-20:3", "0-99%2", "5", "0-999", "7,3,100-110%4", "9-1", "x"};
+    static const char *const loads[] = {"mem_free=2G", "arch=a", "mem_free=1G,arch=b", "load_avg=2", "arch=b,h_rt=5"};
     struct job_values *v = &h->job;
     *v = one_in(h, 2) ? (struct job_values){0} : make_terms(h);
     if (!one_in(h, 2)) give_text(v, JOB_FIELD_ACCOUNT, pick_account(h, 1));
@@ -312,6 +317,7 @@ static void make_submit(struct history *h, struct event *event)
     if (one_in(h, 2)) give_number(v, JOB_FIELD_TIME_LIMIT, below(h, 10000));
     if (one_in(h, 3)) give_text(v, JOB_FIELD_ARRAY, arrays[below(h, COUNT(arrays))]);
     if (one_in(h, 8)) give_number(v, JOB_FIELD_HELD, true);
+    if (one_in(h, 8)) give_text(v, JOB_FIELD_REQUESTS, loads[below(h, COUNT(loads))]);
     event->submit = v;
 }
 
@@ -397,6 +403,18 @@ static void make_measurement(struct history *h, struct event *event)
                                  .mem_kib = one_in(h, 4) ? 0 : below(h, 100000000)};
 }
 
+/* Some of these values, which are not stored. */
+static void make_load(struct history *h, struct event *event)
+{
+    static const struct host_load choices[] = {{"load_avg", "0.1"}, {"load_avg", "1"}, {"load_avg", "3"},
+                                               {"num_proc", "4"},   {"num_proc", "x"}, {"mem_free", "1G"},
+                                               {"mem_free", "8G"},  {"arch", "a"},     {"arch", "b"},
+                                               {"resource0", "1"},  {"nothing", "1"}};
+    h->load_count = below(h, COUNT(h->loads) + 1);
+    for (uint32_t i = 0; i < h->load_count; i++) h->loads[i] = choices[below(h, COUNT(choices))];
+    event->load = (struct event_load){h->loads, h->load_count};
+}
+
 static void make_synced(struct history *h, struct event *event)
 {
     uint32_t count = 0;
@@ -437,6 +455,7 @@ static const struct {
     {EVENT_COMPLETING, 4, make_record},
     {EVENT_ENDED, 14, make_record},
     {EVENT_MEASURED, 12, make_measurement},
+    {EVENT_LOAD, 5, make_load},
     {EVENT_SYNCED, 1, make_synced},
     {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},
@@ -488,8 +507,10 @@ static void load_with_host(struct history *h, struct state *out_state)
 {
     struct event host = {.kind = EVENT_HOST, .host = host_capacity};
     struct outcome out = {0};
+    struct event load = {.kind = EVENT_LOAD, .load = {h->loads, h->load_count}};
     store_must_load(h->store, out_state);
     assert_int_equal(engine_apply(out_state, h->now_us, &host, &out, NULL, NULL), 0);
+    assert_int_equal(engine_apply(out_state, h->now_us, &load, &out, NULL, NULL), 0);
     outcome_release(&out);
 }
 
@@ -581,6 +602,16 @@ static bool restart_has_effect(const struct state *s)
     return false;
 }
 
+/* With load thresholds time lets jobs start, because adjustments fade, and a pass may look at that later. */
+static bool has_thresholds(const struct state *s)
+{
+    for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
+        const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[i];
+        if (strcmp(partition->object.value[PARTITION_LOAD_THRESHOLDS].text, "NONE") != 0) return true;
+    }
+    return false;
+}
+
 /* Law 5. The next commit includes the decisions of this pass. */
 static void run_both_passes(struct history *h, struct state *rebuilt)
 {
@@ -588,7 +619,7 @@ static void run_both_passes(struct history *h, struct state *rebuilt)
     struct outcome out = {0};
     if (restart_has_effect(rebuilt)) return;
     /* With reservations a pass may decide otherwise later, because the order of priorities changes with time. */
-    if (h->s.policy.model != MODEL_TICKETS) h->s.pass_is_due = true;
+    if (h->s.policy.model != MODEL_TICKETS || has_thresholds(&h->s)) h->s.pass_is_due = true;
     assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);
     assert_int_equal(engine_apply(rebuilt, h->now_us, &pass, &out, NULL, NULL), 0);
     outcome_release(&out);
