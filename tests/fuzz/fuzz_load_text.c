@@ -1,5 +1,5 @@
-/* Any bytes as what a load sensor writes, in pieces, and as the kernel's texts about load. What is read from a sensor is
- * within the limits and the same however the bytes are cut. */
+/* Any bytes as what a load sensor writes, in pieces, and as the kernel's texts about load. What is read from a sensor
+ * is within the limits and the same however the bytes are cut. */
 #include <string.h>
 
 #include "base/ensure.h"

@@ -165,7 +165,7 @@ static const char *type_of(const struct field *f, bool is_written)
     case FIELD_REAL: return "number";
     case FIELD_BOOL: return "boolean";
     case FIELD_CHOICE: return "enum";
-    case FIELD_TEXT:
+    case FIELD_TEXT: return f->is_pairs ? "object" : "string";
     case FIELD_BYTES: return "string";
     default: return "integer";
     }
